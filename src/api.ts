@@ -1,0 +1,216 @@
+import type { EventType, Role, SessionEvent } from './domain/event.ts'
+import type { SessionScratchpad } from './domain/fold.ts'
+import type { Json, JsonObject } from './domain/json.ts'
+import type { SessionRecord, SessionState } from './domain/record.ts'
+import type { Window } from './domain/window.ts'
+
+/** What {@link open} gives: every session of one store. */
+export interface Throughline {
+  readonly sessions: Sessions
+  /**
+   * Folds logs again and compares them with the views that are stored. Changes nothing, and may run while others write.
+   * Without an id: every session of every tenant.
+   */
+  verify(sessionId?: string, options?: UpkeepOptions): Promise<VerifyReport>
+  /** Writes the views anew from the log where they differ from it. Without an id: every session of every tenant. */
+  rebuild(sessionId?: string, options?: UpkeepOptions): Promise<RebuildReport>
+  health(): Promise<Health>
+  /** Finishes what was accepted, ends every `tail`, and lets go of the store. */
+  close(): Promise<void>
+}
+
+export interface Sessions {
+  /**
+   * Starts a session. Without `conversationId` it begins a conversation of its own; in a conversation that already has
+   * a live session of this scope it throws `SESSION_ACTIVE`. With an `id` made by the caller it can be repeated safely.
+   */
+  create(input: CreateSession): Promise<Session>
+  /** The session that `active` would give, or a new one. However many callers race, they all get the same. */
+  getOrCreate(input: CreateSession): Promise<Session>
+  /** The newest live session of the scope; `undefined` if there is none. */
+  active(scope: ActiveScope): Promise<Session | undefined>
+  /** Throws `SESSION_NOT_FOUND` if there is no such session. */
+  get(id: string): Promise<Session>
+  /** Newest activity first. */
+  list(query?: ListSessions): Promise<Page<SessionRecord>>
+}
+
+/** One session: a log, and views of it. The handle holds no data, so any number of them may be used side by side. */
+export interface Session {
+  readonly id: string
+  record(): Promise<SessionRecord>
+  /**
+   * Adds facts at the end of the log, all or none, and gives them back with their sequences. Takes the seven types of
+   * {@link AppendableType} and types of your own that begin with `x.`.
+   */
+  append(events: EventInput | readonly EventInput[], options?: AppendOptions): Promise<SessionEvent[]>
+  /** One page of the log, by sequence. */
+  events(query?: EventsQuery): Promise<SessionEvent[]>
+  /** The last turns, oldest first, cut so that no tool result stands without its call. */
+  recent(options?: RecentOptions): Promise<Window>
+  /** Events behind `after`, first those already there, then each new one as it is written, by whatever process. */
+  tail(options?: TailOptions): AsyncIterable<SessionEvent>
+  /** Every view as it was right after the event `sequence`. */
+  at(sequence: number): Promise<Snapshot>
+  /** A new session, in a new conversation, that begins with the events 1 to `at` of this one. */
+  fork(options?: ForkOptions): Promise<Session>
+  state(): Promise<SessionScratchpad>
+  /** Hides what was said so far from messages and windows. The log keeps it. */
+  clear(): Promise<void>
+  /** Ends the session as complete. It takes no more events; its log stays. */
+  end(): Promise<SessionRecord>
+}
+
+export interface CreateSession {
+  userId: string
+  /** @default 'default' */
+  chatmode?: string
+  conversationId?: string
+  /** @default 'local' */
+  tenant?: string
+  workflow?: string
+  skill?: string
+  gitBranch?: string
+  task?: string
+  /** Agent that acts first. @default the first of the agents given to `open()` */
+  agent?: string
+  metadata?: JsonObject
+  /** From this moment on (ISO 8601) the session acts as ended. */
+  expiresAt?: string
+  /** A UUID of the caller's own. Creating again with the same id and the same values gives the same session. */
+  id?: string
+}
+
+export interface ActiveScope {
+  userId: string
+  /** @default 'default' */
+  chatmode?: string
+  /** Without it: the newest of any conversation. */
+  conversationId?: string
+  /** @default 'local' */
+  tenant?: string
+}
+
+export interface ListSessions {
+  /** @default 'local' */
+  tenant?: string
+  userId?: string
+  status?: SessionState
+  chatmode?: string
+  /** Active agent. */
+  agent?: string
+  conversationId?: string
+  /** Last activity at or after this time (ISO 8601). */
+  since?: string
+  /** Last activity before this time (ISO 8601). */
+  until?: string
+  /** 1 to 500. @default 100 */
+  limit?: number
+  /** `nextCursor` of the page before. */
+  cursor?: string
+}
+
+export interface Page<T> {
+  items: T[]
+  /** Absent on the last page. */
+  nextCursor?: string
+}
+
+export interface EventInput {
+  type: Extract<EventType, string>
+  /** @default by type: user, assistant, tool, or system */
+  role?: Role
+  /** May be empty or absent only beside a tool call, a tool result, or the parts of a custom event. */
+  content?: string
+  parts?: Json
+  /** Who speaks; free text. */
+  agentId?: string
+  /** When it happened, ISO 8601; kept as written. */
+  occurredAt?: string
+}
+
+export interface AppendOptions {
+  /** The same key with the same events writes once, and gives the first result each time. Valid within the session. */
+  idempotencyKey?: string
+  /** Write only if the last event has this sequence; otherwise throw `SEQUENCE_CONFLICT`. */
+  expectedSequence?: number
+}
+
+export interface EventsQuery {
+  /** Only events behind this sequence. */
+  after?: number
+  /** Only events before this sequence. */
+  before?: number
+  /** 1 to 500. @default 100 */
+  limit?: number
+  types?: readonly EventType[]
+  /** @default 'asc' */
+  order?: 'asc' | 'desc'
+}
+
+export interface RecentOptions {
+  /** @default 30 */
+  maxTurns?: number
+  /** Budget by the tokenizer given to `open()`. Without it nothing is counted. */
+  maxTokens?: number
+}
+
+export interface TailOptions {
+  /** Last sequence already seen. @default 0: from the beginning */
+  after?: number
+  /** Ends the stream. */
+  signal?: AbortSignal
+}
+
+export interface ForkOptions {
+  /** Last event to copy. @default the last one */
+  at?: number
+  /** A UUID of the caller's own, which makes the fork repeatable. */
+  id?: string
+  chatmode?: string
+  task?: string
+  metadata?: JsonObject
+}
+
+/** Every view of a session as it was at one moment. */
+export interface Snapshot {
+  sequence: number
+  record: SessionRecord
+  state: SessionScratchpad
+}
+
+export interface UpkeepOptions {
+  /** Called as the work goes on. */
+  onProgress?: (progress: { sessions: number; events: number }) => void
+}
+
+export interface VerifyReport {
+  sessions: number
+  events: number
+  differences: Difference[]
+}
+
+/** Something stored that is not what the log says. */
+export interface Difference {
+  sessionId: string
+  /** Path in the views, such as `record.turns`, or `log` for a gap in the log itself. */
+  field: string
+  /** What the log says. */
+  expected?: Json
+  /** What is stored. */
+  actual?: Json
+}
+
+export interface RebuildReport {
+  sessions: number
+  events: number
+  /** Ids of the sessions whose views were written anew. */
+  repaired: string[]
+}
+
+export interface Health {
+  ok: true
+  store: string
+  schema?: number
+  details: Readonly<Record<string, string | number>>
+}

@@ -1,0 +1,164 @@
+/** Every code an error of this package can carry; `docs/errors.md` says what each means and what to do. */
+export const ERROR_CODES = [
+  'SESSION_NOT_FOUND',
+  'SESSION_ENDED',
+  'SESSION_ACTIVE',
+  'SEQUENCE_CONFLICT',
+  'IDEMPOTENCY_MISMATCH',
+  'VALIDATION',
+  'TOO_LARGE',
+  'STORAGE',
+  'SCHEMA_OUTDATED',
+  'SCHEMA_NEWER',
+] as const
+
+/** One of {@link ERROR_CODES}. */
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/**
+ * Base of every error thrown on purpose. Match on `code`, not `instanceof`: two copies of the package may be
+ * loaded. `details` is safe to log and to send: ids, names and numbers, never content.
+ */
+export abstract class ThroughlineError extends Error {
+  abstract readonly code: ErrorCode
+  abstract readonly details: Readonly<Record<string, string | number>>
+}
+
+/** No such session, or none that the caller may see. */
+export class SessionNotFoundError extends ThroughlineError {
+  override readonly name = 'SessionNotFoundError'
+  readonly code = 'SESSION_NOT_FOUND'
+  readonly details: { sessionId: string }
+
+  constructor(sessionId: string, options?: ErrorOptions) {
+    super(`session ${sessionId} does not exist`, options)
+    this.details = { sessionId }
+  }
+}
+
+/** The session has ended or expired: it takes no more events. Start another one, or fork it. */
+export class SessionEndedError extends ThroughlineError {
+  override readonly name = 'SessionEndedError'
+  readonly code = 'SESSION_ENDED'
+  readonly details: { sessionId: string; endedAt: string }
+
+  constructor(details: SessionEndedError['details'], options?: ErrorOptions) {
+    super(`session ${details.sessionId} ended at ${details.endedAt} and takes no more events`, options)
+    this.details = details
+  }
+}
+
+/** The scope (tenant, user, chatmode, conversation) already has a live session: use it, or end it first. */
+export class SessionActiveError extends ThroughlineError {
+  override readonly name = 'SessionActiveError'
+  readonly code = 'SESSION_ACTIVE'
+  readonly details: { sessionId: string; conversationId: string }
+
+  constructor(details: SessionActiveError['details'], options?: ErrorOptions) {
+    super(
+      `conversation ${details.conversationId} already has the active session ${details.sessionId}; ` +
+        'use getOrCreate() to get it, or end it first',
+      options,
+    )
+    this.details = details
+  }
+}
+
+/** The log is not where the caller said it was. Read what came since, then write again. */
+export class SequenceConflictError extends ThroughlineError {
+  override readonly name = 'SequenceConflictError'
+  readonly code = 'SEQUENCE_CONFLICT'
+  readonly details: { sessionId: string; expected: number; actual: number }
+
+  constructor(details: SequenceConflictError['details'], options?: ErrorOptions) {
+    super(`session ${details.sessionId} is at sequence ${details.actual}, not ${details.expected}`, options)
+    this.details = details
+  }
+}
+
+/** An idempotency key, or a session id made by the caller, came again with other content. */
+export class IdempotencyMismatchError extends ThroughlineError {
+  override readonly name = 'IdempotencyMismatchError'
+  readonly code = 'IDEMPOTENCY_MISMATCH'
+  readonly details: { sessionId: string; key?: string }
+
+  constructor(details: IdempotencyMismatchError['details'], options?: ErrorOptions) {
+    super(
+      details.key === undefined
+        ? `session ${details.sessionId} already exists and was created with other values`
+        : `idempotency key '${details.key}' was used in session ${details.sessionId} with other content`,
+      options,
+    )
+    this.details = details
+  }
+}
+
+/** Input that cannot be accepted. `field` is the path of the first thing that is wrong. */
+export class ValidationError extends ThroughlineError {
+  override readonly name = 'ValidationError'
+  readonly code = 'VALIDATION'
+  readonly field: string
+  readonly details: { field: string }
+
+  constructor(field: string, problem: string, options?: ErrorOptions) {
+    super(`${field}: ${problem}`, options)
+    this.field = field
+    this.details = { field }
+  }
+}
+
+/** Input that is well formed but larger than the limit for its field. */
+export class TooLargeError extends ThroughlineError {
+  override readonly name = 'TooLargeError'
+  readonly code = 'TOO_LARGE'
+  readonly field: string
+  readonly details: { field: string; limit: number; actual: number }
+
+  constructor(details: TooLargeError['details'], options?: ErrorOptions) {
+    super(`${details.field}: has ${details.actual}, and ${details.limit} is the most that is accepted`, options)
+    this.field = details.field
+    this.details = details
+  }
+}
+
+/** The database failed or could not be reached. `cause` is the driver's own error. */
+export class StorageError extends ThroughlineError {
+  override readonly name = 'StorageError'
+  readonly code = 'STORAGE'
+  readonly details: { store: string }
+
+  constructor(store: string, problem: string, options?: ErrorOptions) {
+    super(`${store}: ${problem}`, options)
+    this.details = { store }
+  }
+}
+
+/** The database has an older schema than this version needs, and migrating was not asked for. */
+export class SchemaOutdatedError extends ThroughlineError {
+  override readonly name = 'SchemaOutdatedError'
+  readonly code = 'SCHEMA_OUTDATED'
+  readonly details: { found: number; needed: number }
+
+  constructor(details: SchemaOutdatedError['details'], options?: ErrorOptions) {
+    super(
+      `the database has schema ${details.found}, this version needs ${details.needed}; open it with { migrate: true }`,
+      options,
+    )
+    this.details = details
+  }
+}
+
+/** The database was migrated by a newer version. Nothing was changed: update the package. */
+export class SchemaNewerError extends ThroughlineError {
+  override readonly name = 'SchemaNewerError'
+  readonly code = 'SCHEMA_NEWER'
+  readonly details: { found: number; known: number }
+
+  constructor(details: SchemaNewerError['details'], options?: ErrorOptions) {
+    super(
+      `the database has schema ${details.found}, this version knows up to ${details.known}; update throughline`,
+      options,
+    )
+    this.details = details
+  }
+}

@@ -1,0 +1,100 @@
+import { type SessionEvent, startsTurn } from './event.ts'
+import type { JsonObject } from './json.ts'
+import { isFinal, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
+
+/** The scratchpad of a session. */
+export interface SessionScratchpad {
+  scratchpad: JsonObject
+  /** Changes so far: 0 for the empty one a session begins with. */
+  version: number
+  updatedAt: string
+}
+
+/** Every view of one session after the event `record.head`. */
+export interface SessionView {
+  record: SessionRecord
+  state: SessionScratchpad
+  /** Sequence of the last `messages_cleared`, 0 if there was none: messages and windows begin behind it. */
+  clearedAt: number
+}
+
+/** What `session_started` holds: all the record began with. */
+export interface StartedParts extends Scope {
+  agent: string
+  workflow?: string
+  skill?: string
+  gitBranch?: string
+  task?: string
+  expiresAt?: string
+  metadata: JsonObject
+}
+
+/** What `session_forked` holds: where it came from, and what is new in the fork. */
+export interface ForkedParts {
+  from: { sessionId: string; sequence: number }
+  conversationId: string
+  chatmode: string
+  task?: string
+  metadata: JsonObject
+}
+
+/** The views after the first event of a log, `session_started`. */
+export function begin(event: SessionEvent): SessionView {
+  const { agent, ...given } = event.parts as unknown as StartedParts
+  return {
+    record: {
+      id: event.sessionId,
+      ...given,
+      status: { state: 'running' },
+      activeAgent: agent,
+      head: event.sequence,
+      turns: 0,
+      startedAt: event.createdAt,
+      lastActivityAt: event.createdAt,
+    },
+    state: { scratchpad: {}, version: 0, updatedAt: event.createdAt },
+    clearedAt: 0,
+  }
+}
+
+/**
+ * Applies a recorded fact. Total: history is never refused, only commands are. Types that change no view, custom
+ * ones among them, move only the counters.
+ */
+export function evolve(view: SessionView, event: SessionEvent): SessionView {
+  const record: SessionRecord = {
+    ...view.record,
+    head: event.sequence,
+    turns: view.record.turns + (startsTurn(event) ? 1 : 0),
+    lastActivityAt: event.createdAt,
+  }
+  switch (event.type) {
+    case 'status_changed':
+      return { ...view, record: withStatus(record, event) }
+    case 'messages_cleared':
+      return { ...view, record, clearedAt: event.sequence }
+    case 'session_forked':
+      return { ...view, record: asFork(record, event) }
+    default:
+      return { ...view, record }
+  }
+}
+
+function withStatus(record: SessionRecord, event: SessionEvent): SessionRecord {
+  const { status } = event.parts as unknown as { status: SessionStatus }
+  return isFinal(status.state) ? { ...record, status, endedAt: event.createdAt } : { ...record, status }
+}
+
+/** A fork lives on its own: it is not ended even if it was taken from an ended session, and it does not expire. */
+function asFork(record: SessionRecord, event: SessionEvent): SessionRecord {
+  const { from, ...given } = event.parts as unknown as ForkedParts
+  const { endedAt: _ended, expiresAt: _expires, task: _task, ...kept } = record
+  return {
+    ...kept,
+    ...given,
+    id: event.sessionId,
+    status: isFinal(record.status.state) ? { state: 'running' } : record.status,
+    startedAt: event.createdAt,
+    forkedFrom: from,
+  }
+}

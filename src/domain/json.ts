@@ -1,0 +1,78 @@
+import { TooLargeError, ValidationError } from './errors.ts'
+import { LIMITS } from './limits.ts'
+
+/** Any JSON value. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json }
+
+/**
+ * Refuses text that some store could not give back: NUL ends strings in Postgres, and a lone surrogate has no
+ * UTF-8 form.
+ */
+export function checkText(text: string, field: string): void {
+  if (text.includes('\0')) throw new ValidationError(field, 'must not contain the character NUL (U+0000)')
+  if (!text.isWellFormed()) throw new ValidationError(field, 'must be well-formed Unicode (it has a lone surrogate)')
+}
+
+/**
+ * Turns a value into JSON text that reads back as the same value on every store: same key order, same numbers.
+ * Throws `ValidationError` with the path of what is not JSON, `TooLargeError` beyond `limit` characters. A property
+ * that is `undefined` counts as absent.
+ */
+export function encodeJson(value: unknown, field: string, limit: number): string {
+  const walk: Walk = { negativeZero: false }
+  checkValue(value, field, 1, walk)
+  const text = walk.negativeZero ? writeKeepingZeros(value as Json) : JSON.stringify(value)
+  if (text.length > limit) throw new TooLargeError({ field, limit, actual: text.length })
+  return text
+}
+
+interface Walk {
+  /** JSON.stringify writes -0 as 0; the slow writer is used only where one was met. */
+  negativeZero: boolean
+}
+
+function checkValue(value: unknown, path: string, depth: number, walk: Walk): void {
+  switch (typeof value) {
+    case 'string':
+      checkText(value, path)
+      return
+    case 'boolean':
+      return
+    case 'number':
+      if (!Number.isFinite(value)) throw new ValidationError(path, `must be JSON, and ${value} is not`)
+      if (value === 0 && Object.is(value, -0)) walk.negativeZero = true
+      return
+    case 'object':
+      break
+    default:
+      throw new ValidationError(path, `must be JSON, and ${typeof value} is not`)
+  }
+  if (value === null) return
+  if (depth > LIMITS.depth) throw new ValidationError(path, `nests deeper than ${LIMITS.depth} levels, or in a circle`)
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) checkValue(value[i], `${path}[${i}]`, depth + 1, walk)
+    return
+  }
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new ValidationError(
+      path,
+      `must be JSON, and an instance of ${prototype.constructor?.name ?? 'a class'} is not`,
+    )
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (key === '__proto__') throw new ValidationError(path, "must not have a key named '__proto__'")
+    checkText(key, path)
+    if (item !== undefined) checkValue(item, `${path}.${key}`, depth + 1, walk)
+  }
+}
+
+function writeKeepingZeros(value: Json | undefined): string {
+  if (Object.is(value, -0)) return '-0'
+  if (Array.isArray(value)) return `[${value.map(writeKeepingZeros).join(',')}]`
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  const members = Object.entries(value).filter(([, item]) => item !== undefined)
+  return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${writeKeepingZeros(item)}`).join(',')}}`
+}

@@ -1,0 +1,24 @@
+/** Largest sizes that are accepted, the same on every store. Lengths are in characters (UTF-16 code units). */
+export const LIMITS = {
+  /** `content` of one event. */
+  content: 8 * 1024 * 1024,
+  /** `parts` of one event, as JSON text. */
+  parts: 8 * 1024 * 1024,
+  /** All events of one append together. */
+  append: 16 * 1024 * 1024,
+  /** Events in one append. */
+  events: 1000,
+  /** Levels of nesting in any JSON value. */
+  depth: 100,
+  /** `metadata` of a session, as JSON text. */
+  metadata: 64 * 1024,
+  /** `task` of a session. */
+  task: 64 * 1024,
+  /** Names and ids that callers make up: user, tenant, conversation, chatmode, agent, key … */
+  name: 512,
+  /** Rows on one page. */
+  page: 500,
+} as const
+
+/** Rows on a page when the caller does not say. */
+export const DEFAULT_PAGE = 100

@@ -1,0 +1,75 @@
+import { SessionEndedError } from './errors.ts'
+import type { JsonObject } from './json.ts'
+
+/** Where the session stands in its life. */
+export type SessionStatus =
+  | { state: 'running' }
+  | { state: 'awaiting_user'; question: string; askedAt: string }
+  | { state: 'interrupted'; userMessage: string }
+  | { state: 'pending_complete'; summary: string }
+  /** `endedBy: 'caller'` when `end()` closed it. */
+  | { state: 'complete'; endedBy?: 'caller' }
+  | { state: 'aborted'; reason: string }
+
+export type SessionState = SessionStatus['state']
+
+export const SESSION_STATES = [
+  'running',
+  'awaiting_user',
+  'interrupted',
+  'pending_complete',
+  'complete',
+  'aborted',
+] as const satisfies readonly SessionState[]
+
+/** Who works on what: at most one live session for each scope. */
+export interface Scope {
+  tenant: string
+  userId: string
+  chatmode: string
+  conversationId: string
+}
+
+/** What a session is and where it stands. Times are ISO 8601 in UTC. */
+export interface SessionRecord extends Scope {
+  id: string
+  workflow?: string
+  skill?: string
+  gitBranch?: string
+  task?: string
+  status: SessionStatus
+  activeAgent: string
+  /** Sequence of the last event. */
+  head: number
+  /** User messages so far. */
+  turns: number
+  startedAt: string
+  /** When the last event was written. */
+  lastActivityAt: string
+  endedAt?: string
+  /** From then on the session acts as ended. */
+  expiresAt?: string
+  metadata: JsonObject
+  forkedFrom?: { sessionId: string; sequence: number }
+}
+
+/** When the session ended or expired; `undefined` while it takes events. */
+export function endOf({ endedAt, expiresAt }: Life, now: string): string | undefined {
+  return endedAt ?? (expiresAt && expiresAt <= now ? expiresAt : undefined)
+}
+
+interface Life {
+  endedAt?: string | null
+  expiresAt?: string | null
+}
+
+/** Throws `SessionEndedError` unless the session takes events at that moment. */
+export function checkLive(record: Life & { id: string }, at: string): void {
+  const endedAt = endOf(record, at)
+  if (endedAt !== undefined) throw new SessionEndedError({ sessionId: record.id, endedAt })
+}
+
+/** Whether a session in this state has ended. */
+export function isFinal(state: SessionState): boolean {
+  return state === 'complete' || state === 'aborted'
+}

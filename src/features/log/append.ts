@@ -1,0 +1,81 @@
+import type { AppendOptions, EventInput } from '../../api.ts'
+import { TooLargeError, ValidationError } from '../../domain/errors.ts'
+import { callsOf, defaultRole, type SessionEvent } from '../../domain/event.ts'
+import { encodeJson, type Json } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { NewEvent } from '../../ports/session-store.ts'
+import { type Deps, now } from '../deps.ts'
+import { fingerprint, sessionEvent } from '../events.ts'
+import { parse } from '../parse.ts'
+import { appendOptions, eventInput } from './schema.ts'
+
+/** Adds facts at the end of the log. No read comes before the write. */
+export async function appendEvents(
+  deps: Deps,
+  sessionId: string,
+  input: EventInput | readonly EventInput[],
+  options: AppendOptions = {},
+): Promise<SessionEvent[]> {
+  const { idempotencyKey: key, expectedSequence } = parse(appendOptions, options)
+  const events = newEvents(deps, input)
+  const written = await deps.store.append({
+    sessionId,
+    events,
+    at: now(deps),
+    ...(key !== undefined && { idempotency: { key, fingerprint: fingerprint(events) } }),
+    ...(expectedSequence !== undefined && { expectedSequence }),
+  })
+  return written.events.map((event) => sessionEvent(sessionId, event))
+}
+
+function newEvents(deps: Deps, input: unknown): NewEvent[] {
+  if (!Array.isArray(input)) return [checkedEvent(deps, input, '')]
+  if (input.length === 0) throw new ValidationError('events', 'must hold at least one event')
+  if (input.length > LIMITS.events) {
+    throw new TooLargeError({ field: 'events', limit: LIMITS.events, actual: input.length })
+  }
+  const events = input.map((event, i) => checkedEvent(deps, event, `events[${i}]`))
+  const size = events.reduce((sum, { content, parts = '' }) => sum + content.length + parts.length, 0)
+  if (size > LIMITS.append) throw new TooLargeError({ field: 'events', limit: LIMITS.append, actual: size })
+  return events
+}
+
+/** `at` is where the event stands in the input, for the names of fields in errors. */
+function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
+  const field = (name: string) => (at === '' ? name : `${at}.${name}`)
+  const { type, role, content = '', parts, agentId, occurredAt } = parse(eventInput, input, at)
+  const encoded = parts === undefined ? undefined : encodeJson(parts, field('parts'), LIMITS.parts)
+  checkCalls(type, parts, field('parts'))
+  if (content === '' && !mayBeEmpty(type, parts)) throw new ValidationError(field('content'), 'must not be empty')
+  return {
+    id: deps.newId(),
+    type,
+    role: role ?? defaultRole(type),
+    content,
+    ...(encoded !== undefined && { parts: encoded }),
+    ...(agentId !== undefined && { agentId }),
+    ...(occurredAt !== undefined && { occurredAt }),
+  }
+}
+
+/** Says something without words: a tool call, a tool's silent result, or the parts of a custom event. */
+function mayBeEmpty(type: string, parts: Json | undefined): boolean {
+  if (parts === undefined) return false
+  return type === 'tool_result' || type.startsWith('x.') || callsOf({ type, parts }).length > 0
+}
+
+/** Ids pair calls with results, so where they are given they must be usable. */
+function checkCalls(type: string, parts: Json | undefined, field: string): void {
+  if (parts === null || typeof parts !== 'object' || Array.isArray(parts)) return
+  const { id, toolCallId, toolCalls } = parts as Record<string, Json | undefined>
+  const check = (value: Json | undefined, name: string) => {
+    if (typeof value !== 'string' || value === '') throw new ValidationError(name, 'must be the id of the tool call')
+  }
+  if (type === 'tool_call' && id !== undefined) check(id, `${field}.id`)
+  if (type === 'tool_result' && toolCallId !== undefined) check(toolCallId, `${field}.toolCallId`)
+  if (type !== 'model_message' || toolCalls === undefined) return
+  if (!Array.isArray(toolCalls)) throw new ValidationError(`${field}.toolCalls`, 'must be a list of tool calls')
+  toolCalls.forEach((call, i) => {
+    check((call as { id?: Json } | null)?.id, `${field}.toolCalls[${i}].id`)
+  })
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { TooLargeError, ValidationError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
+
+const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
+
+/** Text of up to `max` characters that every store can give back. */
+export const text = (max: number) =>
+  z.string().max(max).refine(wellFormed, 'must be well-formed Unicode without the character NUL (U+0000)')
+
+/** A name or id that the caller makes up. */
+export const name = text(LIMITS.name).min(1)
+
+/** ISO 8601, with or without time of day and offset. */
+export const isoTime = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], {
+  error: 'must be a time in ISO 8601, such as 2026-01-31T09:30:00Z',
+})
+
+/** A moment, brought to the form that all times of ours have. */
+export const moment = isoTime.transform((value) => new Date(value).toISOString())
+
+export const pageSize = z.int().min(1).max(LIMITS.page)
+
+export const sequence = z.int().min(0)
+
+/**
+ * Checks input, or throws the `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is where the
+ * input stands in what the caller gave, if not at its top.
+ */
+export function parse<T extends z.ZodType>(schema: T, input: unknown, at = ''): z.output<T> {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  if (issue === undefined) throw new ValidationError(at || 'input', 'is not valid')
+  if (issue.code === 'unrecognized_keys') {
+    throw new ValidationError(fieldName(at, [...issue.path, issue.keys[0] ?? '']), 'is not a known field')
+  }
+  const field = fieldName(at, issue.path)
+  if (issue.code === 'too_big' && issue.origin === 'string') {
+    throw new TooLargeError({ field, limit: Number(issue.maximum), actual: lengthAt(input, issue.path) })
+  }
+  throw new ValidationError(field, issue.message)
+}
+
+/** The path as a caller would write it: `events[1].content`. */
+function fieldName(at: string, path: readonly PropertyKey[]): string {
+  const step = (key: PropertyKey) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)
+  return (at + path.map(step).join('')).replace(/^\./, '') || 'input'
+}
+
+function lengthAt(input: unknown, path: readonly PropertyKey[]): number {
+  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], input)
+  return typeof value === 'string' ? value.length : 0
+}

@@ -1,0 +1,194 @@
+import type { z } from 'zod'
+import type { ActiveScope, CreateSession, ForkOptions, ListSessions, Page } from '../../api.ts'
+import {
+  IdempotencyMismatchError,
+  SessionActiveError,
+  SessionNotFoundError,
+  ValidationError,
+} from '../../domain/errors.ts'
+import { begin, evolve, type ForkedParts, type SessionScratchpad, type StartedParts } from '../../domain/fold.ts'
+import { encodeJson, type JsonObject } from '../../domain/json.ts'
+import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
+import { checkLive, endOf, type SessionRecord } from '../../domain/record.ts'
+import type { CreateRequest, StoredEvent } from '../../ports/session-store.ts'
+import { type Deps, now } from '../deps.ts'
+import { type Draft, decideOn, newEvent, sessionEvent } from '../events.ts'
+import { viewAt } from '../log/operation.ts'
+import { parse } from '../parse.ts'
+import { activeScope, createSession, forkOptions, listSessions, sessionId } from './schema.ts'
+
+/** Starts a session and gives its id. */
+export async function startSession(deps: Deps, input: CreateSession): Promise<string> {
+  return await create(deps, input, () => 'none')
+}
+
+/** The id of the live session in the scope, or of a new one. */
+export async function getOrStartSession(deps: Deps, input: CreateSession): Promise<string> {
+  return await create(deps, input, (given) => (given.conversationId === undefined ? 'any' : 'conversation'))
+}
+
+async function create(
+  deps: Deps,
+  input: CreateSession,
+  reuse: (input: CreateSession) => CreateRequest['reuse'],
+): Promise<string> {
+  const { id = deps.newId(), ...given } = parse(createSession, input)
+  const parts = startedParts(deps, given)
+  const event = newEvent(deps, startedDraft(parts))
+  const at = now(deps)
+  const view = begin(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
+  const request: CreateRequest = { event, at, view, reuse: reuse(input) }
+
+  for (;;) {
+    const { outcome, record } = await deps.store.create(request)
+    if (outcome === 'same-id') return await sameSession(deps, id, parts, input)
+    if (outcome !== 'blocked') return record.id
+    if (endOf(record, at) === undefined) {
+      throw new SessionActiveError({ sessionId: record.id, conversationId: record.conversationId })
+    }
+    // what blocks has expired: put its end on record, then there is room
+    await expire(deps, record.id)
+  }
+}
+
+function startedParts(deps: Deps, given: Omit<z.output<typeof createSession>, 'id'>): StartedParts {
+  const { tenant, userId, chatmode, conversationId = deps.newId(), agent = deps.agents[0], metadata = {} } = given
+  const { workflow, skill, gitBranch, task, expiresAt } = given
+  encodeJson(metadata, 'metadata', LIMITS.metadata)
+  return {
+    tenant,
+    userId,
+    chatmode,
+    conversationId,
+    agent,
+    ...(workflow !== undefined && { workflow }),
+    ...(skill !== undefined && { skill }),
+    ...(gitBranch !== undefined && { gitBranch }),
+    ...(task !== undefined && { task }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    metadata,
+  }
+}
+
+function startedDraft(parts: StartedParts): Draft {
+  const content = parts.task === undefined ? 'Session started' : `Session started: ${parts.task}`
+  return { type: 'session_started', content, parts: parts as unknown as JsonObject }
+}
+
+/** Creating again with an id is a repeat if the values are the same, and a mistake otherwise. */
+async function sameSession(deps: Deps, id: string, parts: StartedParts, input: CreateSession): Promise<string> {
+  const [first] = await deps.store.read(id, { order: 'asc', limit: 1 })
+  const before = JSON.parse(first?.parts ?? '{}') as StartedParts
+  const conversationId = input.conversationId ?? before.conversationId
+  const again = newEvent(deps, startedDraft({ ...parts, conversationId }))
+  if (first?.type === again.type && first.parts === again.parts) return id
+  throw new IdempotencyMismatchError({ sessionId: id })
+}
+
+async function expire(deps: Deps, id: string): Promise<void> {
+  await decideOn(deps, id, ({ record }, at) => {
+    if (record.endedAt !== undefined || endOf(record, at) === undefined) return []
+    const status = { state: 'aborted', reason: 'Session expired' }
+    return [{ type: 'status_changed', content: 'Session expired', parts: { status } }]
+  })
+}
+
+/** The id of the newest live session in the scope. */
+export async function findActive(deps: Deps, scope: ActiveScope): Promise<string | undefined> {
+  const { conversationId, ...given } = parse(activeScope, scope)
+  const record = await deps.store.active({
+    ...given,
+    at: now(deps),
+    ...(conversationId !== undefined && { conversationId }),
+  })
+  return record?.id
+}
+
+/** Checks that the session exists, and gives its id in the form it is stored in. */
+export async function findSession(deps: Deps, id: unknown): Promise<string> {
+  if (typeof id !== 'string') throw new ValidationError('id', 'must be the id of a session')
+  const known = sessionId.safeParse(id)
+  if (!known.success) throw new SessionNotFoundError(id)
+  await sessionRecord(deps, known.data)
+  return known.data
+}
+
+export async function sessionRecord(deps: Deps, id: string): Promise<SessionRecord> {
+  const view = await deps.store.load(id)
+  if (view === undefined) throw new SessionNotFoundError(id)
+  return view.record
+}
+
+export async function sessionState(deps: Deps, id: string): Promise<SessionScratchpad> {
+  const view = await deps.store.load(id)
+  if (view === undefined) throw new SessionNotFoundError(id)
+  return view.state
+}
+
+/** One page of sessions, newest activity first. */
+export async function findSessions(deps: Deps, query: ListSessions = {}): Promise<Page<SessionRecord>> {
+  const { status, cursor, limit = DEFAULT_PAGE, tenant, ...filters } = parse(listSessions, query)
+  const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+  // one more than asked for tells whether there is another page
+  const records = await deps.store.list({
+    ...given,
+    tenant,
+    limit: limit + 1,
+    ...(status !== undefined && { state: status }),
+    ...(cursor !== undefined && { cursor: decodeCursor(cursor) }),
+  })
+  const items = records.slice(0, limit)
+  const last = items.at(-1)
+  return records.length > limit && last !== undefined ? { items, nextCursor: encodeCursor(last) } : { items }
+}
+
+function encodeCursor({ lastActivityAt, id }: SessionRecord): string {
+  return Buffer.from(JSON.stringify([lastActivityAt, id])).toString('base64url')
+}
+
+function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
+  try {
+    const [lastActivityAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
+    const time = new Date(String(lastActivityAt)).toISOString()
+    return { lastActivityAt: time, id: sessionId.parse(id) }
+  } catch (cause) {
+    throw new ValidationError('cursor', 'must be the nextCursor of an earlier page', { cause })
+  }
+}
+
+/** Ends the session in whatever live state it is. */
+export async function endSession(deps: Deps, id: string): Promise<SessionRecord> {
+  const { record } = await decideOn(deps, id, ({ record: before }, at) => {
+    checkLive(before, at)
+    const status = { state: 'complete', endedBy: 'caller' }
+    return [{ type: 'status_changed', content: 'Session ended by the caller', parts: { status } }]
+  })
+  return record
+}
+
+/** Starts a session with a copy of this one's events up to `at`, and gives its id. */
+export async function forkSession(deps: Deps, source: string, options: ForkOptions = {}): Promise<string> {
+  const { at: wanted, id = deps.newId(), chatmode, task, metadata } = parse(forkOptions, options)
+  if (metadata !== undefined) encodeJson(metadata, 'metadata', LIMITS.metadata)
+  const sequence = wanted ?? (await sessionRecord(deps, source)).head
+  const before = await viewAt(deps, source, sequence)
+  const parts: ForkedParts = {
+    from: { sessionId: source, sequence },
+    conversationId: deps.newId(),
+    chatmode: chatmode ?? before.record.chatmode,
+    ...((task ?? before.record.task) !== undefined && { task: task ?? before.record.task }),
+    metadata: metadata ?? before.record.metadata,
+  }
+  const event = newEvent(deps, {
+    type: 'session_forked',
+    content: `Forked from session ${source} at ${sequence}`,
+    parts: parts as unknown as JsonObject,
+  })
+  const at = now(deps)
+  const stored: StoredEvent = { ...event, sequence: sequence + 1, createdAt: at }
+  const view = evolve(before, sessionEvent(id, stored))
+  const { outcome, record } = await deps.store.fork({ source: parts.from, event, at, view })
+  const { forkedFrom } = record
+  if (outcome === 'created' || (forkedFrom?.sessionId === source && forkedFrom.sequence === sequence)) return id
+  throw new IdempotencyMismatchError({ sessionId: id })
+}

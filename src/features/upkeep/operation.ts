@@ -1,0 +1,141 @@
+import type { Difference, RebuildReport, UpkeepOptions, VerifyReport } from '../../api.ts'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import { begin, evolve, type SessionView } from '../../domain/fold.ts'
+import type { Json } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { Deps } from '../deps.ts'
+import { walkLog } from '../log/operation.ts'
+import { findSession } from '../sessions/operation.ts'
+
+/** Folds logs again and names what differs from the views that are stored. */
+export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<VerifyReport> {
+  const report: VerifyReport = { sessions: 0, events: 0, differences: [] }
+  await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
+    const { gaps, differences } = await examine(deps, sessionId, onEvents)
+    report.differences.push(...gaps, ...differences)
+  })
+  return report
+}
+
+/** Writes the views anew from the log where they differ from it. */
+export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<RebuildReport> {
+  const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
+  await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
+    for (;;) {
+      const { stored, folded, differences } = await examine(deps, sessionId, onEvents)
+      if (folded === undefined || differences.length === 0) return
+      // false when the log moved on meanwhile: look again
+      if (await deps.store.repair(sessionId, stored.record.head, folded)) {
+        report.repaired.push(sessionId)
+        return
+      }
+    }
+  })
+  return report
+}
+
+type OnEvents = (count: number) => void
+
+async function eachSession(
+  deps: Deps,
+  id: string | undefined,
+  report: { sessions: number; events: number },
+  { onProgress }: UpkeepOptions = {},
+  work: (sessionId: string, onEvents: OnEvents) => Promise<void>,
+): Promise<void> {
+  const progress = () => onProgress?.({ sessions: report.sessions, events: report.events })
+  const onEvents = (count: number) => {
+    report.events += count
+    progress()
+  }
+  if (id !== undefined) {
+    await work(await findSession(deps, id), onEvents)
+    report.sessions++
+    return
+  }
+  for (let after: string | undefined; ; ) {
+    const ids = await deps.store.sessionIds(after, LIMITS.page)
+    for (const sessionId of ids) {
+      try {
+        await work(sessionId, onEvents)
+        report.sessions++
+      } catch (error) {
+        // removed since its id was read
+        if (!(error instanceof SessionNotFoundError)) throw error
+      }
+      progress()
+    }
+    after = ids.at(-1)
+    if (after === undefined) return
+  }
+}
+
+interface Examined {
+  stored: SessionView
+  folded: SessionView | undefined
+  /** Places where the log itself is not 1, 2, 3 … */
+  gaps: Difference[]
+  differences: Difference[]
+}
+
+/** Compares the views with the log up to the head they were stored with, so writers need not stop. */
+async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promise<Examined> {
+  const stored = await load(deps, sessionId)
+  const { head } = stored.record
+  const folding: { view: SessionView | undefined; gaps: Difference[] } = { view: undefined, gaps: [] }
+
+  const fold = async (last: number, after: number) => {
+    for await (const page of walkLog(deps, sessionId, last, after)) {
+      for (const event of page) {
+        const expected = (folding.view?.record.head ?? 0) + 1
+        if (event.sequence !== expected)
+          folding.gaps.push({ sessionId, field: 'log', expected, actual: event.sequence })
+        folding.view = folding.view === undefined ? begin(event) : evolve(folding.view, event)
+      }
+      onEvents(page.length)
+    }
+  }
+
+  await fold(head, 0)
+  // events behind a head that does not move are not new ones: the head is wrong
+  const behind = await deps.store.read(sessionId, { after: head, order: 'asc', limit: 1 })
+  if (behind.length > 0 && (await load(deps, sessionId)).record.head === head) await fold(Number.MAX_SAFE_INTEGER, head)
+  const { view: folded, gaps } = folding
+  return { stored, folded, gaps, differences: differencesOf(sessionId, folded, stored) }
+}
+
+async function load(deps: Deps, sessionId: string): Promise<SessionView> {
+  const view = await deps.store.load(sessionId)
+  if (view === undefined) throw new SessionNotFoundError(sessionId)
+  return view
+}
+
+/** Every leaf that differs, by its path. The order of keys does not count. */
+function differencesOf(sessionId: string, expected: SessionView | undefined, actual: SessionView): Difference[] {
+  const found: Difference[] = []
+  compare('', expected as unknown as Json | undefined, actual as unknown as Json, (path, want, have) => {
+    found.push({
+      sessionId,
+      field: path || 'log',
+      ...(want !== undefined && { expected: want }),
+      ...(have !== undefined && { actual: have }),
+    })
+  })
+  return found
+}
+
+type Report = (path: string, expected: Json | undefined, actual: Json | undefined) => void
+
+function compare(path: string, expected: Json | undefined, actual: Json | undefined, report: Report): void {
+  if (!isObject(expected) || !isObject(actual)) {
+    if (JSON.stringify(expected) !== JSON.stringify(actual)) report(path, expected, actual)
+    return
+  }
+  for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    compare(path === '' ? key : `${path}.${key}`, expected[key], actual[key], report)
+  }
+}
+
+function isObject(value: Json | undefined): value is { [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

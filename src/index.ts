@@ -1,0 +1,54 @@
+export type {
+  ActiveScope,
+  AppendOptions,
+  CreateSession,
+  Difference,
+  EventInput,
+  EventsQuery,
+  ForkOptions,
+  Health,
+  ListSessions,
+  Page,
+  RebuildReport,
+  RecentOptions,
+  Session,
+  Sessions,
+  Snapshot,
+  TailOptions,
+  Throughline,
+  UpkeepOptions,
+  VerifyReport,
+} from './api.ts'
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  IdempotencyMismatchError,
+  SchemaNewerError,
+  SchemaOutdatedError,
+  SequenceConflictError,
+  SessionActiveError,
+  SessionEndedError,
+  SessionNotFoundError,
+  StorageError,
+  ThroughlineError,
+  TooLargeError,
+  ValidationError,
+} from './domain/errors.ts'
+export {
+  APPENDABLE_TYPES,
+  type AppendableType,
+  type CustomType,
+  type EventType,
+  ROLES,
+  type Role,
+  type SessionEvent,
+  type ToolCallPart,
+} from './domain/event.ts'
+export type { SessionScratchpad } from './domain/fold.ts'
+export type { Json, JsonObject } from './domain/json.ts'
+export { LIMITS } from './domain/limits.ts'
+export { SESSION_STATES, type SessionRecord, type SessionState, type SessionStatus } from './domain/record.ts'
+export type { Window } from './domain/window.ts'
+export { type OpenOptions, open, ROUNDTABLE } from './open.ts'
+export type { Clock } from './ports/clock.ts'
+export type { Tokenizer } from './ports/tokenizer.ts'

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import type { Throughline } from './api.ts'
+import { ValidationError } from './domain/errors.ts'
+import type { Deps } from './features/deps.ts'
+import { name, parse } from './features/parse.ts'
+import { uuid7 } from './ids.ts'
+import type { Clock } from './ports/clock.ts'
+import type { SessionStore } from './ports/session-store.ts'
+import type { Tokenizer } from './ports/tokenizer.ts'
+import { throughlineOn } from './throughline.ts'
+
+/** How to open a store, and what to use beside it. */
+export interface OpenOptions {
+  /** `memory:` or `sqlite:PATH`. @default `THROUGHLINE_URL`, else `sqlite:.throughline/sessions.db` */
+  url?: string
+  /**
+   * SQLite: `full` acknowledges a write when it would survive power loss, `relaxed` when it would survive the end of the
+   * process. @default 'full'
+   */
+  durability?: 'full' | 'relaxed'
+  /** Bring an older database up to date. An embedded store does unless this is false. */
+  migrate?: boolean
+  /** Ids of the agents, the default first. @default {@link ROUNDTABLE} */
+  agents?: readonly string[]
+  /** `exact` counts as OpenAI's o200k does, `estimate` goes by length, or your own. @default 'exact' */
+  tokenizer?: 'exact' | 'estimate' | Tokenizer
+  /** Where times come from. @default the system's clock */
+  clock?: Clock
+}
+
+const newId = () => uuid7()
+
+/** The agents a store knows when it is given none. */
+export const ROUNDTABLE = ['coach', 'goalArchitect', 'patternAnalyst', 'motivator', 'accountabilityPartner'] as const
+
+const withMethod = <T>(method: string) =>
+  z.custom<T>((value) => {
+    const member = (value as Record<string, unknown> | null | undefined)?.[method]
+    return typeof member === 'function'
+  }, `must have a method ${method}()`)
+
+const openOptions = z.strictObject({
+  url: z.string().min(1).optional(),
+  durability: z.enum(['full', 'relaxed']).default('full'),
+  migrate: z.boolean().default(true),
+  agents: z.tuple([name], name).default([...ROUNDTABLE]),
+  tokenizer: z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]).default('exact'),
+  clock: withMethod<Clock>('now').default({ now: () => Date.now() }),
+})
+
+/**
+ * Opens a store: `memory:`, or `sqlite:PATH`, made on first use. Nothing is loaded, read or written before this call.
+ * Close what it gives when you are done.
+ */
+export async function open(target: string | OpenOptions = {}): Promise<Throughline> {
+  const options = parse(openOptions, typeof target === 'string' ? { url: target } : target)
+  const closing = new AbortController()
+  const store = await openStore(options)
+  const deps: Deps = {
+    store,
+    clock: options.clock,
+    newId,
+    tokenizer: lazyTokenizer(options.tokenizer),
+    agents: options.agents,
+    closed: closing.signal,
+  }
+  return throughlineOn(deps, async () => {
+    closing.abort()
+    await store.close()
+  })
+}
+
+async function openStore(options: z.output<typeof openOptions>): Promise<SessionStore> {
+  const url = options.url ?? process.env['THROUGHLINE_URL'] ?? 'sqlite:.throughline/sessions.db'
+  const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? []
+  if (scheme === 'memory' && rest === '') {
+    const { memoryStore } = await import('./stores/memory/index.ts')
+    return memoryStore(newId)
+  }
+  // 'sqlite:PATH', and the forms with slashes that other tools write
+  const path = rest.replace(/^\/\/(?=\/|$)/, '')
+  if (scheme === 'sqlite' && path !== '' && path !== ':memory:' && !path.startsWith('//')) {
+    const { sqliteStore } = await import('./stores/sqlite/index.ts')
+    return await sqliteStore({ path, durability: options.durability, migrate: options.migrate, newId })
+  }
+  // a URL may hold a password, so no more than its scheme is repeated
+  throw new ValidationError(
+    'url',
+    `must be 'memory:' or 'sqlite:PATH', and '${scheme ? `${scheme}:…` : '…'}' is neither`,
+  )
+}
+
+function lazyTokenizer(choice: 'exact' | 'estimate' | Tokenizer): () => Promise<Tokenizer> {
+  let loading: Promise<Tokenizer> | undefined
+  return () => {
+    loading ??= loadTokenizer(choice)
+    return loading
+  }
+}
+
+async function loadTokenizer(choice: 'exact' | 'estimate' | Tokenizer): Promise<Tokenizer> {
+  if (choice === 'exact') return await (await import('./tokenizers/exact.ts')).exactTokenizer()
+  if (choice === 'estimate') return (await import('./tokenizers/estimate.ts')).estimateTokenizer
+  return choice
+}

@@ -1,0 +1,179 @@
+import type { SessionView } from '../domain/fold.ts'
+import type { SessionRecord, SessionState } from '../domain/record.ts'
+
+/**
+ * Append-only log of session events with the views folded from it: the only source of truth.
+ *
+ * Writing
+ * - S1 An append is atomic: all its events and the moved head are stored, or nothing is.
+ * - S2 Sequences of a session are 1, 2, 3 … with no gap, whatever the number of writers and processes.
+ * - S3 An append whose `expectedSequence` is not the head throws `SequenceConflictError` and writes nothing.
+ * - S4 An append to a session that has ended, or whose `expiresAt` is not after `at`, throws `SessionEndedError`.
+ * - S5 A key is stored with the events it wrote. The same key and fingerprint again gives those events (`replayed`),
+ *   checked before S3 and S4; another fingerprint throws `IdempotencyMismatchError`.
+ * - S6 `decide` hands the decider the current view and stores its events together with the view it returns; no other
+ *   decision comes in between. A decider that throws leaves nothing behind; one without events writes nothing.
+ * - S7 What fails, fails alone: one bad write among many waiting ones does not harm the others.
+ * - S8 A write is acknowledged when it would survive what the store promises to survive (see `docs/stores.md`).
+ *
+ * Sessions
+ * - S9 `create` stores the first event and the views together, and is decided in this order: the id exists
+ *   (`same-id`), a session may be reused (`found`), the scope has a session that has not ended (`blocked`), `created`.
+ *   However many callers race, one of them creates.
+ * - S10 `fork` copies events of the source up to a sequence, under their sequences, times and contents but with ids of
+ *   their own, and appends its event behind them; `same-id` if the id exists.
+ * - S11 `active` gives the newest session of the scope that has neither ended nor expired.
+ * - S12 `list` gives sessions newest activity first, ties by id descending, from behind the cursor.
+ *
+ * Reading
+ * - S13 A read gives events in sequence order, never part of an append, the same text that was written.
+ * - S14 With `turns`, which goes with `order: 'desc'` alone, a read ends with the event that starts its `turns`-th turn,
+ *   and does not go back behind the last clear.
+ * - S15 `load` gives all views of one moment.
+ * - S16 Reads, `append`, `decide` and `fork` of a session that does not exist throw `SessionNotFoundError`, except
+ *   `load`, which gives `undefined`.
+ * - S17 `watch` calls back soon after each write to the session, by whatever process. It may call without reason, and
+ *   once for many writes.
+ * - S18 The database itself refuses to change, replace or remove an event.
+ * - S19 `repair` replaces the stored views only if the head is still the one stated.
+ * - S20 After `close` every call throws `StorageError`.
+ *
+ * Every rule has tests of the same number in `stores/conformance`.
+ */
+export interface SessionStore {
+  /** Short name for messages and health: `memory`, `sqlite` … */
+  readonly name: string
+  create(request: CreateRequest): Promise<CreateResult>
+  append(request: AppendRequest): Promise<Written>
+  decide(request: DecideRequest): Promise<Written>
+  fork(request: ForkRequest): Promise<CreateResult>
+  load(sessionId: string): Promise<SessionView | undefined>
+  read(sessionId: string, query: ReadQuery): Promise<StoredEvent[]>
+  active(query: ActiveQuery): Promise<SessionRecord | undefined>
+  list(query: ListQuery): Promise<SessionRecord[]>
+  /** Ids of all sessions of all tenants in ascending order, from behind `after`. */
+  sessionIds(after: string | undefined, limit: number): Promise<string[]>
+  repair(sessionId: string, expectedHead: number, view: SessionView): Promise<boolean>
+  /** Returns the function that ends the watch. */
+  watch(sessionId: string, wake: () => void): () => void
+  health(): Promise<StoreHealth>
+  close(): Promise<void>
+}
+
+/** An event on its way into the log. */
+export interface NewEvent {
+  readonly id: string
+  readonly type: string
+  readonly role: string
+  readonly content: string
+  /** JSON text, kept byte for byte. */
+  readonly parts?: string
+  readonly agentId?: string
+  readonly occurredAt?: string
+}
+
+/** An event as the log holds it. */
+export interface StoredEvent extends NewEvent {
+  readonly sequence: number
+  readonly createdAt: string
+}
+
+export interface IdempotencyStamp {
+  readonly key: string
+  /** Equal for equal content. */
+  readonly fingerprint: string
+}
+
+export interface AppendRequest {
+  readonly sessionId: string
+  readonly events: readonly NewEvent[]
+  /** Time of the write. */
+  readonly at: string
+  readonly idempotency?: IdempotencyStamp
+  readonly expectedSequence?: number
+}
+
+export interface DecideRequest {
+  readonly sessionId: string
+  readonly at: string
+  readonly idempotency?: IdempotencyStamp
+  /** Pure: it may be called more than once. */
+  decide(view: SessionView): Decision
+}
+
+export interface Decision {
+  readonly events: readonly NewEvent[]
+  /** The views after those events. */
+  readonly view: SessionView
+}
+
+export interface Written {
+  readonly events: readonly StoredEvent[]
+  /** True when the key was known and nothing was written. */
+  readonly replayed: boolean
+}
+
+export interface CreateRequest {
+  readonly event: NewEvent
+  readonly at: string
+  /** The views after that event. */
+  readonly view: SessionView
+  /** Which live session to give instead of creating one: none, that of the conversation, or the newest of any. */
+  readonly reuse: 'none' | 'conversation' | 'any'
+}
+
+export interface CreateResult {
+  readonly outcome: 'created' | 'found' | 'same-id' | 'blocked'
+  /** The session created, found, or in the way. */
+  readonly record: SessionRecord
+}
+
+export interface ForkRequest {
+  readonly source: { readonly sessionId: string; readonly sequence: number }
+  /** `session_forked`, which gets the sequence behind the copied ones. */
+  readonly event: NewEvent
+  readonly at: string
+  /** The views after that event. */
+  readonly view: SessionView
+}
+
+export interface ReadQuery {
+  /** Exclusive. */
+  readonly after?: number
+  /** Exclusive. */
+  readonly before?: number
+  readonly types?: readonly string[]
+  readonly turns?: number
+  readonly order: 'asc' | 'desc'
+  readonly limit: number
+}
+
+export interface ActiveQuery {
+  readonly tenant: string
+  readonly userId: string
+  readonly chatmode: string
+  readonly conversationId?: string
+  readonly at: string
+}
+
+export interface ListQuery {
+  readonly tenant: string
+  readonly userId?: string
+  readonly state?: SessionState
+  readonly chatmode?: string
+  readonly agent?: string
+  readonly conversationId?: string
+  /** Last activity at or after. */
+  readonly since?: string
+  /** Last activity before. */
+  readonly until?: string
+  readonly cursor?: { readonly lastActivityAt: string; readonly id: string }
+  readonly limit: number
+}
+
+export interface StoreHealth {
+  /** Schema the database has; absent where there is none. */
+  readonly schema?: number
+  /** What else the store can say of itself. */
+  readonly details: Readonly<Record<string, string | number>>
+}

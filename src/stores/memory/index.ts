@@ -1,0 +1,252 @@
+import {
+  IdempotencyMismatchError,
+  SequenceConflictError,
+  SessionNotFoundError,
+  StorageError,
+} from '../../domain/errors.ts'
+import { startsTurn, turnsIn } from '../../domain/event.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import { checkLive, endOf, type Scope, type SessionRecord } from '../../domain/record.ts'
+import type { NewEvent, ReadQuery, SessionStore, StoredEvent, Written } from '../../ports/session-store.ts'
+
+interface Held {
+  view: SessionView
+  events: StoredEvent[]
+  keys: Map<string, { fingerprint: string; first: number; last: number }>
+}
+
+/** Keeps everything in this process and nothing beyond it. Each open store is its own. */
+export function memoryStore(newId: () => string): SessionStore {
+  const sessions = new Map<string, Held>()
+  /** Sessions by tenant, user and chatmode. */
+  const scopes = new Map<string, Held[]>()
+  const watchers = new Map<string, Set<() => void>>()
+  let closed = false
+
+  function ready(): void {
+    if (closed) throw new StorageError('memory', 'the store is closed')
+  }
+
+  function held(sessionId: string): Held {
+    const session = sessions.get(sessionId)
+    if (session === undefined) throw new SessionNotFoundError(sessionId)
+    return session
+  }
+
+  function replay(
+    session: Held,
+    { sessionId, idempotency }: Parameters<SessionStore['append']>[0],
+  ): Written | undefined {
+    const known = idempotency && session.keys.get(idempotency.key)
+    if (known === undefined) return undefined
+    if (known.fingerprint !== idempotency?.fingerprint) {
+      throw new IdempotencyMismatchError({ sessionId, key: idempotency?.key ?? '' })
+    }
+    return { events: session.events.slice(known.first - 1, known.last), replayed: true }
+  }
+
+  function write(session: Held, events: readonly NewEvent[], at: string): StoredEvent[] {
+    const first = session.events.length + 1
+    const stored = events.map((event, i) => ({ ...event, sequence: first + i, createdAt: at }))
+    session.events.push(...stored)
+    return stored
+  }
+
+  function remember(session: Held, key: { key: string; fingerprint: string } | undefined, events: StoredEvent[]): void {
+    const [first, last] = [events[0], events.at(-1)]
+    if (key === undefined || first === undefined || last === undefined) return
+    session.keys.set(key.key, { fingerprint: key.fingerprint, first: first.sequence, last: last.sequence })
+  }
+
+  function wake(sessionId: string): void {
+    for (const watcher of watchers.get(sessionId) ?? []) watcher()
+  }
+
+  function live(record: SessionRecord, at: string): boolean {
+    return endOf(record, at) === undefined
+  }
+
+  function keep(session: Held): void {
+    const { record } = session.view
+    sessions.set(record.id, session)
+    const group = scopes.get(scopeKey(record)) ?? []
+    group.push(session)
+    scopes.set(scopeKey(record), group)
+  }
+
+  function inScope(scope: Omit<Scope, 'conversationId'>): SessionRecord[] {
+    return (scopes.get(scopeKey(scope)) ?? []).map(({ view }) => view.record)
+  }
+
+  return {
+    name: 'memory',
+
+    async create({ event, at, view, reuse }) {
+      ready()
+      const { record } = view
+      const same = sessions.get(record.id)
+      if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
+      const scope = inScope(record)
+      const here = scope.filter((other) => other.conversationId === record.conversationId)
+      const reusable = { none: [], conversation: here, any: scope }[reuse]
+      const found = newest(reusable.filter((other) => live(other, at)))
+      if (found !== undefined) return { outcome: 'found', record: structuredClone(found) }
+      const blocking = here.find((other) => other.endedAt === undefined)
+      if (blocking !== undefined) return { outcome: 'blocked', record: structuredClone(blocking) }
+      const session: Held = { view: structuredClone(view), events: [], keys: new Map() }
+      write(session, [event], at)
+      keep(session)
+      return { outcome: 'created', record: structuredClone(record) }
+    },
+
+    async append(request) {
+      ready()
+      const { sessionId, events, at, expectedSequence } = request
+      const session = held(sessionId)
+      const known = replay(session, request)
+      if (known !== undefined) return known
+      const { record } = session.view
+      checkLive(record, at)
+      if (expectedSequence !== undefined && expectedSequence !== record.head) {
+        throw new SequenceConflictError({ sessionId, expected: expectedSequence, actual: record.head })
+      }
+      const stored = write(session, events, at)
+      record.head += events.length
+      record.turns += turnsIn(events)
+      record.lastActivityAt = at
+      remember(session, request.idempotency, stored)
+      wake(sessionId)
+      return { events: stored, replayed: false }
+    },
+
+    async decide(request) {
+      ready()
+      const session = held(request.sessionId)
+      const known = replay(session, { ...request, events: [] })
+      if (known !== undefined) return known
+      const { events, view } = request.decide(structuredClone(session.view))
+      if (events.length === 0) return { events: [], replayed: false }
+      const stored = write(session, events, request.at)
+      session.view = structuredClone(view)
+      remember(session, request.idempotency, stored)
+      wake(request.sessionId)
+      return { events: stored, replayed: false }
+    },
+
+    async fork({ source, event, at, view }) {
+      ready()
+      const same = sessions.get(view.record.id)
+      if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
+      const origin = held(source.sessionId)
+      const session: Held = { view: structuredClone(view), events: [], keys: new Map() }
+      for (const original of origin.events.slice(0, source.sequence)) {
+        write(session, [{ ...original, id: newId() }], original.createdAt)
+      }
+      write(session, [event], at)
+      keep(session)
+      return { outcome: 'created', record: structuredClone(view.record) }
+    },
+
+    async load(sessionId) {
+      ready()
+      return structuredClone(sessions.get(sessionId)?.view)
+    },
+
+    async read(sessionId, query) {
+      ready()
+      const { events, view } = held(sessionId)
+      return pick(events, query, query.turns === undefined ? 0 : view.clearedAt)
+    },
+
+    async active({ tenant, userId, chatmode, conversationId, at }) {
+      ready()
+      const matching = inScope({ tenant, userId, chatmode }).filter(
+        (record) => (conversationId === undefined || record.conversationId === conversationId) && live(record, at),
+      )
+      return structuredClone(newest(matching))
+    },
+
+    async list({ tenant, userId, state, chatmode, agent, conversationId, since, until, cursor, limit }) {
+      ready()
+      const matching = Array.from(sessions.values(), ({ view }) => view.record).filter(
+        (record) =>
+          record.tenant === tenant &&
+          (userId === undefined || record.userId === userId) &&
+          (state === undefined || record.status.state === state) &&
+          (chatmode === undefined || record.chatmode === chatmode) &&
+          (agent === undefined || record.activeAgent === agent) &&
+          (conversationId === undefined || record.conversationId === conversationId) &&
+          (since === undefined || record.lastActivityAt >= since) &&
+          (until === undefined || record.lastActivityAt < until) &&
+          (cursor === undefined || byActivity(record, cursor) > 0),
+      )
+      return structuredClone(matching.sort(byActivity).slice(0, limit))
+    },
+
+    async sessionIds(after, limit) {
+      ready()
+      return [...sessions.keys()]
+        .filter((id) => after === undefined || id > after)
+        .sort()
+        .slice(0, limit)
+    },
+
+    async repair(sessionId, expectedHead, view) {
+      ready()
+      const session = held(sessionId)
+      if (session.view.record.head !== expectedHead) return false
+      session.view = structuredClone(view)
+      return true
+    },
+
+    watch(sessionId, callback) {
+      const group = watchers.get(sessionId) ?? new Set()
+      watchers.set(sessionId, group.add(callback))
+      return () => {
+        group.delete(callback)
+        if (group.size === 0) watchers.delete(sessionId)
+      }
+    },
+
+    async health() {
+      ready()
+      return { details: { sessions: sessions.size } }
+    },
+
+    async close() {
+      closed = true
+    },
+  }
+}
+
+function scopeKey({ tenant, userId, chatmode }: Omit<Scope, 'conversationId'>): string {
+  return JSON.stringify([tenant, userId, chatmode])
+}
+
+/** Walks the range from the end it is asked for and stops at the limit; the length of the log does not matter. */
+function pick(events: readonly StoredEvent[], query: ReadQuery, floor: number): StoredEvent[] {
+  const { after = 0, before = Number.POSITIVE_INFINITY, types, order, limit } = query
+  let turns = query.turns ?? Number.POSITIVE_INFINITY
+  const first = Math.max(after, floor) + 1
+  const last = Math.min(before - 1, events.length)
+  const picked: StoredEvent[] = []
+  for (let i = 0; i <= last - first && picked.length < limit && turns > 0; i++) {
+    const event = events[(order === 'asc' ? first + i : last - i) - 1] as StoredEvent
+    if (types === undefined || types.includes(event.type)) picked.push(event)
+    if (startsTurn(event)) turns--
+  }
+  return picked
+}
+
+function newest(records: readonly SessionRecord[]): SessionRecord | undefined {
+  const key = ({ startedAt, id }: SessionRecord) => `${startedAt} ${id}`
+  return records.reduce<SessionRecord | undefined>(
+    (best, next) => (best && key(best) > key(next) ? best : next),
+    undefined,
+  )
+}
+
+function byActivity(a: { lastActivityAt: string; id: string }, b: { lastActivityAt: string; id: string }): number {
+  if (a.lastActivityAt !== b.lastActivityAt) return a.lastActivityAt < b.lastActivityAt ? 1 : -1
+  return a.id < b.id ? 1 : a.id > b.id ? -1 : 0
+}

@@ -1,0 +1,125 @@
+import type { Database } from 'better-sqlite3'
+import { IdempotencyMismatchError, SequenceConflictError, SessionNotFoundError } from '../../domain/errors.ts'
+import { turnsIn } from '../../domain/event.ts'
+import { checkLive } from '../../domain/record.ts'
+import type {
+  AppendRequest,
+  DecideRequest,
+  IdempotencyStamp,
+  NewEvent,
+  StoredEvent,
+  Written,
+} from '../../ports/session-store.ts'
+import type { Heads } from './heads.ts'
+import { blockOf, type EventRow, eventOf, rowOf, type ViewRow, viewOf } from './rows.ts'
+import { SELECT_VIEW, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
+
+const INSERT_EVENT = `
+  insert into session_events
+    (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+const INSERT_TYPE = `
+  insert into session_types (session_id, type, block)
+  values (?, ?, ?)
+  on conflict do nothing`
+
+const SELECT_KEY = `
+  select fingerprint, first_sequence as first, last_sequence as last
+  from session_keys
+  where session_id = ? and key = ?`
+
+const INSERT_KEY = `
+  insert into session_keys (session_id, key, fingerprint, first_sequence, last_sequence)
+  values (?, ?, ?, ?, ?)`
+
+const SELECT_RANGE = `
+  select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
+  from session_events
+  where session_id = ? and sequence between ? and ?
+  order by sequence`
+
+/** The writes to a log. Each runs inside a transaction that is already open and checks everything before it writes. */
+export interface LogWriter {
+  append(request: AppendRequest): Written
+  decide(request: DecideRequest): Written
+  /** Puts events behind `head`. */
+  insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[]
+}
+
+export function logWriter(db: Database, heads: Heads): LogWriter {
+  const insertEvent = db.prepare(INSERT_EVENT)
+  const insertType = db.prepare(INSERT_TYPE)
+  const selectKey = db.prepare<[string, string], { fingerprint: string; first: number; last: number }>(SELECT_KEY)
+  const insertKey = db.prepare(INSERT_KEY)
+  const selectRange = db.prepare<[string, number, number], EventRow>(SELECT_RANGE)
+  const selectView = db.prepare<[string], ViewRow>(SELECT_VIEW)
+  const updateView = db.prepare(UPDATE_VIEW)
+  const upsertState = db.prepare(UPSERT_STATE)
+
+  function replay(sessionId: string, stamp: IdempotencyStamp | undefined): Written | undefined {
+    const known = stamp && selectKey.get(sessionId, stamp.key)
+    if (stamp === undefined || known === undefined) return undefined
+    if (known.fingerprint !== stamp.fingerprint) throw new IdempotencyMismatchError({ sessionId, key: stamp.key })
+    return { events: selectRange.all(sessionId, known.first, known.last).map(eventOf), replayed: true }
+  }
+
+  function remember(sessionId: string, stamp: IdempotencyStamp | undefined, head: number, count: number): void {
+    if (stamp) insertKey.run(sessionId, stamp.key, stamp.fingerprint, head + 1, head + count)
+  }
+
+  function insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[] {
+    return events.map((event, i) => {
+      const { id, type, role, content, parts, agentId, occurredAt } = event
+      const sequence = head + i + 1
+      insertEvent.run(
+        sessionId,
+        sequence,
+        id,
+        type,
+        role,
+        content,
+        parts ?? null,
+        agentId ?? null,
+        occurredAt ?? null,
+        at,
+      )
+      insertType.run(sessionId, type, blockOf(sequence))
+      return { ...event, sequence, createdAt: at }
+    })
+  }
+
+  return {
+    insert,
+
+    append({ sessionId, events, at, idempotency, expectedSequence }) {
+      const head = heads.of(sessionId)
+      const known = replay(sessionId, idempotency)
+      if (known !== undefined) return known
+      checkLive(head, at)
+      if (expectedSequence !== undefined && expectedSequence !== head.head) {
+        throw new SequenceConflictError({ sessionId, expected: expectedSequence, actual: head.head })
+      }
+      remember(sessionId, idempotency, head.head, events.length)
+      const stored = insert(sessionId, head.head, events, at)
+      heads.move(sessionId, head, events.length, turnsIn(events), at)
+      return { events: stored, replayed: false }
+    },
+
+    decide({ sessionId, at, idempotency, decide }) {
+      heads.release(sessionId)
+      const row = selectView.get(sessionId)
+      if (row === undefined) throw new SessionNotFoundError(sessionId)
+      const known = replay(sessionId, idempotency)
+      if (known !== undefined) return known
+      const { events, view } = decide(viewOf(row))
+      if (events.length === 0) return { events: [], replayed: false }
+      remember(sessionId, idempotency, row.head, events.length)
+      const stored = insert(sessionId, row.head, events, at)
+      const after = rowOf(view)
+      updateView.run(after)
+      upsertState.run(after)
+      return { events: stored, replayed: false }
+    },
+  }
+}

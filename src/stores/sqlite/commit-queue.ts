@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Database } from 'better-sqlite3'
+import { ThroughlineError } from '../../domain/errors.ts'
+import { storageError, whenFree } from './connection.ts'
+
+/** Writes in one transaction at most, so that other processes get the lock in between. */
+const BATCH = 512
+
+interface Waiting {
+  run(): unknown
+  resolve(value: unknown): void
+  reject(error: unknown): void
+}
+
+/**
+ * Group commit: writes that wait at the same moment share one transaction, and so one fsync. Each is acknowledged
+ * after that commit with its own result or its own error.
+ *
+ * A write that throws a `ThroughlineError` must have written nothing by then: it fails alone and the others go on.
+ */
+export interface CommitQueue {
+  add<T>(write: () => T): Promise<T>
+  /** Resolves when nothing waits any more. */
+  idle(): Promise<void>
+}
+
+/** `beforeCommit` runs inside each transaction after its writes, `afterwards` when it is over, either way. */
+export function commitQueue(
+  db: Database,
+  hooks: { beforeCommit(): void; afterwards(committed: boolean): void },
+): CommitQueue {
+  const waiting: Waiting[] = []
+  const begin = db.prepare('begin immediate')
+  const commit = db.prepare('commit')
+  let running: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    // one turn of the event loop gathers what other callers are about to write
+    for (await nextTurn(); waiting.length > 0; await nextTurn()) {
+      try {
+        await whenFree(() => begin.run())
+      } catch (error) {
+        for (const write of waiting.splice(0)) write.reject(storageError(error))
+        continue
+      }
+      commitTogether(waiting.splice(0, BATCH))
+    }
+    running = undefined
+  }
+
+  function commitTogether(batch: Waiting[]): void {
+    const acknowledge: (() => void)[] = []
+    let current: Waiting | undefined
+    try {
+      for (const write of batch) {
+        current = write
+        acknowledge.push(outcomeOf(write))
+      }
+      current = undefined
+      hooks.beforeCommit()
+      commit.run()
+    } catch (error) {
+      if (db.inTransaction) db.exec('rollback')
+      hooks.afterwards(false)
+      // the write that broke fails alone; where the commit itself broke, all do
+      const failed = current === undefined ? batch : [current]
+      waiting.unshift(...batch.filter((write) => !failed.includes(write)))
+      for (const write of failed) write.reject(storageError(error))
+      return
+    }
+    hooks.afterwards(true)
+    for (const tell of acknowledge) tell()
+  }
+
+  return {
+    add<T>(write: () => T): Promise<T> {
+      return new Promise<T>((resolve, reject) => {
+        waiting.push({ run: write, resolve: resolve as (value: unknown) => void, reject })
+        running ??= run()
+      })
+    },
+    async idle() {
+      await running
+    },
+  }
+}
+
+/** Runs a write and gives what to tell its caller once the transaction is committed. */
+function outcomeOf({ run, resolve, reject }: Waiting): () => void {
+  try {
+    const value = run()
+    return () => resolve(value)
+  } catch (error) {
+    if (!(error instanceof ThroughlineError)) throw error
+    return () => reject(error)
+  }
+}

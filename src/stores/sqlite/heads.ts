@@ -1,0 +1,97 @@
+import type { Database, Statement } from 'better-sqlite3'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import { minuteOf } from './rows.ts'
+
+const SELECT_HEAD = `
+  select id, head, turns, last_activity_at as lastActivityAt, activity_minute as activityMinute, ended_at as endedAt,
+    expires_at as expiresAt
+  from sessions
+  where id = ?`
+
+const UPDATE_HEAD = `
+  update sessions
+  set head = ?, turns = ?, last_activity_at = ?
+  where id = ?`
+
+/** Apart, since naming the column rewrites its six index entries even where the value stays. */
+const UPDATE_MINUTE = `
+  update sessions
+  set activity_minute = ?
+  where id = ?`
+
+/** What an append has to know of its session. */
+export interface Head {
+  id: string
+  head: number
+  turns: number
+  lastActivityAt: string
+  activityMinute: number
+  endedAt: string | null
+  expiresAt: string | null
+}
+
+/**
+ * Heads of the sessions that the running transaction has touched. A head is read once and written once however many
+ * appends share the transaction: with 32 writers on one session that is 2 statements instead of 64.
+ */
+export class Heads {
+  readonly #select: Statement<[string], Head>
+  readonly #update: Statement<[number, number, string, string]>
+  readonly #updateMinute: Statement<[number, string]>
+  readonly #loaded = new Map<string, Head>()
+  readonly #moved = new Set<string>()
+  readonly #touched = new Set<string>()
+
+  constructor(db: Database) {
+    this.#select = db.prepare(SELECT_HEAD)
+    this.#update = db.prepare(UPDATE_HEAD)
+    this.#updateMinute = db.prepare(UPDATE_MINUTE)
+  }
+
+  /** The head to append to. */
+  of(sessionId: string): Head {
+    let head = this.#loaded.get(sessionId)
+    if (head === undefined) {
+      head = this.#select.get(sessionId)
+      if (head === undefined) throw new SessionNotFoundError(sessionId)
+      this.#loaded.set(sessionId, head)
+    }
+    return head
+  }
+
+  move(sessionId: string, head: Head, events: number, turns: number, at: string): void {
+    head.head += events
+    head.turns += turns
+    head.lastActivityAt = at
+    this.#moved.add(sessionId)
+    this.#touched.add(sessionId)
+  }
+
+  /** Writes the head out and forgets it: from here on the row itself is read and written. */
+  release(sessionId: string): void {
+    if (this.#moved.delete(sessionId)) this.#write(sessionId)
+    this.#loaded.delete(sessionId)
+    this.#touched.add(sessionId)
+  }
+
+  /** Writes out every head that moved. */
+  flush(): void {
+    for (const sessionId of this.#moved) this.#write(sessionId)
+  }
+
+  /** Forgets everything, and gives the sessions that were written to. */
+  reset(): string[] {
+    const touched = [...this.#touched]
+    this.#loaded.clear()
+    this.#moved.clear()
+    this.#touched.clear()
+    return touched
+  }
+
+  #write(sessionId: string): void {
+    const { head, turns, lastActivityAt, activityMinute } = this.of(sessionId)
+    this.#update.run(head, turns, lastActivityAt, sessionId)
+    const minute = minuteOf(lastActivityAt)
+    if (minute !== activityMinute) this.#updateMinute.run(minute, sessionId)
+  }
+}

@@ -1,0 +1,98 @@
+import { StorageError, ThroughlineError } from '../../domain/errors.ts'
+import type { SessionStore } from '../../ports/session-store.ts'
+import { logWriter } from './append.ts'
+import { commitQueue } from './commit-queue.ts'
+import { connect, type Durability, storageError, whenFree } from './connection.ts'
+import { Heads } from './heads.ts'
+import { sessionLister } from './list.ts'
+import { migrate, requireSchema, schemaOf } from './migrate.ts'
+import { logReader } from './read.ts'
+import { sessionWriter } from './sessions.ts'
+import { watchers } from './watch.ts'
+
+export interface SqliteOptions {
+  path: string
+  durability: Durability
+  /** False: a file with an older schema is refused with `SCHEMA_OUTDATED` instead of brought up to date. */
+  migrate: boolean
+  newId: () => string
+}
+
+/** Keeps everything in one SQLite file that any number of processes on one machine may use at once. */
+export async function sqliteStore(options: SqliteOptions): Promise<SessionStore> {
+  const db = await connect(options.path, options.durability)
+  try {
+    if (options.migrate) await migrate(db)
+    else requireSchema(db)
+  } catch (error) {
+    db.close()
+    throw error instanceof ThroughlineError ? error : storageError(error, `cannot migrate '${options.path}'`)
+  }
+
+  const heads = new Heads(db)
+  const log = logWriter(db, heads)
+  const sessions = sessionWriter(db, heads, log, options.newId)
+  const reader = logReader(db)
+  const lister = sessionLister(db)
+  const watching = watchers(db)
+  const queue = commitQueue(db, {
+    beforeCommit: () => heads.flush(),
+    afterwards(committed) {
+      const touched = heads.reset()
+      if (committed) watching.wake(touched)
+    },
+  })
+  let closed = false
+
+  function ready(): void {
+    if (closed) throw new StorageError('sqlite', 'the store is closed')
+  }
+
+  async function write<T>(work: () => T): Promise<T> {
+    ready()
+    return await queue.add(work)
+  }
+
+  async function look<T>(work: () => T): Promise<T> {
+    ready()
+    try {
+      return await whenFree(work)
+    } catch (error) {
+      throw error instanceof ThroughlineError ? error : storageError(error)
+    }
+  }
+
+  return {
+    name: 'sqlite',
+    create: (request) => write(() => sessions.create(request)),
+    append: (request) => write(() => log.append(request)),
+    decide: (request) => write(() => log.decide(request)),
+    fork: (request) => write(() => sessions.fork(request)),
+    repair: (sessionId, expectedHead, view) => write(() => sessions.repair(sessionId, expectedHead, view)),
+    load: (sessionId) => look(() => reader.load(sessionId)),
+    read: (sessionId, query) => look(() => reader.read(sessionId, query)),
+    active: (query) => look(() => sessions.active(query)),
+    list: (query) => look(() => lister.list(query)),
+    sessionIds: (after, limit) => look(() => lister.sessionIds(after, limit)),
+    watch: (sessionId, wake) => watching.add(sessionId, wake),
+    health: () =>
+      look(() => ({
+        schema: schemaOf(db),
+        details: {
+          file: options.path,
+          journal: String(db.pragma('journal_mode', { simple: true })),
+          synchronous: SYNCHRONOUS[Number(db.pragma('synchronous', { simple: true }))] ?? 'unknown',
+          sqlite: String(db.prepare('select sqlite_version()').pluck().get()),
+        },
+      })),
+    async close() {
+      if (closed) return
+      closed = true
+      await queue.idle()
+      watching.close()
+      db.close()
+    },
+  }
+}
+
+const SYNCHRONOUS = ['off', 'normal', 'full', 'extra']

@@ -1,0 +1,59 @@
+import type { Database, Statement } from 'better-sqlite3'
+import type { SessionRecord } from '../../domain/record.ts'
+import type { ListQuery } from '../../ports/session-store.ts'
+import { minuteOf, recordOf, type SessionRow } from './rows.ts'
+
+/** One condition for each filter; every one begins where an index by tenant and minute can serve. */
+const FILTERS = {
+  userId: 'user_id = @userId',
+  state: 'state = @state',
+  chatmode: 'chatmode = @chatmode',
+  agent: 'active_agent = @agent',
+  conversationId: 'conversation_id = @conversationId',
+  since: 'activity_minute >= @sinceMinute and last_activity_at >= @since',
+  until: 'activity_minute <= @untilMinute and last_activity_at < @until',
+  cursor: '(activity_minute, last_activity_at, id) < (@cursorMinute, @cursorActivity, @cursorId)',
+} as const
+
+const FILTER_NAMES = Object.keys(FILTERS) as (keyof typeof FILTERS)[]
+
+export function sessionLister(db: Database) {
+  const prepared = new Map<string, Statement<[object], SessionRow>>()
+
+  function statement(query: ListQuery): Statement<[object], SessionRow> {
+    const conditions = FILTER_NAMES.filter((name) => query[name] !== undefined).map((name) => FILTERS[name])
+    const sql = `
+      select *
+      from sessions
+      where ${['tenant = @tenant', ...conditions].join(' and ')}
+      order by activity_minute desc, last_activity_at desc, id desc
+      limit @limit`
+    const found = prepared.get(sql) ?? db.prepare<[object], SessionRow>(sql)
+    prepared.set(sql, found)
+    return found
+  }
+
+  return {
+    list(query: ListQuery): SessionRecord[] {
+      const { since, until, cursor, ...values } = query
+      const rows = statement(query).all({
+        ...values,
+        ...(since !== undefined && { since, sinceMinute: minuteOf(since) }),
+        ...(until !== undefined && { until, untilMinute: minuteOf(until) }),
+        ...(cursor !== undefined && {
+          cursorMinute: minuteOf(cursor.lastActivityAt),
+          cursorActivity: cursor.lastActivityAt,
+          cursorId: cursor.id,
+        }),
+      })
+      return rows.map(recordOf)
+    },
+
+    sessionIds(after: string | undefined, limit: number): string[] {
+      return db
+        .prepare('select id from sessions where id > ? order by id limit ?')
+        .pluck()
+        .all(after ?? '', limit) as string[]
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Database } from 'better-sqlite3'
+import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
+import { whenFree } from './connection.ts'
+
+const LEDGER = `
+  create table if not exists throughline_migrations (
+    version    integer not null primary key,
+    name       text    not null,
+    applied_at text    not null default (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+  ) strict`
+
+const HAS_LEDGER = `select 1 from sqlite_schema where type = 'table' and name = 'throughline_migrations'`
+
+interface Migration {
+  version: number
+  name: string
+  sql: string
+}
+
+/** Schema that this version of the package works with. */
+export function knownSchema(): number {
+  return migrations().at(-1)?.version ?? 0
+}
+
+/** Schema that the database has; 0 for an empty file. */
+export function schemaOf(db: Database): number {
+  if (db.prepare(HAS_LEDGER).get() === undefined) return 0
+  return db.prepare('select coalesce(max(version), 0) from throughline_migrations').pluck().get() as number
+}
+
+/**
+ * Brings the database to the schema of this version. Each step takes the write lock, looks again what is still
+ * missing, and is one transaction with its ledger row, so that any number of processes may do this at once.
+ */
+export async function migrate(db: Database): Promise<void> {
+  refuseNewer(schemaOf(db))
+  while (schemaOf(db) < knownSchema()) {
+    await whenFree(() => db.transaction(applyNext).immediate(db))
+  }
+}
+
+/** Throws unless the database has exactly the schema of this version. */
+export function requireSchema(db: Database): void {
+  const found = schemaOf(db)
+  refuseNewer(found)
+  if (found < knownSchema()) throw new SchemaOutdatedError({ found, needed: knownSchema() })
+}
+
+function applyNext(db: Database): void {
+  db.exec(LEDGER)
+  const found = schemaOf(db)
+  refuseNewer(found)
+  const next = migrations().find(({ version }) => version > found)
+  if (next === undefined) return
+  db.exec(next.sql)
+  db.prepare('insert into throughline_migrations (version, name) values (?, ?)').run(next.version, next.name)
+}
+
+function refuseNewer(found: number): void {
+  if (found > knownSchema()) throw new SchemaNewerError({ found, known: knownSchema() })
+}
+
+let loaded: Migration[] | undefined
+
+function migrations(): Migration[] {
+  loaded ??= readdirSync(new URL('./migrations/', import.meta.url))
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({
+      version: Number.parseInt(file, 10),
+      name: file,
+      sql: readFileSync(new URL(`./migrations/${file}`, import.meta.url), 'utf8'),
+    }))
+  return loaded
+}

@@ -1,0 +1,95 @@
+import type { Database } from 'better-sqlite3'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import { startsTurn } from '../../domain/event.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import type { ReadQuery, StoredEvent } from '../../ports/session-store.ts'
+import { BLOCK, blockOf, type EventRow, eventOf, type ViewRow, viewOf } from './rows.ts'
+import { SELECT_VIEW } from './view-sql.ts'
+
+const SELECT_EVENTS = `
+  select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
+  from session_events
+  where session_id = @sessionId and sequence > @after and sequence < @before
+  order by sequence`
+
+/** Blocks of the range in which one of @types (a JSON array) occurs. */
+const SELECT_BLOCKS = `
+  select distinct block
+  from session_types
+  where session_id = @sessionId and type in (select value from json_each(@types))
+    and block between @first and @last
+  order by block`
+
+/** No row: there is no such session. */
+const SELECT_CLEARED = 'select cleared_at from sessions where id = ?'
+
+interface Range {
+  sessionId: string
+  after: number
+  before: number
+}
+
+/** Reads of one session's log and views. */
+export function logReader(db: Database) {
+  const ordered = <Result>(sql: string) => ({
+    asc: db.prepare<[object], Result>(`${sql} asc`),
+    desc: db.prepare<[object], Result>(`${sql} desc`),
+  })
+  const selectEvents = ordered<EventRow>(SELECT_EVENTS)
+  const selectBlocks = ordered<number>(SELECT_BLOCKS)
+  const selectPage = db.prepare<[object], EventRow>(`${SELECT_EVENTS} asc limit @limit`)
+  const selectCleared = db.prepare<[string], number>(SELECT_CLEARED).pluck()
+  const selectView = db.prepare<[string], ViewRow>(SELECT_VIEW)
+  selectBlocks.asc.pluck()
+  selectBlocks.desc.pluck()
+
+  function ofTypes(range: Range, types: readonly string[], { order, limit }: ReadQuery): EventRow[] {
+    const [first, last] = [blockOf(range.after + 1), blockOf(range.before - 1)]
+    const blocks = selectBlocks[order].all({ sessionId: range.sessionId, types: JSON.stringify(types), first, last })
+    const found: EventRow[] = []
+    for (const block of blocks) {
+      const after = Math.max(range.after, block * BLOCK - 1)
+      const before = Math.min(range.before, (block + 1) * BLOCK)
+      for (const row of selectEvents[order].all({ sessionId: range.sessionId, after, before })) {
+        if (types.includes(row.type)) found.push(row)
+        if (found.length === limit) return found
+      }
+    }
+    return found
+  }
+
+  /** Steps through the rows and stops by itself: nothing beyond the window is read. */
+  function lastTurns(range: Range, turns: number, limit: number): EventRow[] {
+    const found: EventRow[] = []
+    let left = turns
+    for (const row of selectEvents.desc.iterate(range)) {
+      found.push(row)
+      if (startsTurn(row)) left--
+      if (left === 0 || found.length === limit) break
+    }
+    return found
+  }
+
+  function rowsOf(range: Range, query: ReadQuery): EventRow[] {
+    const { types, turns, order, limit } = query
+    if (types !== undefined) return ofTypes(range, types, query)
+    if (turns !== undefined) return lastTurns(range, turns, limit)
+    if (order === 'asc') return selectPage.all({ ...range, limit })
+    return lastTurns(range, Number.POSITIVE_INFINITY, limit)
+  }
+
+  return {
+    load(sessionId: string): SessionView | undefined {
+      const row = selectView.get(sessionId)
+      return row && viewOf(row)
+    },
+
+    read(sessionId: string, query: ReadQuery): StoredEvent[] {
+      const { after = 0, before = Number.MAX_SAFE_INTEGER, turns } = query
+      const cleared = selectCleared.get(sessionId)
+      if (cleared === undefined) throw new SessionNotFoundError(sessionId)
+      const range = { sessionId, after: turns === undefined ? after : Math.max(after, cleared), before }
+      return rowsOf(range, query).map(eventOf)
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { Database } from 'better-sqlite3'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import type { SessionRecord } from '../../domain/record.ts'
+import type { ActiveQuery, CreateRequest, CreateResult, ForkRequest } from '../../ports/session-store.ts'
+import type { LogWriter } from './append.ts'
+import type { Heads } from './heads.ts'
+import { BLOCK, recordOf, rowOf, type SessionRow } from './rows.ts'
+import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
+
+const SELECT_SESSION = 'select * from sessions where id = ?'
+
+/** Newest session of the scope that has neither ended nor expired. @conversation null: of any conversation. */
+const SELECT_ACTIVE = `
+  select *
+  from sessions
+  where tenant = @tenant and user_id = @userId and chatmode = @chatmode and ended_at is null
+    and (@conversationId is null or conversation_id = @conversationId)
+    and (expires_at is null or expires_at > @at)
+  order by started_at desc, id desc
+  limit 1`
+
+/** The session that keeps a new one out of its scope, expired or not. */
+const SELECT_BLOCKING = `
+  select *
+  from sessions
+  where tenant = ? and user_id = ? and chatmode = ? and conversation_id = ? and ended_at is null`
+
+const COPY_EVENTS = `
+  insert into session_events
+    (session_id, sequence, id, type, role, content, parts, agent_id, occurred_at, created_at)
+  select ?, sequence, new_id(), type, role, content, parts, agent_id, occurred_at, created_at
+  from session_events
+  where session_id = ? and sequence <= ?
+  order by sequence`
+
+const COPY_TYPES = `
+  insert into session_types (session_id, type, block)
+  select distinct ?, type, sequence / ${BLOCK}
+  from session_events
+  where session_id = ? and sequence <= ?`
+
+/** The writes that make or mend sessions, each inside an open transaction, and the look for an active one. */
+export function sessionWriter(db: Database, heads: Heads, log: LogWriter, newId: () => string) {
+  db.function('new_id', { directOnly: true }, () => newId())
+  const selectSession = db.prepare<[string], SessionRow>(SELECT_SESSION)
+  const selectActive = db.prepare<[object], SessionRow>(SELECT_ACTIVE)
+  const selectBlocking = db.prepare<[string, string, string, string], SessionRow>(SELECT_BLOCKING)
+  const insertSession = db.prepare(INSERT_SESSION)
+  const updateView = db.prepare(UPDATE_VIEW)
+  const upsertState = db.prepare(UPSERT_STATE)
+  const copyEvents = db.prepare(COPY_EVENTS)
+  const copyTypes = db.prepare(COPY_TYPES)
+
+  function insertView(view: SessionView): void {
+    const row = rowOf(view)
+    insertSession.run(row)
+    upsertState.run(row)
+  }
+
+  function active({ tenant, userId, chatmode, conversationId, at }: ActiveQuery): SessionRecord | undefined {
+    const row = selectActive.get({ tenant, userId, chatmode, conversationId: conversationId ?? null, at })
+    return row && recordOf(row)
+  }
+
+  return {
+    active,
+
+    create({ event, at, view, reuse }: CreateRequest): CreateResult {
+      const { id, tenant, userId, chatmode, conversationId } = view.record
+      const same = selectSession.get(id)
+      if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
+      if (reuse !== 'none') {
+        const found = active({ tenant, userId, chatmode, at, ...(reuse === 'conversation' && { conversationId }) })
+        if (found !== undefined) return { outcome: 'found', record: found }
+      }
+      const blocking = selectBlocking.get(tenant, userId, chatmode, conversationId)
+      if (blocking !== undefined) return { outcome: 'blocked', record: recordOf(blocking) }
+      insertView(view)
+      log.insert(id, 0, [event], at)
+      return { outcome: 'created', record: view.record }
+    },
+
+    fork({ source, event, at, view }: ForkRequest): CreateResult {
+      const same = selectSession.get(view.record.id)
+      if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
+      if (selectSession.get(source.sessionId) === undefined) throw new SessionNotFoundError(source.sessionId)
+      insertView(view)
+      copyEvents.run(view.record.id, source.sessionId, source.sequence)
+      copyTypes.run(view.record.id, source.sessionId, source.sequence)
+      log.insert(view.record.id, source.sequence, [event], at)
+      return { outcome: 'created', record: view.record }
+    },
+
+    repair(sessionId: string, expectedHead: number, view: SessionView): boolean {
+      if (heads.of(sessionId).head !== expectedHead) return false
+      heads.release(sessionId)
+      const row = rowOf(view)
+      updateView.run(row)
+      upsertState.run(row)
+      return true
+    },
+  }
+}

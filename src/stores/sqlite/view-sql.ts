@@ -1,0 +1,31 @@
+/** All views of one session. No row: there is no such session. */
+export const SELECT_VIEW = `
+  select s.*, st.scratchpad, st.version, st.updated_at
+  from sessions s
+  join session_state st on st.session_id = s.id
+  where s.id = ?`
+
+export const INSERT_SESSION = `
+  insert into sessions (
+    id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent,
+    head, turns, cleared_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from
+  ) values (
+    @id, @tenant, @user_id, @conversation_id, @chatmode, @workflow, @skill, @git_branch, @task, @state, @status,
+    @active_agent, @head, @turns, @cleared_at, @started_at, @last_activity_at, @activity_minute, @ended_at,
+    @expires_at, @metadata, @forked_from
+  )`
+
+export const UPDATE_VIEW = `
+  update sessions
+  set tenant = @tenant, user_id = @user_id, conversation_id = @conversation_id, chatmode = @chatmode,
+      workflow = @workflow, skill = @skill, git_branch = @git_branch, task = @task, state = @state, status = @status,
+      active_agent = @active_agent, head = @head, turns = @turns, cleared_at = @cleared_at, started_at = @started_at,
+      last_activity_at = @last_activity_at, activity_minute = @activity_minute, ended_at = @ended_at,
+      expires_at = @expires_at, metadata = @metadata, forked_from = @forked_from
+  where id = @id`
+
+export const UPSERT_STATE = `
+  insert into session_state (session_id, scratchpad, version, updated_at)
+  values (@id, @scratchpad, @version, @updated_at)
+  on conflict (session_id) do update
+  set scratchpad = excluded.scratchpad, version = excluded.version, updated_at = excluded.updated_at`

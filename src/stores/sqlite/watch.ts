@@ -1,0 +1,57 @@
+import type { Database } from 'better-sqlite3'
+
+/** How often a process that watches looks whether another one has written, in milliseconds. */
+const POLL = 20
+
+/** Tells watchers of new writes: at once for those of this process, by polling for those of others. */
+export interface Watchers {
+  add(sessionId: string, wake: () => void): () => void
+  wake(sessionIds: Iterable<string>): void
+  close(): void
+}
+
+export function watchers(db: Database): Watchers {
+  const bySession = new Map<string, Set<() => void>>()
+  let timer: NodeJS.Timeout | undefined
+  let seen = 0
+
+  // data_version changes when another connection has committed; the file itself is not read
+  const version = () => db.pragma('data_version', { simple: true }) as number
+
+  function poll(): void {
+    const now = version()
+    if (now === seen) return
+    seen = now
+    wake([...bySession.keys()])
+  }
+
+  function wake(sessionIds: Iterable<string>): void {
+    for (const sessionId of sessionIds) for (const callback of bySession.get(sessionId) ?? []) callback()
+  }
+
+  function stop(): void {
+    clearInterval(timer)
+    timer = undefined
+  }
+
+  return {
+    wake,
+    add(sessionId, callback) {
+      const group = bySession.get(sessionId) ?? new Set()
+      bySession.set(sessionId, group.add(callback))
+      if (timer === undefined) {
+        seen = version()
+        timer = setInterval(poll, POLL)
+      }
+      return () => {
+        group.delete(callback)
+        if (group.size === 0) bySession.delete(sessionId)
+        if (bySession.size === 0) stop()
+      }
+    },
+    close() {
+      stop()
+      bySession.clear()
+    },
+  }
+}

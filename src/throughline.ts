@@ -1,0 +1,58 @@
+import type { Session, Sessions, Throughline } from './api.ts'
+import type { Deps } from './features/deps.ts'
+import { appendEvents } from './features/log/append.ts'
+import { readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
+import { tailEvents } from './features/log/tail.ts'
+import { clearMessages } from './features/messages/operation.ts'
+import {
+  endSession,
+  findActive,
+  findSession,
+  findSessions,
+  forkSession,
+  getOrStartSession,
+  sessionRecord,
+  sessionState,
+  startSession,
+} from './features/sessions/operation.ts'
+import { rebuildSessions, verifySessions } from './features/upkeep/operation.ts'
+
+/** The public object over a store: each call is one operation of a room. */
+export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughline {
+  return {
+    sessions: sessionsOn(deps),
+    verify: (sessionId, options) => verifySessions(deps, sessionId, options),
+    rebuild: (sessionId, options) => rebuildSessions(deps, sessionId, options),
+    health: async () => ({ ok: true, store: deps.store.name, ...(await deps.store.health()) }),
+    close,
+  }
+}
+
+function sessionsOn(deps: Deps): Sessions {
+  return {
+    create: async (input) => sessionOn(deps, await startSession(deps, input)),
+    getOrCreate: async (input) => sessionOn(deps, await getOrStartSession(deps, input)),
+    active: async (scope) => {
+      const id = await findActive(deps, scope)
+      return id === undefined ? undefined : sessionOn(deps, id)
+    },
+    get: async (id) => sessionOn(deps, await findSession(deps, id)),
+    list: (query) => findSessions(deps, query),
+  }
+}
+
+function sessionOn(deps: Deps, id: string): Session {
+  return {
+    id,
+    record: () => sessionRecord(deps, id),
+    append: (events, options) => appendEvents(deps, id, events, options),
+    events: (query) => readEvents(deps, id, query),
+    recent: (options) => recentEvents(deps, id, options),
+    tail: (options) => tailEvents(deps, id, options),
+    at: (sequence) => snapshotAt(deps, id, sequence),
+    fork: async (options) => sessionOn(deps, await forkSession(deps, id, options)),
+    state: () => sessionState(deps, id),
+    clear: () => clearMessages(deps, id),
+    end: () => endSession(deps, id),
+  }
+}
