@@ -54,8 +54,16 @@ const openOptions = z.strictObject({
  */
 export async function open(target: string | OpenOptions = {}): Promise<Throughline> {
   const options = parse(openOptions, typeof target === 'string' ? { url: target } : target)
+  return throughlineWith(await openStore(options), options)
+}
+
+/** The public object over a store that is open already. */
+export function openOn(store: SessionStore, options: OpenOptions = {}): Throughline {
+  return throughlineWith(store, parse(openOptions, options))
+}
+
+function throughlineWith(store: SessionStore, options: z.output<typeof openOptions>): Throughline {
   const closing = new AbortController()
-  const store = await openStore(options)
   const deps: Deps = {
     store,
     clock: options.clock,

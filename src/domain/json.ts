@@ -21,7 +21,7 @@ export function checkText(text: string, field: string): void {
  * that is `undefined` counts as absent.
  */
 export function encodeJson(value: unknown, field: string, limit: number): string {
-  const walk: Walk = { negativeZero: false }
+  const walk: Walk = { field, limit, size: 0, negativeZero: false }
   checkValue(value, field, 1, walk)
   const text = walk.negativeZero ? writeKeepingZeros(value as Json) : JSON.stringify(value)
   if (text.length > limit) throw new TooLargeError({ field, limit, actual: text.length })
@@ -29,11 +29,16 @@ export function encodeJson(value: unknown, field: string, limit: number): string
 }
 
 interface Walk {
+  readonly field: string
+  readonly limit: number
+  /** Characters that the text has at least. */
+  size: number
   /** JSON.stringify writes -0 as 0; the slow writer is used only where one was met. */
   negativeZero: boolean
 }
 
 function checkValue(value: unknown, path: string, depth: number, walk: Walk): void {
+  grow(walk, typeof value === 'string' ? value.length : 1)
   switch (typeof value) {
     case 'string':
       checkText(value, path)
@@ -52,11 +57,12 @@ function checkValue(value: unknown, path: string, depth: number, walk: Walk): vo
   if (value === null) return
   if (depth > LIMITS.depth) throw new ValidationError(path, `nests deeper than ${LIMITS.depth} levels, or in a circle`)
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) checkValue(value[i], `${path}[${i}]`, depth + 1, walk)
+    for (let i = 0; i < value.length; i++) checkValue(value[i], below(path, `[${i}]`), depth + 1, walk)
     return
   }
   const prototype = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) {
+  // the prototype of a plain object has none itself; it is another Object.prototype for an object of another realm
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw new ValidationError(
       path,
       `must be JSON, and an instance of ${prototype.constructor?.name ?? 'a class'} is not`,
@@ -65,8 +71,22 @@ function checkValue(value: unknown, path: string, depth: number, walk: Walk): vo
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') throw new ValidationError(path, "must not have a key named '__proto__'")
     checkText(key, path)
-    if (item !== undefined) checkValue(item, `${path}.${key}`, depth + 1, walk)
+    grow(walk, key.length)
+    if (item !== undefined) checkValue(item, below(path, `.${key}`), depth + 1, walk)
   }
+}
+
+/** Sixty lists, each holding the next one twice, have no end in practice, and 512 MB of text cannot be written. */
+function grow(walk: Walk, by: number): void {
+  walk.size += by
+  const { field, limit, size } = walk
+  if (size > 2 * limit) throw new TooLargeError({ field, limit, actual: size })
+}
+
+/** The path of a member; no longer than a message can show, whatever keys the input has. */
+function below(path: string, step: string): string {
+  if (path.endsWith('…')) return path
+  return path.length + step.length <= 256 ? path + step : `${path}…`
 }
 
 function writeKeepingZeros(value: Json | undefined): string {

@@ -15,12 +15,21 @@ interface Held {
   keys: Map<string, { fingerprint: string; first: number; last: number }>
 }
 
-/** Keeps everything in this process and nothing beyond it. Each open store is its own. */
-export function memoryStore(newId: () => string): SessionStore {
-  const sessions = new Map<string, Held>()
+/** What one or more memory stores hold. */
+export interface MemoryData {
+  sessions: Map<string, Held>
   /** Sessions by tenant, user and chatmode. */
-  const scopes = new Map<string, Held[]>()
-  const watchers = new Map<string, Set<() => void>>()
+  scopes: Map<string, Held[]>
+  watchers: Map<string, Set<() => void>>
+}
+
+export function memoryData(): MemoryData {
+  return { sessions: new Map(), scopes: new Map(), watchers: new Map() }
+}
+
+/** Keeps everything in this process and nothing beyond it. Stores that are given the same data share it. */
+export function memoryStore(newId: () => string, data = memoryData()): SessionStore {
+  const { sessions, scopes, watchers } = data
   let closed = false
 
   function ready(): void {

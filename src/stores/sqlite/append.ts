@@ -1,15 +1,18 @@
 import type { Database } from 'better-sqlite3'
 import { IdempotencyMismatchError, SequenceConflictError, SessionNotFoundError } from '../../domain/errors.ts'
 import { turnsIn } from '../../domain/event.ts'
+import type { SessionView } from '../../domain/fold.ts'
 import { checkLive } from '../../domain/record.ts'
 import type {
   AppendRequest,
   DecideRequest,
+  Decision,
   IdempotencyStamp,
   NewEvent,
   StoredEvent,
   Written,
 } from '../../ports/session-store.ts'
+import { Refusal } from './commit-queue.ts'
 import type { Heads } from './heads.ts'
 import { blockOf, type EventRow, eventOf, rowOf, type ViewRow, viewOf } from './rows.ts'
 import { SELECT_VIEW, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
@@ -112,7 +115,7 @@ export function logWriter(db: Database, heads: Heads): LogWriter {
       if (row === undefined) throw new SessionNotFoundError(sessionId)
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
-      const { events, view } = decide(viewOf(row))
+      const { events, view } = decided(decide, viewOf(row))
       if (events.length === 0) return { events: [], replayed: false }
       remember(sessionId, idempotency, row.head, events.length)
       const stored = insert(sessionId, row.head, events, at)
@@ -121,5 +124,14 @@ export function logWriter(db: Database, heads: Heads): LogWriter {
       upsertState.run(after)
       return { events: stored, replayed: false }
     },
+  }
+}
+
+/** A decider may throw anything, and has written nothing. */
+function decided(decide: DecideRequest['decide'], view: SessionView): Decision {
+  try {
+    return decide(view)
+  } catch (cause) {
+    throw new Refusal('refused by the decider', { cause })
   }
 }

@@ -12,11 +12,14 @@ interface Waiting {
   reject(error: unknown): void
 }
 
+/** Thrown by a write that has written nothing yet: it fails alone, with the cause. */
+export class Refusal extends Error {}
+
 /**
  * Group commit: writes that wait at the same moment share one transaction, and so one fsync. Each is acknowledged
  * after that commit with its own result or its own error.
  *
- * A write that throws a `ThroughlineError` must have written nothing by then: it fails alone and the others go on.
+ * A write that throws a `ThroughlineError` or a `Refusal` must have written nothing by then: the others go on.
  */
 export interface CommitQueue {
   add<T>(write: () => T): Promise<T>
@@ -91,7 +94,8 @@ function outcomeOf({ run, resolve, reject }: Waiting): () => void {
     const value = run()
     return () => resolve(value)
   } catch (error) {
-    if (!(error instanceof ThroughlineError)) throw error
-    return () => reject(error)
+    if (error instanceof Refusal) return () => reject(error.cause)
+    if (error instanceof ThroughlineError) return () => reject(error)
+    throw error
   }
 }

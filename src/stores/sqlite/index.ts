@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import type { SessionStore } from '../../ports/session-store.ts'
 import { logWriter } from './append.ts'
@@ -9,6 +10,8 @@ import { migrate, requireSchema, schemaOf } from './migrate.ts'
 import { logReader } from './read.ts'
 import { sessionWriter } from './sessions.ts'
 import { watchers } from './watch.ts'
+
+const READS_PER_TURN = 16
 
 export interface SqliteOptions {
   path: string
@@ -43,6 +46,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<SessionStore>
     },
   })
   let closed = false
+  let reads = 0
 
   function ready(): void {
     if (closed) throw new StorageError('sqlite', 'the store is closed')
@@ -55,6 +59,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<SessionStore>
 
   async function look<T>(work: () => T): Promise<T> {
     ready()
+    // a read ends within the turn it began in: a caller that only reads in a loop would keep the event loop for itself
+    if (++reads % READS_PER_TURN === 0) await nextTurn()
     try {
       return await whenFree(work)
     } catch (error) {

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import type { ApiDatabase, Rule } from './harness.ts'
+import { startWorker } from './processes.ts'
+import { upTo } from './samples.ts'
+
+const hello = { type: 'user_message', content: 'hello' } as const
+
+/** A9 several processes on one store. */
+export const processRules: readonly Rule<ApiDatabase>[] = [
+  {
+    id: 'A9',
+    title: 'gives dense sequences to appends from four processes',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const job = { do: 'append', sessionId: session.id, count: 50 } as const
+      const workers = upTo(4).map((n) => startWorker(db.target, { ...job, label: `p${n}` }))
+      const taken = (await Promise.all(workers.map(({ done }) => done))).flat(2) as number[]
+      assert.deepEqual(
+        taken.sort((a, b) => a - b),
+        upTo(201).slice(1),
+      )
+      assert.deepEqual((await tl.verify()).differences, [])
+      await tl.close()
+    },
+  },
+  {
+    id: 'A9',
+    title: 'writes once each what two processes send twice with the same keys',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const job = { do: 'append', sessionId: session.id, count: 40, label: 'same', times: 2 } as const
+      const workers = upTo(2).map(() => startWorker(db.target, job))
+      const [one, two] = await Promise.all(workers.map(({ done }) => done))
+      assert.deepEqual(one, two)
+      for (const [first, again] of one as number[][]) assert.equal(first, again)
+      const contents = (await session.events({ after: 1 })).map((event) => event.content)
+      assert.deepEqual([contents.length, new Set(contents).size], [40, 40])
+      await tl.close()
+    },
+  },
+  {
+    id: 'A9',
+    title: 'gives one session to 100 getOrCreate calls from four processes',
+    async check(db) {
+      const workers = upTo(4).map(() => startWorker(db.target, { do: 'get-or-create', userId: 'ada', count: 25 }))
+      const ids = (await Promise.all(workers.map(({ done }) => done))).flat()
+      assert.deepEqual([ids.length, new Set(ids).size], [100, 1])
+      const tl = await db.connect()
+      assert.equal((await tl.sessions.list()).items.length, 1)
+      await tl.close()
+    },
+  },
+  {
+    id: 'A9',
+    title: 'follows in other processes, from the start and from the middle of a burst',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const job = { do: 'tail', sessionId: session.id, until: 401 } as const
+      const early = startWorker(db.target, { ...job, after: 0 })
+      await early.printed(1)
+      for (const _ of upTo(20)) await session.append(upTo(10).map(() => hello))
+      const late = startWorker(db.target, { ...job, after: 100 })
+      for (const _ of upTo(200)) await session.append(hello)
+      assert.deepEqual(await early.done, upTo(401))
+      assert.deepEqual(await late.done, upTo(401).slice(100))
+      await tl.close()
+    },
+  },
+]

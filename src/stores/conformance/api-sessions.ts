@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict'
+import type { CreateSession } from '../../api.ts'
+import { uuid7 } from '../../ids.ts'
+import type { ApiDatabase, Rule } from './harness.ts'
+import { fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
+
+const hello = { type: 'user_message', content: 'hello' } as const
+
+/** A1 sessions and scopes. */
+export const sessionsRules: readonly Rule<ApiDatabase>[] = [
+  {
+    id: 'A1',
+    title: 'creates a session with defaults, its first event and an empty state',
+    async check(db) {
+      const tl = await db.connect({ clock: fixedClock() })
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const record = await session.record()
+      assert.match(session.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      assert.deepEqual(record, {
+        id: session.id,
+        tenant: 'local',
+        userId: 'ada',
+        chatmode: 'default',
+        conversationId: record.conversationId,
+        status: { state: 'running' },
+        activeAgent: 'coach',
+        head: 1,
+        turns: 0,
+        startedAt: NOON,
+        lastActivityAt: NOON,
+        metadata: {},
+      })
+      const [first, ...others] = await session.events()
+      assert.deepEqual([first?.sequence, first?.type, others.length], [1, 'session_started', 0])
+      assert.deepEqual(await session.state(), { scratchpad: {}, version: 0, updatedAt: NOON })
+      await tl.close()
+    },
+  },
+  {
+    id: 'A1',
+    title: 'keeps everything a session was created with, in the record and in the first event',
+    async check(db) {
+      const tl = await db.connect({ agents: ['planner', 'writer'] })
+      const given = {
+        userId: 'pt2_architect',
+        tenant: 'acme',
+        chatmode: 'architect',
+        conversationId: 'thread 7',
+        workflow: 'create-service',
+        skill: 'backend',
+        gitBranch: 'feat/x',
+        task: 'Add retries',
+        agent: 'writer',
+        metadata: { b: { c: [1, null] }, a: 'ü' },
+        expiresAt: '2099-01-01T01:00:00+01:00',
+        id: uuid7().toUpperCase(),
+      }
+      const session = await tl.sessions.create(given)
+      const record = await session.record()
+      const { agent, id, expiresAt, ...kept } = given
+      assert.equal(record.id, id.toLowerCase())
+      assert.equal(record.activeAgent, agent)
+      assert.equal(record.expiresAt, new Date(expiresAt).toISOString())
+      for (const [name, value] of Object.entries(kept)) assert.deepEqual(record[name as keyof typeof kept], value, name)
+      assert.deepEqual(Object.keys(record.metadata), ['b', 'a'])
+      const [first] = await session.events({ limit: 1 })
+      assert.deepEqual(first?.parts, { ...kept, agent, expiresAt: record.expiresAt })
+      const another = await tl.sessions.create({ userId: 'x' })
+      assert.equal((await another.record()).activeAgent, 'planner')
+      await tl.close()
+    },
+  },
+  {
+    id: 'A1',
+    title: 'creates once for an id made by the caller, and refuses it with other values',
+    async check(db) {
+      const tl = await db.connect()
+      const id = uuid7()
+      const input: CreateSession = { userId: 'ada', id, metadata: { a: 1 } }
+      const [first, second] = await Promise.all([tl.sessions.create(input), tl.sessions.create(input)])
+      assert.deepEqual([first.id, second.id], [id, id])
+      await first.append(hello)
+      const { conversationId } = await first.record()
+      assert.equal((await tl.sessions.create({ ...input, conversationId })).id, id)
+      await refused('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, userId: 'bob' }))
+      await refused('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, metadata: { a: 2 } }))
+      assert.equal((await first.events()).length, 2)
+      await first.end()
+      assert.equal((await tl.sessions.create(input)).id, id)
+      await tl.close()
+    },
+  },
+  {
+    id: 'A1',
+    title: 'has one live session for each tenant, user, chatmode and conversation',
+    async check(db) {
+      const tl = await db.connect()
+      const scope = { userId: 'ada', conversationId: 'c1' }
+      const session = await tl.sessions.create(scope)
+      const error = await refused('SESSION_ACTIVE', tl.sessions.create(scope))
+      assert(error.message.includes(session.id))
+      await tl.sessions.create({ ...scope, conversationId: 'c2' })
+      await tl.sessions.create({ ...scope, chatmode: 'architect' })
+      await tl.sessions.create({ ...scope, userId: 'bob' })
+      await tl.sessions.create({ ...scope, tenant: 'acme' })
+      await session.end()
+      assert.notEqual((await tl.sessions.create(scope)).id, session.id)
+      await tl.close()
+    },
+  },
+  {
+    id: 'A1',
+    title: 'gives the active session or a new one, the same to fifty callers at once',
+    async check(db) {
+      const clock = fixedClock()
+      const tl = await db.connect({ clock })
+      assert.equal(await tl.sessions.active({ userId: 'ada' }), undefined)
+      const all = await Promise.all(upTo(50).map(() => tl.sessions.getOrCreate({ userId: 'ada' })))
+      const ids = new Set(all.map(({ id }) => id))
+      assert.equal(ids.size, 1)
+      const [first] = all
+      assert.equal((await tl.sessions.active({ userId: 'ada' }))?.id, first?.id)
+      clock.advance(1000)
+      const other = await tl.sessions.getOrCreate({ userId: 'ada', conversationId: 'another' })
+      assert.notEqual(other.id, first?.id)
+      assert.equal((await tl.sessions.active({ userId: 'ada' }))?.id, other.id)
+      assert.equal((await tl.sessions.getOrCreate({ userId: 'ada' })).id, other.id)
+      const { conversationId } = (await first?.record()) ?? {}
+      assert.equal((await tl.sessions.active({ userId: 'ada', conversationId: conversationId ?? '' }))?.id, first?.id)
+      assert.equal(await tl.sessions.active({ userId: 'ada', chatmode: 'architect' }), undefined)
+      await other.end()
+      assert.equal((await tl.sessions.active({ userId: 'ada' }))?.id, first?.id)
+      await tl.close()
+    },
+  },
+  {
+    id: 'A1',
+    title: 'takes a session that has expired as ended at once',
+    async check(db) {
+      const clock = fixedClock()
+      const tl = await db.connect({ clock })
+      const scope = { userId: 'ada', conversationId: 'c' }
+      const session = await tl.sessions.create({ ...scope, expiresAt: seconds(60) })
+      await session.append(hello)
+      clock.advance(60_000)
+      await refused('SESSION_ENDED', session.append(hello))
+      await refused('SESSION_ENDED', session.clear())
+      await refused('SESSION_ENDED', session.end())
+      assert.equal(await tl.sessions.active(scope), undefined)
+      const next = await tl.sessions.getOrCreate(scope)
+      assert.notEqual(next.id, session.id)
+      const { status, endedAt } = await session.record()
+      assert.deepEqual([status, endedAt], [{ state: 'aborted', reason: 'Session expired' }, seconds(60)])
+      assert.deepEqual((await tl.verify()).differences, [])
+      await tl.close()
+    },
+  },
+  {
+    id: 'A1',
+    title: 'finds a session by its id alone, in any case of letters, or says that there is none',
+    async check(db) {
+      const tl = await db.connect()
+      const { id } = await tl.sessions.create({ userId: 'ada', tenant: 'acme' })
+      assert.equal((await tl.sessions.get(id.toUpperCase())).id, id)
+      await refused('SESSION_NOT_FOUND', tl.sessions.get(uuid7()))
+      await refused('SESSION_NOT_FOUND', tl.sessions.get('not-an-id'))
+      await refused('VALIDATION', tl.sessions.get(7 as unknown as string))
+      await refused('SESSION_NOT_FOUND', tl.verify(uuid7()))
+      await tl.close()
+    },
+  },
+  {
+    id: 'A1',
+    title: 'lists sessions by filter, newest activity first, page by page',
+    async check(db) {
+      const clock = fixedClock()
+      const tl = await db.connect({ clock })
+      const ids: string[] = []
+      for (const n of upTo(7)) {
+        ids.push((await tl.sessions.create({ userId: n % 2 ? 'ada' : 'bob', chatmode: n < 4 ? 'x' : 'y' })).id)
+        clock.advance(40_000)
+      }
+      await tl.sessions.create({ userId: 'ada', tenant: 'acme' })
+      await (await tl.sessions.get(ids[1] ?? '')).append(hello)
+      await (await tl.sessions.get(ids[2] ?? '')).end()
+      clock.advance(1000)
+      await (await tl.sessions.get(ids[0] ?? '')).append(hello)
+      const listed = async (query: Parameters<typeof tl.sessions.list>[0]) =>
+        (await tl.sessions.list(query)).items.map((record) => ids.indexOf(record.id))
+      const [all] = [await listed({})]
+      assert.deepEqual([all[0], all.slice(3)], [0, [6, 5, 4, 3]])
+      assert.deepEqual(await listed({ userId: 'bob' }), [1, 5, 3])
+      assert.deepEqual(await listed({ chatmode: 'y' }), [6, 5, 4, 3])
+      assert.deepEqual(await listed({ status: 'complete' }), [2])
+      assert.deepEqual(await listed({ agent: 'motivator' }), [])
+      assert.deepEqual(await listed({ since: seconds(200), until: seconds(240) }), [5])
+      assert.equal((await tl.sessions.list({ tenant: 'acme' })).items.length, 1)
+
+      const paged: number[] = []
+      let cursor: string | undefined
+      do {
+        const page = await tl.sessions.list({ limit: 3, ...(cursor !== undefined && { cursor }) })
+        paged.push(...page.items.map((record) => ids.indexOf(record.id)))
+        cursor = page.nextCursor
+      } while (cursor !== undefined)
+      assert.deepEqual(paged, all)
+      await refused('VALIDATION', tl.sessions.list({ cursor: 'nonsense' }))
+      await tl.close()
+    },
+  },
+  {
+    id: 'A2',
+    title: 'shows every view as it was at any past moment',
+    async check(db) {
+      const clock = fixedClock()
+      const tl = await db.connect({ clock })
+      const session = await tl.sessions.create({ userId: 'ada', task: 't' })
+      const snapshots = [await session.at(1)]
+      const steps = [
+        () => session.append(hello),
+        () => session.clear(),
+        () => session.append([hello, hello]),
+        () => session.end(),
+      ]
+      for (const step of steps) {
+        clock.advance(1000)
+        await step()
+        const record = await session.record()
+        snapshots.push({ sequence: record.head, record, state: await session.state() })
+      }
+      for (const snapshot of snapshots) assert.deepEqual(await session.at(snapshot.sequence), snapshot)
+      assert.equal((await session.at(4)).record.turns, 2)
+      for (const bad of [0, 7, 1.5, Number.NaN]) await refused('VALIDATION', session.at(bad))
+      await tl.close()
+    },
+  },
+  {
+    id: 'A2',
+    title: 'forks at any event into a new conversation, and leaves the original alone',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada', task: 't', metadata: { a: 1 } })
+      await session.append([hello, { type: 'model_message', content: 'hi' }, { ...hello, content: 'more' }])
+      await session.end()
+      const early = await session.fork({ at: 3, task: 'other', metadata: { b: 2 } })
+      const late = await session.fork()
+      const [original, copy] = [await session.events(), await early.events()]
+      assert.deepEqual(
+        copy.map(({ sequence, type }) => [sequence, type]),
+        [
+          [1, 'session_started'],
+          [2, 'user_message'],
+          [3, 'model_message'],
+          [4, 'session_forked'],
+        ],
+      )
+      assert.deepEqual([copy[1]?.content, copy[1]?.createdAt], [original[1]?.content, original[1]?.createdAt])
+      assert.notEqual(copy[1]?.id, original[1]?.id)
+      const [record, source] = [await early.record(), await session.record()]
+      assert.notEqual(record.conversationId, source.conversationId)
+      assert.deepEqual(record.forkedFrom, { sessionId: session.id, sequence: 3 })
+      assert.deepEqual([record.task, record.metadata, record.turns], ['other', { b: 2 }, 1])
+      assert.deepEqual((await late.record()).status, { state: 'running' })
+      assert.equal((await late.append(hello))[0]?.sequence, 7)
+      assert.equal(source.head, 5)
+
+      const id = uuid7()
+      assert.equal((await session.fork({ at: 2, id })).id, id)
+      assert.equal((await session.fork({ at: 2, id })).id, id)
+      await refused('IDEMPOTENCY_MISMATCH', session.fork({ at: 3, id }))
+      await refused('VALIDATION', session.fork({ at: 99 }))
+      assert.deepEqual((await tl.verify()).differences, [])
+      await tl.close()
+    },
+  },
+]

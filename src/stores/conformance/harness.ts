@@ -1,0 +1,72 @@
+import type { Throughline } from '../../api.ts'
+import type { OpenOptions } from '../../open.ts'
+import type { SessionStore } from '../../ports/session-store.ts'
+
+/** What a test runner has to offer: `vitest`, `node:test` and Jest all do. */
+export interface Runner {
+  describe(name: string, body: () => void): unknown
+  it(name: string, body: () => Promise<void>, timeout?: number): unknown
+}
+
+/** A database to run the rules of the store's port against. */
+export interface StoreDatabase {
+  /** Another process's view of the same data. */
+  connect(): Promise<SessionStore>
+  destroy(): Promise<void>
+}
+
+/** A database to run the rules of the API against. */
+export interface ApiDatabase {
+  /** Another process's view of the same data, with what a test needs beside it. */
+  connect(options?: Pick<OpenOptions, 'clock' | 'tokenizer' | 'agents'>): Promise<Throughline>
+  /** How a child process opens it. Absent where no other process can; the rules that need one must then be skipped. */
+  target?: string | OpenOptions
+  destroy(): Promise<void>
+}
+
+export interface Harness<Database> {
+  name: string
+  /** A new, empty database. */
+  create(): Promise<Database>
+  /** Rules this store cannot keep, by id, with the reason, which is printed. */
+  skip?: Readonly<Record<string, string>>
+}
+
+/** One rule as a test. Several tests may carry the same id. */
+export interface Rule<Database> {
+  id: string
+  title: string
+  check(database: Database): Promise<void>
+}
+
+/** Longest time for one rule, in milliseconds; those that start processes take seconds on a busy machine. */
+const TIMEOUT = 120_000
+
+export function describeRules<Database extends { destroy(): Promise<void> }>(
+  title: string,
+  rules: readonly Rule<Database>[],
+  harness: Harness<Database>,
+  { describe, it }: Runner,
+): void {
+  describe(`${title} on ${harness.name}`, () => {
+    for (const { id, title: sentence, check } of rules) {
+      const reason = harness.skip?.[id]
+      if (reason !== undefined) {
+        console.log(`${harness.name}: rule ${id} does not apply: ${reason}`)
+        continue
+      }
+      it(
+        `${id} ${sentence}`,
+        async () => {
+          const database = await harness.create()
+          try {
+            await check(database)
+          } finally {
+            await database.destroy()
+          }
+        },
+        TIMEOUT,
+      )
+    }
+  })
+}

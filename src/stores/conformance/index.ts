@@ -1,0 +1,21 @@
+import { appendRules } from './api-append.ts'
+import { inputRules } from './api-input.ts'
+import { processRules } from './api-processes.ts'
+import { readRules } from './api-reading.ts'
+import { sessionsRules } from './api-sessions.ts'
+import { tailRules } from './api-tail.ts'
+import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
+import { readingRules } from './store-reading.ts'
+import { sessionRules } from './store-sessions.ts'
+import { writingRules } from './store-writing.ts'
+
+/** Runs the rules of the store's port, S1 to S20, as tests. */
+export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
+  describeRules('the store port', [...writingRules, ...sessionRules, ...readingRules], harness, runner)
+}
+
+/** Runs the rules of the public API, A1 to A9, as tests. */
+export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
+  const rules = [...sessionsRules, ...appendRules, ...inputRules, ...readRules, ...tailRules, ...processRules]
+  describeRules('the API', rules, harness, runner)
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { OpenOptions } from '../../open.ts'
+import type { Job } from './worker.ts'
+
+/** The worker beside this file, compiled or not. */
+const WORKER = fileURLToPath(new URL(`./worker${extname(import.meta.url)}`, import.meta.url))
+
+/** A child process that does a job on a database and prints lines of JSON. */
+export interface Worker {
+  /** Every line it has printed so far. */
+  readonly lines: unknown[]
+  /** Resolves with all lines when it has ended well, rejects with what it said otherwise. */
+  readonly done: Promise<unknown[]>
+  /** Resolves when it has printed so many lines. */
+  printed(count: number): Promise<void>
+  /** Ends it at once, as a crash would. */
+  kill(): Promise<void>
+}
+
+export function startWorker(target: string | OpenOptions | undefined, job: Job): Worker {
+  assert(target !== undefined, 'the harness gives no target for other processes: skip the rule, with the reason')
+  const child = spawn(process.execPath, [WORKER, JSON.stringify({ target, job })], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: unknown[] = []
+  const waiting = new Set<() => void>()
+  let rest = ''
+  let errors = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() ?? ''
+    lines.push(...parts.map((line) => JSON.parse(line)))
+    for (const wake of waiting) wake()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const done = ended(child).then(({ code, signal }) => {
+    for (const wake of waiting) wake()
+    if (code === 0 || signal === 'SIGKILL') return lines
+    throw new Error(`a worker failed with ${code ?? signal}: ${errors}`)
+  })
+  done.catch(() => {})
+  return {
+    lines,
+    done,
+    async printed(count) {
+      while (lines.length < count && child.exitCode === null && child.signalCode === null) {
+        await new Promise<void>((resolve) => {
+          waiting.add(resolve)
+        })
+        waiting.clear()
+      }
+      if (lines.length < count) await done
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await done
+    },
+  }
+}
+
+function ended(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal }))
+  })
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import type { ReadQuery } from '../../ports/session-store.ts'
+import type { Rule, StoreDatabase } from './harness.ts'
+import { appending, createdIn, logOf, moved, NOON, refused, seconds, someEvent, someEvents, upTo } from './samples.ts'
+
+/** S13 to S20. */
+export const readingRules: readonly Rule<StoreDatabase>[] = [
+  {
+    id: 'S13',
+    title: 'reads ranges, types and both orders, byte for byte',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const rich = {
+        ...someEvent('tab\tline\nquote\' " \\ ünï 漢字 😀 \u2028'),
+        parts: '{"b":1.50,"a":{"__x":[1e21,-0,""]},"b2":"\\u0041"}',
+        agentId: 'someone else',
+        occurredAt: '2026-03-01T13:00:00.123456+01:00',
+      }
+      await store.append(appending(id, { events: [rich] }))
+      for (const n of upTo(600)) {
+        await store.append(appending(id, { events: [someEvent(`m${n}`, n % 290 === 0 ? 'x.rare' : 'model_message')] }))
+      }
+      const all = await logOf(store, id)
+      assert.deepEqual(all[1], { ...rich, sequence: 2, createdAt: NOON })
+
+      const sequences = async (query: Partial<ReadQuery>) =>
+        (await store.read(id, { order: 'asc', limit: 1000, ...query })).map((event) => event.sequence)
+      assert.deepEqual(await sequences({ after: 10, before: 14 }), [11, 12, 13])
+      assert.deepEqual(await sequences({ after: 10, limit: 2 }), [11, 12])
+      assert.deepEqual(await sequences({ before: 14, order: 'desc', limit: 2 }), [13, 12])
+      assert.deepEqual(await sequences({ after: 5000 }), [])
+      assert.deepEqual(await sequences({ after: 14, before: 10 }), [])
+      assert.deepEqual(await sequences({ types: ['x.rare'] }), [292, 582])
+      assert.deepEqual(await sequences({ types: ['x.rare', 'session_started'], order: 'desc' }), [582, 292, 1])
+      assert.deepEqual(await sequences({ types: ['x.rare', 'session_started'], order: 'desc', limit: 2 }), [582, 292])
+      assert.deepEqual(await sequences({ types: ['x.rare'], after: 292 }), [582])
+      assert.deepEqual(await sequences({ types: ['x.rare'], before: 292 }), [])
+      assert.deepEqual(await sequences({ types: ['model_message'], after: 254, limit: 4 }), [255, 256, 257, 258])
+      assert.deepEqual(await sequences({ types: ['x.never'] }), [])
+      await store.close()
+    },
+  },
+  {
+    id: 'S13',
+    title: 'never shows part of an append to a reader beside it',
+    async check(db) {
+      const [writer, reader] = [await db.connect(), await db.connect()]
+      const id = await createdIn(writer)
+      let writing = true
+      const reading = (async () => {
+        let looks = 0
+        for (; writing; looks++) assert.equal(((await logOf(reader, id)).length - 1) % 5, 0)
+        return looks
+      })()
+      for (const _ of upTo(60)) await writer.append(appending(id, { events: someEvents(5) }))
+      writing = false
+      assert((await reading) > 0)
+      await Promise.all([writer.close(), reader.close()])
+    },
+  },
+  {
+    id: 'S14',
+    title: 'reads back to the start of a turn, and not behind a clear',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const turn = (n: number) => [
+        someEvent(`u${n}`),
+        someEvent(`a${n}`, 'model_message'),
+        someEvent(`b${n}`, 'model_message'),
+      ]
+      for (const n of upTo(5)) await store.append(appending(id, { events: turn(n) }))
+      const contents = async (query: Partial<ReadQuery>) =>
+        (await store.read(id, { order: 'desc', limit: 100, ...query })).map((event) => event.content)
+      assert.deepEqual(await contents({ turns: 1 }), ['b5', 'a5', 'u5'])
+      assert.deepEqual(await contents({ turns: 2, limit: 4 }), ['b5', 'a5', 'u5', 'b4'])
+      assert.deepEqual(await contents({ turns: 1, before: 13 }), ['a4', 'u4'])
+      assert.equal((await contents({ turns: 9 })).length, 16)
+      await store.decide({
+        sessionId: id,
+        at: NOON,
+        decide: (view) => ({
+          events: [someEvent('clear', 'messages_cleared')],
+          view: { ...moved(view, 1), clearedAt: 17 },
+        }),
+      })
+      assert.deepEqual(await contents({ turns: 9 }), [])
+      await store.append(appending(id, { events: turn(6) }))
+      assert.deepEqual(await contents({ turns: 9 }), ['b6', 'a6', 'u6'])
+      assert.equal((await contents({})).length, 20)
+      await store.close()
+    },
+  },
+  {
+    id: 'S15',
+    title: 'loads all views of one moment',
+    async check(db) {
+      const [writer, reader] = [await db.connect(), await db.connect()]
+      const id = await createdIn(writer)
+      let writing = true
+      const reading = (async () => {
+        while (writing) {
+          const view = await reader.load(id)
+          assert.equal(view?.state.version, (view?.record.head ?? 0) - 1)
+        }
+      })()
+      for (const _ of upTo(60)) {
+        await writer.decide({
+          sessionId: id,
+          at: NOON,
+          decide: (view) => ({
+            events: [someEvent('count', 'x.count')],
+            view: { ...moved(view, 1), state: { ...view.state, version: view.state.version + 1 } },
+          }),
+        })
+      }
+      writing = false
+      await reading
+      await Promise.all([writer.close(), reader.close()])
+    },
+  },
+  {
+    id: 'S17',
+    title: 'wakes watchers of the session, over this connection and over another',
+    async check(db) {
+      const [writer, watcher] = [await db.connect(), await db.connect()]
+      const id = await createdIn(writer)
+      for (const store of [writer, watcher]) {
+        let stop = () => {}
+        const woken = new Promise<void>((resolve) => {
+          stop = store.watch(id, resolve)
+        })
+        await writer.append(appending(id))
+        await woken
+        stop()
+      }
+      await Promise.all([writer.close(), watcher.close()])
+    },
+  },
+  {
+    id: 'S19',
+    title: 'repairs views only at the head stated',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      await store.append(appending(id))
+      const view = await store.load(id)
+      assert(view)
+      const wrong = { ...view, record: { ...view.record, turns: 77, task: 'other' }, clearedAt: 1 }
+      assert.equal(await store.repair(id, 1, wrong), false)
+      assert.deepEqual(await store.load(id), view)
+      assert.equal(await store.repair(id, 2, wrong), true)
+      assert.deepEqual(await store.load(id), wrong)
+      await store.close()
+    },
+  },
+  {
+    id: 'S20',
+    title: 'refuses every call after close, and finishes what it had accepted',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const accepted = upTo(10).map(() => store.append(appending(id, { at: seconds(1) })))
+      await Promise.all([...accepted, store.close()])
+      await refused('STORAGE', store.append(appending(id)))
+      await refused('STORAGE', store.load(id))
+      await refused('STORAGE', store.read(id, { order: 'asc', limit: 1 }))
+      await refused('STORAGE', store.health())
+      await store.close()
+    },
+  },
+]

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { evolve, type SessionView } from '../../domain/fold.ts'
+import { uuid7 } from '../../ids.ts'
+import type { ListQuery, SessionStore } from '../../ports/session-store.ts'
+import type { Rule, StoreDatabase } from './harness.ts'
+import { appending, createdIn, creation, logOf, moved, NOON, refused, seconds, someEvent, upTo } from './samples.ts'
+
+const ended = (view: SessionView) => ({
+  events: [someEvent('over', 'status_changed')],
+  view: moved(view, 1, { endedAt: seconds(1), status: { state: 'complete' as const } }),
+})
+
+async function idsOf(store: SessionStore, query: Partial<ListQuery>): Promise<string[]> {
+  const records = await store.list({ tenant: 'local', limit: 100, ...query })
+  return records.map(({ id }) => id)
+}
+
+/** S9 to S12. */
+export const sessionRules: readonly Rule<StoreDatabase>[] = [
+  {
+    id: 'S9',
+    title: 'stores the first event and the views together, all fields kept',
+    async check(db) {
+      const store = await db.connect()
+      const request = creation({
+        workflow: 'write',
+        skill: 'sql',
+        gitBranch: 'main',
+        task: 'Say "hi" — ünï',
+        expiresAt: seconds(1000),
+        metadata: { z: [1, { y: null }], a: 'b' },
+      })
+      assert.deepEqual(await store.create(request), { outcome: 'created', record: request.view.record })
+      assert.deepEqual(await store.load(request.view.record.id), request.view)
+      assert.deepEqual(await logOf(store, request.view.record.id), [{ ...request.event, sequence: 1, createdAt: NOON }])
+      await store.close()
+    },
+  },
+  {
+    id: 'S9',
+    title: 'says same-id before found before blocked, and expired sessions block but are not found',
+    async check(db) {
+      const store = await db.connect()
+      const first = creation({ conversationId: 'c', expiresAt: seconds(10) })
+      await store.create(first)
+      const outcome = async (given: Parameters<typeof creation>[0]) =>
+        (await store.create(creation({ conversationId: 'c', ...given }))).outcome
+      assert.equal(await outcome({ id: first.view.record.id, reuse: 'any' }), 'same-id')
+      assert.equal(await outcome({ reuse: 'conversation' }), 'found')
+      assert.equal(await outcome({ reuse: 'any', conversationId: 'elsewhere' }), 'found')
+      assert.equal(await outcome({}), 'blocked')
+      assert.equal(await outcome({ reuse: 'conversation', at: seconds(10) }), 'blocked')
+      assert.equal(await outcome({ tenant: 'other' }), 'created')
+      assert.equal(await outcome({ userId: 'bob' }), 'created')
+      assert.equal(await outcome({ chatmode: 'architect' }), 'created')
+      await store.decide({ sessionId: first.view.record.id, at: seconds(1), decide: ended })
+      assert.equal(await outcome({}), 'created')
+      await store.close()
+    },
+  },
+  {
+    id: 'S9',
+    title: 'lets one of forty racing callers create',
+    async check(db) {
+      const stores = await Promise.all(upTo(4).map(() => db.connect()))
+      const results = await Promise.all(upTo(40).map((n) => stores[n % 4]?.create(creation({ reuse: 'any' }))))
+      assert.equal(results.filter((result) => result?.outcome === 'created').length, 1)
+      assert.equal(new Set(results.map((result) => result?.record.id)).size, 1)
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'S10',
+    title: 'copies a log under the same sequences, with ids of its own',
+    async check(db) {
+      const store = await db.connect()
+      const source = await createdIn(store)
+      for (const n of upTo(300)) {
+        await store.append(
+          appending(source, { at: seconds(n), events: [someEvent(`m${n}`, n % 100 ? 'user_message' : 'x.mark')] }),
+        )
+      }
+      const before = await store.load(source)
+      assert(before)
+      const id = uuid7()
+      const event = { ...someEvent('forked', 'session_forked'), parts: '{"conversationId":"new"}' }
+      const forked = evolve(
+        { ...before, record: { ...before.record, head: 250 } },
+        {
+          ...event,
+          sessionId: id,
+          sequence: 251,
+          createdAt: NOON,
+          type: 'session_forked',
+          role: 'system',
+          parts: {
+            from: { sessionId: source, sequence: 250 },
+            conversationId: 'new',
+            chatmode: 'default',
+            metadata: {},
+          },
+        },
+      )
+      const request = { source: { sessionId: source, sequence: 250 }, event, at: NOON, view: forked }
+      assert.equal((await store.fork(request)).outcome, 'created')
+      assert.equal((await store.fork(request)).outcome, 'same-id')
+      const [original, copy] = [await logOf(store, source), await logOf(store, id)]
+      assert.equal(copy.length, 251)
+      assert.deepEqual(
+        copy.slice(0, 250).map(({ id: _id, ...rest }) => rest),
+        original.slice(0, 250).map(({ id: _id, ...rest }) => rest),
+      )
+      assert.equal(new Set([...original, ...copy].map((e) => e.id)).size, 301 + 251)
+      assert.deepEqual(await store.load(id), forked)
+      const marks = await store.read(id, { types: ['x.mark'], order: 'desc', limit: 10 })
+      assert.deepEqual(
+        marks.map((e) => e.content),
+        ['m200', 'm100'],
+      )
+      await store.append(appending(id))
+      assert.equal((await logOf(store, source)).length, 301)
+      await store.close()
+    },
+  },
+  {
+    id: 'S11',
+    title: 'finds the newest live session of a scope',
+    async check(db) {
+      const store = await db.connect()
+      const scope = { tenant: 'local', userId: 'ada', chatmode: 'default' }
+      assert.equal(await store.active({ ...scope, at: NOON }), undefined)
+      const older = await createdIn(store, { conversationId: 'a', at: seconds(1) })
+      const newer = await createdIn(store, { conversationId: 'b', at: seconds(2), expiresAt: seconds(50) })
+      await store.append(appending(older, { at: seconds(30) }))
+      assert.equal((await store.active({ ...scope, at: seconds(40) }))?.id, newer)
+      assert.equal((await store.active({ ...scope, conversationId: 'a', at: seconds(40) }))?.id, older)
+      assert.equal((await store.active({ ...scope, at: seconds(50) }))?.id, older)
+      assert.equal(await store.active({ ...scope, tenant: 'other', at: NOON }), undefined)
+      await store.close()
+    },
+  },
+  {
+    id: 'S12',
+    title: 'lists by each filter, newest activity first, and pages without gap or repeat',
+    async check(db) {
+      const store = await db.connect()
+      const ids: string[] = []
+      for (const n of upTo(25)) {
+        const given = {
+          userId: n % 2 ? 'ada' : 'bob',
+          chatmode: n % 3 ? 'default' : 'architect',
+          agent: n % 5 ? 'coach' : 'motivator',
+        }
+        // several at the same moment, and some minutes apart
+        ids.push(await createdIn(store, { ...given, at: seconds(Math.floor(n / 4) * 45) }))
+      }
+      await createdIn(store, { tenant: 'other' })
+      await store.append(appending(ids[3] ?? '', { at: seconds(5000) }))
+      await store.decide({ sessionId: ids[6] ?? '', at: seconds(1), decide: ended })
+
+      const all = await store.list({ tenant: 'local', limit: 100 })
+      assert.equal(all.length, 25)
+      assert.equal(all[0]?.id, ids[3])
+      const sorted = [...all].sort((a, b) => (`${a.lastActivityAt}${a.id}` < `${b.lastActivityAt}${b.id}` ? 1 : -1))
+      assert.deepEqual(all, sorted)
+
+      const paged: string[] = []
+      for (let cursor: ListQuery['cursor']; ; ) {
+        const page = await store.list({ tenant: 'local', limit: 4, ...(cursor && { cursor }) })
+        paged.push(...page.map(({ id }) => id))
+        cursor = page.at(-1)
+        if (cursor === undefined) break
+      }
+      assert.deepEqual(
+        paged,
+        all.map(({ id }) => id),
+      )
+
+      const having = (test: (record: (typeof all)[number]) => boolean) => all.filter(test).map(({ id }) => id)
+      assert.deepEqual(
+        await idsOf(store, { userId: 'bob' }),
+        having((r) => r.userId === 'bob'),
+      )
+      assert.deepEqual(
+        await idsOf(store, { chatmode: 'architect' }),
+        having((r) => r.chatmode === 'architect'),
+      )
+      assert.deepEqual(
+        await idsOf(store, { agent: 'motivator' }),
+        having((r) => r.activeAgent === 'motivator'),
+      )
+      assert.deepEqual(await idsOf(store, { state: 'complete' }), [ids[6]])
+      const one = all[5]
+      assert.deepEqual(await idsOf(store, { conversationId: one?.conversationId ?? '' }), [one?.id])
+      assert.deepEqual(
+        await idsOf(store, { since: seconds(90), until: seconds(200), userId: 'ada' }),
+        having((r) => r.lastActivityAt >= seconds(90) && r.lastActivityAt < seconds(200) && r.userId === 'ada'),
+      )
+      assert.deepEqual(await idsOf(store, { userId: 'nobody' }), [])
+
+      const everyone = await store.sessionIds(undefined, 100)
+      assert.deepEqual(everyone, [...everyone].sort())
+      assert.equal(everyone.length, 26)
+      assert.deepEqual(await store.sessionIds(everyone[9], 3), everyone.slice(10, 13))
+      await store.close()
+    },
+  },
+  {
+    id: 'S16',
+    title: 'knows nothing of a session that does not exist',
+    async check(db) {
+      const store = await db.connect()
+      const missing = uuid7()
+      assert.equal(await store.load(missing), undefined)
+      await refused('SESSION_NOT_FOUND', store.append(appending(missing)))
+      await refused('SESSION_NOT_FOUND', store.read(missing, { order: 'asc', limit: 1 }))
+      await refused('SESSION_NOT_FOUND', store.read(missing, { order: 'desc', turns: 3, limit: 1 }))
+      await refused('SESSION_NOT_FOUND', store.decide({ sessionId: missing, at: NOON, decide: ended }))
+      const { event, view } = creation()
+      await refused(
+        'SESSION_NOT_FOUND',
+        store.fork({ source: { sessionId: missing, sequence: 1 }, event, at: NOON, view }),
+      )
+      assert.deepEqual(await store.list({ tenant: 'local', limit: 10 }), [])
+      await store.close()
+    },
+  },
+]

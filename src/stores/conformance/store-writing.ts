@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict'
+import type { Rule, StoreDatabase } from './harness.ts'
+import { appending, createdIn, logOf, moved, refused, seconds, someEvent, someEvents, upTo } from './samples.ts'
+
+/** S1 to S8. */
+export const writingRules: readonly Rule<StoreDatabase>[] = [
+  {
+    id: 'S1',
+    title: 'stores all events of an append and moves the head with them',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const { events, replayed } = await store.append(appending(id, { events: someEvents(3), at: seconds(5) }))
+      assert.equal(replayed, false)
+      assert.deepEqual(
+        events.map(({ sequence, createdAt }) => [sequence, createdAt]),
+        [2, 3, 4].map((sequence) => [sequence, seconds(5)]),
+      )
+      assert.deepEqual((await logOf(store, id)).slice(1), events)
+      const view = await store.load(id)
+      assert.deepEqual([view?.record.head, view?.record.turns, view?.record.lastActivityAt], [4, 3, seconds(5)])
+      await store.close()
+    },
+  },
+  {
+    id: 'S2',
+    title: 'gives dense sequences to 200 concurrent appends over four connections',
+    async check(db) {
+      const stores = await Promise.all(upTo(4).map(() => db.connect()))
+      const [first] = stores
+      assert(first)
+      const id = await createdIn(first)
+      const writes = upTo(200).map((n) => stores[n % 4]?.append(appending(id, { events: someEvents(1 + (n % 3)) })))
+      const taken = (await Promise.all(writes)).flatMap((written) => written?.events.map((e) => e.sequence) ?? [])
+      assert.deepEqual(
+        taken.sort((a, b) => a - b),
+        upTo(taken.length + 1).slice(1),
+      )
+      assert.deepEqual(
+        (await logOf(first, id)).map((event) => event.sequence),
+        upTo(taken.length + 1),
+      )
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'S3',
+    title: 'lets exactly one of eight writers at the same head win',
+    async check(db) {
+      const stores = await Promise.all(upTo(8).map(() => db.connect()))
+      const [first] = stores
+      assert(first)
+      const id = await createdIn(first)
+      const attempts = stores.map((store) => store.append(appending(id, { expectedSequence: 1 })))
+      const results = await Promise.allSettled(attempts)
+      const codes = results.filter((r) => r.status === 'rejected').map((r) => r.reason.code)
+      assert.deepEqual(codes, Array(7).fill('SEQUENCE_CONFLICT'))
+      assert.equal((await logOf(first, id)).length, 2)
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'S4',
+    title: 'takes nothing for a session that has ended or expired',
+    async check(db) {
+      const store = await db.connect()
+      const expiring = await createdIn(store, { expiresAt: seconds(10) })
+      await store.append(appending(expiring, { at: seconds(9) }))
+      await refused('SESSION_ENDED', store.append(appending(expiring, { at: seconds(10) })))
+      assert.equal((await logOf(store, expiring)).length, 2)
+
+      const ending = await createdIn(store)
+      await store.decide({
+        sessionId: ending,
+        at: seconds(1),
+        decide: (view) => ({
+          events: [someEvent('over', 'status_changed')],
+          view: moved(view, 1, { endedAt: seconds(1) }),
+        }),
+      })
+      await refused('SESSION_ENDED', store.append(appending(ending)))
+      await store.close()
+    },
+  },
+  {
+    id: 'S5',
+    title: 'answers a repeated key with the first result, before looking at the head or the end',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store, { expiresAt: seconds(10) })
+      const idempotency = { key: 'k', fingerprint: 'f' }
+      const first = await store.append(appending(id, { events: someEvents(2), idempotency, expectedSequence: 1 }))
+      const again = await store.append(
+        appending(id, { events: someEvents(2), idempotency, expectedSequence: 1, at: seconds(99) }),
+      )
+      assert.equal(again.replayed, true)
+      assert.deepEqual(again.events, first.events)
+      await refused(
+        'IDEMPOTENCY_MISMATCH',
+        store.append(appending(id, { idempotency: { key: 'k', fingerprint: 'other' } })),
+      )
+      assert.equal((await logOf(store, id)).length, 3)
+      await store.close()
+    },
+  },
+  {
+    id: 'S5',
+    title: 'writes once for twenty concurrent appends with one key, and keeps keys apart by session',
+    async check(db) {
+      const stores = await Promise.all(upTo(4).map(() => db.connect()))
+      const [first] = stores
+      assert(first)
+      const [id, other] = [await createdIn(first), await createdIn(first)]
+      const idempotency = { key: 'k', fingerprint: 'f' }
+      const writes = upTo(20).map((n) => stores[n % 4]?.append(appending(id, { idempotency })))
+      const results = await Promise.all(writes)
+      assert.equal(results.filter((result) => result?.replayed === false).length, 1)
+      assert.equal(new Set(results.map((result) => result?.events[0]?.id)).size, 1)
+      assert.equal((await first.append(appending(other, { idempotency }))).replayed, false)
+      assert.equal((await logOf(first, id)).length, 2)
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'S6',
+    title: 'stores a decision with its view, and nothing of one that refuses',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const decision = {
+        sessionId: id,
+        at: seconds(3),
+        idempotency: { key: 'd', fingerprint: 'f' },
+        decide: (view: Parameters<typeof moved>[0]) => ({
+          events: [someEvent('agent', 'x.switched')],
+          view: {
+            ...moved(view, 1, { activeAgent: 'motivator', lastActivityAt: seconds(3) }),
+            state: { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: seconds(3) },
+          },
+        }),
+      }
+      const first = await store.decide(decision)
+      assert.equal(first.events[0]?.sequence, 2)
+      assert.deepEqual(await store.decide(decision), { events: first.events, replayed: true })
+      const view = await store.load(id)
+      assert.equal(view?.record.activeAgent, 'motivator')
+      assert.deepEqual(view?.state, { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: seconds(3) })
+      assert.deepEqual(Object.keys(view?.state.scratchpad ?? {}), ['b', 'a'])
+
+      const refusal = store.decide({
+        ...decision,
+        idempotency: { key: 'other', fingerprint: 'f' },
+        decide: () => {
+          throw new RangeError('no')
+        },
+      })
+      await assert.rejects(refusal)
+      const nothing = await store.decide({
+        sessionId: id,
+        at: seconds(4),
+        decide: (now) => ({ events: [], view: now }),
+      })
+      assert.deepEqual(nothing, { events: [], replayed: false })
+      assert.equal((await store.load(id))?.record.head, 2)
+      await store.close()
+    },
+  },
+  {
+    id: 'S6',
+    title: 'decides one after the other for 40 deciders, while plain appends go on',
+    async check(db) {
+      const stores = await Promise.all(upTo(4).map(() => db.connect()))
+      const [first] = stores
+      assert(first)
+      const id = await createdIn(first)
+      const count = (store: (typeof stores)[number] | undefined) =>
+        store?.decide({
+          sessionId: id,
+          at: seconds(1),
+          decide: (view) => ({
+            events: [someEvent('count', 'x.count')],
+            view: { ...moved(view, 1), state: { ...view.state, version: view.state.version + 1 } },
+          }),
+        })
+      const writes = upTo(40).flatMap((n) => [count(stores[n % 4]), stores[n % 4]?.append(appending(id))])
+      await Promise.all(writes)
+      const view = await first.load(id)
+      assert.deepEqual([view?.state.version, view?.record.head, view?.record.turns], [40, 81, 40])
+      assert.deepEqual(
+        (await logOf(first, id)).map((event) => event.sequence),
+        upTo(81),
+      )
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'S7',
+    title: 'fails one bad write among 32 waiting ones alone',
+    async check(db) {
+      const store = await db.connect()
+      const ids = await Promise.all(upTo(4).map(() => createdIn(store)))
+      const missing = '00000000-0000-7000-8000-000000000000'
+      const writes = upTo(32).map((n) => {
+        if (n === 7) return store.append(appending(missing))
+        if (n === 15) return store.append(appending(ids[0] ?? '', { expectedSequence: 999 }))
+        if (n === 23) {
+          return store.decide({
+            sessionId: ids[1] ?? '',
+            at: seconds(1),
+            decide: () => {
+              throw new RangeError('no')
+            },
+          })
+        }
+        return store.append(appending(ids[n % 4] ?? ''))
+      })
+      const results = await Promise.allSettled(writes)
+      assert.equal(results.filter((result) => result.status === 'rejected').length, 3)
+      const heads = await Promise.all(ids.map(async (id) => (await store.load(id))?.record.head ?? 0))
+      assert.equal(
+        heads.reduce((sum, head) => sum + head, 0),
+        4 + 29,
+      )
+      await store.close()
+    },
+  },
+  {
+    id: 'S8',
+    title: 'has what it acknowledged when it is opened again',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const writes = upTo(20).map(() => store.append(appending(id)))
+      const keeper = await db.connect()
+      await Promise.all(writes)
+      await store.close()
+      assert.equal((await logOf(keeper, id)).length, 21)
+      await keeper.close()
+    },
+  },
+]

@@ -1,0 +1,65 @@
+import type { OpenOptions } from '../../open.ts'
+import { open } from '../../open.ts'
+
+/** What a child process of the race and crash tests does. It prints one line of JSON for each result. */
+export type Job =
+  /** Appends one after the other, each `times` times with its key when it is given one; prints the sequences. */
+  | { do: 'append'; sessionId: string; count: number; label: string; times?: number }
+  /** Appends batches without end, `writers` at once; prints the label and sequence of each event acknowledged. */
+  | { do: 'append-forever'; sessionId: string; writers: number; batch: number; label: string }
+  /** Calls `getOrCreate` so many times at once; prints the ids. */
+  | { do: 'get-or-create'; userId: string; count: number }
+  /** Follows until the sequence has come; prints every sequence as it comes. */
+  | { do: 'tail'; sessionId: string; after: number; until: number }
+  /** Opens and closes; prints the schema. */
+  | { do: 'open' }
+
+const { target, job } = JSON.parse(process.argv[2] ?? '') as { target: string | OpenOptions; job: Job }
+const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`)
+const tl = await open(target)
+
+switch (job.do) {
+  case 'append': {
+    const session = await tl.sessions.get(job.sessionId)
+    for (let i = 0; i < job.count; i++) {
+      const content = `${job.label} ${i}`
+      const options = job.times === undefined ? {} : { idempotencyKey: content }
+      const sends = Array.from({ length: job.times ?? 1 }, () =>
+        session.append({ type: 'user_message', content }, options),
+      )
+      const sequences = (await Promise.all(sends)).map(([event]) => event?.sequence)
+      print(sequences)
+    }
+    break
+  }
+  case 'append-forever': {
+    const session = await tl.sessions.get(job.sessionId)
+    const write = async (writer: number): Promise<never> => {
+      for (let i = 0; ; i++) {
+        const label = `${job.label} ${writer} ${i}`
+        const events = Array.from({ length: job.batch }, () => ({ type: 'x.load', content: label }) as const)
+        const written = await session.append(events, { idempotencyKey: label })
+        print({ label, sequences: written.map((event) => event.sequence) })
+      }
+    }
+    await Promise.all(Array.from({ length: job.writers }, (_, writer) => write(writer)))
+    break
+  }
+  case 'get-or-create': {
+    const all = Array.from({ length: job.count }, () => tl.sessions.getOrCreate({ userId: job.userId }))
+    for (const session of await Promise.all(all)) print(session.id)
+    break
+  }
+  case 'tail': {
+    const session = await tl.sessions.get(job.sessionId)
+    for await (const event of session.tail({ after: job.after })) {
+      print(event.sequence)
+      if (event.sequence === job.until) break
+    }
+    break
+  }
+  case 'open':
+    print((await tl.health()).schema ?? null)
+    break
+}
+await tl.close()
