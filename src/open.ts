@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Throughline } from './api.ts'
-import { ValidationError } from './domain/errors.ts'
 import type { Deps } from './features/deps.ts'
 import { name, parse } from './features/parse.ts'
 import { uuid7 } from './ids.ts'
 import type { Clock } from './ports/clock.ts'
 import type { SessionStore } from './ports/session-store.ts'
 import type { Tokenizer } from './ports/tokenizer.ts'
+import { DEFAULT_URL, targetOf } from './target.ts'
 import { throughlineOn } from './throughline.ts'
 
 /** How to open a store, and what to use beside it. */
@@ -79,23 +79,13 @@ function throughlineWith(store: SessionStore, options: z.output<typeof openOptio
 }
 
 async function openStore(options: z.output<typeof openOptions>): Promise<SessionStore> {
-  const url = options.url ?? process.env['THROUGHLINE_URL'] ?? 'sqlite:.throughline/sessions.db'
-  const [, scheme = '', rest = ''] = /^([a-z]+):(.*)$/s.exec(url) ?? []
-  if (scheme === 'memory' && rest === '') {
+  const target = targetOf(options.url ?? process.env['THROUGHLINE_URL'] ?? DEFAULT_URL)
+  if (target.store === 'memory') {
     const { memoryStore } = await import('./stores/memory/index.ts')
     return memoryStore(newId)
   }
-  // 'sqlite:PATH', and the forms with slashes that other tools write
-  const path = rest.replace(/^\/\/(?=\/|$)/, '')
-  if (scheme === 'sqlite' && path !== '' && path !== ':memory:' && !path.startsWith('//')) {
-    const { sqliteStore } = await import('./stores/sqlite/index.ts')
-    return await sqliteStore({ path, durability: options.durability, migrate: options.migrate, newId })
-  }
-  // a URL may hold a password, so no more than its scheme is repeated
-  throw new ValidationError(
-    'url',
-    `must be 'memory:' or 'sqlite:PATH', and '${scheme ? `${scheme}:…` : '…'}' is neither`,
-  )
+  const { sqliteStore } = await import('./stores/sqlite/index.ts')
+  return await sqliteStore({ path: target.path, durability: options.durability, migrate: options.migrate, newId })
 }
 
 function lazyTokenizer(choice: 'exact' | 'estimate' | Tokenizer): () => Promise<Tokenizer> {

@@ -1,0 +1,296 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters } from 'node:util'
+import openDatabase from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ERROR_CODES } from '../domain/errors.ts'
+import { open } from '../open.ts'
+
+const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
+const ENDING = new URL('./ending.ts', import.meta.url)
+const BIN = fileURLToPath(new URL('../../bin/throughline.js', import.meta.url))
+
+let folder: string
+let cwd: string
+let temporary: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tl-cli-'))
+  cwd = join(folder, 'project')
+  temporary = join(folder, 'tmp')
+  mkdirSync(cwd)
+  mkdirSync(temporary)
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+interface Ended {
+  code: number | string
+  stdout: string
+  stderr: string
+}
+
+/** Environment of a person at a pipe: the test runner's own wishes for colour do not count. */
+function environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const { FORCE_COLOR: _f, NO_COLOR: _n, NODE_DEBUG: _d, THROUGHLINE_URL: _u, ...rest } = process.env
+  return { ...rest, TMPDIR: temporary, ...extra }
+}
+
+function execute(file: string, args: readonly string[], env?: Record<string, string>): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(file, args, { cwd, env: environment(env) }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
+    })
+  })
+}
+
+const throughline = (args: readonly string[], env?: Record<string, string>) =>
+  execute(process.execPath, [RUN, ...args], env)
+
+/** A store with two sessions, each of them with one turn. Gives their ids. */
+async function madeStore(url: string): Promise<[string, string]> {
+  const tl = await open(url)
+  const ids: string[] = []
+  for (const userId of ['ada', 'grace']) {
+    const session = await tl.sessions.create({ userId })
+    await session.append({ type: 'user_message', content: 'Hello' })
+    await session.append({ type: 'model_message', content: 'Hello, who is it?' })
+    ids.push(session.id)
+  }
+  await tl.close()
+  return ids as [string, string]
+}
+
+function damage(file: string, sql: string, ...values: string[]): void {
+  const db = openDatabase(file)
+  db.prepare(sql).run(...values)
+  db.close()
+}
+
+describe('the command line', () => {
+  it('lists its commands, global options and every error code in --help', async () => {
+    const { code, stdout } = await throughline(['--help'])
+    expect(code).toBe(0)
+    const listed = [...stdout.matchAll(/^ {2}(\S.*?) {2,}[a-z]/gm)].map(([, term]) => term)
+    const commands = ['demo', 'doctor', 'verify [session]', 'rebuild [session]']
+    expect(listed).toEqual(expect.arrayContaining(['--version', '--url <target>', '--json', '--help', ...commands]))
+    for (const error of ERROR_CODES) expect(stdout).toContain(error)
+  })
+
+  it('prints the version of the package', async () => {
+    const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+    expect((await throughline(['--version'])).stdout.trim()).toBe((JSON.parse(manifest) as { version: string }).version)
+  })
+
+  it('suggests the nearest command, and leaves with 2', async () => {
+    const { code, stdout, stderr } = await throughline(['verfy'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toBe("error VALIDATION: unknown command 'verfy'\n(Did you mean verify?)\n")
+  })
+
+  it('says what is wrong as JSON with --json, wherever it stands', async () => {
+    for (const args of [['--json', 'verfy'], ['verify', 'a', 'b', '--json'], ['--json']]) {
+      const { code, stderr } = await throughline(args)
+      expect(code).toBe(2)
+      expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'VALIDATION', details: {} } })
+    }
+  })
+
+  it('never repeats a password of a target', async () => {
+    const results = ['doctor', 'verify'].map((name) => throughline([name, '--url', 'mysql://ada:secret@host/db']))
+    for (const { code, stdout, stderr } of await Promise.all(results)) {
+      expect(code).not.toBe(0)
+      expect(stdout + stderr).toContain('mysql:')
+      expect(stdout + stderr).not.toContain('secret')
+    }
+  })
+
+  it('has colours only where they are wanted', async () => {
+    for (const env of [{}, { NO_COLOR: '1' }]) {
+      const { stdout } = await throughline(['demo'], env)
+      expect(stripVTControlCharacters(stdout)).toBe(stdout)
+    }
+    const { stdout } = await throughline(['doctor'], { FORCE_COLOR: '1' })
+    expect(stripVTControlCharacters(stdout)).not.toBe(stdout)
+  })
+
+  it('ends quietly, with 0 and nothing left behind, when the reader of a pipe has seen enough', async () => {
+    const script = '{ "$0" "$1" demo; echo $? > code; } | head -1'
+    const { stdout, stderr } = await execute('sh', ['-c', script, process.execPath, RUN])
+    expect(stdout.split('\n')).toHaveLength(2)
+    expect(stderr).toBe('')
+    expect(readFileSync(join(cwd, 'code'), 'utf8').trim()).toBe('0')
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
+  it('leaves with 130 on Ctrl-C', async () => {
+    const waiting = `import { leaveWhenAsked } from '${ENDING}'; leaveWhenAsked(); setInterval(() => {}, 1e6); console.log('ready')`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', waiting], { env: environment() })
+    await once(child.stdout, 'data')
+    child.kill('SIGINT')
+    expect(await once(child, 'exit')).toEqual([130, null])
+  })
+})
+
+describe('bin/throughline.js', () => {
+  it('tells an old Node what it needs', async () => {
+    const old = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.11.0" } })'
+    const { code, stderr } = await execute(process.execPath, ['--import', `data:text/javascript,${old}`, BIN, 'demo'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^throughline needs Node.js 22.12 or newer, and this is 22.11.0.\n.*nodejs.org.*\n$/)
+  })
+
+  it('says that it must be built first', async () => {
+    mkdirSync(join(cwd, 'bin'))
+    copyFileSync(BIN, join(cwd, 'bin/throughline.js'))
+    writeFileSync(join(cwd, 'package.json'), '{ "type": "module" }')
+    const { code, stderr } = await execute(process.execPath, ['bin/throughline.js'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'throughline is not built yet: run npm run build\n' })
+  })
+})
+
+describe('demo', () => {
+  it('walks to the end in 80 columns, and touches nothing of the user', async () => {
+    const { code, stdout, stderr } = await throughline(['demo'], { THROUGHLINE_URL: `sqlite:${cwd}/mine.db` })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('What to try next')
+    const lines = stdout.split('\n').filter((line) => !line.startsWith(temporary))
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    expect([...readdirSync(cwd), ...readdirSync(temporary)]).toEqual([])
+  })
+
+  it('gives its steps as one JSON object', async () => {
+    const { code, stdout } = await throughline(['demo', '--json'])
+    expect(code).toBe(0)
+    const { steps } = JSON.parse(stdout) as { steps: { call: string; result: unknown }[] }
+    const resultOf = (part: string) => steps.find(({ call }) => call.includes(part))?.result
+    expect(resultOf('idempotencyKey')).toMatchObject([{ sequence: 5 }, { sequence: 5 }])
+    expect(resultOf('Promise.all')).toEqual({ written: 50, first: 6, last: 55, gaps: 0, repeats: 0 })
+    expect(resultOf('tail(')).toMatchObject([{ sequence: 56 }, { sequence: 57 }])
+    expect(resultOf('recent(')).toMatchObject({ events: [{ sequence: 56 }, { sequence: 57 }], dangling: [] })
+    expect(resultOf('limit: 0')).toMatchObject({ code: 'VALIDATION', details: { field: 'limit' } })
+    expect(resultOf('s.at(3)')).toMatchObject({ head: 3, turns: 1 })
+    expect(resultOf('fork(')).toMatchObject([{}, {}, {}, { type: 'session_forked', sequence: 4 }])
+    expect(resultOf('One more thing')).toMatchObject({ code: 'SESSION_ENDED' })
+    expect(resultOf('verify(')).toMatchObject({ sessions: 1, differences: 0 })
+  })
+
+  it('uses the store that --url names, and keeps it', async () => {
+    expect((await throughline(['demo', '--url', 'sqlite:kept.db'])).code).toBe(0)
+    const { stdout } = await throughline(['verify', '--json', '--url', 'sqlite:kept.db'])
+    expect(JSON.parse(stdout)).toMatchObject({ sessions: 2, differences: [] })
+  })
+})
+
+describe('doctor', () => {
+  it('finds a fresh folder in order and makes nothing in it', async () => {
+    const { code, stdout } = await throughline(['doctor'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('not made yet; the first open() makes .throughline/sessions.db')
+    expect(stdout).not.toMatch(/^(warn|fail)/m)
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('tells how an existing store is set up', async () => {
+    await madeStore(`sqlite:${cwd}/a.db`)
+    const { code, stdout } = await throughline(['doctor', '--json', '--url', 'sqlite:a.db'])
+    expect(code).toBe(0)
+    const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { name: string; found: string }[] }
+    expect(ok).toBe(true)
+    expect(checks.map(({ name }) => name)).toEqual(['node', 'store', 'schema', 'folder', 'disk', 'clock'])
+    expect(checks[1]?.found).toMatch(/^sqlite: journal wal, synchronous full,/)
+  })
+
+  it('warns of a file without our tables, and leaves it without them', async () => {
+    writeFileSync(join(cwd, 'empty.db'), '')
+    const { code, stdout } = await throughline(['doctor', '--url', 'sqlite:empty.db'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^warn {2}schema/m)
+    const db = openDatabase(join(cwd, 'empty.db'), { readonly: true })
+    expect(db.prepare('select name from sqlite_schema').all()).toEqual([])
+    db.close()
+  })
+
+  it('leaves with 7 when the store cannot be opened, or its folder not be written to', async () => {
+    writeFileSync(join(cwd, 'notes.txt'), 'These are notes and not a database, however long they may get.')
+    const store = await throughline(['doctor', '--url', 'sqlite:notes.txt'])
+    expect(store.code).toBe(7)
+    expect(store.stdout).toMatch(/^fail {2}store/m)
+    const place = await throughline(['doctor', '--url', 'sqlite:notes.txt/sessions.db'])
+    expect(place.code).toBe(7)
+    expect(place.stdout).toMatch(/^fail {2}folder/m)
+  })
+
+  it('leaves with 7 when the schema is newer than this version', async () => {
+    await madeStore(`sqlite:${cwd}/a.db`)
+    damage(join(cwd, 'a.db'), "insert into throughline_migrations (version, name) values (999, '0999.sql')")
+    const { code, stdout } = await throughline(['doctor', '--url', 'sqlite:a.db'])
+    expect(code).toBe(7)
+    expect(stdout).toMatch(/^fail {2}schema/m)
+  })
+})
+
+describe('verify and rebuild', () => {
+  it('find damage, repair it, and find no more', async () => {
+    const [first, second] = await madeStore(`sqlite:${cwd}/a.db`)
+    const run = (...args: string[]) => throughline([...args, '--url', 'sqlite:a.db'])
+    expect((await run('verify')).stdout).toMatch(/^ok {2}2 sessions, 6 events/)
+    damage(join(cwd, 'a.db'), 'update sessions set turns = 99 where id = ?', second)
+
+    const found = await run('verify')
+    expect(found.code).toBe(7)
+    expect(found.stdout).toMatch(new RegExp(`^${second} +record\\.turns +1 +99$`, 'm'))
+    expect(found.stdout).toContain('1 difference in 1 of 2 sessions, 6 events')
+    expect((await run('verify', first)).code).toBe(0)
+    const data = await run('verify', second, '--json')
+    expect(data.code).toBe(7)
+    const differences = [{ sessionId: second, field: 'record.turns', expected: 1, actual: 99 }]
+    expect(JSON.parse(data.stdout)).toEqual({ sessions: 1, events: 3, differences })
+
+    const repaired = await run('rebuild')
+    expect(repaired.code).toBe(0)
+    expect(repaired.stdout).toBe(`repaired 1 of 2 sessions, 6 events:\n  ${second}\n`)
+    expect((await run('verify')).code).toBe(0)
+    expect(JSON.parse((await run('rebuild', '--json')).stdout)).toEqual({ sessions: 2, events: 6, repaired: [] })
+  })
+
+  it('tell a damaged log from damaged views', async () => {
+    const [first] = await madeStore(`sqlite:${cwd}/a.db`)
+    damage(join(cwd, 'a.db'), 'drop trigger session_events_no_delete')
+    damage(join(cwd, 'a.db'), 'delete from session_events where session_id = ? and sequence = 2', first)
+    const { code, stdout } = await throughline(['verify', first, '--url', 'sqlite:a.db'])
+    expect(code).toBe(7)
+    expect(stdout).toMatch(new RegExp(`^${first} +log +2 +3$`, 'm'))
+    expect(stdout).toContain('restore a backup')
+  })
+
+  it('refuse a session that does not exist with 3', async () => {
+    await madeStore(`sqlite:${cwd}/a.db`)
+    for (const command of ['verify', 'rebuild']) {
+      const { code, stderr } = await throughline([command, 'nobody', '--url', 'sqlite:a.db'])
+      expect({ code, stderr }).toEqual({ code: 3, stderr: 'error SESSION_NOT_FOUND: session nobody does not exist\n' })
+    }
+  })
+
+  it('refuse a store that is not there with 5, and do not make it', async () => {
+    for (const command of ['verify', 'rebuild']) {
+      const { code, stderr } = await throughline([command])
+      expect(code).toBe(5)
+      expect(stderr).toContain("error STORAGE: sqlite: there is no database at '.throughline/sessions.db'")
+      expect(existsSync(join(cwd, '.throughline'))).toBe(false)
+    }
+  })
+})

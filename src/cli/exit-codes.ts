@@ -1,0 +1,54 @@
+import type { ErrorCode } from '../domain/errors.ts'
+import { wrapped } from './text.ts'
+
+/** What the shell gets, the same from every command. */
+export const EXIT = {
+  ok: 0,
+  unexpected: 1,
+  usage: 2,
+  notFound: 3,
+  refused: 4,
+  storage: 5,
+  schema: 6,
+  found: 7,
+  interrupted: 130,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+// a Record over the union: a new error code without an exit code does not compile
+export const EXIT_OF: Record<ErrorCode, ExitCode> = {
+  VALIDATION: EXIT.usage,
+  TOO_LARGE: EXIT.usage,
+  SESSION_NOT_FOUND: EXIT.notFound,
+  SESSION_ENDED: EXIT.refused,
+  SESSION_ACTIVE: EXIT.refused,
+  SEQUENCE_CONFLICT: EXIT.refused,
+  IDEMPOTENCY_MISMATCH: EXIT.refused,
+  STORAGE: EXIT.storage,
+  SCHEMA_OUTDATED: EXIT.schema,
+  SCHEMA_NEWER: EXIT.schema,
+}
+
+const MEANING: Record<keyof typeof EXIT, string> = {
+  ok: 'done',
+  unexpected: 'something went wrong that should not',
+  usage: 'wrong usage, or input that is not accepted',
+  notFound: 'there is no such thing',
+  refused: 'the session is not in a state for this',
+  storage: 'the store cannot be opened, read or written',
+  schema: 'the store has a schema of another version',
+  found: 'verify found differences, or doctor a failure',
+  interrupted: 'stopped with Ctrl-C',
+}
+
+/** The table of exit codes that `--help` ends with. */
+export function exitCodesHelp(): string {
+  const lines = Object.entries(MEANING).map(([name, meaning]) => {
+    const code = EXIT[name as keyof typeof EXIT]
+    const errors = Object.entries(EXIT_OF).flatMap(([error, exit]) => (exit === code ? [error] : []))
+    const under = errors.length === 0 ? [] : wrapped(errors.join(', '), 70)
+    return `  ${String(code).padEnd(4)} ${[meaning, ...under].join('\n         ')}`
+  })
+  return lines.join('\n')
+}

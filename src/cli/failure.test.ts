@@ -1,0 +1,23 @@
+import { CommanderError } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { SequenceConflictError } from '../domain/errors.ts'
+import { failureOf } from './failure.ts'
+
+describe('failureOf', () => {
+  it('takes code, message and details from an error of ours', () => {
+    const details = { sessionId: 's', expected: 1, actual: 2 }
+    const failure = failureOf(new SequenceConflictError(details))
+    expect(failure).toEqual({ code: 'SEQUENCE_CONFLICT', message: expect.any(String), details, exitCode: 4 })
+  })
+
+  it('calls everything else unexpected, and shows no stack', () => {
+    const foreign = Object.assign(new Error('disk on fire'), { code: 'EIO', details: {} })
+    expect(failureOf(foreign)).toMatchObject({ code: 'UNEXPECTED', details: {}, exitCode: 1 })
+    expect(failureOf(foreign)?.message).toBe('disk on fire (NODE_DEBUG=throughline shows where)')
+    expect(failureOf('no error at all')).toMatchObject({ code: 'UNEXPECTED' })
+  })
+
+  it('sees no failure where help or the version was asked for', () => {
+    expect(failureOf(new CommanderError(0, 'commander.version', '1.0.0'))).toBeUndefined()
+  })
+})

@@ -1,0 +1,42 @@
+import { debuglog } from 'node:util'
+import { CommanderError } from 'commander'
+import type { ErrorCode } from '../domain/errors.ts'
+import { EXIT, EXIT_OF, type ExitCode } from './exit-codes.ts'
+
+/** Why a command did not do what it was asked to. */
+export interface Failure {
+  code: ErrorCode | 'UNEXPECTED'
+  message: string
+  details: Readonly<Record<string, string | number>>
+  exitCode: ExitCode
+}
+
+const debug = debuglog('throughline')
+
+/** What to say about an error, and how to leave. `undefined` when help or the version was asked for and given. */
+export function failureOf(error: unknown): Failure | undefined {
+  debug('%o', error)
+  if (error instanceof CommanderError) return usageFailure(error)
+  if (isOurs(error)) return { ...pick(error), exitCode: EXIT_OF[error.code] }
+  const message = error instanceof Error ? error.message : String(error)
+  const hint = 'NODE_DEBUG=throughline shows where'
+  return { code: 'UNEXPECTED', message: `${message} (${hint})`, details: {}, exitCode: EXIT.unexpected }
+}
+
+function usageFailure(error: CommanderError): Failure | undefined {
+  if (error.exitCode === 0) return undefined
+  // commander has printed the help by then
+  const message = error.code === 'commander.help' ? 'no command was given' : error.message.replace(/^error: /, '')
+  return { code: 'VALIDATION', message, details: {}, exitCode: EXIT.usage }
+}
+
+type Ours = Error & Pick<Failure, 'details'> & { code: ErrorCode }
+
+// by code rather than instanceof: two copies of the package may be loaded
+function isOurs(error: unknown): error is Ours {
+  return error instanceof Error && 'details' in error && 'code' in error && Object.hasOwn(EXIT_OF, String(error.code))
+}
+
+function pick({ code, message, details }: Ours): Omit<Failure, 'exitCode'> {
+  return { code, message, details }
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { styleText } from 'node:util'
+import { Command as CommanderCommand, Option } from 'commander'
+import { DEFAULT_URL } from '../target.ts'
+import type { Command } from './command.ts'
+import { demoCommand } from './commands/demo.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { rebuildCommand } from './commands/rebuild.ts'
+import { verifyCommand } from './commands/verify.ts'
+import { leaveWhenAsked } from './ending.ts'
+import { EXIT, exitCodesHelp } from './exit-codes.ts'
+import { failureOf } from './failure.ts'
+import { type Output, outputTo } from './output.ts'
+
+const COMMANDS: readonly Command[] = [demoCommand, doctorCommand, verifyCommand, rebuildCommand]
+
+/** Runs the command line. Never throws; what the shell gets is in `process.exitCode`. */
+export async function main(argv: readonly string[]): Promise<void> {
+  leaveWhenAsked()
+  // asked of argv, because what cannot be parsed must be reported in the right form too
+  const json = argv.includes('--json')
+  const output = outputTo(process.stdout, process.stderr, json)
+  try {
+    await programFor(output, json).parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    const failure = failureOf(error)
+    process.exitCode = failure?.exitCode ?? EXIT.ok
+    if (failure !== undefined) output.fail(failure)
+  }
+}
+
+function programFor(output: Output, json: boolean): CommanderCommand {
+  const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
+  const program = new CommanderCommand('throughline')
+    .description('The durable session layer for AI agents: one append-only log per session, with views on top.')
+    .usage('<command> [options]')
+    .version(packageVersion(), '--version', 'print the version')
+    .helpOption('--help', 'print this help')
+    .helpCommand(false)
+    .addOption(
+      new Option('--url <target>', 'store to work on: sqlite:PATH or memory:')
+        .env('THROUGHLINE_URL')
+        .default(DEFAULT_URL),
+    )
+    .option('--json', 'print JSON for programs instead of text')
+    .configureHelp({ showGlobalOptions: true, styleTitle: bold })
+    // what is wrong is reported once, by main
+    .configureOutput({ outputError: () => {}, ...(json && { writeErr: () => {} }) })
+    .exitOverride()
+    .showSuggestionAfterError()
+    .addHelpText('after', `\n${bold('Exit codes:')}\n${exitCodesHelp()}`)
+  for (const command of COMMANDS) mount(program, command, output)
+  return program
+}
+
+function mount(program: CommanderCommand, { usage, summary, more = '', options = [], run }: Command, output: Output) {
+  const mounted = program.command(usage).summary(summary).description(`${summary}\n${more}`.trim())
+  for (const { flags, description } of options) mounted.option(flags, description)
+  mounted.action(async () => {
+    const target = {
+      url: String(program.getOptionValue('url')),
+      explicit: program.getOptionValueSource('url') === 'cli',
+    }
+    const named = mounted.registeredArguments.map((argument, i) => [argument.name(), mounted.processedArgs[i]])
+    const input = { ...mounted.opts(), ...Object.fromEntries(named) }
+    process.exitCode = (await run(input, { target, output })) ?? EXIT.ok
+  })
+}
+
+function packageVersion(): string {
+  // the same path from src/cli and from dist/cli
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}

@@ -1,0 +1,30 @@
+import { styleText } from 'node:util'
+import type { Failure } from './failure.ts'
+
+export type Style = Parameters<typeof styleText>[0]
+
+/** The only way from a command to its reader. */
+export interface Output {
+  /** One result: its text for people or, with `--json`, its data as one line of JSON. */
+  print(text: string, data: unknown): void
+  /** A word to people on the way to the result; nothing with `--json`. */
+  say(text: string): void
+  /** Colours text where it goes to a terminal that shows colours. */
+  paint(style: Style, text: string): string
+  /** Says on stderr why nothing, or no more, comes. */
+  fail(failure: Failure): void
+}
+
+export function outputTo(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, json: boolean): Output {
+  const write = (stream: NodeJS.WriteStream, text: string) => stream.write(`${text}\n`)
+  return {
+    print: (text, data) => write(stdout, json ? JSON.stringify(data) : text),
+    say: (text) => json || write(stdout, text),
+    // styleText knows NO_COLOR, FORCE_COLOR and whether the stream is a terminal
+    paint: (style, text) => (json ? text : styleText(style, text, { stream: stdout })),
+    fail({ code, message, details }) {
+      const label = styleText('red', `error ${code}:`, { stream: stderr })
+      write(stderr, json ? JSON.stringify({ error: { code, message, details } }) : `${label} ${message}`)
+    },
+  }
+}

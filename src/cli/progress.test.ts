@@ -1,0 +1,45 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { withProgress } from './progress.ts'
+
+const { isTTY } = process.stderr
+
+/** What the work makes appear on stderr: 1000 steps of a millisecond each. */
+async function shownWhere(terminal: boolean): Promise<string[]> {
+  const shown: string[] = []
+  let now = 0
+  process.stderr.isTTY = terminal
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0)
+  await withProgress('verifying:', async (onProgress) => {
+    for (let step = 1; step <= 1000; step++) {
+      now++
+      onProgress({ sessions: 1, events: step * 10, of: { sessions: 2, events: 10_000 } })
+    }
+  })
+  return shown
+}
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  process.stderr.isTTY = isTTY
+})
+
+describe('withProgress', () => {
+  it('shows one line about ten times a second, and clears it', async () => {
+    const shown = await shownWhere(true)
+    expect(shown).toHaveLength(11)
+    expect(shown[0]).toBe('\r\x1b[K[██··················]  10 % verifying: 1 session, 1,000 events')
+    expect(shown.at(-1)).toBe('\r\x1b[K')
+  })
+
+  it('is silent where stderr is no terminal', async () => {
+    expect(await shownWhere(false)).toEqual([])
+  })
+
+  it('clears the line when the work fails', async () => {
+    await shownWhere(true)
+    const failing = withProgress('verifying:', () => Promise.reject(new Error('no')))
+    await expect(failing).rejects.toThrow('no')
+    expect(vi.mocked(process.stderr.write)).toHaveBeenLastCalledWith('\r\x1b[K')
+  })
+})

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs'
+import type { Throughline } from '../api.ts'
+import { StorageError } from '../domain/errors.ts'
+import { open } from '../open.ts'
+import { targetOf } from '../target.ts'
+
+/** The store a command works on. */
+export interface Target {
+  /** May hold a password: never print it. */
+  readonly url: string
+  /** Whether `--url` named it, rather than the environment or the default. */
+  readonly explicit: boolean
+}
+
+/** Path of the file that a target means; `undefined` for other stores. */
+export function sqliteFile(url: string): string | undefined {
+  const target = targetOf(url)
+  return target.store === 'sqlite' ? target.path : undefined
+}
+
+/** Works on a store that is already there. Neither makes nor migrates one, and closes it whatever happens. */
+export async function withStore<T>({ url }: Target, work: (tl: Throughline) => Promise<T>): Promise<T> {
+  const file = sqliteFile(url)
+  if (file !== undefined && !existsSync(file)) {
+    throw new StorageError('sqlite', `there is no database at '${file}'; name another with --url`)
+  }
+  const tl = await open({ url, migrate: false })
+  try {
+    return await work(tl)
+  } finally {
+    await tl.close()
+  }
+}
