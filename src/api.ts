@@ -12,7 +12,10 @@ export interface Throughline {
    * Without an id: every session of every tenant.
    */
   verify(sessionId?: string, options?: UpkeepOptions): Promise<VerifyReport>
-  /** Writes the views anew from the log where they differ from it. Without an id: every session of every tenant. */
+  /**
+   * Writes the views anew from the log where they differ from it. A log that has gaps is left alone: `verify` names them.
+   * Without an id: every session of every tenant.
+   */
   rebuild(sessionId?: string, options?: UpkeepOptions): Promise<RebuildReport>
   health(): Promise<Health>
   /** Finishes what was accepted, ends every `tail`, and lets go of the store. */
@@ -181,7 +184,14 @@ export interface Snapshot {
 
 export interface UpkeepOptions {
   /** Called as the work goes on. */
-  onProgress?: (progress: { sessions: number; events: number }) => void
+  onProgress?: (progress: UpkeepProgress) => void
+}
+
+/** How far the work is. `of` is what there was to do when it began: others may have written since. */
+export interface UpkeepProgress {
+  sessions: number
+  events: number
+  of: { sessions: number; events: number }
 }
 
 export interface VerifyReport {

@@ -17,6 +17,7 @@ export type {
   TailOptions,
   Throughline,
   UpkeepOptions,
+  UpkeepProgress,
   VerifyReport,
 } from './api.ts'
 export {

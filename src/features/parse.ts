@@ -11,13 +11,23 @@ export const text = (max: number) =>
 /** A name or id that the caller makes up. */
 export const name = text(LIMITS.name).min(1)
 
-/** ISO 8601, with or without time of day and offset. */
-export const isoTime = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()], {
-  error: 'must be a time in ISO 8601, such as 2026-01-31T09:30:00Z',
-})
+const ISO_TIME = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?(Z|[+-]\d\d(:?[0-5]\d)?)?)?$/
+
+/** ISO 8601: a day, or a day and a time, to the minute or finer, with or without offset. */
+export const isoTime = z
+  .string()
+  .refine((value) => ISO_TIME.test(value) && isDay(value), 'must be a time in ISO 8601, such as 2026-01-31T09:30:00Z')
+
+function isDay(time: string): boolean {
+  const day = time.slice(0, 10)
+  const parsed = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
+}
 
 /** A moment, brought to the form that all times of ours have. */
-export const moment = isoTime.transform((value) => new Date(value).toISOString())
+export const moment = isoTime
+  .refine((value) => !Number.isNaN(Date.parse(value)), 'must be a moment that there is, such as 2026-01-31T09:30:00Z')
+  .transform((value) => new Date(value).toISOString())
 
 export const pageSize = z.int().min(1).max(LIMITS.page)
 

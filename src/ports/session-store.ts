@@ -53,6 +53,8 @@ export interface SessionStore {
   list(query: ListQuery): Promise<SessionRecord[]>
   /** Ids of all sessions of all tenants in ascending order, from behind `after`. */
   sessionIds(after: string | undefined, limit: number): Promise<string[]>
+  /** How many sessions and events there are in all, of all tenants. */
+  totals(): Promise<Totals>
   repair(sessionId: string, expectedHead: number, view: SessionView): Promise<boolean>
   /** Returns the function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
@@ -169,6 +171,11 @@ export interface ListQuery {
   readonly until?: string
   readonly cursor?: { readonly lastActivityAt: string; readonly id: string }
   readonly limit: number
+}
+
+export interface Totals {
+  readonly sessions: number
+  readonly events: number
 }
 
 export interface StoreHealth {

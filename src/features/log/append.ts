@@ -34,7 +34,7 @@ function newEvents(deps: Deps, input: unknown): NewEvent[] {
   if (input.length > LIMITS.events) {
     throw new TooLargeError({ field: 'events', limit: LIMITS.events, actual: input.length })
   }
-  const events = input.map((event, i) => checkedEvent(deps, event, `events[${i}]`))
+  const events = Array.from(input, (event, i) => checkedEvent(deps, event, `events[${i}]`))
   const size = events.reduce((sum, { content, parts = '' }) => sum + content.length + parts.length, 0)
   if (size > LIMITS.append) throw new TooLargeError({ field: 'events', limit: LIMITS.append, actual: size })
   return events

@@ -17,13 +17,14 @@ export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOp
   return report
 }
 
-/** Writes the views anew from the log where they differ from it. */
+/** Writes the views anew from the log where they differ from it, unless the log itself has gaps. */
 export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<RebuildReport> {
   const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
   await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
     for (;;) {
-      const { stored, folded, differences } = await examine(deps, sessionId, onEvents)
-      if (folded === undefined || differences.length === 0) return
+      const { stored, folded, gaps, differences } = await examine(deps, sessionId, onEvents)
+      // views of a log with a hole would only hide it
+      if (folded === undefined || gaps.length > 0 || differences.length === 0) return
       // false when the log moved on meanwhile: look again
       if (await deps.store.repair(sessionId, stored.record.head, folded)) {
         report.repaired.push(sessionId)
@@ -43,28 +44,30 @@ async function eachSession(
   { onProgress }: UpkeepOptions = {},
   work: (sessionId: string, onEvents: OnEvents) => Promise<void>,
 ): Promise<void> {
-  const progress = () => onProgress?.({ sessions: report.sessions, events: report.events })
+  const only = id === undefined ? undefined : await findSession(deps, id)
+  const of =
+    only === undefined ? await deps.store.totals() : { sessions: 1, events: (await load(deps, only)).record.head }
+  const progress = () => onProgress?.({ sessions: report.sessions, events: report.events, of })
   const onEvents = (count: number) => {
     report.events += count
     progress()
   }
-  if (id !== undefined) {
-    await work(await findSession(deps, id), onEvents)
-    report.sessions++
-    return
+  for await (const sessionId of only === undefined ? allSessions(deps) : [only]) {
+    try {
+      await work(sessionId, onEvents)
+      report.sessions++
+    } catch (error) {
+      // removed since its id was read
+      if (!(error instanceof SessionNotFoundError)) throw error
+    }
+    progress()
   }
+}
+
+async function* allSessions(deps: Deps): AsyncGenerator<string> {
   for (let after: string | undefined; ; ) {
     const ids = await deps.store.sessionIds(after, LIMITS.page)
-    for (const sessionId of ids) {
-      try {
-        await work(sessionId, onEvents)
-        report.sessions++
-      } catch (error) {
-        // removed since its id was read
-        if (!(error instanceof SessionNotFoundError)) throw error
-      }
-      progress()
-    }
+    yield* ids
     after = ids.at(-1)
     if (after === undefined) return
   }
@@ -72,8 +75,9 @@ async function eachSession(
 
 interface Examined {
   stored: SessionView
+  /** What the log leads to; absent where the log has no beginning. */
   folded: SessionView | undefined
-  /** Places where the log itself is not 1, 2, 3 … */
+  /** Places where the log itself is not 1, 2, 3 … from the event that starts a session. */
   gaps: Difference[]
   differences: Difference[]
 }
@@ -82,15 +86,17 @@ interface Examined {
 async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promise<Examined> {
   const stored = await load(deps, sessionId)
   const { head } = stored.record
-  const folding: { view: SessionView | undefined; gaps: Difference[] } = { view: undefined, gaps: [] }
+  const gaps: Difference[] = []
+  let folded: SessionView | undefined
+  let next = 1
 
   const fold = async (last: number, after: number) => {
     for await (const page of walkLog(deps, sessionId, last, after)) {
       for (const event of page) {
-        const expected = (folding.view?.record.head ?? 0) + 1
-        if (event.sequence !== expected)
-          folding.gaps.push({ sessionId, field: 'log', expected, actual: event.sequence })
-        folding.view = folding.view === undefined ? begin(event) : evolve(folding.view, event)
+        if (event.sequence !== next) gaps.push({ sessionId, field: 'log', expected: next, actual: event.sequence })
+        next = event.sequence + 1
+        if (folded !== undefined) folded = evolve(folded, event)
+        else if (event.type === 'session_started') folded = begin(event)
       }
       onEvents(page.length)
     }
@@ -100,7 +106,7 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   // events behind a head that does not move are not new ones: the head is wrong
   const behind = await deps.store.read(sessionId, { after: head, order: 'asc', limit: 1 })
   if (behind.length > 0 && (await load(deps, sessionId)).record.head === head) await fold(Number.MAX_SAFE_INTEGER, head)
-  const { view: folded, gaps } = folding
+  if (next === 1) gaps.push({ sessionId, field: 'log', expected: 1 })
   return { stored, folded, gaps, differences: differencesOf(sessionId, folded, stored) }
 }
 
@@ -112,11 +118,13 @@ async function load(deps: Deps, sessionId: string): Promise<SessionView> {
 
 /** Every leaf that differs, by its path. The order of keys does not count. */
 function differencesOf(sessionId: string, expected: SessionView | undefined, actual: SessionView): Difference[] {
+  // a log without a beginning is reported as such
+  if (expected === undefined) return []
   const found: Difference[] = []
-  compare('', expected as unknown as Json | undefined, actual as unknown as Json, (path, want, have) => {
+  compare('', expected as unknown as Json, actual as unknown as Json, (path, want, have) => {
     found.push({
       sessionId,
-      field: path || 'log',
+      field: path,
       ...(want !== undefined && { expected: want }),
       ...(have !== undefined && { actual: have }),
     })

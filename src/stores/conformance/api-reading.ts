@@ -111,7 +111,7 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
         last.events.map((event) => event.content),
         ['b', '', 'r3', 'c4', 'z'],
       )
-      const tight = await session.recent({ maxTokens: 5 })
+      const tight = await session.recent({ maxTokens: 4 })
       assert.deepEqual(
         tight.events.map((event) => event.content),
         ['c4', 'z'],

@@ -201,6 +201,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const everyone = await store.sessionIds(undefined, 100)
       assert.deepEqual(everyone, [...everyone].sort())
       assert.equal(everyone.length, 26)
+      assert.deepEqual(await store.totals(), { sessions: 26, events: 28 })
       assert.deepEqual(await store.sessionIds(everyone[9], 3), everyone.slice(10, 13))
       await store.close()
     },

@@ -10,13 +10,14 @@ export type Durability = 'full' | 'relaxed'
 /** How long a call waits for another process that holds the file, in milliseconds. */
 const BUSY_DEADLINE = 30_000
 
-/** Opens the file, made with its folder if it is new. */
-export async function connect(path: string, durability: Durability): Promise<Database> {
+/** Opens the file, made with its folder if it is new. `check` may refuse it before anything in it is changed. */
+export async function connect(path: string, durability: Durability, check: (db: Database) => void): Promise<Database> {
   const { default: open } = await import('better-sqlite3')
   try {
     makeFolder(dirname(path))
     // The driver's own wait blocks this process, so it is short; whenFree waits the rest.
     const db = open(path, { timeout: 5 })
+    await whenFree(() => check(db))
     await whenFree(() => db.pragma('journal_mode = wal'))
     db.pragma(`synchronous = ${durability === 'full' ? 'full' : 'normal'}`)
     // macOS: its fsync leaves data in the drive's cache

@@ -6,7 +6,7 @@ import { commitQueue } from './commit-queue.ts'
 import { connect, type Durability, storageError, whenFree } from './connection.ts'
 import { Heads } from './heads.ts'
 import { sessionLister } from './list.ts'
-import { migrate, requireSchema, schemaOf } from './migrate.ts'
+import { migrate, refuseForeign, requireSchema, schemaOf } from './migrate.ts'
 import { logReader } from './read.ts'
 import { sessionWriter } from './sessions.ts'
 import { watchers } from './watch.ts'
@@ -23,7 +23,7 @@ export interface SqliteOptions {
 
 /** Keeps everything in one SQLite file that any number of processes on one machine may use at once. */
 export async function sqliteStore(options: SqliteOptions): Promise<SessionStore> {
-  const db = await connect(options.path, options.durability)
+  const db = await connect(options.path, options.durability, refuseForeign)
   try {
     if (options.migrate) await migrate(db)
     else requireSchema(db)
@@ -80,6 +80,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<SessionStore>
     active: (query) => look(() => sessions.active(query)),
     list: (query) => look(() => lister.list(query)),
     sessionIds: (after, limit) => look(() => lister.sessionIds(after, limit)),
+    totals: () => look(() => lister.totals()),
     watch: (sessionId, wake) => watching.add(sessionId, wake),
     health: () =>
       look(() => ({

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { SessionRecord } from '../../domain/record.ts'
-import type { ListQuery } from '../../ports/session-store.ts'
+import type { ListQuery, Totals } from '../../ports/session-store.ts'
 import { minuteOf, recordOf, type SessionRow } from './rows.ts'
 
 /** One condition for each filter; every one begins where an index by tenant and minute can serve. */
@@ -17,17 +17,21 @@ const FILTERS = {
 
 const FILTER_NAMES = Object.keys(FILTERS) as (keyof typeof FILTERS)[]
 
+/** The statement for the filters that the query has. */
+export function listSql(query: Partial<ListQuery>): string {
+  const conditions = FILTER_NAMES.filter((name) => query[name] !== undefined).map((name) => FILTERS[name])
+  return `
+    select *
+    from sessions
+    where ${['tenant = @tenant', ...conditions].join(' and ')}
+    order by activity_minute desc, last_activity_at desc, id desc
+    limit @limit`
+}
+
 export function sessionLister(db: Database) {
   const prepared = new Map<string, Statement<[object], SessionRow>>()
 
-  function statement(query: ListQuery): Statement<[object], SessionRow> {
-    const conditions = FILTER_NAMES.filter((name) => query[name] !== undefined).map((name) => FILTERS[name])
-    const sql = `
-      select *
-      from sessions
-      where ${['tenant = @tenant', ...conditions].join(' and ')}
-      order by activity_minute desc, last_activity_at desc, id desc
-      limit @limit`
+  function statement(sql: string): Statement<[object], SessionRow> {
     const found = prepared.get(sql) ?? db.prepare<[object], SessionRow>(sql)
     prepared.set(sql, found)
     return found
@@ -36,7 +40,7 @@ export function sessionLister(db: Database) {
   return {
     list(query: ListQuery): SessionRecord[] {
       const { since, until, cursor, ...values } = query
-      const rows = statement(query).all({
+      const rows = statement(listSql(query)).all({
         ...values,
         ...(since !== undefined && { since, sinceMinute: minuteOf(since) }),
         ...(until !== undefined && { until, untilMinute: minuteOf(until) }),
@@ -47,6 +51,12 @@ export function sessionLister(db: Database) {
         }),
       })
       return rows.map(recordOf)
+    },
+
+    totals(): Totals {
+      return db
+        .prepare<[], Totals>('select count(*) as sessions, coalesce(sum(head), 0) as events from sessions')
+        .get() as Totals
     },
 
     sessionIds(after: string | undefined, limit: number): string[] {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
+import { SchemaNewerError, SchemaOutdatedError, StorageError } from '../../domain/errors.ts'
 import { whenFree } from './connection.ts'
 
 const LEDGER = `
@@ -37,6 +37,14 @@ export async function migrate(db: Database): Promise<void> {
   refuseNewer(schemaOf(db))
   while (schemaOf(db) < knownSchema()) {
     await whenFree(() => db.transaction(applyNext).immediate(db))
+  }
+}
+
+/** Throws if the file belongs to another program: it has tables, and no ledger of ours among them. */
+export function refuseForeign(db: Database): void {
+  const tables = db.prepare("select count(*) from sqlite_schema where type = 'table'").pluck().get()
+  if (tables !== 0 && db.prepare(HAS_LEDGER).get() === undefined) {
+    throw new StorageError('sqlite', 'the file holds tables of another program; give Throughline a file of its own')
   }
 }
 

@@ -6,14 +6,14 @@ import type { ReadQuery, StoredEvent } from '../../ports/session-store.ts'
 import { BLOCK, blockOf, type EventRow, eventOf, type ViewRow, viewOf } from './rows.ts'
 import { SELECT_VIEW } from './view-sql.ts'
 
-const SELECT_EVENTS = `
+export const SELECT_EVENTS = `
   select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
   from session_events
   where session_id = @sessionId and sequence > @after and sequence < @before
   order by sequence`
 
 /** Blocks of the range in which one of @types (a JSON array) occurs. */
-const SELECT_BLOCKS = `
+export const SELECT_BLOCKS = `
   select distinct block
   from session_types
   where session_id = @sessionId and type in (select value from json_each(@types))

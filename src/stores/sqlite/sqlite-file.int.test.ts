@@ -1,0 +1,226 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { open } from '../../open.ts'
+import { startWorker } from '../conformance/processes.ts'
+import { listSql } from './list.ts'
+import { knownSchema } from './migrate.ts'
+import { SELECT_BLOCKS, SELECT_EVENTS } from './read.ts'
+
+let folder: string
+let path: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'throughline-'))
+  path = join(folder, 'sessions.db')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** A database with one session of four events, closed again. */
+async function madeFile(): Promise<string> {
+  const tl = await open(`sqlite:${path}`)
+  const session = await tl.sessions.create({ userId: 'ada', task: 'mend' })
+  await session.append(['a', 'b', 'c'].map((content) => ({ type: 'user_message', content })))
+  await tl.close()
+  return session.id
+}
+
+/** Any SQL client that is not ours. */
+function stray(sql: string): void {
+  const db = new Database(path)
+  try {
+    db.exec(sql)
+  } finally {
+    db.close()
+  }
+}
+
+describe('events in the file', () => {
+  it('S18 cannot be changed, removed or replaced by any client', async () => {
+    await madeFile()
+    expect(() => stray("update session_events set content = 'z' where sequence = 2")).toThrow('append-only')
+    expect(() => stray('delete from session_events')).toThrow('append-only')
+    expect(() => stray('insert or replace into session_events select * from session_events')).toThrow('append-only')
+    const tl = await open(`sqlite:${path}`)
+    expect((await tl.verify()).differences).toEqual([])
+    expect((await tl.verify()).events).toBe(4)
+    await tl.close()
+  })
+
+  it('are found damaged by verify, which names the field, and views are mended by rebuild', async () => {
+    const id = await madeFile()
+    stray(`update sessions set turns = 99, task = 'other', cleared_at = 2;
+           update session_state set scratchpad = '{"a":1}'`)
+    const tl = await open(`sqlite:${path}`)
+    const { differences } = await tl.verify()
+    expect(differences).toEqual([
+      { sessionId: id, field: 'record.task', expected: 'mend', actual: 'other' },
+      { sessionId: id, field: 'record.turns', expected: 3, actual: 99 },
+      { sessionId: id, field: 'state.scratchpad.a', actual: 1 },
+      { sessionId: id, field: 'clearedAt', expected: 0, actual: 2 },
+    ])
+    expect(await tl.rebuild()).toEqual({ sessions: 1, events: 4, repaired: [id] })
+    expect((await tl.verify(id)).differences).toEqual([])
+    await tl.close()
+  })
+
+  it('are found although the head row lags behind them', async () => {
+    const id = await madeFile()
+    stray('update sessions set head = 2, turns = 1')
+    const tl = await open(`sqlite:${path}`)
+    expect((await tl.verify()).differences.map(({ field }) => field)).toEqual(['record.head', 'record.turns'])
+    const session = await tl.sessions.get(id)
+    await expect(session.append({ type: 'user_message', content: 'd' })).rejects.toMatchObject({ code: 'STORAGE' })
+    expect((await tl.rebuild(id)).repaired).toEqual([id])
+    expect((await session.append({ type: 'user_message', content: 'd' }))[0]?.sequence).toBe(5)
+    await tl.close()
+  })
+
+  it.each([
+    ['in the middle', 'sequence = 3', [{ expected: 3, actual: 4 }]],
+    ['at the beginning', 'sequence < 3', [{ expected: 1, actual: 3 }]],
+    ['altogether', 'sequence > 0', [{ expected: 1 }]],
+  ])('that are missing %s show as a gap in the log, which rebuild does not hide', async (_, which, gaps) => {
+    const id = await madeFile()
+    stray(`insert into session_purges values ('${id}'); delete from session_events where ${which}`)
+    const tl = await open(`sqlite:${path}`)
+    const differencesInLog = async () => (await tl.verify()).differences.filter(({ field }) => field === 'log')
+    expect(await differencesInLog()).toEqual(gaps.map((gap) => ({ sessionId: id, field: 'log', ...gap })))
+    expect((await tl.rebuild()).repaired).toEqual([])
+    expect(await differencesInLog()).toHaveLength(1)
+    await tl.close()
+  })
+})
+
+describe('the schema', () => {
+  it('is made by eight processes at once without harm', async () => {
+    const workers = Array.from({ length: 8 }, () => startWorker(`sqlite:${path}`, { do: 'open' }))
+    const schemas = (await Promise.all(workers.map(({ done }) => done))).flat()
+    expect(schemas).toEqual(Array(8).fill(knownSchema()))
+    const db = new Database(path)
+    const ledger = db.prepare('select version, name from throughline_migrations order by version').all()
+    expect(ledger).toEqual([{ version: 1, name: '0001_log.sql' }])
+    db.close()
+  })
+
+  it('that is newer than the code is refused, and left alone', async () => {
+    await madeFile()
+    stray("insert into throughline_migrations (version, name) values (9999, '9999_future.sql')")
+    const before = await readFile(path)
+    await expect(open(`sqlite:${path}`)).rejects.toMatchObject({
+      code: 'SCHEMA_NEWER',
+      details: { found: 9999, known: knownSchema() },
+    })
+    expect(await readFile(path)).toEqual(before)
+  })
+
+  it('that is older is refused when migrating was declined', async () => {
+    await expect(open({ url: `sqlite:${path}`, migrate: false })).rejects.toMatchObject({
+      code: 'SCHEMA_OUTDATED',
+      details: { found: 0, needed: knownSchema() },
+    })
+    await madeFile()
+    await (await open({ url: `sqlite:${path}`, migrate: false })).close()
+  })
+
+  it('is not put into a file that belongs to another program', async () => {
+    stray('create table customers (name text)')
+    const before = await readFile(path)
+    await expect(open(`sqlite:${path}`)).rejects.toThrow('tables of another program')
+    expect(await readFile(path)).toEqual(before)
+  })
+
+  it('leaves no half of a migration that fails', async () => {
+    stray(`create table throughline_migrations (version integer not null primary key, name text not null);
+           create table session_events (mine text)`)
+    await expect(open(`sqlite:${path}`)).rejects.toMatchObject({ code: 'STORAGE' })
+    const db = new Database(path)
+    const tables = db.prepare("select name from sqlite_schema where type = 'table' order by name").pluck().all()
+    expect(tables).toEqual(['session_events', 'throughline_migrations'])
+    db.close()
+  })
+})
+
+describe('the file', () => {
+  it('is made on first use with its folder, which git ignores', async () => {
+    const inside = join(folder, 'project', '.throughline')
+    const tl = await open(`sqlite:${join(inside, 'sessions.db')}`)
+    expect(await readFile(join(inside, '.gitignore'), 'utf8')).toBe('*\n')
+    await tl.close()
+    await mkdir(join(folder, 'mine'))
+    await (await open(`sqlite:${join(folder, 'mine', 'sessions.db')}`)).close()
+    expect(existsSync(join(folder, 'mine', '.gitignore'))).toBe(false)
+  })
+
+  it('is durable against power loss unless told otherwise', async () => {
+    const full = await open(`sqlite:${path}`)
+    expect((await full.health()).details).toMatchObject({ journal: 'wal', synchronous: 'full' })
+    await full.close()
+    const relaxed = await open({ url: `sqlite:${path}`, durability: 'relaxed' })
+    expect((await relaxed.health()).details).toMatchObject({ synchronous: 'normal' })
+    await relaxed.close()
+  })
+
+  it('that is no database, or a folder, is refused with what to do', async () => {
+    await writeFile(path, 'this is a text file, and long enough that SQLite looks at it as a whole page'.repeat(60))
+    await expect(open(`sqlite:${path}`)).rejects.toThrow('not a SQLite database')
+    await expect(open(`sqlite:${folder}`)).rejects.toMatchObject({ code: 'STORAGE' })
+  })
+
+  it('that cannot be made is refused with the path', async () => {
+    await writeFile(path, 'a file where a folder should be')
+    const impossible = join(path, 'inside', 'sessions.db')
+    await expect(open(`sqlite:${impossible}`)).rejects.toMatchObject({ code: 'STORAGE' })
+    await expect(open(`sqlite:${impossible}`)).rejects.toThrow(`cannot open '${impossible}'`)
+  })
+
+  it('that another process keeps locked makes writers wait, and readers not', async () => {
+    const id = await madeFile()
+    const holder = new Database(path)
+    holder.exec('begin immediate')
+    const tl = await open(`sqlite:${path}`)
+    const session = await tl.sessions.get(id)
+    const writing = session.append({ type: 'user_message', content: 'd' })
+    for (let i = 0; i < 20; i++) expect((await session.record()).head).toBe(4)
+    holder.exec('commit')
+    holder.close()
+    expect((await writing)[0]?.sequence).toBe(5)
+    await tl.close()
+  })
+})
+
+describe('query plans', () => {
+  const plans: [what: string, sql: string, index: string][] = [
+    ['a page of a log', SELECT_EVENTS, 'PRIMARY KEY'],
+    ['a window from its end', `${SELECT_EVENTS} desc`, 'PRIMARY KEY'],
+    ['the blocks of a type', SELECT_BLOCKS, 'PRIMARY KEY'],
+    ['all sessions of a tenant', listSql({}), 'sessions_activity'],
+    ['sessions of a user', listSql({ userId: '' }), 'sessions_user'],
+    ['sessions in a state', listSql({ state: 'running' }), 'sessions_state'],
+    ['sessions of a chatmode', listSql({ chatmode: '' }), 'sessions_chatmode'],
+    ['sessions of an agent', listSql({ agent: '' }), 'sessions_agent'],
+    ['sessions of a conversation', listSql({ conversationId: '' }), 'sessions_conversation'],
+    ['sessions of a time', listSql({ since: '', until: '' }), 'sessions_activity'],
+    ['sessions behind a cursor', listSql({ cursor: { lastActivityAt: '', id: '' } }), 'sessions_activity'],
+  ]
+  it.each(plans)('serve %s by an index', async (_, sql, index) => {
+    await madeFile()
+    const db = new Database(path)
+    const names = sql.match(/@\w+/g) ?? []
+    const values = Object.fromEntries(names.map((name) => [name.slice(1), name === '@types' ? '[]' : 1]))
+    const plan = db.prepare(`explain query plan ${sql}`).all(values) as { detail: string }[]
+    // the list of types is a parameter, and a table only to SQL
+    const text = plan
+      .map(({ detail }) => detail)
+      .filter((line) => !line.includes('json_each'))
+      .join('; ')
+    expect(text).toContain(index)
+    expect(text).not.toContain('SCAN')
+    // sessions within one minute may be sorted, a whole list may not
+    expect(text).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+    db.close()
+  })
+})
