@@ -17,11 +17,14 @@ export type CountTokens = (text: string) => number
 /** What an event costs: its content, and the name and arguments of each tool call it makes. */
 export function tokensOf(event: SessionEvent, count: CountTokens): number {
   let tokens = event.content === '' ? 0 : count(event.content)
-  for (const call of callsOf(event)) tokens += count(`${call.name} ${argumentsText(call.arguments)}`)
+  for (const { name, arguments: given } of callsOf(event)) {
+    for (const text of [textOf(name), textOf(given)]) tokens += text === '' ? 0 : count(text)
+  }
   return tokens
 }
 
-function argumentsText(value: Json | undefined): string {
+/** What a caller wrote there: only the id of a call is checked, so its name may be absent or no text. */
+function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 

@@ -1,0 +1,222 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import { parseSync } from 'vite'
+import { describe, expect, it } from 'vitest'
+
+/** Drivers of each store. A new store gets a line here and a suite of its own (see the end). */
+const DRIVERS: Record<string, readonly string[]> = {
+  memory: [],
+  sqlite: ['better-sqlite3', 'node:'],
+}
+
+/**
+ * What the files of a room may import, types and dynamic imports included. `a/` is a folder, `a:` a scheme, `*` means
+ * anything, and `!` takes back.
+ */
+const RULES: Record<string, readonly string[]> = {
+  'domain/': ['domain/'],
+  'ports/': ['domain/', 'ports/'],
+  'features/': ['domain/', 'ports/', 'features/', 'api.ts', 'zod', 'node:crypto'],
+  'tokenizers/': ['ports/', 'tokenizers/', 'gpt-tokenizer/'],
+  'stores/conformance/': ['domain/', 'ports/', 'stores/conformance/', 'api.ts', 'open.ts', 'ids.ts', 'node:'],
+  'cli/': ['*', '!stores/conformance/'],
+  'api.ts': ['domain/', 'ports/'],
+  './': ['*', '!cli/'],
+  ...Object.fromEntries(
+    Object.entries(DRIVERS).map(([store, drivers]) => [
+      `stores/${store}/`,
+      ['domain/', 'ports/', `stores/${store}/`, ...drivers],
+    ]),
+  ),
+}
+
+/** Packages that only one room knows. */
+const HIDDEN: Record<string, string> = {
+  'better-sqlite3': 'stores/sqlite/',
+  'gpt-tokenizer': 'tokenizers/',
+  commander: 'cli/',
+}
+
+/** What `import 'throughline'` must not load. */
+const LAZY = ['better-sqlite3', 'gpt-tokenizer', 'commander', 'node:fs']
+
+const CATCH_ALLS = ['utils', 'types', 'helpers', 'common']
+
+interface Import {
+  /** Path below src, or the name of a package. */
+  target: string
+  kind: 'static' | 'dynamic' | 'type'
+}
+
+function importsOf(file: string, source: string): Import[] {
+  const { module, errors } = parseSync(file, source)
+  if (errors.length > 0) throw new Error(`${file} cannot be parsed`)
+  const resolve = (request: string) => (request.startsWith('.') ? join(dirname(file), request) : request)
+
+  const statements = [
+    ...module.staticImports.map(({ start, moduleRequest }) => ({ start, request: moduleRequest.value })),
+    ...module.staticExports.flatMap(({ start, entries }) =>
+      entries.flatMap(({ moduleRequest }) => (moduleRequest ? [{ start, request: moduleRequest.value }] : [])),
+    ),
+  ].map(({ start, request }): Import => {
+    const typeOnly = /^(import|export)\s+type\b/.test(source.slice(start))
+    return { target: resolve(request), kind: typeOnly ? 'type' : 'static' }
+  })
+  const dynamic = module.dynamicImports.map(({ moduleRequest: { start, end } }): Import => {
+    const literal = /^(['"`])([^$]*)\1$/.exec(source.slice(start, end))
+    return { target: literal?.[2] === undefined ? '(computed)' : resolve(literal[2]), kind: 'dynamic' }
+  })
+  return [...statements, ...dynamic]
+}
+
+const root = fileURLToPath(new URL('.', import.meta.url))
+const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'))
+const files = paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+const imports = new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]))
+const everyImport = [...imports].flatMap(([file, list]) => list.map((one) => ({ file, ...one })))
+const stores = readdirSync(join(root, 'stores')).filter((store) => store !== 'conformance')
+
+const matches = (target: string, pattern: string) =>
+  pattern === '*' || (/[/:]$/.test(pattern) ? target.startsWith(pattern) : target === pattern)
+const allowed = (target: string, patterns: readonly string[]) =>
+  patterns.some((pattern) => matches(target, pattern)) &&
+  !patterns.some((pattern) => pattern.startsWith('!') && matches(target, pattern.slice(1)))
+const isPackage = (target: string, name: string) => target === name || target.startsWith(`${name}/`)
+
+/** The key in {@link RULES} that a file falls under: the file itself, or the longest folder. */
+function ruleOf(file: string): string | undefined {
+  const fitting = Object.keys(RULES).filter((rule) => matches(file, rule) || (rule === './' && !file.includes('/')))
+  return fitting.toSorted((a, b) => b.length - a.length)[0]
+}
+
+const shown = ({ file, target }: { file: string; target: string }) => `${file} → ${target}`
+
+describe('every file', () => {
+  it('lies in a room that has a rule', () => {
+    expect(files.filter((file) => ruleOf(file) === undefined)).toEqual([])
+  })
+
+  it.each(Object.entries(RULES))('of %s imports only %j', (rule, patterns) => {
+    const wrong = everyImport.filter(({ file, target }) => ruleOf(file) === rule && !allowed(target, patterns))
+    expect(wrong.map(shown)).toEqual([])
+  })
+
+  it.each(Object.entries(HIDDEN))('leaves %s to %s', (name, room) => {
+    const wrong = everyImport.filter(({ file, target }) => isPackage(target, name) && !file.startsWith(room))
+    expect(wrong.map(shown)).toEqual([])
+  })
+
+  it('is named after what it holds', () => {
+    expect(paths.filter((path) => CATCH_ALLS.includes(basename(path).split('.')[0] ?? ''))).toEqual([])
+  })
+})
+
+describe('the ports', () => {
+  it('import types alone', () => {
+    const code = everyImport.filter(({ file, kind }) => file.startsWith('ports/') && kind !== 'type')
+    expect(code.map(shown)).toEqual([])
+  })
+})
+
+describe('the rooms of the features', () => {
+  /** Room of a feature's file; `undefined` for the ground they share. */
+  const roomOf = (path: string) => /^features\/([^/]+)\//.exec(path)?.[1]
+  const between = everyImport.filter(
+    ({ file, target }) =>
+      file.startsWith('features/') && roomOf(target) !== undefined && roomOf(file) !== roomOf(target),
+  )
+
+  it('are entered by their siblings only through operation.ts', () => {
+    const wrong = between.filter(({ target }) => target !== `features/${roomOf(target)}/operation.ts`)
+    expect(wrong.map(shown)).toEqual([])
+  })
+
+  it('are not known to the ground they share', () => {
+    expect(between.filter(({ file }) => roomOf(file) === undefined).map(shown)).toEqual([])
+  })
+
+  it('do not need each other in a circle', () => {
+    const circles = (room: string, above: readonly string[]): string[] => {
+      if (above.includes(room)) return [[...above.slice(above.indexOf(room)), room].join(' → ')]
+      const needed = between.filter(({ file }) => roomOf(file) === room).map(({ target }) => roomOf(target) ?? '')
+      return [...new Set(needed)].flatMap((next) => circles(next, [...above, room]))
+    }
+    const rooms = new Set(files.flatMap((file) => roomOf(file) ?? []))
+    expect([...rooms].flatMap((room) => circles(room, []))).toEqual([])
+  })
+})
+
+describe('the package', () => {
+  it.each(LAZY)('does not load %s before it is needed', (name) => {
+    const cameFrom = new Map([['index.ts', '']])
+    for (const file of cameFrom.keys()) {
+      for (const { target, kind } of imports.get(file) ?? []) {
+        if (kind === 'static' && !cameFrom.has(target)) cameFrom.set(target, file)
+      }
+    }
+    const chain = (target: string): string => {
+      const from = cameFrom.get(target)
+      return from ? `${chain(from)} → ${target}` : target
+    }
+    expect(cameFrom.size).toBeGreaterThan(10)
+    expect([...cameFrom.keys()].filter((target) => isPackage(target, name)).map(chain)).toEqual([])
+  })
+})
+
+describe('every store', () => {
+  it('is entered only through its index.ts', () => {
+    const wrong = everyImport.filter(({ file, target }) => {
+      const [, store = ''] = /^stores\/([^/]+)\//.exec(target) ?? []
+      return stores.includes(store) && !file.startsWith(`stores/${store}/`) && target !== `stores/${store}/index.ts`
+    })
+    expect(wrong.map(shown)).toEqual([])
+  })
+
+  it('has its drivers listed here', () => {
+    expect(stores.toSorted()).toEqual(Object.keys(DRIVERS).toSorted())
+  })
+
+  it.each(stores)('%s runs both suites', (store) => {
+    const suite = join(root, 'stores', store, `${store}.int.test.ts`)
+    expect(existsSync(suite), `${suite} exists`).toBe(true)
+    const source = readFileSync(suite, 'utf8')
+    expect(source).toMatch(/^\s*describeSessionStore\(/m)
+    expect(source).toMatch(/^\s*describeThroughline\(/m)
+  })
+})
+
+describe('the reader of imports', () => {
+  it('sees every kind there is, and nothing in comments and texts', () => {
+    const source = `
+      import { a } from './a.ts'
+      import type { B } from '../ports/b.ts'
+      import { type C } from 'c'
+      import 'node:fs'
+      import d, * as e from "d/e"
+      export { f } from './f.ts'
+      export type { G } from './g.ts'
+      export * from './h.ts'
+      // import 'comment'
+      const text = "import 'text'"
+      const i = await import('./i.ts')
+      const j = (name) => import(name)
+      const k = (name) => import(\`./\${name}.ts\`)`
+    const found = importsOf('domain/x.ts', source).map(({ target, kind }) => `${kind} ${target}`)
+    expect(found.toSorted()).toEqual(
+      [
+        'static domain/a.ts',
+        'type ports/b.ts',
+        'static c',
+        'static node:fs',
+        'static d/e',
+        'static domain/f.ts',
+        'type domain/g.ts',
+        'static domain/h.ts',
+        'dynamic domain/i.ts',
+        'dynamic (computed)',
+        'dynamic (computed)',
+      ].toSorted(),
+    )
+  })
+})

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import * as surface from '../index.ts'
+import {
+  ERROR_CODES,
+  IdempotencyMismatchError,
+  SchemaNewerError,
+  SchemaOutdatedError,
+  SequenceConflictError,
+  SessionActiveError,
+  SessionEndedError,
+  SessionNotFoundError,
+  StorageError,
+  ThroughlineError,
+  TooLargeError,
+  ValidationError,
+} from './errors.ts'
+
+const cause = new Error('content of the driver')
+
+const SAMPLES: { error: ThroughlineError; name: string; code: string; details: object; message: string }[] = [
+  {
+    error: new SessionNotFoundError('s1', { cause }),
+    name: 'SessionNotFoundError',
+    code: 'SESSION_NOT_FOUND',
+    details: { sessionId: 's1' },
+    message: 'session s1 does not exist',
+  },
+  {
+    error: new SessionEndedError({ sessionId: 's1', endedAt: '2026-01-31T09:30:00.000Z' }, { cause }),
+    name: 'SessionEndedError',
+    code: 'SESSION_ENDED',
+    details: { sessionId: 's1', endedAt: '2026-01-31T09:30:00.000Z' },
+    message: 'session s1 ended at 2026-01-31T09:30:00.000Z and takes no more events',
+  },
+  {
+    error: new SessionActiveError({ sessionId: 's1', conversationId: 'c1' }, { cause }),
+    name: 'SessionActiveError',
+    code: 'SESSION_ACTIVE',
+    details: { sessionId: 's1', conversationId: 'c1' },
+    message: 'conversation c1 already has the active session s1; use getOrCreate() to get it, or end it first',
+  },
+  {
+    error: new SequenceConflictError({ sessionId: 's1', expected: 2, actual: 3 }, { cause }),
+    name: 'SequenceConflictError',
+    code: 'SEQUENCE_CONFLICT',
+    details: { sessionId: 's1', expected: 2, actual: 3 },
+    message: 'session s1 is at sequence 3, not 2',
+  },
+  {
+    error: new IdempotencyMismatchError({ sessionId: 's1', key: 'k1' }, { cause }),
+    name: 'IdempotencyMismatchError',
+    code: 'IDEMPOTENCY_MISMATCH',
+    details: { sessionId: 's1', key: 'k1' },
+    message: "idempotency key 'k1' was used in session s1 with other content",
+  },
+  {
+    error: new ValidationError('events[1].content', 'must not be empty', { cause }),
+    name: 'ValidationError',
+    code: 'VALIDATION',
+    details: { field: 'events[1].content' },
+    message: 'events[1].content: must not be empty',
+  },
+  {
+    error: new TooLargeError({ field: 'content', limit: 5, actual: 6 }, { cause }),
+    name: 'TooLargeError',
+    code: 'TOO_LARGE',
+    details: { field: 'content', limit: 5, actual: 6 },
+    message: 'content: has 6, and 5 is the most that is accepted',
+  },
+  {
+    error: new StorageError('sqlite', 'the disk is full', { cause }),
+    name: 'StorageError',
+    code: 'STORAGE',
+    details: { store: 'sqlite' },
+    message: 'sqlite: the disk is full',
+  },
+  {
+    error: new SchemaOutdatedError({ found: 1, needed: 2 }, { cause }),
+    name: 'SchemaOutdatedError',
+    code: 'SCHEMA_OUTDATED',
+    details: { found: 1, needed: 2 },
+    message: 'the database has schema 1, this version needs 2; open it with { migrate: true }',
+  },
+  {
+    error: new SchemaNewerError({ found: 3, known: 2 }, { cause }),
+    name: 'SchemaNewerError',
+    code: 'SCHEMA_NEWER',
+    details: { found: 3, known: 2 },
+    message: 'the database has schema 3, this version knows up to 2; update throughline',
+  },
+]
+
+describe('an error', () => {
+  it.each(SAMPLES)('$name says what happened, in ids, names and numbers', ({ error, name, code, details, message }) => {
+    expect({ name: error.name, code: error.code, details: error.details, message: error.message }).toStrictEqual({
+      name,
+      code,
+      details,
+      message,
+    })
+    expect(error).toBeInstanceOf(ThroughlineError)
+    expect(error).toBeInstanceOf(Error)
+    expect(error.constructor.name).toBe(name)
+    expect(String(error)).toBe(`${name}: ${message}`)
+  })
+
+  it.each(SAMPLES)('$name carries its cause, and does not repeat it', ({ error }) => {
+    expect(error.cause).toBe(cause)
+    expect(error.message + JSON.stringify(error.details)).not.toContain(cause.message)
+  })
+
+  it('of a field has the field at hand', () => {
+    expect(new ValidationError('role', 'is unknown').field).toBe('role')
+    expect(new TooLargeError({ field: 'task', limit: 1, actual: 2 }).field).toBe('task')
+  })
+
+  it('of a session that was created with other values names no key', () => {
+    const error = new IdempotencyMismatchError({ sessionId: 's1' })
+    expect(error.message).toBe('session s1 already exists and was created with other values')
+    expect(error.details).toStrictEqual({ sessionId: 's1' })
+  })
+})
+
+describe('the codes', () => {
+  it('have one class each, and each class has one of them', () => {
+    expect(SAMPLES.map(({ error }) => error.code).toSorted()).toEqual([...ERROR_CODES].toSorted())
+    expect(new Set(ERROR_CODES).size).toBe(ERROR_CODES.length)
+  })
+
+  it('have classes that are all exported from the package, and no other error is', () => {
+    const classes = Object.values(surface).filter(
+      (exported) => typeof exported === 'function' && exported.prototype instanceof Error,
+    )
+    const known = [ThroughlineError, ...SAMPLES.map(({ error }) => error.constructor)]
+    expect(new Set(classes)).toEqual(new Set(known))
+    expect(classes).toHaveLength(ERROR_CODES.length + 1)
+  })
+})

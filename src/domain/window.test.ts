@@ -1,0 +1,371 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { EventType, SessionEvent } from './event.ts'
+import type { Json } from './json.ts'
+import { pairCalls, tokensOf, type Window, windowBuilder } from './window.ts'
+
+/** What an event says, without the shape it is written in: the reference below reads this, never the parts. */
+interface Said {
+  type: EventType
+  content: string
+  calls?: readonly Call[]
+  /** Id of the call that a result answers. */
+  answers?: string
+}
+
+interface Call {
+  id: string
+  name: string
+  arguments: Json
+}
+
+const characters = (text: string) => text.length
+
+function partsOf({ type, calls, answers }: Said): Json | undefined {
+  if (type === 'tool_result') return answers === undefined ? undefined : { toolCallId: answers }
+  if (calls === undefined) return undefined
+  const parts = calls.map((call): Json => ({ ...call }))
+  return type === 'tool_call' ? parts[0] : { toolCalls: parts }
+}
+
+function logOf(said: readonly Said[]): SessionEvent[] {
+  return said.map((one, i) => {
+    const parts = partsOf(one)
+    const event: SessionEvent = {
+      id: `event-${i + 1}`,
+      sessionId: 'session',
+      sequence: i + 1,
+      type: one.type,
+      role: 'system',
+      content: one.content,
+      createdAt: '2026-01-31T09:30:00.000Z',
+    }
+    return parts === undefined ? event : { ...event, parts }
+  })
+}
+
+function windowOf(events: readonly SessionEvent[], maxTokens?: number): Window {
+  const window = windowBuilder(maxTokens === undefined ? undefined : { maxTokens, count: characters })
+  for (const event of events.toReversed()) if (!window.add(event)) return window.finish(false)
+  return window.finish(true)
+}
+
+const user = (content: string): Said => ({ type: 'user_message', content })
+const model = (content: string, calls?: readonly Call[]): Said => ({
+  type: 'model_message',
+  content,
+  ...(calls && { calls }),
+})
+const call = (id: string, args: Json = ''): Said => ({
+  type: 'tool_call',
+  content: '',
+  calls: [{ id, name: 'f', arguments: args }],
+})
+const result = (id: string, content: string): Said => ({ type: 'tool_result', content, answers: id })
+const contents = (window: { events: readonly SessionEvent[] }) => window.events.map(({ content }) => content)
+const sequences = (window: { events: readonly SessionEvent[] }) => window.events.map(({ sequence }) => sequence)
+
+describe('what an event costs', () => {
+  const cost = (type: EventType, content: string, parts?: Json) => {
+    const [event] = logOf([{ type, content }]) as [SessionEvent]
+    return tokensOf(parts === undefined ? event : { ...event, parts }, characters)
+  }
+
+  it('is its content', () => {
+    expect(cost('user_message', 'hello')).toBe(5)
+  })
+
+  it('is nothing for an empty event, even by a tokenizer that charges for empty texts', () => {
+    const [event] = logOf([user('')]) as [SessionEvent]
+    expect(tokensOf(event, () => 1)).toBe(0)
+  })
+
+  it('adds the name and the arguments of each call', () => {
+    expect(cost('tool_call', '', { id: 'a', name: 'read', arguments: 'x.ts' })).toBe('readx.ts'.length)
+    const toolCalls = [
+      { id: 'a', name: 'read', arguments: { path: 'x.ts' } },
+      { id: 'b', name: 'list', arguments: null },
+    ]
+    const texts = ['so', 'read{"path":"x.ts"}', 'listnull']
+    expect(cost('model_message', 'so', { toolCalls })).toBe(texts.join('').length)
+  })
+
+  it('takes a call without arguments, or with a name that is not text, as it was written', () => {
+    expect(cost('tool_call', '', { id: 'a', name: 'read' })).toBe('read'.length)
+    expect(cost('tool_call', '', { id: 'a' })).toBe(0)
+    expect(cost('tool_call', '', { id: 'a', name: { toString: 1, valueOf: 2 } })).toBe(
+      '{"toString":1,"valueOf":2}'.length,
+    )
+  })
+
+  it('does not count other parts', () => {
+    expect(cost('tool_result', 'ok', { toolCallId: 'a', more: 'text' })).toBe(2)
+    expect(cost('x.note', 'ok', { id: 'a', name: 'read', arguments: 'x.ts' })).toBe(2)
+  })
+})
+
+describe('pairing calls with results', () => {
+  const paired = (...said: Said[]) => {
+    const { events, dangling } = pairCalls(logOf(said))
+    return { kept: sequences({ events }), dangling }
+  }
+
+  it('keeps a call with its result, and names the call that has none', () => {
+    expect(paired(call('a'), result('a', '1'), call('b'))).toEqual({ kept: [1, 2, 3], dangling: ['b'] })
+  })
+
+  it('leaves out a result without a call, one that came before its call, and one that names no call', () => {
+    const nameless: Said = { type: 'tool_result', content: '?' }
+    expect(paired(result('z', '1'), result('a', '2'), call('a'), nameless)).toEqual({ kept: [3], dangling: ['a'] })
+  })
+
+  it('takes the announcement in a message and the tool_call that repeats it as one call', () => {
+    const announced = model('', [{ id: 'a', name: 'f', arguments: '' }])
+    expect(paired(announced, call('a'), result('a', '1'))).toEqual({ kept: [1, 2, 3], dangling: [] })
+    expect(paired(announced, call('a'))).toEqual({ kept: [1, 2], dangling: ['a'] })
+  })
+
+  it('lets an id be used again after its result', () => {
+    expect(paired(call('a'), result('a', '1'), call('a'))).toEqual({ kept: [1, 2, 3], dangling: ['a'] })
+  })
+
+  it('keeps a second result of the same call', () => {
+    expect(paired(call('a'), result('a', '1'), result('a', '2'))).toEqual({ kept: [1, 2, 3], dangling: [] })
+  })
+
+  it('names calls in the order they were made', () => {
+    expect(paired(call('b'), call('a'), call('c'), result('a', '1')).dangling).toEqual(['b', 'c'])
+  })
+})
+
+describe('a window', () => {
+  it('is empty, and costs nothing, when the log is', () => {
+    expect(windowOf([], 10)).toEqual({ events: [], tokens: 0, dangling: [] })
+    expect(windowOf([])).toEqual({ events: [], dangling: [] })
+  })
+
+  it('has no tokens unless a budget was given', () => {
+    const log = logOf([user('one')])
+    expect(windowOf(log)).not.toHaveProperty('tokens')
+    expect(windowOf(log, 3).tokens).toBe(3)
+  })
+
+  it('holds only what was said and done, not the bookkeeping of the session', () => {
+    const bookkeeping = ['session_started', 'status_changed', 'messages_cleared', 'session_forked'] as const
+    const said = bookkeeping.map((type): Said => ({ type, content: 'long enough to break the budget' }))
+    const log = logOf([...said, user('one'), { type: 'x.note', content: 'two' }, ...said])
+    expect(contents(windowOf(log, 6))).toEqual(['one', 'two'])
+  })
+
+  it('drops whole turns from the old end until it fits', () => {
+    const log = logOf([user('1111'), model('22'), user('33'), model('4'), user('5'), model('6')])
+    expect(contents(windowOf(log, 11))).toEqual(['1111', '22', '33', '4', '5', '6'])
+    expect(contents(windowOf(log, 10))).toEqual(['33', '4', '5', '6'])
+    expect(contents(windowOf(log, 5))).toEqual(['33', '4', '5', '6'])
+    expect(contents(windowOf(log, 4))).toEqual(['5', '6'])
+  })
+
+  it('keeps what stands before the first turn only together with all of it', () => {
+    const log = logOf([{ type: 'system_event', content: 'ab' }, model('c'), user('d')])
+    expect(contents(windowOf(log, 4))).toEqual(['ab', 'c', 'd'])
+    expect(contents(windowOf(log, 3))).toEqual(['d'])
+  })
+
+  it('gives the longest end of the last turn that fits when the turn does not', () => {
+    const log = logOf([user('1'), model('2'), user('333'), model('44'), model('5')])
+    expect(windowOf(log, 5)).toMatchObject({ tokens: 3 })
+    expect(contents(windowOf(log, 5))).toEqual(['44', '5'])
+    expect(contents(windowOf(log, 2))).toEqual(['5'])
+    expect(contents(windowOf(log, 0))).toEqual([])
+  })
+
+  it('does not pay for a result that is left out because its call is outside', () => {
+    const log = logOf([user('1'), call('a', 'arguments'), user('2'), result('a', 'a long result'), model('3')])
+    expect(windowOf(log, 5)).toMatchObject({ tokens: 2, dangling: [] })
+    expect(contents(windowOf(log, 5))).toEqual(['2', '3'])
+  })
+
+  it('does not take a call whose result no longer fits', () => {
+    const log = logOf([user('1'), call('a'), result('a', 'a long result'), model('2')])
+    expect(contents(windowOf(log, 5))).toEqual(['2'])
+    expect(windowOf(log, 15)).toMatchObject({ tokens: 15, dangling: [] })
+    expect(contents(windowOf(log, 15))).toEqual(['', 'a long result', '2'])
+  })
+
+  it('says when older events can no longer be part of it, and not before', () => {
+    const [old, first, second] = logOf([user('1'), user('22'), model('3')]) as [
+      SessionEvent,
+      SessionEvent,
+      SessionEvent,
+    ]
+    const window = windowBuilder({ maxTokens: 3, count: characters })
+    expect([window.add(second), window.add(first), window.add(old)]).toEqual([true, true, false])
+    expect(contents(window.finish(false))).toEqual(['22', '3'])
+  })
+
+  it('never stops asking for more without a budget', () => {
+    const window = windowBuilder()
+    for (const event of logOf([user('a'), model('b')])) expect(window.add(event)).toBe(true)
+  })
+})
+
+const anyContent = fc.string({ maxLength: 5 })
+const anyCall = fc.record({
+  id: fc.constantFrom('a', 'b', 'c', 'd'),
+  name: fc.constantFrom('f', 'read'),
+  arguments: fc.oneof(fc.string({ maxLength: 3 }), fc.constant({ n: 1 }), fc.constant(null)),
+})
+const anyOther = fc.constantFrom<EventType>(
+  'session_started',
+  'status_changed',
+  'messages_cleared',
+  'session_forked',
+  'system_event',
+  'memory_recall',
+  'validation_gate',
+  'x.note',
+)
+const anySaid: fc.Arbitrary<Said> = fc.oneof(
+  { weight: 3, arbitrary: anyContent.map(user) },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(anyContent, fc.array(anyCall, { maxLength: 3 })).map(([t, calls]) => model(t, calls)),
+  },
+  { weight: 1, arbitrary: anyContent.map((content) => model(content)) },
+  { weight: 3, arbitrary: anyCall.map(({ id, arguments: args }) => call(id, args)) },
+  { weight: 4, arbitrary: fc.tuple(anyCall, anyContent).map(([{ id }, content]) => result(id, content)) },
+  { weight: 1, arbitrary: anyContent.map((content): Said => ({ type: 'tool_result', content })) },
+  { weight: 2, arbitrary: fc.tuple(anyOther, anyContent).map(([type, content]): Said => ({ type, content })) },
+)
+const anyLog = fc.array(anySaid, { maxLength: 25 })
+const anyBudget = fc.nat({ max: 60 })
+
+const RECORDED = ['session_started', 'session_forked', 'status_changed', 'messages_cleared']
+const idsOf = (one: Said) => (one.calls ?? []).map(({ id }) => id)
+
+function costOf(one: Said): number {
+  const callText = ({ name, arguments: args }: Call) =>
+    `${name}${typeof args === 'string' ? args : JSON.stringify(args)}`
+  return [one.content, ...(one.calls ?? []).map(callText)].join('').length
+}
+
+/** Places of the events that a window from `start` to the end may hold. */
+function legalFrom(said: readonly Said[], start: number): number[] {
+  return said.flatMap((one, at) => {
+    if (at < start || RECORDED.includes(one.type)) return []
+    if (one.type !== 'tool_result') return [at]
+    const called = said
+      .slice(start, at)
+      .some((earlier) => one.answers !== undefined && idsOf(earlier).includes(one.answers))
+    return called ? [at] : []
+  })
+}
+
+/** The window by the letter of the rule: tries every legal start, oldest first, and takes the first that fits. */
+function slowWindow(said: readonly Said[], maxTokens: number): { places: number[]; wholeTurns: boolean } {
+  const cost = (places: readonly number[]) => places.reduce((sum, at) => sum + costOf(said[at] as Said), 0)
+  const fitting = (starts: readonly number[]) =>
+    starts.map((start) => legalFrom(said, start)).find((places) => cost(places) <= maxTokens)
+
+  const turnStarts = said.flatMap(({ type }, at) => (type === 'user_message' ? [at] : []))
+  const turns = fitting([0, ...turnStarts])
+  if (turns !== undefined) return { places: turns, wholeTurns: true }
+  const lastTurn = turnStarts.at(-1) ?? 0
+  const ends = said.flatMap((_, at) => (at > lastTurn ? [at] : []))
+  return { places: fitting(ends) ?? [], wholeTurns: false }
+}
+
+/** Ids whose last call in the window comes behind every result for it. */
+function unanswered(said: readonly Said[], places: readonly number[]): string[] {
+  const last = (test: (one: Said) => boolean) => places.findLast((at) => test(said[at] as Said)) ?? -1
+  const ids = new Set(places.flatMap((at) => idsOf(said[at] as Said)))
+  return [...ids].filter((id) => last((one) => idsOf(one).includes(id)) > last((one) => one.answers === id))
+}
+
+const runs = { numRuns: 2000 }
+
+describe('any window', () => {
+  it('is the one that a search of every legal start finds', () => {
+    const seen = { wholeTurns: 0, ends: 0, cut: 0 }
+    fc.assert(
+      fc.property(anyLog, anyBudget, (said, maxTokens) => {
+        const { places, wholeTurns } = slowWindow(said, maxTokens)
+        expect(sequences(windowOf(logOf(said), maxTokens))).toEqual(places.map((at) => at + 1))
+        seen[wholeTurns ? 'wholeTurns' : 'ends']++
+        if (places.length > 0 && places.length < legalFrom(said, 0).length) seen.cut++
+      }),
+      runs,
+    )
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)
+  })
+
+  it('begins where a turn or the log does, if any whole turn fits', () => {
+    fc.assert(
+      fc.property(anyLog, anyBudget, (said, maxTokens) => {
+        const { places, wholeTurns } = slowWindow(said, maxTokens)
+        const window = windowOf(logOf(said), maxTokens)
+        fc.pre(wholeTurns && window.events.length > 0)
+        const all = places.length === legalFrom(said, 0).length
+        expect(all || window.events[0]?.type === 'user_message').toBe(true)
+      }),
+      runs,
+    )
+  })
+
+  it('costs what its events cost, and no more than the budget', () => {
+    fc.assert(
+      fc.property(anyLog, anyBudget, (said, maxTokens) => {
+        const { events, tokens } = windowOf(logOf(said), maxTokens)
+        expect(tokens).toBe(events.reduce((sum, event) => sum + tokensOf(event, characters), 0))
+        expect(tokens).toBe(events.reduce((sum, { sequence }) => sum + costOf(said[sequence - 1] as Said), 0))
+        expect(tokens).toBeLessThanOrEqual(maxTokens)
+      }),
+      runs,
+    )
+  })
+
+  it('holds the call of every result in it, in front of the result', () => {
+    fc.assert(
+      fc.property(anyLog, fc.option(anyBudget, { nil: undefined }), (said, maxTokens) => {
+        const kept = windowOf(logOf(said), maxTokens).events.map(({ sequence }) => said[sequence - 1] as Said)
+        kept.forEach((one, at) => {
+          if (one.type === 'tool_result') expect(kept.slice(0, at).flatMap(idsOf)).toContain(one.answers)
+        })
+      }),
+      runs,
+    )
+  })
+
+  it('names exactly the calls in it that have no result behind them', () => {
+    fc.assert(
+      fc.property(anyLog, fc.option(anyBudget, { nil: undefined }), (said, maxTokens) => {
+        const { events, dangling } = windowOf(logOf(said), maxTokens)
+        const places = events.map(({ sequence }) => sequence - 1)
+        expect(dangling.toSorted()).toEqual(unanswered(said, places).toSorted())
+      }),
+      runs,
+    )
+  })
+
+  it('without a budget is all that was said and done, but results without a call', () => {
+    fc.assert(
+      fc.property(anyLog, (said) => {
+        expect(sequences(windowOf(logOf(said)))).toEqual(legalFrom(said, 0).map((at) => at + 1))
+      }),
+      runs,
+    )
+  })
+
+  it('gives the very events it was given, oldest first, and leaves them as they were', () => {
+    fc.assert(
+      fc.property(anyLog, anyBudget, (said, maxTokens) => {
+        const log = logOf(said)
+        const { events } = windowOf(log, maxTokens)
+        expect(events.every((event) => event === log[event.sequence - 1])).toBe(true)
+        expect(sequences({ events })).toEqual(sequences({ events }).toSorted((a, b) => a - b))
+        expect(log).toEqual(logOf(said))
+      }),
+      runs,
+    )
+  })
+})
