@@ -1,0 +1,27 @@
+// Makes a fresh clone ready: installs what package-lock.json says, then builds. Runs before start, test, prove and bench.
+// It may run on an older Node than the project needs: the install brings the right one for the scripts that follow.
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  if (error) process.stderr.write(`cannot run ${command}: ${error.message}\n`)
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+/** npm writes this file at the end of an install, so it is older than the lock file when the two may differ. */
+function installed() {
+  const mark = join(root, 'node_modules/.package-lock.json')
+  return existsSync(mark) && statSync(mark).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs
+}
+
+if (!installed()) run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+run(join(root, 'node_modules/.bin/node'), [join(root, 'scripts/build.mjs')])

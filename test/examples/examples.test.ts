@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
+const examples = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.ts'))
+
+/** What each example prints, or the heart of it. */
+const PRINTS: Record<string, string> = {
+  'quickstart.ts': '3 assistant: There is one at 21:40. Shall I book it?',
+  'agent-loop.ts': '5 model_message: In Vienna it is sunny, 24 degrees.',
+  'many-writers.ts': 'written\nrefused: SEQUENCE_CONFLICT\nsent twice, written once: 103 = 103',
+  'follow.ts': '2 user_message: first\n3 user_message: second\n4 user_message: third',
+  'time-travel.ts': '0 differences between the logs and what is stored',
+}
+
+describe('the examples', () => {
+  it('are all known here', () => {
+    expect(examples.sort()).toEqual(Object.keys(PRINTS).sort())
+  })
+
+  it.each(examples)('%s runs as it stands and prints what it says', async (file) => {
+    const folder = await mkdtemp(join(tmpdir(), 'throughline-'))
+    try {
+      const { stdout, stderr } = await run(process.execPath, [join(root, 'examples', file)], { cwd: folder })
+      expect(stdout).toContain(PRINTS[file])
+      expect(stderr).toBe('')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})

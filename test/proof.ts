@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Whether this run is `npm run prove`: the same tests at full length, with their figures printed. */
+export const proving = process.env['THROUGHLINE_PROVE'] === '1'
+
+/** How much of something: `short` in `npm test`, `long` in `npm run prove`. */
+export function amount(short: number, long: number): number {
+  return proving ? long : short
+}
+
+/** Prints what was measured or counted. */
+export function figure(text: string): void {
+  process.stdout.write(`figure: ${text}\n`)
+}
+
+/** Gives a path for a database in a folder of its own, which is removed afterwards. */
+export async function withFile<T>(work: (path: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'throughline-'))
+  try {
+    return await work(join(folder, 'sessions.db'))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
