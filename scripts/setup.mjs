@@ -23,5 +23,10 @@ function installed() {
   return existsSync(mark) && statSync(mark).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs
 }
 
-if (!installed()) run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+if (!installed()) {
+  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
+  // better-sqlite3 ships its binaries, but npm ci would still call node-gyp for it, which needs a compiler and the network
+  run('npm', ['ci', '--ignore-scripts', ...quiet])
+  run('npm', ['rebuild', 'node', ...quiet])
+}
 run(join(root, 'node_modules/.bin/node'), [join(root, 'scripts/build.mjs')])
