@@ -69,4 +69,29 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
       await tl.close()
     },
   },
+  {
+    id: 'A9',
+    title: 'misses nothing in a process that follows slowly, dies, and comes back where it left',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const job = { do: 'tail', sessionId: session.id, until: 301, slow: true } as const
+      const seen: unknown[] = []
+      let follower = startWorker(db.target, { ...job, after: 0 })
+      const follow = async () => {
+        for (const stop of [20, 90]) {
+          await follower.printed(stop)
+          await follower.kill()
+          seen.push(...follower.lines)
+          follower = startWorker(db.target, { ...job, after: Number(seen.at(-1)) })
+        }
+        seen.push(...(await follower.done))
+      }
+      const following = follow()
+      for (const _ of upTo(100)) await session.append([hello, hello, hello])
+      await following
+      assert.deepEqual(seen, upTo(301))
+      await tl.close()
+    },
+  },
 ]

@@ -9,8 +9,8 @@ export type Job =
   | { do: 'append-forever'; sessionId: string; writers: number; batch: number; label: string }
   /** Calls `getOrCreate` so many times at once; prints the ids. */
   | { do: 'get-or-create'; userId: string; count: number }
-  /** Follows until the sequence has come; prints every sequence as it comes. */
-  | { do: 'tail'; sessionId: string; after: number; until: number }
+  /** Follows until the sequence has come, slowly or not; prints every sequence as it comes. */
+  | { do: 'tail'; sessionId: string; after: number; until: number; slow?: boolean }
   /** Opens and closes; prints the schema. */
   | { do: 'open' }
 
@@ -55,6 +55,7 @@ switch (job.do) {
     for await (const event of session.tail({ after: job.after })) {
       print(event.sequence)
       if (event.sequence === job.until) break
+      if (job.slow === true) await new Promise((resolve) => setTimeout(resolve, 2))
     }
     break
   }
