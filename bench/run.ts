@@ -7,7 +7,7 @@ import { recentPart } from './parts/recent.ts'
 
 const USAGE = `Usage: npm run bench -- [append|recent] [--store sqlite|memory] [--rounds N] [--quick]
 
-Without a part: all of them. Every part runs its competitors in turns within one run; ratios are to the first one.`
+Without a part: all of them. Every part runs its competitors in turns within one run; ratios are to the raw one.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,6 +29,8 @@ interface Table {
   results: Result[]
   /** Index of the result that each row is compared with. */
   baseOf(row: number): number
+  /** By operations per second, more being better; or by the median time of one, less being better. */
+  by: 'rate' | 'time'
 }
 
 async function tables(): Promise<Table[]> {
@@ -37,27 +39,36 @@ async function tables(): Promise<Table[]> {
   for (const store of stores) {
     if (!wanted('append') || (values.store !== undefined && values.store !== store)) continue
     for (const work of Object.values(WORK)) {
-      found.push({ title: `${work.title} (${store})`, results: await appendPart(work, store, rounds), baseOf: () => 0 })
+      found.push({
+        title: `${work.title} (${store})`,
+        results: await appendPart(work, store, rounds),
+        baseOf: () => 0,
+        by: 'rate',
+      })
     }
   }
   if (wanted('recent') && values.store !== 'memory') {
     const lengths = values.quick ? [100, 10_000] : [100, 10_000, 1_000_000]
     const results = await recentPart(lengths, rounds)
-    found.push({ title: 'R1 last 30 turns (sqlite)', results, baseOf: (row) => row - (row % 2) })
+    found.push({ title: 'R1 last 30 turns (sqlite)', results, baseOf: (row) => row - (row % 2), by: 'time' })
   }
   return found
 }
 
-function print({ title, results, baseOf }: Table): void {
+function print({ title, results, baseOf, by }: Table): void {
   console.log(`\n${title}`)
-  const rows = results.map(({ name, perSecond, p50, p99, note }, i) => ({
-    '': name,
-    'per second': Math.round(perSecond).toLocaleString('en'),
-    'p50 ms': p50.toFixed(3),
-    'p99 ms': p99.toFixed(3),
-    ratio: (perSecond / (results[baseOf(i)]?.perSecond ?? perSecond)).toFixed(2),
-    note,
-  }))
+  const rows = results.map(({ name, perSecond, p50, p99, note }, i) => {
+    const base = results[baseOf(i)]
+    const ratio = by === 'rate' ? perSecond / (base?.perSecond ?? 0) : p50 / (base?.p50 ?? 0)
+    return {
+      '': name,
+      'per second': Math.round(perSecond).toLocaleString('en'),
+      'p50 ms': p50.toFixed(3),
+      'p99 ms': p99.toFixed(3),
+      [by === 'rate' ? '× rate' : '× time']: ratio.toFixed(2),
+      note,
+    }
+  })
   console.table(rows)
 }
 

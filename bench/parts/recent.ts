@@ -48,16 +48,18 @@ async function ours(path: string, length: number): Promise<Competitor> {
 function raw(path: string, length: number): Competitor {
   const db = rawSqlite(path, 'normal')
   db.create('s')
-  db.fill(
-    Array.from({ length }, (_, i): [string, string, string, string, string] => {
-      const { type, role = '', content = '' } = event(i)
-      return ['s', crypto.randomUUID(), type, role, content]
-    }),
-  )
+  db.fill(events(length))
   return {
     name: `better-sqlite3, ${length.toLocaleString('en')} events`,
     round: () => reading(() => db.last('s', 60)),
     close: async () => db.close(),
+  }
+}
+
+function* events(length: number): Generator<[string, string, string, string, string]> {
+  for (let i = 0; i < length; i++) {
+    const { type, role = '', content = '' } = event(i)
+    yield ['s', crypto.randomUUID(), type, role, content]
   }
 }
 

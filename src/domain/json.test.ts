@@ -221,6 +221,7 @@ describe('size', () => {
     expect(tooLarge('abcd', 5).details).toEqual({ field: 'parts', limit: 5, actual: 6 })
     expect(tooLarge(['\n'], 5).details).toEqual({ field: 'parts', limit: 5, actual: 6 })
     expect(tooLarge([-0], 3).details).toEqual({ field: 'parts', limit: 3, actual: 4 })
+    expect(encode({ absent: undefined }, 2)).toBe('{}')
   })
 
   it('is found out without writing, or walking to its end, a value that holds itself a million times over', () => {

@@ -71,8 +71,9 @@ function checkValue(value: unknown, path: string, depth: number, walk: Walk): vo
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') throw new ValidationError(path, "must not have a key named '__proto__'")
     checkText(key, path)
+    if (item === undefined) continue
     grow(walk, key.length)
-    if (item !== undefined) checkValue(item, below(path, `.${key}`), depth + 1, walk)
+    checkValue(item, below(path, `.${key}`), depth + 1, walk)
   }
 }
 

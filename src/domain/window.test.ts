@@ -78,6 +78,8 @@ describe('what an event costs', () => {
   it('is nothing for an empty event, even by a tokenizer that charges for empty texts', () => {
     const [event] = logOf([user('')]) as [SessionEvent]
     expect(tokensOf(event, () => 1)).toBe(0)
+    const parts = { id: 'a', name: '', arguments: '' }
+    expect(tokensOf({ ...event, type: 'tool_call', parts }, () => 1)).toBe(0)
   })
 
   it('adds the name and the arguments of each call', () => {

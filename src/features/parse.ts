@@ -11,7 +11,8 @@ export const text = (max: number) =>
 /** A name or id that the caller makes up. */
 export const name = text(LIMITS.name).min(1)
 
-const ISO_TIME = /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?(Z|[+-]\d\d(:?[0-5]\d)?)?)?$/
+const ISO_TIME =
+  /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$/
 
 /** ISO 8601: a day, or a day and a time, to the minute or finer, with or without offset. */
 export const isoTime = z
@@ -26,8 +27,14 @@ function isDay(time: string): boolean {
 
 /** A moment, brought to the form that all times of ours have. */
 export const moment = isoTime
+  .transform(withOffset)
   .refine((value) => !Number.isNaN(Date.parse(value)), 'must be a moment that there is, such as 2026-01-31T09:30:00Z')
   .transform((value) => new Date(value).toISOString())
+
+/** A time that does not say where it holds is in UTC, wherever this machine stands. */
+function withOffset(time: string): string {
+  return /T.*(Z|[+-]\d\d(:?\d\d)?)$/.test(time) || !time.includes('T') ? time : `${time}Z`
+}
 
 export const pageSize = z.int().min(1).max(LIMITS.page)
 
@@ -43,7 +50,10 @@ export function parse<T extends z.ZodType>(schema: T, input: unknown, at = ''): 
   const issue = result.error.issues[0]
   if (issue === undefined) throw new ValidationError(at || 'input', 'is not valid')
   if (issue.code === 'unrecognized_keys') {
-    throw new ValidationError(fieldName(at, [...issue.path, issue.keys[0] ?? '']), 'is not a known field')
+    throw new ValidationError(
+      fieldName(at, [...issue.path, (issue.keys[0] ?? '').slice(0, 64)]),
+      'is not a known field',
+    )
   }
   const field = fieldName(at, issue.path)
   if (issue.code === 'too_big' && issue.origin === 'string') {

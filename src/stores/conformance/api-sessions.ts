@@ -65,6 +65,8 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(Object.keys(record.metadata), ['b', 'a'])
       const [first] = await session.events({ limit: 1 })
       assert.deepEqual(first?.parts, { ...kept, agent, expiresAt: record.expiresAt })
+      const local = await tl.sessions.create({ userId: 'y', expiresAt: '2099-01-01T01:00' })
+      assert.equal((await local.record()).expiresAt, '2099-01-01T01:00:00.000Z')
       const another = await tl.sessions.create({ userId: 'x' })
       assert.equal((await another.record()).activeAgent, 'planner')
       await tl.close()
