@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { cpus, release, totalmem } from 'node:os'
+import { cpus, release, totalmem, type } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Result } from './measure.ts'
 import { appendPart, WORK } from './parts/append.ts'
@@ -78,7 +78,7 @@ if (values.help || unknown !== undefined) {
   process.exitCode = unknown === undefined ? 0 : 2
 } else {
   const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`
-  console.log(`${machine}, Linux ${release()}, Node ${process.version}`)
+  console.log(`${machine}, ${type()} ${release()}, Node ${process.version}`)
   const done = await tables()
   done.forEach(print)
   mkdirSync(new URL('./results/', import.meta.url), { recursive: true })
