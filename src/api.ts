@@ -22,6 +22,7 @@ export interface Throughline {
   close(): Promise<void>
 }
 
+/** How sessions are started and found. */
 export interface Sessions {
   /**
    * Starts a session. Without `conversationId` it begins a conversation of its own; in a conversation that already has
@@ -64,6 +65,7 @@ export interface Session {
   end(): Promise<SessionRecord>
 }
 
+/** What a session begins with. */
 export interface CreateSession {
   userId: string
   /** @default 'default' */
@@ -84,6 +86,7 @@ export interface CreateSession {
   id?: string
 }
 
+/** Where to look for a live session. */
 export interface ActiveScope {
   userId: string
   /** @default 'default' */
@@ -94,6 +97,7 @@ export interface ActiveScope {
   tenant?: string
 }
 
+/** Which sessions to list; filters add up. */
 export interface ListSessions {
   /** @default 'local' */
   tenant?: string
@@ -113,12 +117,14 @@ export interface ListSessions {
   cursor?: string
 }
 
+/** One page of a list. */
 export interface Page<T> {
   items: T[]
   /** Absent on the last page. */
   nextCursor?: string
 }
 
+/** A fact to append. */
 export interface EventInput {
   type: Extract<EventType, string>
   /** @default by type: user, assistant, tool, or system */
@@ -132,6 +138,7 @@ export interface EventInput {
   occurredAt?: string
 }
 
+/** Conditions of an append. */
 export interface AppendOptions {
   /** The same key with the same events writes once, and gives the first result each time. Valid within the session. */
   idempotencyKey?: string
@@ -139,6 +146,7 @@ export interface AppendOptions {
   expectedSequence?: number
 }
 
+/** Which page of a log to read. */
 export interface EventsQuery {
   /** Only events behind this sequence. */
   after?: number
@@ -151,6 +159,7 @@ export interface EventsQuery {
   order?: 'asc' | 'desc'
 }
 
+/** How large a window may be. */
 export interface RecentOptions {
   /** @default 30 */
   maxTurns?: number
@@ -158,6 +167,7 @@ export interface RecentOptions {
   maxTokens?: number
 }
 
+/** Where to begin following, and when to stop. */
 export interface TailOptions {
   /** Last sequence already seen. @default 0: from the beginning */
   after?: number
@@ -165,6 +175,7 @@ export interface TailOptions {
   signal?: AbortSignal
 }
 
+/** Where to fork, and what is new in the fork. */
 export interface ForkOptions {
   /** Last event to copy. @default the last one */
   at?: number
@@ -182,6 +193,7 @@ export interface Snapshot {
   state: SessionScratchpad
 }
 
+/** Options of `verify` and `rebuild`. */
 export interface UpkeepOptions {
   /** Called as the work goes on. */
   onProgress?: (progress: UpkeepProgress) => void
@@ -194,6 +206,7 @@ export interface UpkeepProgress {
   of: { sessions: number; events: number }
 }
 
+/** What `verify` looked at and found. */
 export interface VerifyReport {
   sessions: number
   events: number
@@ -211,6 +224,7 @@ export interface Difference {
   actual?: Json
 }
 
+/** What `rebuild` looked at and repaired. */
 export interface RebuildReport {
   sessions: number
   events: number
@@ -218,6 +232,7 @@ export interface RebuildReport {
   repaired: string[]
 }
 
+/** That the store answers, and what it says of itself. */
 export interface Health {
   ok: true
   store: string

@@ -22,11 +22,15 @@ export const RECORDED_TYPES = {
 /** Who speaks in an event. */
 export const ROLES = ['user', 'assistant', 'tool', 'system'] as const
 
+/** One of {@link APPENDABLE_TYPES}. */
 export type AppendableType = (typeof APPENDABLE_TYPES)[number]
+/** One of the keys of {@link RECORDED_TYPES}. */
 export type RecordedType = keyof typeof RECORDED_TYPES
 /** A type of the caller's own: kept, paged and windowed like any other, never interpreted. */
 export type CustomType = `x.${string}`
+/** Every type an event can have. */
 export type EventType = AppendableType | RecordedType | CustomType
+/** One of {@link ROLES}. */
 export type Role = (typeof ROLES)[number]
 
 /** One fact in a session's log. Never changed once written. */

@@ -11,8 +11,10 @@ export type SessionStatus =
   | { state: 'complete'; endedBy?: 'caller' }
   | { state: 'aborted'; reason: string }
 
+/** Name of a state. */
 export type SessionState = SessionStatus['state']
 
+/** Every {@link SessionState}, in the order of a life. */
 export const SESSION_STATES = [
   'running',
   'awaiting_user',

@@ -42,6 +42,24 @@ describe('the documents', () => {
     expect(rows.sort()).toEqual([...ERROR_CODES].sort())
   })
 
+  it('say of every public export what it is', () => {
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => textOf(`src/${file}`))
+      .join('\n')
+    const names = ['src/index.ts', 'src/testing.ts'].flatMap((page) =>
+      [...textOf(page).matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>
+        list.split(',').map((name) => name.replace('type ', '').trim()),
+      ),
+    )
+    const documented = (name: string) =>
+      new RegExp(`\\*/\\nexport (?:async )?(?:abstract )?(?:interface|type|const|class|function) ${name}\\b`).test(
+        sources,
+      )
+    expect(names.filter((name) => name !== '' && !documented(name))).toEqual([])
+    expect(names.length).toBeGreaterThan(40)
+  })
+
   it('name every rule of the port that a store must keep', () => {
     const port = readFileSync(join(root, 'src/ports/session-store.ts'), 'utf8')
     const rules = [...port.matchAll(/^ \* - (S\d+) /gm)].map(([, rule]) => rule)

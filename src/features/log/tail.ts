@@ -24,6 +24,7 @@ async function* follow(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionEvent> {
   const stopping = signal === undefined ? deps.closed : AbortSignal.any([signal, deps.closed])
+  if (stopping.aborted) return
   const bell = new Bell()
   const unwatch = deps.store.watch(sessionId, () => bell.ring())
   const stop = () => bell.ring()

@@ -19,25 +19,22 @@ import { activeScope, createSession, forkOptions, listSessions, sessionId } from
 
 /** Starts a session and gives its id. */
 export async function startSession(deps: Deps, input: CreateSession): Promise<string> {
-  return await create(deps, input, () => 'none')
+  return await create(deps, input, false)
 }
 
 /** The id of the live session in the scope, or of a new one. */
 export async function getOrStartSession(deps: Deps, input: CreateSession): Promise<string> {
-  return await create(deps, input, (given) => (given.conversationId === undefined ? 'any' : 'conversation'))
+  return await create(deps, input, true)
 }
 
-async function create(
-  deps: Deps,
-  input: CreateSession,
-  reuse: (input: CreateSession) => CreateRequest['reuse'],
-): Promise<string> {
+async function create(deps: Deps, input: CreateSession, mayReuse: boolean): Promise<string> {
   const { id = deps.newId(), ...given } = parse(createSession, input)
   const parts = startedParts(deps, given)
   const event = newEvent(deps, startedDraft(parts))
   const at = now(deps)
   const view = begin(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
-  const request: CreateRequest = { event, at, view, reuse: reuse(input) }
+  const reuse = given.conversationId === undefined ? 'any' : 'conversation'
+  const request: CreateRequest = { event, at, view, reuse: mayReuse ? reuse : 'none' }
 
   for (;;) {
     const { outcome, record } = await deps.store.create(request)
@@ -108,7 +105,7 @@ export async function findActive(deps: Deps, scope: ActiveScope): Promise<string
 export async function findSession(deps: Deps, id: unknown): Promise<string> {
   if (typeof id !== 'string') throw new ValidationError('id', 'must be the id of a session')
   const known = sessionId.safeParse(id)
-  if (!known.success) throw new SessionNotFoundError(id)
+  if (!known.success) throw new SessionNotFoundError(id.slice(0, 64))
   await sessionRecord(deps, known.data)
   return known.data
 }

@@ -24,6 +24,7 @@ export interface ApiDatabase {
   destroy(): Promise<void>
 }
 
+/** How the suites get databases of a store. */
 export interface Harness<Database> {
   name: string
   /** A new, empty database. */

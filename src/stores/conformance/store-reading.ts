@@ -167,6 +167,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       await refused('STORAGE', store.load(id))
       await refused('STORAGE', store.read(id, { order: 'asc', limit: 1 }))
       await refused('STORAGE', store.health())
+      assert.throws(() => store.watch(id, () => {}), { code: 'STORAGE' })
       await store.close()
     },
   },

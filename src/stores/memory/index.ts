@@ -7,7 +7,7 @@ import {
 import { startsTurn, turnsIn } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { checkLive, endOf, type Scope, type SessionRecord } from '../../domain/record.ts'
-import type { NewEvent, ReadQuery, SessionStore, StoredEvent, Written } from '../../ports/session-store.ts'
+import type { ActiveQuery, NewEvent, ReadQuery, SessionStore, StoredEvent, Written } from '../../ports/session-store.ts'
 
 interface Held {
   view: SessionView
@@ -19,17 +19,19 @@ interface Held {
 export interface MemoryData {
   sessions: Map<string, Held>
   /** Sessions by tenant, user and chatmode. */
-  scopes: Map<string, Held[]>
+  groups: Map<string, Held[]>
+  /** The newest session of each scope. */
+  scopes: Map<string, Held>
   watchers: Map<string, Set<() => void>>
 }
 
 export function memoryData(): MemoryData {
-  return { sessions: new Map(), scopes: new Map(), watchers: new Map() }
+  return { sessions: new Map(), groups: new Map(), scopes: new Map(), watchers: new Map() }
 }
 
 /** Keeps everything in this process and nothing beyond it. Stores that are given the same data share it. */
 export function memoryStore(newId: () => string, data = memoryData()): SessionStore {
-  const { sessions, scopes, watchers } = data
+  const { sessions, groups, scopes, watchers } = data
   let closed = false
 
   function ready(): void {
@@ -71,20 +73,19 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
     for (const watcher of watchers.get(sessionId) ?? []) watcher()
   }
 
-  function live(record: SessionRecord, at: string): boolean {
-    return endOf(record, at) === undefined
-  }
-
   function keep(session: Held): void {
     const { record } = session.view
     sessions.set(record.id, session)
-    const group = scopes.get(scopeKey(record)) ?? []
+    scopes.set(scopeKey(record), session)
+    const group = groups.get(groupKey(record)) ?? []
     group.push(session)
-    scopes.set(scopeKey(record), group)
+    groups.set(groupKey(record), group)
   }
 
-  function inScope(scope: Omit<Scope, 'conversationId'>): SessionRecord[] {
-    return (scopes.get(scopeKey(scope)) ?? []).map(({ view }) => view.record)
+  function newestLive({ conversationId, at, ...group }: ActiveQuery): SessionRecord | undefined {
+    const records = (groups.get(groupKey(group)) ?? []).map(({ view }) => view.record)
+    const here = records.filter((record) => conversationId === undefined || record.conversationId === conversationId)
+    return newest(here.filter((record) => endOf(record, at) === undefined))
   }
 
   return {
@@ -95,13 +96,14 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       const { record } = view
       const same = sessions.get(record.id)
       if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
-      const scope = inScope(record)
-      const here = scope.filter((other) => other.conversationId === record.conversationId)
-      const reusable = { none: [], conversation: here, any: scope }[reuse]
-      const found = newest(reusable.filter((other) => live(other, at)))
-      if (found !== undefined) return { outcome: 'found', record: structuredClone(found) }
-      const blocking = here.find((other) => other.endedAt === undefined)
-      if (blocking !== undefined) return { outcome: 'blocked', record: structuredClone(blocking) }
+      const { conversationId, tenant, userId, chatmode } = record
+      const group = { tenant, userId, chatmode, at }
+      const found = reuse !== 'none' && newestLive(reuse === 'any' ? group : { ...group, conversationId })
+      if (found) return { outcome: 'found', record: structuredClone(found) }
+      const blocking = scopes.get(scopeKey(record))?.view.record
+      if (blocking !== undefined && blocking.endedAt === undefined) {
+        return { outcome: 'blocked', record: structuredClone(blocking) }
+      }
       const session: Held = { view: structuredClone(view), events: [], keys: new Map() }
       write(session, [event], at)
       keep(session)
@@ -167,12 +169,9 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       return pick(events, query, query.turns === undefined ? 0 : view.clearedAt)
     },
 
-    async active({ tenant, userId, chatmode, conversationId, at }) {
+    async active(query) {
       ready()
-      const matching = inScope({ tenant, userId, chatmode }).filter(
-        (record) => (conversationId === undefined || record.conversationId === conversationId) && live(record, at),
-      )
-      return structuredClone(newest(matching))
+      return structuredClone(newestLive(query))
     },
 
     async list({ tenant, userId, state, chatmode, agent, conversationId, since, until, cursor, limit }) {
@@ -215,6 +214,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
     },
 
     watch(sessionId, callback) {
+      ready()
       const group = watchers.get(sessionId) ?? new Set()
       watchers.set(sessionId, group.add(callback))
       return () => {
@@ -234,8 +234,12 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
   }
 }
 
-function scopeKey({ tenant, userId, chatmode }: Omit<Scope, 'conversationId'>): string {
+function groupKey({ tenant, userId, chatmode }: Omit<Scope, 'conversationId'>): string {
   return JSON.stringify([tenant, userId, chatmode])
+}
+
+function scopeKey(scope: Scope): string {
+  return JSON.stringify([groupKey(scope), scope.conversationId])
 }
 
 /** Walks the range from the end it is asked for and stops at the limit; the length of the log does not matter. */

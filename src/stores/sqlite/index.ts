@@ -81,7 +81,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<SessionStore>
     list: (query) => look(() => lister.list(query)),
     sessionIds: (after, limit) => look(() => lister.sessionIds(after, limit)),
     totals: () => look(() => lister.totals()),
-    watch: (sessionId, wake) => watching.add(sessionId, wake),
+    watch(sessionId, wake) {
+      ready()
+      return watching.add(sessionId, wake)
+    },
     health: () =>
       look(() => ({
         schema: schemaOf(db),

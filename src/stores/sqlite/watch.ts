@@ -19,9 +19,13 @@ export function watchers(db: Database): Watchers {
   const version = () => db.pragma('data_version', { simple: true }) as number
 
   function poll(): void {
-    const now = version()
-    if (now === seen) return
-    seen = now
+    try {
+      const now = version()
+      if (now === seen) return
+      seen = now
+    } catch {
+      // the reads that follow say what is wrong, to someone who can hear it
+    }
     wake([...bySession.keys()])
   }
 
