@@ -1,12 +1,18 @@
 import type { EventType, Role, SessionEvent } from './domain/event.ts'
 import type { SessionScratchpad } from './domain/fold.ts'
 import type { Json, JsonObject } from './domain/json.ts'
-import type { SessionRecord, SessionState } from './domain/record.ts'
+import type { Principal, SessionRecord, SessionState } from './domain/record.ts'
 import type { Window } from './domain/window.ts'
 
 /** What {@link open} gives: every session of one store. */
 export interface Throughline {
   readonly sessions: Sessions
+  readonly users: Users
+  /**
+   * The same object, seeing only what belongs to one user, or to one tenant if no user is named. What belongs to others
+   * does not exist for it. Its `close` does nothing: whoever opened the store closes it.
+   */
+  as(principal: Principal): Throughline
   /**
    * Folds logs again and compares them with the views that are stored. Changes nothing, and may run while others write.
    * Without an id: every session of every tenant.
@@ -37,6 +43,14 @@ export interface Sessions {
   get(id: string): Promise<Session>
   /** Newest activity first. */
   list(query?: ListSessions): Promise<Page<SessionRecord>>
+  /** Removes a session and all that is stored of it, for good. The only way events ever go away. */
+  purge(id: string): Promise<PurgeReceipt>
+}
+
+/** What concerns a person rather than a session. */
+export interface Users {
+  /** Removes every session of a user, for good. Repeat it after a failure: it goes on where it stopped. */
+  purge(userId: string, options?: PurgeOptions): Promise<PurgeReceipt>
 }
 
 /** One session: a log, and views of it. The handle holds no data, so any number of them may be used side by side. */
@@ -71,7 +85,7 @@ export interface CreateSession {
   /** @default 'default' */
   chatmode?: string
   conversationId?: string
-  /** @default 'local' */
+  /** @default 'local', or the caller's own */
   tenant?: string
   workflow?: string
   skill?: string
@@ -93,13 +107,13 @@ export interface ActiveScope {
   chatmode?: string
   /** Without it: the newest of any conversation. */
   conversationId?: string
-  /** @default 'local' */
+  /** @default 'local', or the caller's own */
   tenant?: string
 }
 
 /** Which sessions to list; filters add up. */
 export interface ListSessions {
-  /** @default 'local' */
+  /** @default 'local', or the caller's own */
   tenant?: string
   userId?: string
   status?: SessionState
@@ -191,6 +205,21 @@ export interface Snapshot {
   sequence: number
   record: SessionRecord
   state: SessionScratchpad
+}
+
+/** Whose user to purge. */
+export interface PurgeOptions {
+  /** @default 'local', or the caller's own */
+  tenant?: string
+}
+
+/** What a purge removed. */
+export interface PurgeReceipt {
+  sessions: number
+  events: number
+  /** Idempotency keys. */
+  keys: number
+  purgedAt: string
 }
 
 /** Options of `verify` and `rebuild`. */

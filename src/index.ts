@@ -9,6 +9,8 @@ export type {
   Health,
   ListSessions,
   Page,
+  PurgeOptions,
+  PurgeReceipt,
   RebuildReport,
   RecentOptions,
   Session,
@@ -18,6 +20,7 @@ export type {
   Throughline,
   UpkeepOptions,
   UpkeepProgress,
+  Users,
   VerifyReport,
 } from './api.ts'
 export {
@@ -48,7 +51,13 @@ export {
 export type { SessionScratchpad } from './domain/fold.ts'
 export type { Json, JsonObject } from './domain/json.ts'
 export { LIMITS } from './domain/limits.ts'
-export { SESSION_STATES, type SessionRecord, type SessionState, type SessionStatus } from './domain/record.ts'
+export {
+  type Principal,
+  SESSION_STATES,
+  type SessionRecord,
+  type SessionState,
+  type SessionStatus,
+} from './domain/record.ts'
 export type { Window } from './domain/window.ts'
 export { type OpenOptions, open, ROUNDTABLE } from './open.ts'
 export type { Clock } from './ports/clock.ts'

@@ -1,9 +1,11 @@
 import type { Session, Sessions, Throughline } from './api.ts'
+import { restricted } from './features/access.ts'
 import type { Deps } from './features/deps.ts'
 import { appendEvents } from './features/log/append.ts'
 import { readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
 import { tailEvents } from './features/log/tail.ts'
 import { clearMessages } from './features/messages/operation.ts'
+import { purgeSession, purgeUser } from './features/purge/operation.ts'
 import {
   endSession,
   findActive,
@@ -21,6 +23,8 @@ import { rebuildSessions, verifySessions } from './features/upkeep/operation.ts'
 export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughline {
   return {
     sessions: sessionsOn(deps),
+    users: { purge: (userId, options) => purgeUser(deps, userId, options) },
+    as: (principal) => throughlineOn(restricted(deps, principal), async () => {}),
     verify: (sessionId, options) => verifySessions(deps, sessionId, options),
     rebuild: (sessionId, options) => rebuildSessions(deps, sessionId, options),
     health: async () => ({ ok: true, store: deps.store.name, ...(await deps.store.health()) }),
@@ -38,6 +42,7 @@ function sessionsOn(deps: Deps): Sessions {
     },
     get: async (id) => sessionOn(deps, await findSession(deps, id)),
     list: (query) => findSessions(deps, query),
+    purge: (id) => purgeSession(deps, id),
   }
 }
 

@@ -32,6 +32,18 @@ export interface Scope {
   conversationId: string
 }
 
+/** Whose sessions a caller may see: those of one user, or of everyone in a tenant. */
+export interface Principal {
+  tenant: string
+  userId?: string
+}
+
+/** Whether something that belongs to `owner` exists for the caller. Everything does for one who is not restricted. */
+export function isWithin(owner: { tenant: string; userId: string }, within: Principal | undefined): boolean {
+  if (within === undefined) return true
+  return owner.tenant === within.tenant && (within.userId === undefined || owner.userId === within.userId)
+}
+
 /** What a session is and where it stands. Times are ISO 8601 in UTC. */
 export interface SessionRecord extends Scope {
   id: string

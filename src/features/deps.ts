@@ -1,5 +1,6 @@
+import type { Principal } from '../domain/record.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { SessionStore } from '../ports/session-store.ts'
+import type { SessionKey, SessionStore } from '../ports/session-store.ts'
 import type { Tokenizer } from '../ports/tokenizer.ts'
 
 /** What the operations work with. */
@@ -11,8 +12,15 @@ export interface Deps {
   readonly tokenizer: () => Promise<Tokenizer>
   /** Ids of the agents, the default first. */
   readonly agents: readonly [string, ...string[]]
+  /** Whose sessions the caller may see; absent for the operator, who sees all. The one place where identity enters. */
+  readonly within?: Principal
   /** Aborted when the store closes. */
   readonly closed: AbortSignal
+}
+
+/** The session, for whoever is calling. */
+export function keyOf({ within }: Deps, sessionId: string): SessionKey {
+  return within === undefined ? { sessionId } : { sessionId, within }
 }
 
 /** The present moment as it is written into the log. */

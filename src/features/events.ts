@@ -4,7 +4,7 @@ import { evolve, type SessionView } from '../domain/fold.ts'
 import { encodeJson, type Json, type JsonObject } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Decision, NewEvent, StoredEvent } from '../ports/session-store.ts'
-import { type Deps, now } from './deps.ts'
+import { type Deps, keyOf, now } from './deps.ts'
 
 /** An event that one of our own calls writes. */
 export interface Draft {
@@ -54,7 +54,7 @@ export async function decideOn(
   const at = now(deps)
   let after: SessionView | undefined
   await deps.store.decide({
-    sessionId,
+    ...keyOf(deps, sessionId),
     at,
     decide(view): Decision {
       const events = decide(view, at).map((draft) => newEvent(deps, draft))

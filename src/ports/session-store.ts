@@ -1,5 +1,5 @@
 import type { SessionView } from '../domain/fold.ts'
-import type { SessionRecord, SessionState } from '../domain/record.ts'
+import type { Principal, SessionRecord, SessionState } from '../domain/record.ts'
 
 /**
  * Append-only log of session events with the views folded from it: the only source of truth.
@@ -30,13 +30,15 @@ import type { SessionRecord, SessionState } from '../domain/record.ts'
  * - S14 With `turns`, which goes with `order: 'desc'` alone, a read ends with the event that starts its `turns`-th turn,
  *   and does not go back behind the last clear.
  * - S15 `load` gives all views of one moment.
- * - S16 Reads, `append`, `decide` and `fork` of a session that does not exist throw `SessionNotFoundError`, except
+ * - S16 Every call with a {@link SessionKey} of a session that does not exist throws `SessionNotFoundError`, except
  *   `load`, which gives `undefined`.
  * - S17 `watch` calls back soon after each write to the session, by whatever process. It may call without reason, and
  *   once for many writes.
  * - S18 The database itself refuses to change, replace or remove an event.
  * - S19 `repair` replaces the stored views only if the head is still the one stated.
  * - S20 After `close` every call throws `StorageError`.
+ * - S21 With `within`, what belongs to another tenant or user does not exist (S16), to any call.
+ * - S22 `purge` removes all that is stored of a session, in one step, and counts it. Its id may then be used again.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -47,19 +49,26 @@ export interface SessionStore {
   append(request: AppendRequest): Promise<Written>
   decide(request: DecideRequest): Promise<Written>
   fork(request: ForkRequest): Promise<CreateResult>
-  load(sessionId: string): Promise<SessionView | undefined>
-  read(sessionId: string, query: ReadQuery): Promise<StoredEvent[]>
+  load(key: SessionKey): Promise<SessionView | undefined>
+  read(key: SessionKey, query: ReadQuery): Promise<StoredEvent[]>
   active(query: ActiveQuery): Promise<SessionRecord | undefined>
   list(query: ListQuery): Promise<SessionRecord[]>
-  /** Ids of all sessions of all tenants in ascending order, from behind `after`. */
-  sessionIds(after: string | undefined, limit: number): Promise<string[]>
-  /** How many sessions and events there are in all, of all tenants. */
-  totals(): Promise<Totals>
-  repair(sessionId: string, expectedHead: number, view: SessionView): Promise<boolean>
+  /** Ids in ascending order, from behind `after`. */
+  sessionIds(query: IdsQuery): Promise<string[]>
+  /** How many sessions and events there are in all. */
+  totals(within: Principal | undefined): Promise<Totals>
+  repair(key: SessionKey, expectedHead: number, view: SessionView): Promise<boolean>
+  purge(key: SessionKey): Promise<PurgeCounts>
   /** Returns the function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
   health(): Promise<StoreHealth>
   close(): Promise<void>
+}
+
+/** A session, for a caller who may see all of them, or only those of `within`. */
+export interface SessionKey {
+  readonly sessionId: string
+  readonly within?: Principal
 }
 
 /** An event on its way into the log. */
@@ -86,8 +95,7 @@ export interface IdempotencyStamp {
   readonly fingerprint: string
 }
 
-export interface AppendRequest {
-  readonly sessionId: string
+export interface AppendRequest extends SessionKey {
   readonly events: readonly NewEvent[]
   /** Time of the write. */
   readonly at: string
@@ -95,8 +103,7 @@ export interface AppendRequest {
   readonly expectedSequence?: number
 }
 
-export interface DecideRequest {
-  readonly sessionId: string
+export interface DecideRequest extends SessionKey {
   readonly at: string
   readonly idempotency?: IdempotencyStamp
   /** Pure: it may be called more than once. */
@@ -131,7 +138,7 @@ export interface CreateResult {
 }
 
 export interface ForkRequest {
-  readonly source: { readonly sessionId: string; readonly sequence: number }
+  readonly source: SessionKey & { readonly sequence: number }
   /** `session_forked`, which gets the sequence behind the copied ones. */
   readonly event: NewEvent
   readonly at: string
@@ -171,6 +178,18 @@ export interface ListQuery {
   readonly until?: string
   readonly cursor?: { readonly lastActivityAt: string; readonly id: string }
   readonly limit: number
+}
+
+export interface IdsQuery {
+  readonly after?: string
+  readonly limit: number
+  readonly within?: Principal
+}
+
+/** What a purge removed. */
+export interface PurgeCounts {
+  readonly events: number
+  readonly keys: number
 }
 
 export interface Totals {

@@ -4,7 +4,7 @@ import { callsOf, defaultRole, type SessionEvent } from '../../domain/event.ts'
 import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { NewEvent } from '../../ports/session-store.ts'
-import { type Deps, now } from '../deps.ts'
+import { type Deps, keyOf, now } from '../deps.ts'
 import { fingerprint, sessionEvent } from '../events.ts'
 import { parse } from '../parse.ts'
 import { appendOptions, eventInput } from './schema.ts'
@@ -19,7 +19,7 @@ export async function appendEvents(
   const { idempotencyKey: key, expectedSequence } = parse(appendOptions, options)
   const events = newEvents(deps, input)
   const written = await deps.store.append({
-    sessionId,
+    ...keyOf(deps, sessionId),
     events,
     at: now(deps),
     ...(key !== undefined && { idempotency: { key, fingerprint: fingerprint(events) } }),

@@ -4,7 +4,7 @@ import { type SessionEvent, turnsIn } from '../../domain/event.ts'
 import { begin, evolve, type SessionView } from '../../domain/fold.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { type Window, windowBuilder } from '../../domain/window.ts'
-import type { Deps } from '../deps.ts'
+import { type Deps, keyOf } from '../deps.ts'
 import { sessionEvent } from '../events.ts'
 import { parse } from '../parse.ts'
 import { eventsQuery, recentOptions } from './schema.ts'
@@ -15,7 +15,7 @@ const CHUNK = 200
 /** One page of the log. */
 export async function readEvents(deps: Deps, sessionId: string, query: EventsQuery = {}): Promise<SessionEvent[]> {
   const { after, before, types, order = 'asc', limit = DEFAULT_PAGE } = parse(eventsQuery, query)
-  const stored = await deps.store.read(sessionId, {
+  const stored = await deps.store.read(keyOf(deps, sessionId), {
     order,
     limit,
     ...(after !== undefined && { after }),
@@ -33,7 +33,7 @@ export async function recentEvents(deps: Deps, sessionId: string, options: Recen
   let turns = maxTurns
   for (let before: number | undefined; ; ) {
     const query = { turns, order: 'desc', limit: CHUNK } as const
-    const chunk = await deps.store.read(sessionId, before === undefined ? query : { ...query, before })
+    const chunk = await deps.store.read(keyOf(deps, sessionId), before === undefined ? query : { ...query, before })
     for (const stored of chunk) {
       if (!window.add(sessionEvent(sessionId, stored))) return window.finish(false)
       before = stored.sequence
@@ -51,7 +51,12 @@ export async function* walkLog(
   after = 0,
 ): AsyncGenerator<SessionEvent[]> {
   for (let seen = after; seen < last; ) {
-    const page = await deps.store.read(sessionId, { after: seen, before: last + 1, order: 'asc', limit: LIMITS.page })
+    const page = await deps.store.read(keyOf(deps, sessionId), {
+      after: seen,
+      before: last + 1,
+      order: 'asc',
+      limit: LIMITS.page,
+    })
     const end = page.at(-1)
     if (end === undefined) return
     yield page.map((event) => sessionEvent(sessionId, event))
@@ -61,7 +66,7 @@ export async function* walkLog(
 
 /** The views as they were right after an event. */
 export async function viewAt(deps: Deps, sessionId: string, sequence: number): Promise<SessionView> {
-  const present = await deps.store.load(sessionId)
+  const present = await deps.store.load(keyOf(deps, sessionId))
   if (present === undefined) throw new SessionNotFoundError(sessionId)
   const { head } = present.record
   if (!Number.isInteger(sequence) || sequence < 1 || sequence > head) {

@@ -1,6 +1,6 @@
 import type { TailOptions } from '../../api.ts'
 import type { SessionEvent } from '../../domain/event.ts'
-import type { Deps } from '../deps.ts'
+import { type Deps, keyOf } from '../deps.ts'
 import { sessionEvent } from '../events.ts'
 import { parse } from '../parse.ts'
 import { tailOptions } from './schema.ts'
@@ -32,7 +32,7 @@ async function* follow(
   try {
     for (let seen = after; !stopping.aborted; ) {
       bell.reset()
-      const page = await deps.store.read(sessionId, { after: seen, order: 'asc', limit: CHUNK })
+      const page = await deps.store.read(keyOf(deps, sessionId), { after: seen, order: 'asc', limit: CHUNK })
       for (const stored of page) {
         if (stopping.aborted) return
         yield sessionEvent(sessionId, stored)

@@ -9,9 +9,10 @@ import {
 import { begin, evolve, type ForkedParts, type SessionScratchpad, type StartedParts } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
-import { checkLive, endOf, type SessionRecord } from '../../domain/record.ts'
+import { checkLive, endOf, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CreateRequest, StoredEvent } from '../../ports/session-store.ts'
-import { type Deps, now } from '../deps.ts'
+import { requireOwn, tenantFor } from '../access.ts'
+import { type Deps, keyOf, now } from '../deps.ts'
 import { type Draft, decideOn, newEvent, sessionEvent } from '../events.ts'
 import { viewAt } from '../log/operation.ts'
 import { parse } from '../parse.ts'
@@ -29,6 +30,7 @@ export async function getOrStartSession(deps: Deps, input: CreateSession): Promi
 
 async function create(deps: Deps, input: CreateSession, mayReuse: boolean): Promise<string> {
   const { id = deps.newId(), ...given } = parse(createSession, input)
+  requireOwn(deps, { tenant: tenantFor(deps, given.tenant), userId: given.userId })
   const parts = startedParts(deps, given)
   const event = newEvent(deps, startedDraft(parts))
   const at = now(deps)
@@ -38,7 +40,7 @@ async function create(deps: Deps, input: CreateSession, mayReuse: boolean): Prom
 
   for (;;) {
     const { outcome, record } = await deps.store.create(request)
-    if (outcome === 'same-id') return await sameSession(deps, id, parts, input)
+    if (outcome === 'same-id') return await sameSession(deps, record, parts, input)
     if (outcome !== 'blocked') return record.id
     if (endOf(record, at) === undefined) {
       throw new SessionActiveError({ sessionId: record.id, conversationId: record.conversationId })
@@ -49,11 +51,11 @@ async function create(deps: Deps, input: CreateSession, mayReuse: boolean): Prom
 }
 
 function startedParts(deps: Deps, given: Omit<z.output<typeof createSession>, 'id'>): StartedParts {
-  const { tenant, userId, chatmode, conversationId = deps.newId(), agent = deps.agents[0], metadata = {} } = given
+  const { userId, chatmode, conversationId = deps.newId(), agent = deps.agents[0], metadata = {} } = given
   const { workflow, skill, gitBranch, task, expiresAt } = given
   encodeJson(metadata, 'metadata', LIMITS.metadata)
   return {
-    tenant,
+    tenant: tenantFor(deps, given.tenant),
     userId,
     chatmode,
     conversationId,
@@ -73,8 +75,14 @@ function startedDraft(parts: StartedParts): Draft {
 }
 
 /** Creating again with an id is a repeat if the values are the same, and a mistake otherwise. */
-async function sameSession(deps: Deps, id: string, parts: StartedParts, input: CreateSession): Promise<string> {
-  const [first] = await deps.store.read(id, { order: 'asc', limit: 1 })
+async function sameSession(
+  deps: Deps,
+  { id, ...owner }: SessionRecord,
+  parts: StartedParts,
+  input: CreateSession,
+): Promise<string> {
+  if (!isWithin(owner, deps.within)) throw new IdempotencyMismatchError({ sessionId: id })
+  const [first] = await deps.store.read({ sessionId: id }, { order: 'asc', limit: 1 })
   const before = JSON.parse(first?.parts ?? '{}') as StartedParts
   const conversationId = input.conversationId ?? before.conversationId
   const again = newEvent(deps, startedDraft({ ...parts, conversationId }))
@@ -92,9 +100,13 @@ async function expire(deps: Deps, id: string): Promise<void> {
 
 /** The id of the newest live session in the scope. */
 export async function findActive(deps: Deps, scope: ActiveScope): Promise<string | undefined> {
-  const { conversationId, ...given } = parse(activeScope, scope)
+  const { conversationId, userId, chatmode, tenant: given } = parse(activeScope, scope)
+  const tenant = tenantFor(deps, given)
+  if (!isWithin({ tenant, userId }, deps.within)) return undefined
   const record = await deps.store.active({
-    ...given,
+    tenant,
+    userId,
+    chatmode,
     at: now(deps),
     ...(conversationId !== undefined && { conversationId }),
   })
@@ -111,21 +123,23 @@ export async function findSession(deps: Deps, id: unknown): Promise<string> {
 }
 
 export async function sessionRecord(deps: Deps, id: string): Promise<SessionRecord> {
-  const view = await deps.store.load(id)
+  const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)
   return view.record
 }
 
 export async function sessionState(deps: Deps, id: string): Promise<SessionScratchpad> {
-  const view = await deps.store.load(id)
+  const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)
   return view.state
 }
 
 /** One page of sessions, newest activity first. */
 export async function findSessions(deps: Deps, query: ListSessions = {}): Promise<Page<SessionRecord>> {
-  const { status, cursor, limit = DEFAULT_PAGE, tenant, ...filters } = parse(listSessions, query)
-  const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
+  const { status, cursor, limit = DEFAULT_PAGE, tenant: wanted, ...filters } = parse(listSessions, query)
+  const [tenant, userId] = [tenantFor(deps, wanted), filters.userId ?? deps.within?.userId]
+  if (deps.within !== undefined && !isWithin({ tenant, userId: userId ?? '' }, deps.within)) return { items: [] }
+  const given = Object.fromEntries(Object.entries({ ...filters, userId }).filter(([, value]) => value !== undefined))
   // one more than asked for tells whether there is another page
   const records = await deps.store.list({
     ...given,
@@ -184,7 +198,7 @@ export async function forkSession(deps: Deps, source: string, options: ForkOptio
   const at = now(deps)
   const stored: StoredEvent = { ...event, sequence: sequence + 1, createdAt: at }
   const view = evolve(before, sessionEvent(id, stored))
-  const { outcome, record } = await deps.store.fork({ source: parts.from, event, at, view })
+  const { outcome, record } = await deps.store.fork({ source: { ...keyOf(deps, source), sequence }, event, at, view })
   const { forkedFrom } = record
   if (outcome === 'created' || (forkedFrom?.sessionId === source && forkedFrom.sequence === sequence)) return id
   throw new IdempotencyMismatchError({ sessionId: id })

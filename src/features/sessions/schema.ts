@@ -17,7 +17,7 @@ export const createSession = z.strictObject({
   userId: name,
   chatmode: name.default('default'),
   conversationId: name.optional(),
-  tenant: name.default('local'),
+  tenant: name.optional(),
   workflow: name.optional(),
   skill: name.optional(),
   gitBranch: name.optional(),
@@ -32,11 +32,11 @@ export const activeScope = z.strictObject({
   userId: name,
   chatmode: name.default('default'),
   conversationId: name.optional(),
-  tenant: name.default('local'),
+  tenant: name.optional(),
 })
 
 export const listSessions = z.strictObject({
-  tenant: name.default('local'),
+  tenant: name.optional(),
   userId: name.optional(),
   status: z.enum(SESSION_STATES).optional(),
   chatmode: name.optional(),

@@ -3,7 +3,7 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { begin, evolve, type SessionView } from '../../domain/fold.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import type { Deps } from '../deps.ts'
+import { type Deps, keyOf } from '../deps.ts'
 import { walkLog } from '../log/operation.ts'
 import { findSession } from '../sessions/operation.ts'
 
@@ -26,7 +26,7 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
       // views of a log with a hole would only hide it
       if (folded === undefined || gaps.length > 0 || differences.length === 0) return
       // false when the log moved on meanwhile: look again
-      if (await deps.store.repair(sessionId, stored.record.head, folded)) {
+      if (await deps.store.repair(keyOf(deps, sessionId), stored.record.head, folded)) {
         report.repaired.push(sessionId)
         return
       }
@@ -46,7 +46,9 @@ async function eachSession(
 ): Promise<void> {
   const only = id === undefined ? undefined : await findSession(deps, id)
   const of =
-    only === undefined ? await deps.store.totals() : { sessions: 1, events: (await load(deps, only)).record.head }
+    only === undefined
+      ? await deps.store.totals(deps.within)
+      : { sessions: 1, events: (await load(deps, only)).record.head }
   const progress = () => onProgress?.({ sessions: report.sessions, events: report.events, of })
   const onEvents = (count: number) => {
     report.events += count
@@ -65,11 +67,11 @@ async function eachSession(
 }
 
 async function* allSessions(deps: Deps): AsyncGenerator<string> {
-  for (let after: string | undefined; ; ) {
-    const ids = await deps.store.sessionIds(after, LIMITS.page)
+  const { store, within } = deps
+  const query = { limit: LIMITS.page, ...(within !== undefined && { within }) }
+  for (let ids = await store.sessionIds(query); ids.length > 0; ) {
     yield* ids
-    after = ids.at(-1)
-    if (after === undefined) return
+    ids = await store.sessionIds({ ...query, after: ids.at(-1) ?? '' })
   }
 }
 
@@ -104,14 +106,14 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
 
   await fold(head, 0)
   // events behind a head that does not move are not new ones: the head is wrong
-  const behind = await deps.store.read(sessionId, { after: head, order: 'asc', limit: 1 })
+  const behind = await deps.store.read(keyOf(deps, sessionId), { after: head, order: 'asc', limit: 1 })
   if (behind.length > 0 && (await load(deps, sessionId)).record.head === head) await fold(Number.MAX_SAFE_INTEGER, head)
   if (next === 1) gaps.push({ sessionId, field: 'log', expected: 1 })
   return { stored, folded, gaps, differences: differencesOf(sessionId, folded, stored) }
 }
 
 async function load(deps: Deps, sessionId: string): Promise<SessionView> {
-  const view = await deps.store.load(sessionId)
+  const view = await deps.store.load(keyOf(deps, sessionId))
   if (view === undefined) throw new SessionNotFoundError(sessionId)
   return view
 }

@@ -1,21 +1,31 @@
 import { appendRules } from './api-append.ts'
 import { inputRules } from './api-input.ts'
+import { ownersRules } from './api-owners.ts'
 import { processRules } from './api-processes.ts'
 import { readRules } from './api-reading.ts'
 import { sessionsRules } from './api-sessions.ts'
 import { tailRules } from './api-tail.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
+import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
 import { sessionRules } from './store-sessions.ts'
 import { writingRules } from './store-writing.ts'
 
-/** Runs the rules of the store's port, S1 to S20, as tests. */
+/** Runs the rules of the store's port, S1 to S22, as tests. */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
-  describeRules('the store port', [...writingRules, ...sessionRules, ...readingRules], harness, runner)
+  describeRules('the store port', [...writingRules, ...sessionRules, ...readingRules, ...ownerRules], harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A9, as tests. */
+/** Runs the rules of the public API, A1 to A11, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
-  const rules = [...sessionsRules, ...appendRules, ...inputRules, ...readRules, ...tailRules, ...processRules]
+  const rules = [
+    ...sessionsRules,
+    ...appendRules,
+    ...inputRules,
+    ...readRules,
+    ...tailRules,
+    ...ownersRules,
+    ...processRules,
+  ]
   describeRules('the API', rules, harness, runner)
 }

@@ -102,7 +102,7 @@ export async function refused(code: ErrorCode, promise: Promise<unknown>): Promi
 
 /** Reads a session's whole log from a store. */
 export async function logOf(store: SessionStore, sessionId: string) {
-  return await store.read(sessionId, { order: 'asc', limit: 1_000_000 })
+  return await store.read({ sessionId }, { order: 'asc', limit: 1_000_000 })
 }
 
 /** 1 to n. */

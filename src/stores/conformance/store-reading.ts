@@ -25,7 +25,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(all[1], { ...rich, sequence: 2, createdAt: NOON })
 
       const sequences = async (query: Partial<ReadQuery>) =>
-        (await store.read(id, { order: 'asc', limit: 1000, ...query })).map((event) => event.sequence)
+        (await store.read({ sessionId: id }, { order: 'asc', limit: 1000, ...query })).map((event) => event.sequence)
       assert.deepEqual(await sequences({ after: 10, before: 14 }), [11, 12, 13])
       assert.deepEqual(await sequences({ after: 10, limit: 2 }), [11, 12])
       assert.deepEqual(await sequences({ before: 14, order: 'desc', limit: 2 }), [13, 12])
@@ -72,7 +72,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       ]
       for (const n of upTo(5)) await store.append(appending(id, { events: turn(n) }))
       const contents = async (query: Partial<ReadQuery>) =>
-        (await store.read(id, { order: 'desc', limit: 100, ...query })).map((event) => event.content)
+        (await store.read({ sessionId: id }, { order: 'desc', limit: 100, ...query })).map((event) => event.content)
       assert.deepEqual(await contents({ turns: 1 }), ['b5', 'a5', 'u5'])
       assert.deepEqual(await contents({ turns: 2, limit: 4 }), ['b5', 'a5', 'u5', 'b4'])
       assert.deepEqual(await contents({ turns: 1, before: 13 }), ['a4', 'u4'])
@@ -101,7 +101,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       let writing = true
       const reading = (async () => {
         while (writing) {
-          const view = await reader.load(id)
+          const view = await reader.load({ sessionId: id })
           assert.equal(view?.state.version, (view?.record.head ?? 0) - 1)
         }
       })()
@@ -145,13 +145,13 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       const store = await db.connect()
       const id = await createdIn(store)
       await store.append(appending(id))
-      const view = await store.load(id)
+      const view = await store.load({ sessionId: id })
       assert(view)
       const wrong = { ...view, record: { ...view.record, turns: 77, task: 'other' }, clearedAt: 1 }
-      assert.equal(await store.repair(id, 1, wrong), false)
-      assert.deepEqual(await store.load(id), view)
-      assert.equal(await store.repair(id, 2, wrong), true)
-      assert.deepEqual(await store.load(id), wrong)
+      assert.equal(await store.repair({ sessionId: id }, 1, wrong), false)
+      assert.deepEqual(await store.load({ sessionId: id }), view)
+      assert.equal(await store.repair({ sessionId: id }, 2, wrong), true)
+      assert.deepEqual(await store.load({ sessionId: id }), wrong)
       await store.close()
     },
   },
@@ -164,8 +164,8 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       const accepted = upTo(10).map(() => store.append(appending(id, { at: seconds(1) })))
       await Promise.all([...accepted, store.close()])
       await refused('STORAGE', store.append(appending(id)))
-      await refused('STORAGE', store.load(id))
-      await refused('STORAGE', store.read(id, { order: 'asc', limit: 1 }))
+      await refused('STORAGE', store.load({ sessionId: id }))
+      await refused('STORAGE', store.read({ sessionId: id }, { order: 'asc', limit: 1 }))
       await refused('STORAGE', store.health())
       assert.throws(() => store.watch(id, () => {}), { code: 'STORAGE' })
       await store.close()

@@ -31,7 +31,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
         metadata: { z: [1, { y: null }], a: 'b' },
       })
       assert.deepEqual(await store.create(request), { outcome: 'created', record: request.view.record })
-      assert.deepEqual(await store.load(request.view.record.id), request.view)
+      assert.deepEqual(await store.load({ sessionId: request.view.record.id }), request.view)
       assert.deepEqual(await logOf(store, request.view.record.id), [{ ...request.event, sequence: 1, createdAt: NOON }])
       await store.close()
     },
@@ -80,7 +80,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
           appending(source, { at: seconds(n), events: [someEvent(`m${n}`, n % 100 ? 'user_message' : 'x.mark')] }),
         )
       }
-      const before = await store.load(source)
+      const before = await store.load({ sessionId: source })
       assert(before)
       const id = uuid7()
       const event = { ...someEvent('forked', 'session_forked'), parts: '{"conversationId":"new"}' }
@@ -111,8 +111,8 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
         original.slice(0, 250).map(({ id: _id, ...rest }) => rest),
       )
       assert.equal(new Set([...original, ...copy].map((e) => e.id)).size, 301 + 251)
-      assert.deepEqual(await store.load(id), forked)
-      const marks = await store.read(id, { types: ['x.mark'], order: 'desc', limit: 10 })
+      assert.deepEqual(await store.load({ sessionId: id }), forked)
+      const marks = await store.read({ sessionId: id }, { types: ['x.mark'], order: 'desc', limit: 10 })
       assert.deepEqual(
         marks.map((e) => e.content),
         ['m200', 'm100'],
@@ -198,11 +198,11 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       )
       assert.deepEqual(await idsOf(store, { userId: 'nobody' }), [])
 
-      const everyone = await store.sessionIds(undefined, 100)
+      const everyone = await store.sessionIds({ limit: 100 })
       assert.deepEqual(everyone, [...everyone].sort())
       assert.equal(everyone.length, 26)
-      assert.deepEqual(await store.totals(), { sessions: 26, events: 28 })
-      assert.deepEqual(await store.sessionIds(everyone[9], 3), everyone.slice(10, 13))
+      assert.deepEqual(await store.totals(undefined), { sessions: 26, events: 28 })
+      assert.deepEqual(await store.sessionIds({ after: everyone[9] ?? '', limit: 3 }), everyone.slice(10, 13))
       await store.close()
     },
   },
@@ -212,10 +212,10 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const missing = uuid7()
-      assert.equal(await store.load(missing), undefined)
+      assert.equal(await store.load({ sessionId: missing }), undefined)
       await refused('SESSION_NOT_FOUND', store.append(appending(missing)))
-      await refused('SESSION_NOT_FOUND', store.read(missing, { order: 'asc', limit: 1 }))
-      await refused('SESSION_NOT_FOUND', store.read(missing, { order: 'desc', turns: 3, limit: 1 }))
+      await refused('SESSION_NOT_FOUND', store.read({ sessionId: missing }, { order: 'asc', limit: 1 }))
+      await refused('SESSION_NOT_FOUND', store.read({ sessionId: missing }, { order: 'desc', turns: 3, limit: 1 }))
       await refused('SESSION_NOT_FOUND', store.decide({ sessionId: missing, at: NOON, decide: ended }))
       const { event, view } = creation()
       await refused(

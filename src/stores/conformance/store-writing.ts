@@ -17,7 +17,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         [2, 3, 4].map((sequence) => [sequence, seconds(5)]),
       )
       assert.deepEqual((await logOf(store, id)).slice(1), events)
-      const view = await store.load(id)
+      const view = await store.load({ sessionId: id })
       assert.deepEqual([view?.record.head, view?.record.turns, view?.record.lastActivityAt], [4, 3, seconds(5)])
       await store.close()
     },
@@ -142,7 +142,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       const first = await store.decide(decision)
       assert.equal(first.events[0]?.sequence, 2)
       assert.deepEqual(await store.decide(decision), { events: first.events, replayed: true })
-      const view = await store.load(id)
+      const view = await store.load({ sessionId: id })
       assert.equal(view?.record.activeAgent, 'motivator')
       assert.deepEqual(view?.state, { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: seconds(3) })
       assert.deepEqual(Object.keys(view?.state.scratchpad ?? {}), ['b', 'a'])
@@ -161,7 +161,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         decide: (now) => ({ events: [], view: now }),
       })
       assert.deepEqual(nothing, { events: [], replayed: false })
-      assert.equal((await store.load(id))?.record.head, 2)
+      assert.equal((await store.load({ sessionId: id }))?.record.head, 2)
       await store.close()
     },
   },
@@ -184,7 +184,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         })
       const writes = upTo(40).flatMap((n) => [count(stores[n % 4]), stores[n % 4]?.append(appending(id))])
       await Promise.all(writes)
-      const view = await first.load(id)
+      const view = await first.load({ sessionId: id })
       assert.deepEqual([view?.state.version, view?.record.head, view?.record.turns], [40, 81, 40])
       assert.deepEqual(
         (await logOf(first, id)).map((event) => event.sequence),
@@ -216,7 +216,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       })
       const results = await Promise.allSettled(writes)
       assert.equal(results.filter((result) => result.status === 'rejected').length, 3)
-      const heads = await Promise.all(ids.map(async (id) => (await store.load(id))?.record.head ?? 0))
+      const heads = await Promise.all(ids.map(async (id) => (await store.load({ sessionId: id }))?.record.head ?? 0))
       assert.equal(
         heads.reduce((sum, head) => sum + head, 0),
         4 + 29,

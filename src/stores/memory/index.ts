@@ -6,8 +6,16 @@ import {
 } from '../../domain/errors.ts'
 import { startsTurn, turnsIn } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
-import { checkLive, endOf, type Scope, type SessionRecord } from '../../domain/record.ts'
-import type { ActiveQuery, NewEvent, ReadQuery, SessionStore, StoredEvent, Written } from '../../ports/session-store.ts'
+import { checkLive, endOf, isWithin, type Principal, type Scope, type SessionRecord } from '../../domain/record.ts'
+import type {
+  ActiveQuery,
+  NewEvent,
+  ReadQuery,
+  SessionKey,
+  SessionStore,
+  StoredEvent,
+  Written,
+} from '../../ports/session-store.ts'
 
 interface Held {
   view: SessionView
@@ -38,9 +46,14 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
     if (closed) throw new StorageError('memory', 'the store is closed')
   }
 
-  function held(sessionId: string): Held {
+  function visible({ sessionId, within }: SessionKey): Held | undefined {
     const session = sessions.get(sessionId)
-    if (session === undefined) throw new SessionNotFoundError(sessionId)
+    return session !== undefined && isWithin(session.view.record, within) ? session : undefined
+  }
+
+  function held(key: SessionKey): Held {
+    const session = visible(key)
+    if (session === undefined) throw new SessionNotFoundError(key.sessionId)
     return session
   }
 
@@ -82,6 +95,11 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
     groups.set(groupKey(record), group)
   }
 
+  function records(within?: Principal): SessionRecord[] {
+    const all = Array.from(sessions.values(), ({ view }) => view.record)
+    return all.filter((record) => isWithin(record, within))
+  }
+
   function newestLive({ conversationId, at, ...group }: ActiveQuery): SessionRecord | undefined {
     const records = (groups.get(groupKey(group)) ?? []).map(({ view }) => view.record)
     const here = records.filter((record) => conversationId === undefined || record.conversationId === conversationId)
@@ -113,7 +131,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
     async append(request) {
       ready()
       const { sessionId, events, at, expectedSequence } = request
-      const session = held(sessionId)
+      const session = held(request)
       const known = replay(session, request)
       if (known !== undefined) return known
       const { record } = session.view
@@ -132,7 +150,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
 
     async decide(request) {
       ready()
-      const session = held(request.sessionId)
+      const session = held(request)
       const known = replay(session, { ...request, events: [] })
       if (known !== undefined) return known
       const { events, view } = request.decide(structuredClone(session.view))
@@ -148,7 +166,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       ready()
       const same = sessions.get(view.record.id)
       if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
-      const origin = held(source.sessionId)
+      const origin = held(source)
       const session: Held = { view: structuredClone(view), events: [], keys: new Map() }
       for (const original of origin.events.slice(0, source.sequence)) {
         write(session, [{ ...original, id: newId() }], original.createdAt)
@@ -158,14 +176,14 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       return { outcome: 'created', record: structuredClone(view.record) }
     },
 
-    async load(sessionId) {
+    async load(key) {
       ready()
-      return structuredClone(sessions.get(sessionId)?.view)
+      return structuredClone(visible(key)?.view)
     },
 
-    async read(sessionId, query) {
+    async read(key, query) {
       ready()
-      const { events, view } = held(sessionId)
+      const { events, view } = held(key)
       return pick(events, query, query.turns === undefined ? 0 : view.clearedAt)
     },
 
@@ -176,7 +194,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
 
     async list({ tenant, userId, state, chatmode, agent, conversationId, since, until, cursor, limit }) {
       ready()
-      const matching = Array.from(sessions.values(), ({ view }) => view.record).filter(
+      const matching = records().filter(
         (record) =>
           record.tenant === tenant &&
           (userId === undefined || record.userId === userId) &&
@@ -191,23 +209,36 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       return structuredClone(matching.sort(byActivity).slice(0, limit))
     },
 
-    async sessionIds(after, limit) {
+    async sessionIds({ after, limit, within }) {
       ready()
-      return [...sessions.keys()]
+      const ids = records(within).map(({ id }) => id)
+      return ids
         .filter((id) => after === undefined || id > after)
         .sort()
         .slice(0, limit)
     },
 
-    async totals() {
+    async totals(within) {
       ready()
-      const heads = Array.from(sessions.values(), ({ view }) => view.record.head)
+      const heads = records(within).map(({ head }) => head)
       return { sessions: heads.length, events: heads.reduce((sum, head) => sum + head, 0) }
     },
 
-    async repair(sessionId, expectedHead, view) {
+    async purge(key) {
       ready()
-      const session = held(sessionId)
+      const session = held(key)
+      const { record } = session.view
+      sessions.delete(record.id)
+      if (scopes.get(scopeKey(record)) === session) scopes.delete(scopeKey(record))
+      const group = groups.get(groupKey(record)) ?? []
+      group.splice(group.indexOf(session), 1)
+      wake(record.id)
+      return { events: session.events.length, keys: session.keys.size }
+    },
+
+    async repair(key, expectedHead, view) {
+      ready()
+      const session = held(key)
       if (session.view.record.head !== expectedHead) return false
       session.view = structuredClone(view)
       return true

@@ -14,7 +14,7 @@ import type {
 } from '../../ports/session-store.ts'
 import { Refusal } from './commit-queue.ts'
 import type { Heads } from './heads.ts'
-import { blockOf, type EventRow, eventOf, rowOf, type ViewRow, viewOf } from './rows.ts'
+import { blockOf, type EventRow, eventOf, rowOf, type ViewRow, viewOf, visibleRow } from './rows.ts'
 import { SELECT_VIEW, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 
 const INSERT_EVENT = `
@@ -95,8 +95,9 @@ export function logWriter(db: Database, heads: Heads): LogWriter {
   return {
     insert,
 
-    append({ sessionId, events, at, idempotency, expectedSequence }) {
-      const head = heads.of(sessionId)
+    append({ events, at, idempotency, expectedSequence, ...key }) {
+      const { sessionId } = key
+      const head = heads.of(key)
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
       checkLive(head, at)
@@ -109,9 +110,10 @@ export function logWriter(db: Database, heads: Heads): LogWriter {
       return { events: stored, replayed: false }
     },
 
-    decide({ sessionId, at, idempotency, decide }) {
+    decide({ at, idempotency, decide, ...key }) {
+      const { sessionId } = key
       heads.release(sessionId)
-      const row = selectView.get(sessionId)
+      const row = visibleRow(selectView.get(sessionId), key)
       if (row === undefined) throw new SessionNotFoundError(sessionId)
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known

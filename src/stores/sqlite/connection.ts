@@ -22,6 +22,8 @@ export async function connect(path: string, durability: Durability, check: (db: 
     db.pragma(`synchronous = ${durability === 'full' ? 'full' : 'normal'}`)
     // macOS: its fsync leaves data in the drive's cache
     db.pragma(`fullfsync = ${durability === 'full' ? 1 : 0}`)
+    // what a purge deletes is overwritten, not only unlinked
+    db.pragma('secure_delete = on')
     return db
   } catch (cause) {
     throw storageError(cause, `cannot open '${path}'`)

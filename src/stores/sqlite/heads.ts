@@ -1,9 +1,11 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
+import { isWithin } from '../../domain/record.ts'
+import type { SessionKey } from '../../ports/session-store.ts'
 import { minuteOf } from './rows.ts'
 
 const SELECT_HEAD = `
-  select id, head, turns, last_activity_at as lastActivityAt, activity_minute as activityMinute, ended_at as endedAt,
+  select id, tenant, user_id as userId, head, turns, last_activity_at as lastActivityAt, activity_minute as activityMinute, ended_at as endedAt,
     expires_at as expiresAt
   from sessions
   where id = ?`
@@ -22,6 +24,8 @@ const UPDATE_MINUTE = `
 /** What an append has to know of its session. */
 export interface Head {
   id: string
+  tenant: string
+  userId: string
   head: number
   turns: number
   lastActivityAt: string
@@ -49,13 +53,10 @@ export class Heads {
   }
 
   /** The head to append to. */
-  of(sessionId: string): Head {
-    let head = this.#loaded.get(sessionId)
-    if (head === undefined) {
-      head = this.#select.get(sessionId)
-      if (head === undefined) throw new SessionNotFoundError(sessionId)
-      this.#loaded.set(sessionId, head)
-    }
+  of({ sessionId, within }: SessionKey): Head {
+    const head = this.#loaded.get(sessionId) ?? this.#select.get(sessionId)
+    if (head === undefined || !isWithin(head, within)) throw new SessionNotFoundError(sessionId)
+    this.#loaded.set(sessionId, head)
     return head
   }
 
@@ -74,6 +75,13 @@ export class Heads {
     this.#touched.add(sessionId)
   }
 
+  /** Forgets a head whose session is going away. */
+  forget(sessionId: string): void {
+    this.#loaded.delete(sessionId)
+    this.#moved.delete(sessionId)
+    this.#touched.add(sessionId)
+  }
+
   /** Writes out every head that moved. */
   flush(): void {
     for (const sessionId of this.#moved) this.#write(sessionId)
@@ -89,7 +97,7 @@ export class Heads {
   }
 
   #write(sessionId: string): void {
-    const { head, turns, lastActivityAt, activityMinute } = this.of(sessionId)
+    const { head, turns, lastActivityAt, activityMinute } = this.of({ sessionId })
     this.#update.run(head, turns, lastActivityAt, sessionId)
     const minute = minuteOf(lastActivityAt)
     if (minute !== activityMinute) this.#updateMinute.run(minute, sessionId)

@@ -74,13 +74,14 @@ export async function sqliteStore(options: SqliteOptions): Promise<SessionStore>
     append: (request) => write(() => log.append(request)),
     decide: (request) => write(() => log.decide(request)),
     fork: (request) => write(() => sessions.fork(request)),
-    repair: (sessionId, expectedHead, view) => write(() => sessions.repair(sessionId, expectedHead, view)),
-    load: (sessionId) => look(() => reader.load(sessionId)),
-    read: (sessionId, query) => look(() => reader.read(sessionId, query)),
+    repair: (key, expectedHead, view) => write(() => sessions.repair(key, expectedHead, view)),
+    purge: (key) => write(() => sessions.purge(key)),
+    load: (key) => look(() => reader.load(key)),
+    read: (key, query) => look(() => reader.read(key, query)),
     active: (query) => look(() => sessions.active(query)),
     list: (query) => look(() => lister.list(query)),
-    sessionIds: (after, limit) => look(() => lister.sessionIds(after, limit)),
-    totals: () => look(() => lister.totals()),
+    sessionIds: (query) => look(() => lister.sessionIds(query)),
+    totals: (within) => look(() => lister.totals(within)),
     watch(sessionId, wake) {
       ready()
       return watching.add(sessionId, wake)

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
-import type { SessionRecord } from '../../domain/record.ts'
-import type { ListQuery, Totals } from '../../ports/session-store.ts'
+import type { Principal, SessionRecord } from '../../domain/record.ts'
+import type { IdsQuery, ListQuery, Totals } from '../../ports/session-store.ts'
 import { minuteOf, recordOf, type SessionRow } from './rows.ts'
 
 /** One condition for each filter; every one begins where an index by tenant and minute can serve. */
@@ -17,6 +17,20 @@ const FILTERS = {
 
 const FILTER_NAMES = Object.keys(FILTERS) as (keyof typeof FILTERS)[]
 
+const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
+
+const SELECT_TOTALS = `
+  select count(*) as sessions, coalesce(sum(head), 0) as events
+  from sessions
+  where ${OWNED}`
+
+const SELECT_IDS = `
+  select id
+  from sessions
+  where id > @after and ${OWNED}
+  order by id
+  limit @limit`
+
 /** The statement for the filters that the query has. */
 export function listSql(query: Partial<ListQuery>): string {
   const conditions = FILTER_NAMES.filter((name) => query[name] !== undefined).map((name) => FILTERS[name])
@@ -29,6 +43,8 @@ export function listSql(query: Partial<ListQuery>): string {
 }
 
 export function sessionLister(db: Database) {
+  const selectTotals = db.prepare<[object], Totals>(SELECT_TOTALS)
+  const selectIds = db.prepare<[object], string>(SELECT_IDS).pluck()
   const prepared = new Map<string, Statement<[object], SessionRow>>()
 
   function statement(sql: string): Statement<[object], SessionRow> {
@@ -53,17 +69,17 @@ export function sessionLister(db: Database) {
       return rows.map(recordOf)
     },
 
-    totals(): Totals {
-      return db
-        .prepare<[], Totals>('select count(*) as sessions, coalesce(sum(head), 0) as events from sessions')
-        .get() as Totals
+    totals(within: Principal | undefined): Totals {
+      return selectTotals.get(owner(within)) as Totals
     },
 
-    sessionIds(after: string | undefined, limit: number): string[] {
-      return db
-        .prepare('select id from sessions where id > ? order by id limit ?')
-        .pluck()
-        .all(after ?? '', limit) as string[]
+    sessionIds({ after = '', limit, within }: IdsQuery): string[] {
+      return selectIds.all({ after, limit, ...owner(within) })
     },
   }
+}
+
+/** Both null: of everyone. */
+function owner(within: Principal | undefined): { tenant: string | null; userId: string | null } {
+  return { tenant: within?.tenant ?? null, userId: within?.userId ?? null }
 }

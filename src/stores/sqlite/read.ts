@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import { startsTurn } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
-import type { ReadQuery, StoredEvent } from '../../ports/session-store.ts'
-import { BLOCK, blockOf, type EventRow, eventOf, type ViewRow, viewOf } from './rows.ts'
+import type { ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import { BLOCK, blockOf, type EventRow, eventOf, type ViewRow, viewOf, visibleRow } from './rows.ts'
 import { SELECT_VIEW } from './view-sql.ts'
 
 export const SELECT_EVENTS = `
@@ -21,7 +21,7 @@ export const SELECT_BLOCKS = `
   order by block`
 
 /** No row: there is no such session. */
-const SELECT_CLEARED = 'select cleared_at from sessions where id = ?'
+const SELECT_SESSION = 'select tenant, user_id, cleared_at from sessions where id = ?'
 
 interface Range {
   sessionId: string
@@ -38,7 +38,7 @@ export function logReader(db: Database) {
   const selectEvents = ordered<EventRow>(SELECT_EVENTS)
   const selectBlocks = ordered<number>(SELECT_BLOCKS)
   const selectPage = db.prepare<[object], EventRow>(`${SELECT_EVENTS} asc limit @limit`)
-  const selectCleared = db.prepare<[string], number>(SELECT_CLEARED).pluck()
+  const selectSession = db.prepare<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(SELECT_SESSION)
   const selectView = db.prepare<[string], ViewRow>(SELECT_VIEW)
   selectBlocks.asc.pluck()
   selectBlocks.desc.pluck()
@@ -79,16 +79,17 @@ export function logReader(db: Database) {
   }
 
   return {
-    load(sessionId: string): SessionView | undefined {
-      const row = selectView.get(sessionId)
+    load(key: SessionKey): SessionView | undefined {
+      const row = visibleRow(selectView.get(key.sessionId), key)
       return row && viewOf(row)
     },
 
-    read(sessionId: string, query: ReadQuery): StoredEvent[] {
+    read(key: SessionKey, query: ReadQuery): StoredEvent[] {
+      const { sessionId } = key
       const { after = 0, before = Number.MAX_SAFE_INTEGER, turns } = query
-      const cleared = selectCleared.get(sessionId)
-      if (cleared === undefined) throw new SessionNotFoundError(sessionId)
-      const range = { sessionId, after: turns === undefined ? after : Math.max(after, cleared), before }
+      const session = visibleRow(selectSession.get(sessionId), key)
+      if (session === undefined) throw new SessionNotFoundError(sessionId)
+      const range = { sessionId, after: turns === undefined ? after : Math.max(after, session.cleared_at), before }
       return rowsOf(range, query).map(eventOf)
     },
   }

@@ -1,7 +1,7 @@
 import type { SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
-import type { SessionRecord, SessionStatus } from '../../domain/record.ts'
-import type { StoredEvent } from '../../ports/session-store.ts'
+import { isWithin, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
 
 /** A row of `sessions`. */
 export interface SessionRow {
@@ -47,6 +47,14 @@ export interface EventRow {
   agent_id: string | null
   occurred_at: string | null
   created_at: string
+}
+
+/** The row, if its session exists for the caller. */
+export function visibleRow<Row extends { tenant: string; user_id: string }>(
+  row: Row | undefined,
+  { within }: SessionKey,
+): Row | undefined {
+  return row !== undefined && isWithin({ tenant: row.tenant, userId: row.user_id }, within) ? row : undefined
 }
 
 export function recordOf(row: SessionRow): SessionRecord {

@@ -2,10 +2,17 @@ import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import type { ActiveQuery, CreateRequest, CreateResult, ForkRequest } from '../../ports/session-store.ts'
+import type {
+  ActiveQuery,
+  CreateRequest,
+  CreateResult,
+  ForkRequest,
+  PurgeCounts,
+  SessionKey,
+} from '../../ports/session-store.ts'
 import type { LogWriter } from './append.ts'
 import type { Heads } from './heads.ts'
-import { BLOCK, recordOf, rowOf, type SessionRow } from './rows.ts'
+import { BLOCK, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
 import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 
 const SELECT_SESSION = 'select * from sessions where id = ?'
@@ -52,6 +59,16 @@ export function sessionWriter(db: Database, heads: Heads, log: LogWriter, newId:
   const copyEvents = db.prepare(COPY_EVENTS)
   const copyTypes = db.prepare(COPY_TYPES)
 
+  const markPurge = db.prepare('insert into session_purges (session_id) values (?)')
+  const deleteEvents = db.prepare('delete from session_events where session_id = ?')
+  const deleteKeys = db.prepare('delete from session_keys where session_id = ?')
+  const deleteRest = [
+    db.prepare('delete from session_types where session_id = ?'),
+    db.prepare('delete from session_state where session_id = ?'),
+    db.prepare('delete from sessions where id = ?'),
+    db.prepare('delete from session_purges where session_id = ?'),
+  ]
+
   function insertView(view: SessionView): void {
     const row = rowOf(view)
     insertSession.run(row)
@@ -84,7 +101,9 @@ export function sessionWriter(db: Database, heads: Heads, log: LogWriter, newId:
     fork({ source, event, at, view }: ForkRequest): CreateResult {
       const same = selectSession.get(view.record.id)
       if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
-      if (selectSession.get(source.sessionId) === undefined) throw new SessionNotFoundError(source.sessionId)
+      if (visibleRow(selectSession.get(source.sessionId), source) === undefined) {
+        throw new SessionNotFoundError(source.sessionId)
+      }
       insertView(view)
       copyEvents.run(view.record.id, source.sessionId, source.sequence)
       copyTypes.run(view.record.id, source.sessionId, source.sequence)
@@ -92,9 +111,20 @@ export function sessionWriter(db: Database, heads: Heads, log: LogWriter, newId:
       return { outcome: 'created', record: view.record }
     },
 
-    repair(sessionId: string, expectedHead: number, view: SessionView): boolean {
-      if (heads.of(sessionId).head !== expectedHead) return false
-      heads.release(sessionId)
+    purge(key: SessionKey): PurgeCounts {
+      const { sessionId } = key
+      heads.of(key)
+      heads.forget(sessionId)
+      markPurge.run(sessionId)
+      const events = deleteEvents.run(sessionId).changes
+      const keys = deleteKeys.run(sessionId).changes
+      for (const statement of deleteRest) statement.run(sessionId)
+      return { events, keys }
+    },
+
+    repair(key: SessionKey, expectedHead: number, view: SessionView): boolean {
+      if (heads.of(key).head !== expectedHead) return false
+      heads.release(key.sessionId)
       const row = rowOf(view)
       updateView.run(row)
       upsertState.run(row)

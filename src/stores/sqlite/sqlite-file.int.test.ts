@@ -95,6 +95,44 @@ describe('events in the file', () => {
   })
 })
 
+describe('a purge', () => {
+  it('leaves nothing of a user in any table, nor in the bytes of the file', async () => {
+    const tl = await open(`sqlite:${path}`)
+    const session = await tl.sessions.create({ userId: 'ada', metadata: { note: 'secret-in-metadata' } })
+    for (let i = 0; i < 50; i++) {
+      const content = `secret-in-content ${i} `.repeat(40)
+      await session.append({ type: 'user_message', content }, { idempotencyKey: `secret-in-key ${i}` })
+    }
+    const other = await tl.sessions.create({ userId: 'bob' })
+    await other.append({ type: 'user_message', content: 'kept' })
+    expect(await tl.users.purge('ada')).toMatchObject({ sessions: 1, events: 51, keys: 50 })
+    await tl.close()
+
+    const db = new Database(path)
+    const tables = db.prepare("select name from sqlite_schema where type = 'table'").pluck().all() as string[]
+    const rows = tables.flatMap((table) => db.prepare(`select * from "${table}"`).all())
+    db.close()
+    expect(JSON.stringify(rows)).not.toMatch(/secret|"ada"/)
+    expect(JSON.stringify(rows)).toContain('kept')
+    const bytes = (await readFile(path)).toString('latin1')
+    expect(bytes).not.toContain('secret')
+    expect(bytes).toContain('kept')
+  })
+
+  it('is the only way past the triggers, and only for the session it is for', async () => {
+    const id = await madeFile()
+    stray("insert into session_purges values ('another')")
+    expect(() => stray('delete from session_events')).toThrow('append-only')
+    stray("delete from session_purges where session_id = 'another'")
+    const tl = await open(`sqlite:${path}`)
+    await tl.sessions.purge(id)
+    await tl.close()
+    const db = new Database(path)
+    expect(db.prepare('select count(*) from session_purges').pluck().get()).toBe(0)
+    db.close()
+  })
+})
+
 describe('the schema', () => {
   it('is made by eight processes at once without harm', async () => {
     const workers = Array.from({ length: 8 }, () => startWorker(`sqlite:${path}`, { do: 'open' }))

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { ValidationError } from '../domain/errors.ts'
+import { isWithin, type Principal } from '../domain/record.ts'
+import type { Deps } from './deps.ts'
+import { name, parse } from './parse.ts'
+
+const principal = z.strictObject({ tenant: name, userId: name.optional() })
+
+/** The tenant meant where none is named: the caller's own, or the operator's. */
+export function tenantFor(deps: Deps, given: string | undefined): string {
+  return given ?? deps.within?.tenant ?? 'local'
+}
+
+/** Throws unless the caller may act for this owner. */
+export function requireOwn(deps: Deps, owner: { tenant: string; userId: string }): void {
+  if (isWithin(owner, deps.within)) return
+  const field = owner.tenant === deps.within?.tenant ? 'userId' : 'tenant'
+  throw new ValidationError(field, 'must be your own')
+}
+
+/** The same rooms for someone who sees less. A restricted caller can restrict further, never widen. */
+export function restricted(deps: Deps, input: Principal): Deps {
+  const { tenant, userId } = parse(principal, input)
+  const { within } = deps
+  if (within !== undefined && within.tenant !== tenant) throw new ValidationError('tenant', 'must be your own')
+  if (within?.userId !== undefined && within.userId !== userId) throw new ValidationError('userId', 'must be your own')
+  return { ...deps, within: userId === undefined ? { tenant } : { tenant, userId } }
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { uuid7 } from '../../ids.ts'
+import type { SessionKey, SessionStore } from '../../ports/session-store.ts'
+import type { Rule, StoreDatabase } from './harness.ts'
+import { appending, createdIn, creation, logOf, moved, NOON, refused, someEvent, someEvents, upTo } from './samples.ts'
+
+/** Every call that takes a key, as one that must be refused. */
+const KEYED: readonly [name: string, call: (store: SessionStore, key: SessionKey) => Promise<unknown>][] = [
+  ['append', (store, key) => store.append({ ...appending(key.sessionId), ...key })],
+  [
+    'append again with a key',
+    (store, key) => store.append({ ...appending(key.sessionId), ...key, idempotency: STAMP }),
+  ],
+  [
+    'decide',
+    (store, key) =>
+      store.decide({ ...key, at: NOON, decide: (view) => ({ events: [someEvent()], view: moved(view, 1) }) }),
+  ],
+  ['read', (store, key) => store.read(key, { order: 'asc', limit: 9 })],
+  ['read by type', (store, key) => store.read(key, { order: 'asc', limit: 9, types: ['user_message'] })],
+  ['read turns', (store, key) => store.read(key, { order: 'desc', limit: 9, turns: 1 })],
+  [
+    'fork',
+    (store, key) => {
+      const { event, view } = creation()
+      return store.fork({ source: { ...key, sequence: 1 }, event, at: NOON, view })
+    },
+  ],
+  [
+    'repair',
+    async (store, key) => {
+      const view = await store.load({ sessionId: key.sessionId })
+      assert(view)
+      return await store.repair(key, view.record.head, view)
+    },
+  ],
+  ['purge', (store, key) => store.purge(key)],
+]
+
+const STAMP = { key: 'k', fingerprint: 'f' }
+
+/** S21 and S22. */
+export const ownerRules: readonly Rule<StoreDatabase>[] = [
+  {
+    id: 'S21',
+    title: 'has no session for a caller to whom it does not belong, whatever the call',
+    async check(db) {
+      const store = await db.connect()
+      const sessionId = await createdIn(store, { tenant: 'acme', userId: 'ada' })
+      await store.append(appending(sessionId, { idempotency: STAMP }))
+      const before = await logOf(store, sessionId)
+      for (const within of [
+        { tenant: 'acme', userId: 'bob' },
+        { tenant: 'other', userId: 'ada' },
+        { tenant: 'other' },
+      ]) {
+        for (const [name, call] of KEYED) {
+          await refused('SESSION_NOT_FOUND', call(store, { sessionId, within })).catch((error) => {
+            assert.fail(`${name} as ${JSON.stringify(within)}: ${error.message}`)
+          })
+        }
+        assert.equal(await store.load({ sessionId, within }), undefined)
+        assert.deepEqual(await store.sessionIds({ limit: 9, within }), [])
+        assert.deepEqual(await store.totals(within), { sessions: 0, events: 0 })
+      }
+      assert.deepEqual(await logOf(store, sessionId), before)
+      await store.close()
+    },
+  },
+  {
+    id: 'S21',
+    title: 'keeps a foreign write out of a batch that touches the same session',
+    async check(db) {
+      const store = await db.connect()
+      const sessionId = await createdIn(store, { tenant: 'acme' })
+      const writes = upTo(20).map((n) =>
+        store.append({ ...appending(sessionId), within: { tenant: n % 2 ? 'acme' : 'other' } }),
+      )
+      const results = await Promise.allSettled(writes)
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 10)
+      assert.equal((await logOf(store, sessionId)).length, 11)
+      await store.close()
+    },
+  },
+  {
+    id: 'S21',
+    title: 'has everything for a caller to whom it belongs, by user or by tenant',
+    async check(db) {
+      const store = await db.connect()
+      for (const within of [{ tenant: 'acme', userId: 'ada' }, { tenant: 'acme' }]) {
+        const sessionId = await createdIn(store, { tenant: 'acme', userId: 'ada' })
+        for (const [, call] of KEYED) await call(store, { sessionId, within })
+        assert.equal(await store.load({ sessionId }), undefined)
+      }
+      const mine = await createdIn(store, { tenant: 'acme', userId: 'ada' })
+      await createdIn(store, { tenant: 'acme', userId: 'bob' })
+      await createdIn(store, { tenant: 'other', userId: 'ada' })
+      const within = { tenant: 'acme', userId: 'ada' }
+      assert.deepEqual(await store.sessionIds({ limit: 9, within }), [mine])
+      assert.deepEqual(await store.totals(within), { sessions: 1, events: 1 })
+      assert.equal((await store.sessionIds({ limit: 9, within: { tenant: 'acme' } })).length, 2)
+      await store.close()
+    },
+  },
+  {
+    id: 'S22',
+    title: 'removes a session whole, counts what went, and leaves the others alone',
+    async check(db) {
+      const store = await db.connect()
+      const request = creation({ conversationId: 'c' })
+      await store.create(request)
+      const sessionId = request.view.record.id
+      const other = await createdIn(store)
+      await store.append(appending(sessionId, { events: someEvents(300) }))
+      await store.append(appending(sessionId, { idempotency: STAMP }))
+      await store.append(appending(other, { idempotency: STAMP }))
+      const waiting = store.append(appending(sessionId))
+      assert.deepEqual(await store.purge({ sessionId }), { events: 303, keys: 1 })
+      await waiting
+      assert.equal(await store.load({ sessionId }), undefined)
+      await refused('SESSION_NOT_FOUND', store.append(appending(sessionId, { idempotency: STAMP })))
+      await refused('SESSION_NOT_FOUND', store.purge({ sessionId }))
+      assert.deepEqual(await store.sessionIds({ limit: 9 }), [other])
+      assert.equal(await store.active({ ...request.view.record, at: NOON }), undefined)
+      assert.equal((await logOf(store, other)).length, 2)
+
+      assert.equal((await store.create(request)).outcome, 'created')
+      assert.equal((await logOf(store, sessionId)).length, 1)
+      assert.equal((await store.append(appending(sessionId, { idempotency: STAMP }))).replayed, false)
+      assert.deepEqual(await store.read({ sessionId }, { order: 'asc', limit: 9, types: ['x.none'] }), [])
+      await store.close()
+    },
+  },
+  {
+    id: 'S22',
+    title: 'wakes those who watch a session that goes away',
+    async check(db) {
+      const [store, watcher] = [await db.connect(), await db.connect()]
+      const sessionId = await createdIn(store)
+      let stop = () => {}
+      const woken = new Promise<void>((resolve) => {
+        stop = watcher.watch(sessionId, resolve)
+      })
+      await store.purge({ sessionId })
+      await woken
+      stop()
+      assert.equal((await store.create(creation({ id: uuid7() }))).outcome, 'created')
+      await Promise.all([store.close(), watcher.close()])
+    },
+  },
+]
