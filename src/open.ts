@@ -11,14 +11,14 @@ import { throughlineOn } from './throughline.ts'
 
 /** How to open a store, and what to use beside it. */
 export interface OpenOptions {
-  /** `memory:` or `sqlite:PATH`. @default `THROUGHLINE_URL`, else `sqlite:.throughline/sessions.db` */
+  /** `memory:`, `sqlite:PATH` or `postgres://…`. @default `THROUGHLINE_URL`, else `sqlite:.throughline/sessions.db` */
   url?: string
   /**
    * SQLite: `full` acknowledges a write when it would survive power loss, `relaxed` when it would survive the end of the
    * process. @default 'full'
    */
   durability?: 'full' | 'relaxed'
-  /** Bring an older database up to date. An embedded store does unless this is false. */
+  /** Bring an older schema up to date. @default true for an embedded store, false for Postgres */
   migrate?: boolean
   /** Ids of the agents, the default first. @default {@link ROUNDTABLE} */
   agents?: readonly string[]
@@ -42,14 +42,14 @@ const withMethod = <T>(method: string) =>
 const openOptions = z.strictObject({
   url: z.string().min(1).optional(),
   durability: z.enum(['full', 'relaxed']).default('full'),
-  migrate: z.boolean().default(true),
+  migrate: z.boolean().optional(),
   agents: z.tuple([name], name).default([...ROUNDTABLE]),
   tokenizer: z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]).default('exact'),
   clock: withMethod<Clock>('now').default({ now: () => Date.now() }),
 })
 
 /**
- * Opens a store: `memory:`, or `sqlite:PATH`, made on first use. Nothing is loaded, read or written before this call.
+ * Opens a store: `memory:`, `sqlite:PATH`, made on first use, or `postgres://…`. Nothing is loaded, read or written before this call.
  * Close what it gives when you are done.
  */
 export async function open(target: string | OpenOptions = {}): Promise<Throughline> {
@@ -84,8 +84,17 @@ async function openStore(options: z.output<typeof openOptions>): Promise<Session
     const { memoryStore } = await import('./stores/memory/index.ts')
     return memoryStore(newId)
   }
+  if (target.store === 'postgres') {
+    const { postgresStore } = await import('./stores/postgres/index.ts')
+    return await postgresStore({ url: target.url, migrate: options.migrate ?? false })
+  }
   const { sqliteStore } = await import('./stores/sqlite/index.ts')
-  return await sqliteStore({ path: target.path, durability: options.durability, migrate: options.migrate, newId })
+  return await sqliteStore({
+    path: target.path,
+    durability: options.durability,
+    migrate: options.migrate ?? true,
+    newId,
+  })
 }
 
 function lazyTokenizer(choice: 'exact' | 'estimate' | Tokenizer): () => Promise<Tokenizer> {

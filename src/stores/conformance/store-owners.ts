@@ -22,7 +22,7 @@ const KEYED: readonly [name: string, call: (store: SessionStore, key: SessionKey
   [
     'fork',
     (store, key) => {
-      const { event, view } = creation()
+      const { event, view } = creation({ tenant: 'acme', userId: 'ada' })
       return store.fork({ source: { ...key, sequence: 1 }, event, at: NOON, view })
     },
   ],
@@ -92,13 +92,13 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
         for (const [, call] of KEYED) await call(store, { sessionId, within })
         assert.equal(await store.load({ sessionId }), undefined)
       }
-      const mine = await createdIn(store, { tenant: 'acme', userId: 'ada' })
-      await createdIn(store, { tenant: 'acme', userId: 'bob' })
+      const mine = await createdIn(store, { tenant: 'emca', userId: 'ada' })
+      await createdIn(store, { tenant: 'emca', userId: 'bob' })
       await createdIn(store, { tenant: 'other', userId: 'ada' })
-      const within = { tenant: 'acme', userId: 'ada' }
+      const within = { tenant: 'emca', userId: 'ada' }
       assert.deepEqual(await store.sessionIds({ limit: 9, within }), [mine])
       assert.deepEqual(await store.totals(within), { sessions: 1, events: 1 })
-      assert.equal((await store.sessionIds({ limit: 9, within: { tenant: 'acme' } })).length, 2)
+      assert.equal((await store.sessionIds({ limit: 9, within: { tenant: 'emca' } })).length, 2)
       await store.close()
     },
   },

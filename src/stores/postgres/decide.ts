@@ -1,0 +1,84 @@
+import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
+import { turnsIn } from '../../domain/event.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import type { DecideRequest, Decision, StoredEvent, Written } from '../../ports/session-store.ts'
+import { type Connections, codeOf, type Query, type Statement } from './connection.ts'
+import { eventColumns, ownerOf, type ViewRow, viewJson, viewOf } from './rows.ts'
+
+/** $1 session, $2 tenant, $3 user, $4 key, $5 lock. No row: there is no such session. */
+export const LOAD: Statement = {
+  name: 'load',
+  text: `
+    select (l.view).*, l.fingerprint, l.first_sequence, l.last_sequence
+    from context.load_session($1, $2, $3, $4, $5) l`,
+}
+
+const DECIDE: Statement = {
+  name: 'decide',
+  text: `
+    select outcome, first_sequence
+    from context.decide_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::json[], $16, $17)`,
+}
+
+interface LoadedRow extends ViewRow {
+  fingerprint: string | null
+  first_sequence: number | null
+  last_sequence: number | null
+}
+
+/**
+ * Decides on what was read and writes if no other decision came in between; after one conflict it decides again while
+ * it holds the session's lock, so it cannot starve.
+ */
+export async function decideIn(
+  connections: Connections,
+  request: DecideRequest,
+  replay: (first: number, last: number) => Promise<StoredEvent[]>,
+): Promise<Written> {
+  const free: Query = (statement, values) => connections.query(statement, values, { again: statement === LOAD })
+  const first = await attempt(free, request, false)
+  const done = first === 'stale' ? await connections.transaction((query) => attempt(query, request, true)) : first
+  if (done === 'stale') throw new Error('a decision under lock cannot be stale')
+  return 'first' in done ? { events: await replay(done.first, done.last), replayed: true } : done
+}
+
+async function attempt(
+  query: Query,
+  { decide, sessionId, at, idempotency, within }: DecideRequest,
+  lock: boolean,
+): Promise<Written | { first: number; last: number } | 'stale'> {
+  const owner = ownerOf({ ...(within && { within }) })
+  const [row] = await query<LoadedRow>(LOAD, [sessionId, ...owner, idempotency?.key ?? null, lock])
+  if (row === undefined) throw new SessionNotFoundError(sessionId)
+  if (idempotency !== undefined && row.fingerprint !== null) {
+    if (row.fingerprint !== idempotency.fingerprint)
+      throw new IdempotencyMismatchError({ sessionId, key: idempotency.key })
+    return { first: row.first_sequence ?? 0, last: row.last_sequence ?? 0 }
+  }
+  const before = viewOf(row)
+  const decision = decide(before)
+  if (decision.events.length === 0) return { events: [], replayed: false }
+  const stamp = [idempotency?.key ?? null, idempotency?.fingerprint ?? null]
+  const values = [
+    sessionId,
+    ...owner,
+    row.decision_version,
+    turnsIn(decision.events),
+    at,
+    ...stamp,
+    ...written(before, decision),
+  ]
+  const [result] = await query<{ outcome: string; first_sequence: number }>(DECIDE, values).catch((error: unknown) => {
+    // an append took the same key meanwhile
+    if (!lock && codeOf(error) === '23505') return [{ outcome: 'stale', first_sequence: 0 }]
+    throw error
+  })
+  if (result?.outcome === 'missing') throw new SessionNotFoundError(sessionId)
+  if (result?.outcome !== 'written') return 'stale'
+  const events = decision.events.map((event, i) => ({ ...event, sequence: result.first_sequence + i, createdAt: at }))
+  return { events, replayed: false }
+}
+
+function written(before: SessionView, { events, view }: Decision): unknown[] {
+  return [viewJson(view), view.clearedAt !== before.clearedAt, ...eventColumns(events)]
+}

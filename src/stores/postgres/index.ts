@@ -1,0 +1,99 @@
+import { StorageError, ThroughlineError } from '../../domain/errors.ts'
+import type { SessionKey, SessionStore } from '../../ports/session-store.ts'
+import { appendQueue } from './append-queue.ts'
+import { connect, storageError } from './connection.ts'
+import { decideIn } from './decide.ts'
+import { migrate, requireSchema, schemaOf } from './migrate.ts'
+import { readCalls } from './read.ts'
+import { sessionCalls } from './sessions.ts'
+import { watchers } from './watch.ts'
+
+export interface PostgresOptions {
+  url: string
+  /** Whether to bring an older schema up to date; else it is refused with `SCHEMA_OUTDATED`. */
+  migrate: boolean
+}
+
+/** Keeps everything in Postgres 15 or newer, shared by any number of processes and machines. */
+export async function postgresStore(options: PostgresOptions): Promise<SessionStore> {
+  const connections = await connect(options.url)
+  try {
+    if (options.migrate) await migrate(connections)
+    else await requireSchema(connections)
+  } catch (error) {
+    await connections.close()
+    throw storageError(error, 'cannot open the database')
+  }
+
+  const sessions = sessionCalls(connections)
+  const reads = readCalls(connections)
+  const watching = watchers(connections)
+  const range = (key: SessionKey, first: number, last: number) =>
+    reads.read(key, { after: first - 1, before: last + 1, order: 'asc', limit: last - first + 1 })
+  const queue = appendQueue(connections, range, (ids) => watching.written(ids))
+  let closed = false
+
+  function ready(): void {
+    if (closed) throw new StorageError('postgres', 'the store is closed')
+  }
+
+  async function call<T>(work: () => Promise<T>): Promise<T> {
+    ready()
+    try {
+      return await work()
+    } catch (error) {
+      throw isDriverError(error) ? storageError(error) : error
+    }
+  }
+
+  /** Runs a write and tells watchers of the session. */
+  async function write<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
+    const result = await call(work)
+    watching.written([sessionId])
+    return result
+  }
+
+  return {
+    name: 'postgres',
+    create: (request) => call(() => sessions.create(request)),
+    append: (request) => call(() => queue.append(request)),
+    decide: (request) => {
+      const replay = (first: number, last: number) => range(request, first, last)
+      return write(request.sessionId, () => decideIn(connections, request, replay))
+    },
+    fork: (request) => call(() => sessions.fork(request)),
+    repair: (key, expectedHead, view) => call(() => sessions.repair(key, expectedHead, view)),
+    purge: (key) => write(key.sessionId, () => sessions.purge(key)),
+    load: (key) => call(() => sessions.load(key)),
+    read: (key, query) => call(() => reads.read(key, query)),
+    active: (query) => call(() => sessions.active(query)),
+    list: (query) => call(() => reads.list(query)),
+    sessionIds: (query) => call(() => reads.sessionIds(query)),
+    totals: (within) => call(() => reads.totals(within)),
+    watch(sessionId, wake) {
+      ready()
+      return watching.add(sessionId, wake)
+    },
+    health: () =>
+      call(async () => {
+        const [row] = await connections.query<{ version: string; role: string }>(
+          { name: 'health', text: `select current_setting('server_version') as version, current_user as role` },
+          [],
+          { again: true },
+        )
+        return { schema: await schemaOf(connections), details: { postgres: row?.version ?? '', role: row?.role ?? '' } }
+      }),
+    async close() {
+      if (closed) return
+      closed = true
+      await queue.idle()
+      await watching.close()
+      await connections.close()
+    },
+  }
+}
+
+/** Errors of ours and of deciders go to the caller as they are. */
+function isDriverError(error: unknown): boolean {
+  return !(error instanceof ThroughlineError) && error instanceof Error && ('code' in error || 'severity' in error)
+}

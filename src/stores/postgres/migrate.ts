@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
+import { type Connections, codeOf } from './connection.ts'
+
+const LOCK = { name: 'migrate-lock', text: 'select pg_advisory_xact_lock(474700001)' }
+
+const LEDGER = {
+  name: 'migrate-ledger',
+  text: `
+    create table if not exists context.throughline_migrations (
+      version    integer     not null primary key,
+      name       text        not null,
+      applied_at timestamptz not null default now()
+    )`,
+}
+
+const VERSION = { name: 'schema-version', text: 'select context.schema_version() as version' }
+
+interface Migration {
+  version: number
+  name: string
+  sql: string
+}
+
+/** Schema that this version of the package works with. */
+export function knownSchema(): number {
+  return migrations().at(-1)?.version ?? 0
+}
+
+/** Schema that the database has; 0 where there is none, or none that this role may see. */
+export async function schemaOf({ query }: Connections): Promise<number> {
+  try {
+    const [row] = await query<{ version: number }>(VERSION, [], { again: true })
+    return row?.version ?? 0
+  } catch (error) {
+    // no such schema, no such function
+    if (['3F000', '42883'].includes(codeOf(error))) return 0
+    throw error
+  }
+}
+
+/** Brings the database to the schema of this version, each step in a transaction with its ledger row, under a lock. */
+export async function migrate(connections: Connections): Promise<void> {
+  for (;;) {
+    const found = await schemaOf(connections)
+    refuseNewer(found)
+    if (found === knownSchema()) return
+    await connections.transaction(async (query, script) => {
+      await query(LOCK, [])
+      await query({ name: 'migrate-schema', text: 'create schema if not exists context' }, [])
+      await query(LEDGER, [])
+      await query({ name: 'migrate-version', text: SCHEMA_VERSION }, [])
+      const [row] = await query<{ version: number }>(VERSION, [])
+      refuseNewer(row?.version ?? 0)
+      const next = migrations().find(({ version }) => version > (row?.version ?? 0))
+      if (next === undefined) return
+      await script(next.sql)
+      await query(
+        { name: 'migrate-done', text: 'insert into context.throughline_migrations (version, name) values ($1, $2)' },
+        [next.version, next.name],
+      )
+    })
+  }
+}
+
+/** Any role that may use the schema may ask for its version. */
+const SCHEMA_VERSION = `
+  create or replace function context.schema_version() returns integer
+  language sql stable security definer set search_path = context, pg_temp as
+  'select coalesce(max(version), 0) from context.throughline_migrations'`
+
+/** Throws unless the database has exactly the schema of this version. */
+export async function requireSchema(connections: Connections): Promise<void> {
+  const found = await schemaOf(connections)
+  refuseNewer(found)
+  if (found < knownSchema()) throw new SchemaOutdatedError({ found, needed: knownSchema() })
+}
+
+function refuseNewer(found: number): void {
+  if (found > knownSchema()) throw new SchemaNewerError({ found, known: knownSchema() })
+}
+
+let loaded: Migration[] | undefined
+
+function migrations(): Migration[] {
+  loaded ??= readdirSync(new URL('./migrations/', import.meta.url))
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({
+      version: Number.parseInt(file, 10),
+      name: file,
+      sql: readFileSync(new URL(`./migrations/${file}`, import.meta.url), 'utf8'),
+    }))
+  return loaded
+}

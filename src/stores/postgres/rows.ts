@@ -1,0 +1,119 @@
+import type { SessionView } from '../../domain/fold.ts'
+import { encodeJson, type JsonObject } from '../../domain/json.ts'
+import type { SessionRecord, SessionStatus } from '../../domain/record.ts'
+import type { NewEvent, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+
+/** A row of `context.sessions`. */
+export interface SessionRow {
+  id: string
+  tenant: string
+  user_id: string
+  conversation_id: string
+  chatmode: string
+  workflow: string | null
+  skill: string | null
+  git_branch: string | null
+  task: string | null
+  status: SessionStatus
+  active_agent: string
+  head: number
+  turns: number
+  cleared_at: number
+  decision_version: number
+  started_at: Date
+  last_activity_at: Date
+  ended_at: Date | null
+  expires_at: Date | null
+  metadata: JsonObject
+  forked_from: { sessionId: string; sequence: number } | null
+}
+
+/** A row of `context.session_views`. */
+export interface ViewRow extends SessionRow {
+  scratchpad: JsonObject
+  version: number
+  updated_at: Date
+}
+
+/** A row of `context.event_row`. */
+export interface EventRow {
+  sequence: number
+  id: string
+  type: string
+  role: string
+  content: string
+  parts: string | null
+  agent_id: string | null
+  occurred_at: string | null
+  created_at: Date
+}
+
+export function recordOf(row: SessionRow): SessionRecord {
+  return {
+    id: row.id,
+    tenant: row.tenant,
+    userId: row.user_id,
+    conversationId: row.conversation_id,
+    chatmode: row.chatmode,
+    ...(row.workflow !== null && { workflow: row.workflow }),
+    ...(row.skill !== null && { skill: row.skill }),
+    ...(row.git_branch !== null && { gitBranch: row.git_branch }),
+    ...(row.task !== null && { task: row.task }),
+    status: row.status,
+    activeAgent: row.active_agent,
+    head: row.head,
+    turns: row.turns,
+    startedAt: row.started_at.toISOString(),
+    lastActivityAt: row.last_activity_at.toISOString(),
+    ...(row.ended_at !== null && { endedAt: row.ended_at.toISOString() }),
+    ...(row.expires_at !== null && { expiresAt: row.expires_at.toISOString() }),
+    metadata: row.metadata,
+    ...(row.forked_from !== null && { forkedFrom: row.forked_from }),
+  }
+}
+
+export function viewOf(row: ViewRow): SessionView {
+  return {
+    record: recordOf(row),
+    state: { scratchpad: row.scratchpad, version: row.version, updatedAt: row.updated_at.toISOString() },
+    clearedAt: row.cleared_at,
+  }
+}
+
+/** The views as the functions take them. */
+export function viewJson({ record, state, clearedAt }: SessionView): string {
+  return encodeJson({ ...record, ...state, clearedAt }, 'view', Number.POSITIVE_INFINITY)
+}
+
+export function eventOf(row: EventRow): StoredEvent {
+  const event: { -readonly [K in keyof StoredEvent]: StoredEvent[K] } = {
+    id: row.id,
+    sequence: row.sequence,
+    type: row.type,
+    role: row.role,
+    content: row.content,
+    createdAt: row.created_at.toISOString(),
+  }
+  if (row.parts !== null) event.parts = row.parts
+  if (row.agent_id !== null) event.agentId = row.agent_id
+  if (row.occurred_at !== null) event.occurredAt = row.occurred_at
+  return event
+}
+
+/** Events as one array for each column: id, type, role, content, parts, agent, occurred. */
+export function eventColumns(events: readonly NewEvent[]): unknown[] {
+  return [
+    events.map(({ id }) => id),
+    events.map(({ type }) => type),
+    events.map(({ role }) => role),
+    events.map(({ content }) => content),
+    events.map(({ parts }) => parts ?? null),
+    events.map(({ agentId }) => agentId ?? null),
+    events.map(({ occurredAt }) => occurredAt ?? null),
+  ]
+}
+
+/** Tenant and user as the functions take them; null is everyone. */
+export function ownerOf({ within }: Pick<SessionKey, 'within'>): [tenant: string | null, userId: string | null] {
+  return [within?.tenant ?? null, within?.userId ?? null]
+}

