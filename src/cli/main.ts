@@ -5,6 +5,7 @@ import { DEFAULT_URL } from '../target.ts'
 import type { Command } from './command.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { migrateCommand } from './commands/migrate.ts'
 import { rebuildCommand } from './commands/rebuild.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { leaveWhenAsked } from './ending.ts'
@@ -12,7 +13,7 @@ import { EXIT, exitCodesHelp } from './exit-codes.ts'
 import { failureOf } from './failure.ts'
 import { type Output, outputTo } from './output.ts'
 
-const COMMANDS: readonly Command[] = [demoCommand, doctorCommand, verifyCommand, rebuildCommand]
+const COMMANDS: readonly Command[] = [demoCommand, doctorCommand, migrateCommand, verifyCommand, rebuildCommand]
 
 /** Runs the command line. Never throws; what the shell gets is in `process.exitCode`. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -38,7 +39,7 @@ function programFor(output: Output, json: boolean): CommanderCommand {
     .helpOption('--help', 'print this help')
     .helpCommand(false)
     .addOption(
-      new Option('--url <target>', 'store to work on: sqlite:PATH or memory:')
+      new Option('--url <target>', 'store to work on: sqlite:PATH or postgres://…')
         .env('THROUGHLINE_URL')
         .default(DEFAULT_URL),
     )

@@ -141,7 +141,8 @@ export class SchemaOutdatedError extends ThroughlineError {
 
   constructor(details: SchemaOutdatedError['details'], options?: ErrorOptions) {
     super(
-      `the database has schema ${details.found}, this version needs ${details.needed}; open it with { migrate: true }`,
+      `the database has schema ${details.found}, this version needs ${details.needed}; ` +
+        'run throughline migrate, or open it with { migrate: true }',
       options,
     )
     this.details = details

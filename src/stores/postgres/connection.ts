@@ -2,12 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, Pool, PoolClient, QueryResult } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 
-/** How long a call goes on trying while the server cannot be reached, in milliseconds. */
-const RECONNECT_DEADLINE = 15_000
+/** Bounds of every call, in milliseconds. */
+interface Timeouts {
+  /** To connect once. */
+  connection: number
+  /** How long a call goes on trying while the server cannot be reached. */
+  reconnect: number
+  /** For one statement, on the server and, should the server hang, on this side. */
+  statement: number
+  query: number
+}
 
-/** Longest time for one statement, on the server and, should the server hang, on this side. */
-const STATEMENT_TIMEOUT = 30_000
-const QUERY_TIMEOUT = 35_000
+const TIMEOUTS: Timeouts = { connection: 5000, reconnect: 15_000, statement: 30_000, query: 35_000 }
 
 export interface Statement {
   /** Name under which the server keeps the plan. */
@@ -33,14 +39,14 @@ export interface Connections {
 
 export async function connect(url: string): Promise<Connections> {
   const { default: pg } = await loadDriver()
-  const { connectionString, pooled, max } = settingsOf(url)
+  const { connectionString, pooled, max, timeouts } = settingsOf(url)
   const config = {
     connectionString,
-    connectionTimeoutMillis: 5000,
-    query_timeout: QUERY_TIMEOUT,
+    connectionTimeoutMillis: timeouts.connection,
+    query_timeout: timeouts.query,
     keepAlive: true,
     // a pooler refuses settings it does not know
-    ...(!pooled && { statement_timeout: STATEMENT_TIMEOUT, application_name: 'throughline' }),
+    ...(!pooled && { statement_timeout: timeouts.statement, application_name: 'throughline' }),
   }
   const pool: Pool = new pg.Pool({ ...config, max })
   // an idle connection that breaks is replaced when it is needed
@@ -55,7 +61,7 @@ export async function connect(url: string): Promise<Connections> {
   }
 
   async function acquire(): Promise<PoolClient> {
-    const deadline = performance.now() + RECONNECT_DEADLINE
+    const deadline = performance.now() + timeouts.reconnect
     for (let attempt = 0; ; attempt++) {
       try {
         return await pool.connect()
@@ -130,20 +136,36 @@ async function loadDriver() {
   }
 }
 
-/** Takes our own settings out of the URL: `pooled=true`, and `pool=N` for the number of connections. */
-function settingsOf(url: string): { connectionString: string; pooled: boolean; max: number } {
+interface Settings {
+  connectionString: string
+  pooled: boolean
+  max: number
+  timeouts: Timeouts
+}
+
+/**
+ * Takes our own settings out of the URL: `pooled=true`; `pool=N` for the number of connections; `timeout=MS` for the
+ * longest time of a statement on the server, by which the other bounds go: 1 s more on this side, at most 5 s to connect,
+ * and twice as long to try again while the server cannot be reached.
+ */
+function settingsOf(url: string): Settings {
   const [base = '', search = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(search)
   const pooled = parameters.get('pooled') === 'true'
   const max = Number(parameters.get('pool') ?? 10)
-  parameters.delete('pooled')
-  parameters.delete('pool')
+  const timeout = Number(parameters.get('timeout') ?? 0)
+  for (const name of ['pooled', 'pool', 'timeout']) parameters.delete(name)
   const rest = parameters.toString()
   return {
     connectionString: rest === '' ? base : `${base}?${rest}`,
     pooled,
     max: Number.isInteger(max) && max > 0 ? max : 10,
+    timeouts: Number.isInteger(timeout) && timeout > 0 ? timeoutsOf(timeout) : TIMEOUTS,
   }
+}
+
+function timeoutsOf(ms: number): Timeouts {
+  return { connection: Math.min(ms, 5000), reconnect: 2 * ms, statement: ms, query: ms + 1000 }
 }
 
 /** The error a caller gets for one of the driver's. */

@@ -1,17 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
-import { type Connections, codeOf } from './connection.ts'
+import { type Connections, codeOf, type Query } from './connection.ts'
 
 const LOCK = { name: 'migrate-lock', text: 'select pg_advisory_xact_lock(474700001)' }
 
-const LEDGER = {
-  name: 'migrate-ledger',
-  text: `
-    create table if not exists context.throughline_migrations (
-      version    integer     not null primary key,
-      name       text        not null,
-      applied_at timestamptz not null default now()
-    )`,
+/** The ledger, and the function by which any role that may use the schema asks for its version. */
+const LEDGER = `
+  create schema if not exists context;
+  create table if not exists context.throughline_migrations (
+    version    integer     not null primary key,
+    name       text        not null,
+    applied_at timestamptz not null default now()
+  );
+  create or replace function context.schema_version() returns integer
+  language sql stable security definer set search_path = context, pg_temp as
+  'select coalesce(max(version), 0) from context.throughline_migrations'`
+
+const DONE = {
+  name: 'migrate-done',
+  text: 'insert into context.throughline_migrations (version, name) values ($1, $2)',
 }
 
 const VERSION = { name: 'schema-version', text: 'select context.schema_version() as version' }
@@ -41,33 +48,30 @@ export async function schemaOf({ query }: Connections): Promise<number> {
 
 /** Brings the database to the schema of this version, each step in a transaction with its ledger row, under a lock. */
 export async function migrate(connections: Connections): Promise<void> {
-  for (;;) {
+  for (let attempt = 0; ; attempt++) {
     const found = await schemaOf(connections)
     refuseNewer(found)
     if (found === knownSchema()) return
-    await connections.transaction(async (query, script) => {
-      await query(LOCK, [])
-      await query({ name: 'migrate-schema', text: 'create schema if not exists context' }, [])
-      await query(LEDGER, [])
-      await query({ name: 'migrate-version', text: SCHEMA_VERSION }, [])
-      const [row] = await query<{ version: number }>(VERSION, [])
-      refuseNewer(row?.version ?? 0)
-      const next = migrations().find(({ version }) => version > (row?.version ?? 0))
-      if (next === undefined) return
-      await script(next.sql)
-      await query(
-        { name: 'migrate-done', text: 'insert into context.throughline_migrations (version, name) values ($1, $2)' },
-        [next.version, next.name],
-      )
-    })
+    try {
+      await connections.transaction(applyNext)
+    } catch (error) {
+      // roles belong to the whole cluster: another database of it is being migrated at this very moment
+      if (codeOf(error) !== 'XX000' || attempt > 20) throw error
+    }
   }
 }
 
-/** Any role that may use the schema may ask for its version. */
-const SCHEMA_VERSION = `
-  create or replace function context.schema_version() returns integer
-  language sql stable security definer set search_path = context, pg_temp as
-  'select coalesce(max(version), 0) from context.throughline_migrations'`
+async function applyNext(query: Query, script: (sql: string) => Promise<void>): Promise<void> {
+  await query(LOCK, [])
+  await script(LEDGER)
+  const [row] = await query<{ version: number }>(VERSION, [])
+  const found = row?.version ?? 0
+  refuseNewer(found)
+  const next = migrations().find(({ version }) => version > found)
+  if (next === undefined) return
+  await script(next.sql)
+  await query(DONE, [next.version, next.name])
+}
 
 /** Throws unless the database has exactly the schema of this version. */
 export async function requireSchema(connections: Connections): Promise<void> {

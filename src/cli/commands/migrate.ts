@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { SchemaOutdatedError } from '../../domain/errors.ts'
+import { parse } from '../../features/parse.ts'
+import { open } from '../../open.ts'
+import type { Command } from '../command.ts'
+
+const migrateInput = z.strictObject({})
+
+export const migrateCommand: Command = {
+  usage: 'migrate',
+  summary: 'bring the schema of the store up to date',
+  more: 'Safe to run again, and from several places at once. On Postgres, run it as the role that owns the tables.',
+
+  async run(input, { target: { url }, output }) {
+    parse(migrateInput, input)
+    const from = await schemaBefore(url)
+    const tl = await open({ url, migrate: true })
+    const { schema: to, store } = await tl.health()
+    await tl.close()
+    const text = from === to ? `${store}: already at schema ${to}` : `${store}: migrated from schema ${from} to ${to}`
+    output.print(text, { store, from, to })
+    return undefined
+  },
+}
+
+async function schemaBefore(url: string): Promise<number | undefined> {
+  try {
+    const tl = await open({ url, migrate: false })
+    const { schema } = await tl.health()
+    await tl.close()
+    return schema
+  } catch (error) {
+    if (error instanceof SchemaOutdatedError) return error.details.found
+    throw error
+  }
+}

@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
+import { open } from '../../open.ts'
+import { startWorker } from '../conformance/processes.ts'
+import { appending, createdIn, logOf, someEvents } from '../conformance/samples.ts'
+import { postgresStore } from './index.ts'
+import { knownSchema } from './migrate.ts'
+
+const TABLES = ['sessions', 'session_slots', 'session_state', 'session_events', 'session_types', 'session_keys']
+
+describe.each(inject('postgres'))('on $name', ({ url }) => {
+  let databases: Databases
+  let database: TestDatabase
+  beforeAll(async () => {
+    databases = await databasesOf(url)
+  })
+  afterAll(() => databases.close())
+  beforeEach(async () => {
+    database = await databases.create()
+  })
+  afterEach(() => database.destroy())
+
+  const serving = () => postgresStore({ url: database.url(SERVING), migrate: false })
+  const asRole = (role: string, sql: string) => database.admin(`set role ${role}; ${sql}`)
+
+  describe('the role that serves', () => {
+    it.each(TABLES)('touches %s through functions alone', async (table) => {
+      for (const sql of [
+        `select 1 from context.${table}`,
+        `delete from context.${table}`,
+        `truncate context.${table}`,
+      ]) {
+        await expect(asRole(SERVING, sql)).rejects.toMatchObject({ code: '42501' })
+      }
+    })
+
+    it('cannot call what only functions may', async () => {
+      for (const call of [
+        "enter('*')",
+        "write_view(gen_random_uuid(), '{}')",
+        "insert_session(gen_random_uuid(), '{}')",
+      ]) {
+        await expect(asRole(SERVING, `select context.${call}`)).rejects.toMatchObject({ code: '42501' })
+      }
+    })
+
+    it('is told what it lacks when it was not made a member', async () => {
+      await database.admin('create role throughline_test_stranger login')
+      await expect(open(database.url('throughline_test_stranger'))).rejects.toThrow('member of throughline_app')
+      await database.admin('drop role throughline_test_stranger')
+    })
+  })
+
+  describe('S18 events', () => {
+    it('cannot be changed or removed by the functions that append, also not by cascade', async () => {
+      const store = await serving()
+      const id = await createdIn(store)
+      await store.append(appending(id, { events: someEvents(3) }))
+      const enter = "select set_config('throughline.tenant', '*', false)"
+      for (const sql of [
+        "update context.session_events set content = 'z'",
+        'delete from context.session_events',
+        'truncate context.session_events',
+        'delete from context.sessions',
+      ]) {
+        await expect(asRole('throughline_functions', `${enter}; ${sql}`)).rejects.toMatchObject({ code: '42501' })
+      }
+      expect(await logOf(store, id)).toHaveLength(4)
+      const cascades = await database.admin("select conname from pg_constraint where contype = 'f'")
+      expect(cascades).toEqual([])
+      await store.close()
+    })
+  })
+
+  describe('row level security', () => {
+    it('still gives nothing of another tenant when the check in the functions is taken out', async () => {
+      const store = await serving()
+      const sessionId = await createdIn(store, { tenant: 'acme' })
+      await store.append(appending(sessionId, { idempotency: { key: 'k', fingerprint: 'f' } }))
+      await database.admin(`
+        create or replace function context.owned(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
+        language sql immutable as 'select true'`)
+      const key = { sessionId, within: { tenant: 'other' } }
+      expect(await store.load(key)).toBeUndefined()
+      expect(await store.sessionIds({ limit: 9, within: key.within })).toEqual([])
+      expect(await store.totals(key.within)).toEqual({ sessions: 0, events: 0 })
+      for (const call of [
+        () => store.read(key, { order: 'asc', limit: 9 }),
+        () => store.append({ ...appending(sessionId), ...key }),
+        () => store.append({ ...appending(sessionId), ...key, idempotency: { key: 'k', fingerprint: 'f' } }),
+        () => store.purge(key),
+      ]) {
+        await expect(call()).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+      }
+      expect(await logOf(store, sessionId)).toHaveLength(2)
+      await store.close()
+    })
+
+    it('shows nothing at all to a role for which nobody said who it acts for', async () => {
+      const store = await serving()
+      await createdIn(store)
+      for (const table of TABLES) {
+        const rows = await asRole('throughline_functions', `select count(*)::int as rows from context.${table}`)
+        expect(rows, table).toEqual([{ rows: 0 }])
+      }
+      await store.close()
+    })
+
+    it('is forced on every table, also for their owner', async () => {
+      const rows = await database.admin(`
+        select relname from pg_class
+        where relnamespace = 'context'::regnamespace and relkind = 'r' and relrowsecurity and relforcerowsecurity`)
+      expect(rows.map(({ relname }) => relname).sort()).toEqual([...TABLES].sort())
+    })
+  })
+
+  describe('the schema', () => {
+    it('is made by four processes at once, as a role that does not serve', async () => {
+      const empty = await databases.create('bare')
+      const target = { url: empty.url(OWNER), migrate: true }
+      const workers = Array.from({ length: 4 }, () => startWorker(target, { do: 'open' }))
+      expect((await Promise.all(workers.map(({ done }) => done))).flat()).toEqual(Array(4).fill(knownSchema()))
+      const ledger = await empty.admin('select version, name from context.throughline_migrations order by version')
+      expect(ledger).toEqual([
+        { version: 1, name: '0001_log.sql' },
+        { version: 2, name: '0002_functions.sql' },
+      ])
+      await (await open(empty.url(SERVING))).close()
+      await empty.destroy()
+    })
+
+    it('that is missing is refused with the command to run, and nothing is made', async () => {
+      const empty = await databases.create('bare')
+      await expect(open(empty.url(OWNER))).rejects.toMatchObject({ code: 'SCHEMA_OUTDATED' })
+      await expect(open(empty.url(OWNER))).rejects.toThrow('throughline migrate')
+      expect(await empty.admin("select 1 from pg_namespace where nspname = 'context'")).toEqual([])
+      await empty.destroy()
+    })
+
+    it('that is newer than the code is refused', async () => {
+      await database.admin("insert into context.throughline_migrations (version, name) values (9999, 'future')")
+      await expect(open(database.url(SERVING))).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
+      await expect(open({ url: database.url(OWNER), migrate: true })).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
+    })
+
+    it('has every key of a per-session table contain the session, so that it can be distributed', async () => {
+      const keys = await database.admin(`
+        select c.relname as table, array_agg(a.attname::text) as columns
+        from pg_index i
+        join pg_class c on c.oid = i.indrelid
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
+        where c.relnamespace = 'context'::regnamespace and i.indisunique
+        group by c.relname, i.indexrelid`)
+      const perSession = keys.filter(
+        ({ table }) => !['session_slots', 'throughline_migrations'].includes(String(table)),
+      )
+      expect(perSession).toHaveLength(5)
+      for (const { table, columns } of perSession) {
+        expect(columns, String(table)).toContain(table === 'sessions' ? 'id' : 'session_id')
+      }
+    })
+  })
+
+  it('a purge leaves nothing of a user in any table', async () => {
+    const tl = await open(database.url(SERVING))
+    const session = await tl.sessions.create({ userId: 'ada', metadata: { note: 'secret' } })
+    await session.append([{ type: 'user_message', content: 'secret' }], { idempotencyKey: 'secret' })
+    await tl.sessions.create({ userId: 'bob' })
+    expect(await tl.users.purge('ada')).toMatchObject({ sessions: 1, events: 2, keys: 1 })
+    for (const table of TABLES) {
+      const rows = await database.admin(`select * from context.${table}`)
+      expect(JSON.stringify(rows), table).not.toMatch(/secret|"ada"/)
+    }
+    await tl.close()
+  })
+})
