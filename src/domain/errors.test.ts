@@ -79,7 +79,8 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     name: 'SchemaOutdatedError',
     code: 'SCHEMA_OUTDATED',
     details: { found: 1, needed: 2 },
-    message: 'the database has schema 1, this version needs 2; open it with { migrate: true }',
+    message:
+      'the database has schema 1, this version needs 2; run throughline migrate, or open it with { migrate: true }',
   },
   {
     error: new SchemaNewerError({ found: 3, known: 2 }, { cause }),

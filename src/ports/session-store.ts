@@ -22,14 +22,15 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  *   However many callers race, one of them creates.
  * - S10 `fork` copies events of the source up to a sequence, under their sequences, times and contents but with ids of
  *   their own, and appends its event behind them; `same-id` if the id exists.
- * - S11 `active` gives the newest session of the scope that has neither ended nor expired.
+ * - S11 `active` gives the newest session of the scope that has neither ended nor expired, of equal ones the one with
+ *   the highest id.
  * - S12 `list` gives sessions newest activity first, ties by id descending, from behind the cursor.
  *
  * Reading
  * - S13 A read gives events in sequence order, never part of an append, the same text that was written.
- * - S14 With `turns`, which goes with `order: 'desc'` alone, a read ends with the event that starts its `turns`-th turn,
+ * - S14 With `turns`, which goes with `order: 'desc'` and without `types`, a read ends with the event that starts its `turns`-th turn,
  *   and does not go back behind the last clear.
- * - S15 `load` gives all views of one moment.
+ * - S15 `load` gives all views of one moment. What came in and what went out is the caller's to change.
  * - S16 Every call with a {@link SessionKey} of a session that does not exist throws `SessionNotFoundError`, except
  *   `load`, which gives `undefined`.
  * - S17 `watch` calls back soon after each write to the session, by whatever process. It may call without reason, and

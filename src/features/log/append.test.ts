@@ -171,6 +171,9 @@ describe('a list of events', () => {
     })
     const parts = 'x'.repeat(6 * 1024 * 1024 - 2)
     expect(await refusal(Array(3).fill({ ...said, content: 'x', parts }))).toMatchObject({ field: 'events' })
+    const half: EventInput = { type: 'user_message', content: 'x'.repeat(LIMITS.append / 2) }
+    expect(await refusal([half, half, said])).toMatchObject({ code: 'TOO_LARGE', field: 'events' })
+    expect(await session.append([half, half])).toHaveLength(2)
   })
 
   it('is written as a whole or not at all', async () => {

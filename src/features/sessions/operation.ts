@@ -199,7 +199,16 @@ export async function forkSession(deps: Deps, source: string, options: ForkOptio
   const stored: StoredEvent = { ...event, sequence: sequence + 1, createdAt: at }
   const view = evolve(before, sessionEvent(id, stored))
   const { outcome, record } = await deps.store.fork({ source: { ...keyOf(deps, source), sequence }, event, at, view })
-  const { forkedFrom } = record
-  if (outcome === 'created' || (forkedFrom?.sessionId === source && forkedFrom.sequence === sequence)) return id
+  if (outcome === 'created' || (await sameFork(deps, record, parts))) return id
   throw new IdempotencyMismatchError({ sessionId: id })
+}
+
+/** Whether the session is a fork made with these values, whatever conversation it was given. */
+async function sameFork(deps: Deps, { id, ...owner }: SessionRecord, parts: ForkedParts): Promise<boolean> {
+  if (!isWithin(owner, deps.within)) return false
+  const [event] = await deps.store.read({ sessionId: id }, { after: parts.from.sequence, order: 'asc', limit: 1 })
+  if (event?.type !== 'session_forked') return false
+  const { conversationId } = JSON.parse(event.parts ?? '{}') as ForkedParts
+  const again = encodeJson({ ...parts, conversationId }, 'parts', LIMITS.parts)
+  return event.parts === again
 }

@@ -139,6 +139,7 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
+      await refused('SEQUENCE_CONFLICT', session.append(hello, { expectedSequence: 0 }))
       await session.append(hello, { expectedSequence: 1 })
       const error = await refused('SEQUENCE_CONFLICT', session.append(hello, { expectedSequence: 1 }))
       assert.deepEqual((error as unknown as { details: unknown }).details, {

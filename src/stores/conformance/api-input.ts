@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Session, Throughline } from '../../api.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
+import { refused } from './samples.ts'
 
 function nested(depth: number): unknown {
   let value: unknown = 1
@@ -101,6 +103,7 @@ const BAD_CALLS: readonly [what: string, call: (tl: Throughline, s: Session) => 
     (tl) => tl.sessions.create({ userId: 'a', metadata: { d: new Date() as never } }),
     'metadata.d',
   ],
+  ['an empty task', (tl) => tl.sessions.create({ userId: 'a', task: '' }), 'task'],
   ['an unknown field', (tl) => tl.sessions.create({ userId: 'a', user: 'b' } as never), 'user'],
   ['an end that is no time', (tl) => tl.sessions.getOrCreate({ userId: 'a', expiresAt: 'soon' }), 'expiresAt'],
   ['a scope without user', (tl) => tl.sessions.active({} as never), 'userId'],
@@ -120,8 +123,13 @@ const BAD_CALLS: readonly [what: string, call: (tl: Throughline, s: Session) => 
   ['a page of 0', (_, s) => s.events({ limit: 0 }), 'limit'],
   ['an unknown order', (_, s) => s.events({ order: 'up' as never }), 'order'],
   ['half a sequence', (_, s) => s.events({ after: 0.5 }), 'after'],
+  ['no types', (_, s) => s.events({ types: [] }), 'types'],
+  ['51 types', (_, s) => s.events({ types: Array(51).fill('x.a') }), 'types'],
+  ['a signal that is none', async (_, s) => s.tail({ signal: {} as never }), 'signal'],
   ['no turns', (_, s) => s.recent({ maxTurns: 0 }), 'maxTurns'],
+  ['half a turn', (_, s) => s.recent({ maxTurns: 1.5 }), 'maxTurns'],
   ['a budget below 0', (_, s) => s.recent({ maxTokens: -1 }), 'maxTokens'],
+  ['a fork with a date in its metadata', (_, s) => s.fork({ metadata: { d: new Date() as never } }), 'metadata.d'],
   ['a fork with an unknown field', (_, s) => s.fork({ conversation: 'c' } as never), 'conversation'],
 ]
 
@@ -161,6 +169,27 @@ export const inputRules: readonly Rule<ApiDatabase>[] = [
       }
       assert.equal((await session.record()).head, 1)
       assert.equal((await tl.sessions.list()).items.length, 1)
+      await tl.close()
+    },
+  },
+  {
+    id: 'A5',
+    title: 'takes a task and metadata as large as the limits, and no larger',
+    async check(db) {
+      const tl = await db.connect()
+      const [task, metadata] = ['t'.repeat(LIMITS.task), { a: 'm'.repeat(LIMITS.metadata - 8) }]
+      const session = await tl.sessions.create({ userId: 'ada', task, metadata })
+      const fork = await session.fork({ task, metadata })
+      for (const { record } of [session, fork]) {
+        const kept = await record()
+        assert.deepEqual([kept.task, kept.metadata], [task, metadata])
+      }
+      const larger = { a: `${metadata.a}m` }
+      await refused('TOO_LARGE', tl.sessions.create({ userId: 'ada', task: `${task}t` }))
+      await refused('TOO_LARGE', tl.sessions.create({ userId: 'ada', metadata: larger }))
+      await refused('TOO_LARGE', session.fork({ metadata: larger }))
+      await refused('TOO_LARGE', tl.sessions.list({ cursor: 'c'.repeat(1025) }))
+      assert.equal((await tl.sessions.list()).items.length, 2)
       await tl.close()
     },
   },

@@ -70,6 +70,25 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A6',
+    title: 'gives as many turns of a long log as it is asked for, and no more',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const turn = (n: number) => [user(`u${n}`), ...upTo(4).map((i) => model(`m${n} ${i}`))]
+      await session.append(upTo(100).flatMap(turn))
+      for (const maxTurns of [1, 39, 40, 41, 80, 81, 100, 101]) {
+        const { events } = await session.recent({ maxTurns })
+        const expected = upTo(100).slice(-maxTurns).flatMap(turn)
+        assert.deepEqual(
+          events.map(({ content }) => content),
+          expected.map(({ content }) => content),
+        )
+      }
+      await tl.close()
+    },
+  },
+  {
+    id: 'A6',
     title: 'keeps whole turns within the budget, or the longest end of the last one',
     async check(db) {
       const tl = await db.connect({ tokenizer: characters })

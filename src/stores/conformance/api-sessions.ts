@@ -65,6 +65,7 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(Object.keys(record.metadata), ['b', 'a'])
       const [first] = await session.events({ limit: 1 })
       assert.deepEqual(first?.parts, { ...kept, agent, expiresAt: record.expiresAt })
+      assert.equal(first?.content, 'Session started: Add retries')
       const local = await tl.sessions.create({ userId: 'y', expiresAt: '2099-01-01T01:00' })
       assert.equal((await local.record()).expiresAt, '2099-01-01T01:00:00.000Z')
       const another = await tl.sessions.create({ userId: 'x' })
@@ -86,6 +87,7 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await tl.sessions.create({ ...input, conversationId })).id, id)
       await refused('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, userId: 'bob' }))
       await refused('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, metadata: { a: 2 } }))
+      await refused('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, conversationId: 'another' }))
       assert.equal((await first.events()).length, 2)
       await first.end()
       assert.equal((await tl.sessions.create(input)).id, id)
@@ -149,8 +151,9 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       await refused('SESSION_ENDED', session.clear())
       await refused('SESSION_ENDED', session.end())
       assert.equal(await tl.sessions.active(scope), undefined)
-      const next = await tl.sessions.getOrCreate(scope)
-      assert.notEqual(next.id, session.id)
+      const all = await Promise.all(upTo(10).map(() => tl.sessions.getOrCreate(scope)))
+      assert.deepEqual([new Set(all.map(({ id }) => id)).size, all[0]?.id === session.id], [1, false])
+      assert.equal((await session.events()).length, 3)
       const { status, endedAt } = await session.record()
       assert.deepEqual([status, endedAt], [{ state: 'aborted', reason: 'Session expired' }, seconds(60)])
       assert.deepEqual((await tl.verify()).differences, [])
@@ -166,6 +169,7 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await tl.sessions.get(id.toUpperCase())).id, id)
       await refused('SESSION_NOT_FOUND', tl.sessions.get(uuid7()))
       await refused('SESSION_NOT_FOUND', tl.sessions.get('not-an-id'))
+      assert((await refused('SESSION_NOT_FOUND', tl.sessions.get('x'.repeat(9999)))).message.length < 1000)
       await refused('VALIDATION', tl.sessions.get(7 as unknown as string))
       await refused('SESSION_NOT_FOUND', tl.verify(uuid7()))
       await tl.close()
@@ -206,7 +210,16 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
         cursor = page.nextCursor
       } while (cursor !== undefined)
       assert.deepEqual(paged, all)
+      assert.equal('nextCursor' in (await tl.sessions.list({ limit: 7 })), false)
       await refused('VALIDATION', tl.sessions.list({ cursor: 'nonsense' }))
+      for (const forged of [
+        ['yesterday', ids[0]],
+        [NOON, 'no id'],
+        [NOON, 7],
+      ]) {
+        const cursor64 = Buffer.from(JSON.stringify(forged)).toString('base64url')
+        await refused('VALIDATION', tl.sessions.list({ cursor: cursor64 }))
+      }
       await tl.close()
     },
   },
@@ -262,7 +275,9 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.notEqual(record.conversationId, source.conversationId)
       assert.deepEqual(record.forkedFrom, { sessionId: session.id, sequence: 3 })
       assert.deepEqual([record.task, record.metadata, record.turns], ['other', { b: 2 }, 1])
-      assert.deepEqual((await late.record()).status, { state: 'running' })
+      const { status, task, metadata, chatmode } = await late.record()
+      assert.deepEqual([status, task, metadata, chatmode], [{ state: 'running' }, 't', { a: 1 }, 'default'])
+      assert.equal((await (await session.fork({ chatmode: 'architect' })).record()).chatmode, 'architect')
       assert.equal((await late.append(hello))[0]?.sequence, 7)
       assert.equal(source.head, 5)
 
@@ -270,6 +285,8 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.fork({ at: 2, id })).id, id)
       assert.equal((await session.fork({ at: 2, id })).id, id)
       await refused('IDEMPOTENCY_MISMATCH', session.fork({ at: 3, id }))
+      await refused('IDEMPOTENCY_MISMATCH', session.fork({ at: 2, id, task: 'another' }))
+      await refused('IDEMPOTENCY_MISMATCH', early.fork({ at: 2, id }))
       await refused('VALIDATION', session.fork({ at: 99 }))
       assert.deepEqual((await tl.verify()).differences, [])
       await tl.close()

@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict'
+import type { SessionView } from '../../domain/fold.ts'
 import type { ReadQuery } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { appending, createdIn, logOf, moved, NOON, refused, seconds, someEvent, someEvents, upTo } from './samples.ts'
+import {
+  appending,
+  createdIn,
+  creation,
+  logOf,
+  moved,
+  NOON,
+  refused,
+  seconds,
+  someEvent,
+  someEvents,
+  upTo,
+} from './samples.ts'
 
 /** S13 to S20. */
 export const readingRules: readonly Rule<StoreDatabase>[] = [
@@ -88,6 +101,8 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await contents({ turns: 9 }), [])
       await store.append(appending(id, { events: turn(6) }))
       assert.deepEqual(await contents({ turns: 9 }), ['b6', 'a6', 'u6'])
+      assert.deepEqual(await contents({ turns: 9, after: 3 }), ['b6', 'a6', 'u6'])
+      assert.deepEqual(await contents({ turns: 9, after: 18 }), ['b6', 'a6'])
       assert.equal((await contents({})).length, 20)
       await store.close()
     },
@@ -121,6 +136,61 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
     },
   },
   {
+    id: 'S15',
+    title: 'keeps no hold on a view that came in or went out',
+    async check(db) {
+      const store = await db.connect()
+      const request = creation({ conversationId: 'c' })
+      const { id } = request.view.record
+      const spoil = (record: { metadata: object } | undefined) =>
+        Object.assign(record?.metadata ?? {}, { spoilt: true })
+      const clean = async () => assert.deepEqual((await store.load({ sessionId: id }))?.record.metadata, {})
+      for (const given of [request, request, creation({ reuse: 'any' }), creation({ conversationId: 'c' })]) {
+        spoil((await store.create(given)).record)
+        await clean()
+      }
+      spoil(request.view.record)
+      await clean()
+      const scope = { tenant: 'local', userId: 'ada', chatmode: 'default', at: NOON }
+      spoil(await store.active(scope))
+      spoil((await store.list({ tenant: 'local', limit: 1 }))[0])
+      const loaded = await store.load({ sessionId: id })
+      spoil(loaded?.record)
+      await clean()
+      const refusal = store.decide({
+        sessionId: id,
+        at: NOON,
+        decide: (view) => {
+          spoil(view.record)
+          throw new RangeError('no')
+        },
+      })
+      await assert.rejects(refusal, RangeError)
+      await clean()
+      const views: SessionView[] = []
+      await store.decide({
+        sessionId: id,
+        at: NOON,
+        decide: (view) => {
+          views.push(moved(view, 1))
+          return { events: [someEvent()], view: views[0] as SessionView }
+        },
+      })
+      const repaired = structuredClone(views[0] as SessionView)
+      spoil(views[0]?.record)
+      await clean()
+      assert.equal(await store.repair({ sessionId: id }, 2, repaired), true)
+      spoil(repaired.record)
+      await clean()
+      const { event, view } = creation()
+      const fork = { source: { sessionId: id, sequence: 1 }, event, at: NOON, view: moved(view, 1) }
+      for (const _ of upTo(2)) spoil((await store.fork(fork)).record)
+      spoil(view.record)
+      assert.deepEqual((await store.load({ sessionId: view.record.id }))?.record.metadata, {})
+      await store.close()
+    },
+  },
+  {
     id: 'S17',
     title: 'wakes watchers of the session, over this connection and over another',
     async check(db) {
@@ -134,6 +204,54 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         await writer.append(appending(id))
         await woken
         stop()
+        const decided = new Promise<void>((resolve) => {
+          stop = store.watch(id, resolve)
+        })
+        await writer.decide({
+          sessionId: id,
+          at: NOON,
+          decide: (view) => ({ events: [someEvent()], view: moved(view, 1) }),
+        })
+        await decided
+        stop()
+      }
+      await Promise.all([writer.close(), watcher.close()])
+    },
+  },
+  {
+    id: 'S17',
+    title: 'wakes each watcher of a session until it stops, and only its own',
+    async check(db) {
+      const [writer, watcher] = [await db.connect(), await db.connect()]
+      const id = await createdIn(writer)
+      for (const store of [writer, watcher]) {
+        let calls = 0
+        const stop = store.watch(id, () => {
+          calls++
+        })
+        for (const _ of upTo(3)) {
+          const before = calls
+          let leave = () => {}
+          const woken = new Promise<void>((resolve) => {
+            leave = store.watch(id, resolve)
+          })
+          await writer.append(appending(id))
+          await woken
+          leave()
+          // watchers are woken in the order they came
+          assert(calls > before)
+        }
+        stop()
+        stop()
+        const after = calls
+        let leave = () => {}
+        const woken = new Promise<void>((resolve) => {
+          leave = store.watch(id, resolve)
+        })
+        await writer.append(appending(id))
+        await woken
+        leave()
+        assert.equal(calls, after)
       }
       await Promise.all([writer.close(), watcher.close()])
     },
@@ -149,9 +267,16 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       assert(view)
       const wrong = { ...view, record: { ...view.record, turns: 77, task: 'other' }, clearedAt: 1 }
       assert.equal(await store.repair({ sessionId: id }, 1, wrong), false)
+      assert.equal(await store.repair({ sessionId: id }, 3, wrong), false)
       assert.deepEqual(await store.load({ sessionId: id }), view)
       assert.equal(await store.repair({ sessionId: id }, 2, wrong), true)
       assert.deepEqual(await store.load({ sessionId: id }), wrong)
+      const again = { ...wrong, record: { ...wrong.record, head: 3, turns: 10 }, clearedAt: 2 }
+      await store.append(appending(id))
+      assert.equal(await store.repair({ sessionId: id }, 3, again), true)
+      await store.append(appending(id))
+      const { record, clearedAt } = (await store.load({ sessionId: id })) ?? {}
+      assert.deepEqual([record?.head, record?.turns, clearedAt], [4, 11, 2])
       await store.close()
     },
   },

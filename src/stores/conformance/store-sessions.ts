@@ -75,9 +75,14 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const source = await createdIn(store)
+      const key = (n: number) => ({ idempotency: { key: `k${n}`, fingerprint: 'f' } })
       for (const n of upTo(300)) {
         await store.append(
-          appending(source, { at: seconds(n), events: [someEvent(`m${n}`, n % 100 ? 'user_message' : 'x.mark')] }),
+          appending(source, {
+            ...key(n),
+            at: seconds(n),
+            events: [someEvent(`m${n}`, n % 100 ? 'user_message' : 'x.mark')],
+          }),
         )
       }
       const before = await store.load({ sessionId: source })
@@ -117,7 +122,8 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
         marks.map((e) => e.content),
         ['m200', 'm100'],
       )
-      await store.append(appending(id))
+      // keys belong to the session that wrote with them
+      assert.equal((await store.append(appending(id, key(1)))).replayed, false)
       assert.equal((await logOf(store, source)).length, 301)
       await store.close()
     },
@@ -136,6 +142,9 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await store.active({ ...scope, conversationId: 'a', at: seconds(40) }))?.id, older)
       assert.equal((await store.active({ ...scope, at: seconds(50) }))?.id, older)
       assert.equal(await store.active({ ...scope, tenant: 'other', at: NOON }), undefined)
+      const equal = [uuid7(), uuid7()].sort()
+      for (const id of equal.toReversed()) await createdIn(store, { id, at: seconds(3) })
+      assert.equal((await store.active({ ...scope, at: seconds(4) }))?.id, equal[1])
       await store.close()
     },
   },
@@ -167,6 +176,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const paged: string[] = []
       for (let cursor: ListQuery['cursor']; ; ) {
         const page = await store.list({ tenant: 'local', limit: 4, ...(cursor && { cursor }) })
+        assert(page.length <= 4)
         paged.push(...page.map(({ id }) => id))
         cursor = page.at(-1)
         if (cursor === undefined) break

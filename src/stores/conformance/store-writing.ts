@@ -154,14 +154,17 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
           throw new RangeError('no')
         },
       })
-      await assert.rejects(refusal)
-      const nothing = await store.decide({
+      await assert.rejects(refusal, RangeError)
+      const nothing = {
         sessionId: id,
         at: seconds(4),
-        decide: (now) => ({ events: [], view: now }),
-      })
-      assert.deepEqual(nothing, { events: [], replayed: false })
-      assert.equal((await store.load({ sessionId: id }))?.record.head, 2)
+        idempotency: { key: 'nothing', fingerprint: 'f' },
+        decide: (now: Parameters<typeof moved>[0]) => ({ events: [], view: moved(now, 0, { task: 'other' }) }),
+      }
+      assert.deepEqual(await store.decide(nothing), { events: [], replayed: false })
+      assert.deepEqual(await store.load({ sessionId: id }), view)
+      const something = await store.decide({ ...decision, idempotency: nothing.idempotency })
+      assert.deepEqual([something.replayed, something.events[0]?.sequence], [false, 3])
       await store.close()
     },
   },
@@ -215,7 +218,11 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         return store.append(appending(ids[n % 4] ?? ''))
       })
       const results = await Promise.allSettled(writes)
-      assert.equal(results.filter((result) => result.status === 'rejected').length, 3)
+      const reasons = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason)
+      assert.deepEqual(
+        reasons.map((reason) => reason.code ?? reason.name),
+        ['SESSION_NOT_FOUND', 'SEQUENCE_CONFLICT', 'RangeError'],
+      )
       const heads = await Promise.all(ids.map(async (id) => (await store.load({ sessionId: id }))?.record.head ?? 0))
       assert.equal(
         heads.reduce((sum, head) => sum + head, 0),

@@ -18,7 +18,7 @@ import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 const SELECT_SESSION = 'select * from sessions where id = ?'
 
 /** Newest session of the scope that has neither ended nor expired. @conversation null: of any conversation. */
-const SELECT_ACTIVE = `
+export const SELECT_ACTIVE = `
   select *
   from sessions
   where tenant = @tenant and user_id = @userId and chatmode = @chatmode and ended_at is null

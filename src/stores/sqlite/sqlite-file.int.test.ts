@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { open } from '../../open.ts'
@@ -9,6 +10,7 @@ import { startWorker } from '../conformance/processes.ts'
 import { listSql } from './list.ts'
 import { knownSchema } from './migrate.ts'
 import { SELECT_BLOCKS, SELECT_EVENTS } from './read.ts'
+import { SELECT_ACTIVE } from './sessions.ts'
 
 let folder: string
 let path: string
@@ -44,6 +46,8 @@ describe('events in the file', () => {
     expect(() => stray("update session_events set content = 'z' where sequence = 2")).toThrow('append-only')
     expect(() => stray('delete from session_events')).toThrow('append-only')
     expect(() => stray('insert or replace into session_events select * from session_events')).toThrow('append-only')
+    stray("insert into session_purges values ('another session')")
+    expect(() => stray('delete from session_events')).toThrow('append-only')
     const tl = await open(`sqlite:${path}`)
     expect((await tl.verify()).differences).toEqual([])
     expect((await tl.verify()).events).toBe(4)
@@ -133,6 +137,30 @@ describe('a purge', () => {
   })
 })
 
+describe('a write that breaks', () => {
+  it('S1 leaves nothing behind, and S7 harms no other that waits with it', async () => {
+    const id = await madeFile()
+    // taken already, which the write finds out at its second event
+    stray(`insert into session_events
+           select session_id, 6, 'stray', type, role, content, parts, agent_id, occurred_at, created_at
+           from session_events where sequence = 4`)
+    const tl = await open(`sqlite:${path}`)
+    const [broken, sound] = [await tl.sessions.get(id), await tl.sessions.create({ userId: 'bob' })]
+    const said = { type: 'user_message', content: 'd' } as const
+    const breaking = () => broken.append([said, said, said], { idempotencyKey: 'k' })
+    expect(await Promise.allSettled([sound.append(said), breaking(), sound.append(said)])).toMatchObject([
+      { value: [{ sequence: 2 }] },
+      { reason: { code: 'STORAGE' } },
+      { value: [{ sequence: 3 }] },
+    ])
+    expect((await broken.events()).map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 6])
+    expect((await sound.events()).map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+    expect([(await broken.record()).head, (await sound.record()).head]).toEqual([4, 3])
+    await expect(breaking()).rejects.toMatchObject({ code: 'STORAGE' })
+    await tl.close()
+  })
+})
+
 describe('the schema', () => {
   it('is made by eight processes at once without harm', async () => {
     const workers = Array.from({ length: 8 }, () => startWorker(`sqlite:${path}`, { do: 'open' }))
@@ -142,6 +170,17 @@ describe('the schema', () => {
     const ledger = db.prepare('select version, name from throughline_migrations order by version').all()
     expect(ledger).toEqual([{ version: 1, name: '0001_log.sql' }])
     db.close()
+  })
+
+  it('waits for another process that holds the file', async () => {
+    const holder = new Database(path)
+    holder.pragma('journal_mode = wal')
+    holder.exec('begin immediate')
+    const opening = open(`sqlite:${path}`)
+    expect(await Promise.race([opening.catch(String), delay(100, 'waiting')])).toBe('waiting')
+    holder.exec('commit')
+    holder.close()
+    await (await opening).close()
   })
 
   it('that is newer than the code is refused, and left alone', async () => {
@@ -162,6 +201,14 @@ describe('the schema', () => {
     })
     await madeFile()
     await (await open({ url: `sqlite:${path}`, migrate: false })).close()
+  })
+
+  it('lets no client put a second live session into a scope', async () => {
+    await madeFile()
+    const second = `create temp table copy as select * from sessions;
+                    update copy set id = 'second';
+                    insert into sessions select * from copy`
+    expect(() => stray(second)).toThrow('UNIQUE')
   })
 
   it('is not put into a file that belongs to another program', async () => {
@@ -235,6 +282,7 @@ describe('query plans', () => {
     ['a page of a log', SELECT_EVENTS, 'PRIMARY KEY'],
     ['a window from its end', `${SELECT_EVENTS} desc`, 'PRIMARY KEY'],
     ['the blocks of a type', SELECT_BLOCKS, 'PRIMARY KEY'],
+    ['the active session of a user', SELECT_ACTIVE, 'sessions_active'],
     ['all sessions of a tenant', listSql({}), 'sessions_activity'],
     ['sessions of a user', listSql({ userId: '' }), 'sessions_user'],
     ['sessions in a state', listSql({ state: 'running' }), 'sessions_state'],

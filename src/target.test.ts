@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { targetOf } from './target.ts'
+
+describe('a URL', () => {
+  it.each([
+    ['memory:', { store: 'memory' }],
+    ['sqlite:sessions.db', { store: 'sqlite', path: 'sessions.db' }],
+    ['sqlite:../a b/sessions.db', { store: 'sqlite', path: '../a b/sessions.db' }],
+    ['sqlite:/var/lib/sessions.db', { store: 'sqlite', path: '/var/lib/sessions.db' }],
+    ['sqlite:///var/lib/sessions.db', { store: 'sqlite', path: '/var/lib/sessions.db' }],
+    ['sqlite:C:\\sessions.db', { store: 'sqlite', path: 'C:\\sessions.db' }],
+  ])('%s names a store', (url, target) => {
+    expect(targetOf(url)).toEqual(target)
+  })
+
+  it.each([
+    '',
+    'sessions.db',
+    'memory',
+    'memory:x',
+    'sqlite:',
+    'sqlite://',
+    'sqlite::memory:',
+    'sqlite://host/sessions.db',
+    'SQLITE:sessions.db',
+    'xsqlite:sessions.db',
+  ])("'%s' is refused", (url) => {
+    expect(() => targetOf(url)).toThrow(expect.objectContaining({ code: 'VALIDATION', field: 'url' }))
+  })
+
+  it('that is refused is not repeated beyond its scheme', () => {
+    expect(() => targetOf('mysql://ada:secret@host/db')).toThrow("'mysql:…' is none of them")
+    expect(() => targetOf('ada:secret@host')).not.toThrow('secret')
+    expect(() => targetOf('secret')).toThrow('what was given is none of them')
+  })
+})
