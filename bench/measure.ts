@@ -1,8 +1,10 @@
-/** One thing to measure: sets up, runs a round of `operations`, cleans up. */
+/** The latency of each operation in milliseconds, in any order; or the rate alone, from a program that measures itself. */
+export type Round = { operations: number; latencies: number[] } | { perSecond: number }
+
+/** One thing to measure: sets up, runs rounds, cleans up. */
 export interface Competitor {
   name: string
-  /** Performs the round and gives the latency of each operation in milliseconds, in any order. */
-  round(): Promise<{ operations: number; latencies: number[] }>
+  round(): Promise<Round>
   /** What went wrong that a figure alone would hide: events lost, gaps. Empty when all is well. */
   check?(): Promise<string>
   close(): Promise<void>
@@ -12,6 +14,7 @@ export interface Result {
   name: string
   /** Operations per second, median of the rounds. */
   perSecond: number
+  /** Latencies in milliseconds; NaN where the competitor knows only its rate. */
   p50: number
   p99: number
   note: string
@@ -25,11 +28,12 @@ export async function alternate(competitors: readonly Competitor[], rounds: numb
   for (let round = 0; round <= rounds; round++) {
     for (const { name, round: run } of competitors) {
       const start = performance.now()
-      const { operations, latencies: each } = await run()
+      const done = await run()
       if (round === 0) continue
       const seconds = (performance.now() - start) / 1000
-      rates.set(name, [...(rates.get(name) ?? []), operations / seconds])
-      latencies.set(name, (latencies.get(name) ?? []).concat(each))
+      const rate = 'perSecond' in done ? done.perSecond : done.operations / seconds
+      rates.set(name, [...(rates.get(name) ?? []), rate])
+      if ('latencies' in done) latencies.set(name, (latencies.get(name) ?? []).concat(done.latencies))
     }
   }
   const results: Result[] = []

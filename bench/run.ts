@@ -1,13 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
 import { parseArgs } from 'node:util'
+import { WORK } from './load.ts'
 import type { Result } from './measure.ts'
-import { appendPart, WORK } from './parts/append.ts'
-import { recentPart } from './parts/recent.ts'
+import { APPEND_STORES, appendPart } from './parts/append.ts'
+import { RECENT_STORES, recentPart } from './parts/recent.ts'
+import { newPlaces, type Places } from './places.ts'
 
-const USAGE = `Usage: npm run bench -- [append|recent] [--store sqlite|memory] [--rounds N] [--quick]
+const USAGE = `Usage: npm run bench -- [append|recent] [--store sqlite|memory|postgres] [--rounds N] [--quick]
 
-Without a part: all of them. Every part runs its competitors in turns within one run; ratios are to the raw one.`
+Without a part: all of them; without --store: every store. Every part runs its competitors in turns within one run;
+ratios are to the raw one. Postgres is a server of the run's own, durable and on loopback, or DATABASE_URL where set:
+the URL of a role that may create databases and roles. pgbench takes part where it is installed.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,10 +23,20 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const stores = ['sqlite', 'memory'] as const
-const known = ['append', 'recent']
-const unknown = positionals.find((part) => !known.includes(part))
-const wanted = (part: string) => positionals.length === 0 || positionals.includes(part)
+const PARTS = ['append', 'recent']
+const STORES: readonly string[] = APPEND_STORES
+const unknown = [
+  ...positionals.filter((part) => !PARTS.includes(part)).map((part) => `There is no part '${part}'.`),
+  ...[values.store ?? 'sqlite']
+    .filter((store) => !STORES.includes(store))
+    .map((store) => `There is no store '${store}'.`),
+]
+
+/** The stores of a part that were asked for. */
+function wanted<Store extends string>(part: string, stores: readonly Store[]): Store[] {
+  if (positionals.length > 0 && !positionals.includes(part)) return []
+  return stores.filter((store) => values.store === undefined || values.store === store)
+}
 
 interface Table {
   title: string
@@ -33,24 +47,19 @@ interface Table {
   by: 'rate' | 'time'
 }
 
-async function tables(): Promise<Table[]> {
+async function tables(places: Places): Promise<Table[]> {
   const rounds = values.quick ? 2 : Number(values.rounds)
   const found: Table[] = []
-  for (const store of stores) {
-    if (!wanted('append') || (values.store !== undefined && values.store !== store)) continue
+  for (const store of wanted('append', APPEND_STORES)) {
     for (const work of Object.values(WORK)) {
-      found.push({
-        title: `${work.title} (${store})`,
-        results: await appendPart(work, store, rounds),
-        baseOf: () => 0,
-        by: 'rate',
-      })
+      const results = await appendPart(work, store, rounds, places)
+      found.push({ title: `${work.title} (${store})`, results, baseOf: () => 0, by: 'rate' })
     }
   }
-  if (wanted('recent') && values.store !== 'memory') {
-    const lengths = values.quick ? [100, 10_000] : [100, 10_000, 1_000_000]
-    const results = await recentPart(lengths, rounds)
-    found.push({ title: 'R1 last 30 turns (sqlite)', results, baseOf: (row) => row - (row % 2), by: 'time' })
+  const lengths = values.quick ? [100, 10_000] : [100, 10_000, 1_000_000]
+  for (const store of wanted('recent', RECENT_STORES)) {
+    const results = await recentPart(lengths, store, rounds, places)
+    found.push({ title: `R1 last 30 turns (${store})`, results, baseOf: (row) => row - (row % 2), by: 'time' })
   }
   return found
 }
@@ -63,8 +72,8 @@ function print({ title, results, baseOf, by }: Table): void {
     return {
       '': name,
       'per second': Math.round(perSecond).toLocaleString('en'),
-      'p50 ms': p50.toFixed(3),
-      'p99 ms': p99.toFixed(3),
+      'p50 ms': milliseconds(p50),
+      'p99 ms': milliseconds(p99),
       [by === 'rate' ? '× rate' : '× time']: ratio.toFixed(2),
       note,
     }
@@ -72,14 +81,19 @@ function print({ title, results, baseOf, by }: Table): void {
   console.table(rows)
 }
 
-if (values.help || unknown !== undefined) {
-  if (unknown !== undefined) console.error(`There is no part '${unknown}'.\n`)
+function milliseconds(latency: number): string {
+  return Number.isNaN(latency) ? '–' : latency.toFixed(3)
+}
+
+if (values.help || unknown.length > 0) {
+  if (unknown.length > 0) console.error(`${unknown.join('\n')}\n`)
   console.log(USAGE)
-  process.exitCode = unknown === undefined ? 0 : 2
+  process.exitCode = unknown.length === 0 ? 0 : 2
 } else {
   const machine = `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB`
   console.log(`${machine}, ${type()} ${release()}, Node ${process.version}`)
-  const done = await tables()
+  const places = newPlaces()
+  const done = await tables(places).finally(() => places.close())
   done.forEach(print)
   mkdirSync(new URL('./results/', import.meta.url), { recursive: true })
   const report = { at: new Date().toISOString(), machine, node: process.version, tables: done }

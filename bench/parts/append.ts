@@ -1,53 +1,42 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Session } from '../../dist/index.js'
-import { open } from '../../dist/index.js'
+import { open, type Session } from '../../dist/index.js'
+import { message, type Work, writing } from '../load.ts'
 import { alternate, type Competitor, type Result } from '../measure.ts'
+import type { Places } from '../places.ts'
+import type { RawLog } from '../raw/log.ts'
+import { pgbench, pgbenchProgram } from '../raw/pgbench.ts'
+import { rawPostgres } from '../raw/postgres.ts'
 import { rawSqlite } from '../raw/sqlite.ts'
 
-/** 500 bytes, as a short message has. */
-const CONTENT = 'A message of ordinary length that says something. '.repeat(10)
+export const APPEND_STORES = ['sqlite', 'memory', 'postgres'] as const
 
-export const WORK = {
-  W1: { title: 'W1 one writer', writers: 1, sessions: 1, each: 1000 },
-  W2: { title: 'W2 32 writers, 32 sessions', writers: 32, sessions: 32, each: 200 },
-  W3: { title: 'W3 32 writers, one session', writers: 32, sessions: 1, each: 200 },
-} as const
+type Store = (typeof APPEND_STORES)[number]
 
-type Work = (typeof WORK)[keyof typeof WORK]
-
-export async function appendPart(work: Work, store: 'sqlite' | 'memory', rounds: number): Promise<Result[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'throughline-bench-'))
-  try {
-    const competitors =
-      store === 'memory'
-        ? [jsonArray(work), await throughline('throughline', 'memory:', work)]
-        : [
-            raw('better-sqlite3 FULL', join(folder, 'raw-full.db'), 'full', work),
-            raw('better-sqlite3 NORMAL', join(folder, 'raw-normal.db'), 'normal', work),
-            await throughline('throughline FULL', `sqlite:${join(folder, 'full.db')}`, work),
-            await throughline('throughline relaxed', `sqlite:${join(folder, 'relaxed.db')}`, work, 'relaxed'),
-          ]
-    return await alternate(competitors, rounds)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+/** W1, W2, W3: one event per append, the raw competitor first. */
+export async function appendPart(work: Work, store: Store, rounds: number, places: Places): Promise<Result[]> {
+  const results = await alternate(await COMPETITORS[store](work, places), rounds)
+  await places.clear()
+  return results
 }
 
-/** Starts the writers and times each append. */
-async function writing(work: Work, append: (writer: number, i: number) => unknown) {
-  const latencies: number[] = []
-  await Promise.all(
-    Array.from({ length: work.writers }, async (_, writer) => {
-      for (let i = 0; i < work.each; i++) {
-        const start = performance.now()
-        await append(writer, i)
-        latencies.push(performance.now() - start)
-      }
-    }),
-  )
-  return { operations: latencies.length, latencies }
+const COMPETITORS: Record<Store, (work: Work, places: Places) => Promise<Competitor[]>> = {
+  sqlite: async (work, places) => [
+    await raw('better-sqlite3 FULL', rawSqlite(places.file(), 'full'), work),
+    await raw('better-sqlite3 NORMAL', rawSqlite(places.file(), 'normal'), work),
+    await throughline('throughline FULL', `sqlite:${places.file()}`, work),
+    await throughline('throughline relaxed', `sqlite:${places.file()}`, work, 'relaxed'),
+  ],
+  memory: async (work) => [jsonArray(work), await throughline('throughline', 'memory:', work)],
+  async postgres(work, places) {
+    const server = await places.postgres()
+    const program = pgbenchProgram()
+    if (program === undefined)
+      console.log(`${work.title} (postgres): there is no pgbench here, so its row is left out.`)
+    return [
+      await raw('pg', await rawPostgres(await server.empty(), work.writers), work),
+      ...(program === undefined ? [] : [await pgbench(program, await server.empty(), work)]),
+      await throughline('throughline', await server.served(), work),
+    ]
+  },
 }
 
 async function throughline(
@@ -64,7 +53,7 @@ async function throughline(
   return {
     name,
     round: async () => {
-      const result = await writing(work, (writer, i) => at(writer).append(event(i)))
+      const result = await writing(work, (writer, i) => at(writer).append(message(i)))
       appended += result.operations
       return result
     },
@@ -77,23 +66,14 @@ async function throughline(
   }
 }
 
-function event(i: number) {
-  return i % 2 === 0
-    ? ({ type: 'user_message', role: 'user', content: CONTENT } as const)
-    : ({ type: 'model_message', role: 'assistant', content: CONTENT } as const)
-}
-
-function raw(name: string, path: string, synchronous: 'full' | 'normal', work: Work): Competitor {
-  const db = rawSqlite(path, synchronous)
-  for (let i = 0; i < work.sessions; i++) db.create(`session-${i}`)
+async function raw(name: string, log: RawLog, work: Work): Promise<Competitor> {
+  const sessions: string[] = []
+  for (let i = 0; i < work.sessions; i++) sessions.push(await log.create())
+  const at = (writer: number) => sessions[writer % sessions.length] as string
   return {
     name,
-    round: () =>
-      writing(work, (writer, i) => {
-        const { type, role, content } = event(i)
-        db.append(`session-${writer % work.sessions}`, crypto.randomUUID(), type, role, content)
-      }),
-    close: async () => db.close(),
+    round: () => writing(work, (writer, i) => log.append(at(writer), message(i))),
+    close: async () => log.close(),
   }
 }
 
@@ -105,7 +85,7 @@ function jsonArray(work: Work): Competitor {
     round: async () => {
       log = []
       return await writing(work, async (_, i) => {
-        log.push(JSON.stringify({ id: crypto.randomUUID(), sequence: log.length + 1, ...event(i), at: new Date() }))
+        log.push(JSON.stringify({ id: crypto.randomUUID(), sequence: log.length + 1, ...message(i), at: new Date() }))
       })
     },
     close: async () => {},

@@ -1,70 +1,63 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type EventInput, open } from '../../dist/index.js'
+import { open } from '../../dist/index.js'
+import { messages, reading } from '../load.ts'
 import { alternate, type Competitor, type Result } from '../measure.ts'
+import type { Places } from '../places.ts'
+import type { RawLog } from '../raw/log.ts'
+import { rawPostgres } from '../raw/postgres.ts'
 import { rawSqlite } from '../raw/sqlite.ts'
 
-const CONTENT = 'A message of ordinary length that says something. '.repeat(10)
+export const RECENT_STORES = ['sqlite', 'postgres'] as const
+
+type Store = (typeof RECENT_STORES)[number]
+
 const READS = 300
 
-/** R1: the last 30 turns (60 events) of logs of several lengths. */
-export async function recentPart(lengths: readonly number[], rounds: number): Promise<Result[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'throughline-bench-'))
-  try {
-    const competitors: Competitor[] = []
-    for (const length of lengths) {
-      competitors.push(raw(join(folder, `raw-${length}.db`), length), await ours(join(folder, `${length}.db`), length))
-    }
-    return await alternate(competitors, rounds)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+/** R1: the last 30 turns (60 events) of logs of several lengths, for each length the raw competitor first. */
+export async function recentPart(
+  lengths: readonly number[],
+  store: Store,
+  rounds: number,
+  places: Places,
+): Promise<Result[]> {
+  const competitors: Competitor[] = []
+  for (const length of lengths) competitors.push(...(await COMPETITORS[store](length, places)))
+  if (store === 'postgres') await (await places.postgres()).vacuum()
+  const results = await alternate(competitors, rounds)
+  await places.clear()
+  return results
 }
 
-async function reading(read: () => unknown) {
-  const latencies: number[] = []
-  for (let i = 0; i < READS; i++) {
-    const start = performance.now()
-    await read()
-    latencies.push(performance.now() - start)
-  }
-  return { operations: READS, latencies }
+const COMPETITORS: Record<Store, (length: number, places: Places) => Promise<Competitor[]>> = {
+  sqlite: async (length, places) => [
+    await raw('better-sqlite3', rawSqlite(places.file(), 'normal'), length),
+    await throughline(`sqlite:${places.file()}`, length),
+  ],
+  async postgres(length, places) {
+    const server = await places.postgres()
+    return [
+      await raw('pg', await rawPostgres(await server.empty(), 1), length),
+      await throughline(await server.served(), length),
+    ]
+  },
 }
 
-async function ours(path: string, length: number): Promise<Competitor> {
-  const tl = await open({ url: `sqlite:${path}`, durability: 'relaxed' })
+async function throughline(url: string, length: number): Promise<Competitor> {
+  const tl = await open({ url, durability: 'relaxed' })
   const session = await tl.sessions.create({ userId: 'bench' })
-  for (let written = 0; written < length; written += 500) {
-    await session.append(Array.from({ length: Math.min(500, length - written) }, (_, i) => event(i)))
-  }
+  for (const some of messages(length)) await session.append(some)
   return {
     name: `throughline, ${length.toLocaleString('en')} events`,
-    round: () => reading(() => session.recent()),
+    round: () => reading(READS, () => session.recent()),
     close: () => tl.close(),
   }
 }
 
-function raw(path: string, length: number): Competitor {
-  const db = rawSqlite(path, 'normal')
-  db.create('s')
-  db.fill(events(length))
+async function raw(name: string, log: RawLog, length: number): Promise<Competitor> {
+  const sessionId = await log.create()
+  for (const some of messages(length)) await log.fill(sessionId, some)
   return {
-    name: `better-sqlite3, ${length.toLocaleString('en')} events`,
-    round: () => reading(() => db.last('s', 60)),
-    close: async () => db.close(),
+    name: `${name}, ${length.toLocaleString('en')} events`,
+    round: () => reading(READS, () => log.last(sessionId, 60)),
+    close: async () => log.close(),
   }
-}
-
-function* events(length: number): Generator<[string, string, string, string, string]> {
-  for (let i = 0; i < length; i++) {
-    const { type, role = '', content = '' } = event(i)
-    yield ['s', crypto.randomUUID(), type, role, content]
-  }
-}
-
-function event(i: number): EventInput {
-  return i % 2 === 0
-    ? { type: 'user_message', role: 'user', content: CONTENT }
-    : { type: 'model_message', role: 'assistant', content: CONTENT }
 }

@@ -1,4 +1,6 @@
 import Database from 'better-sqlite3'
+import type { Message } from '../load.ts'
+import type { RawLog } from './log.ts'
 
 const SCHEMA = `
   create table if not exists sessions (
@@ -10,17 +12,7 @@ const SCHEMA = `
     primary key (session_id, sequence)
   ) strict, without rowid`
 
-export interface RawLog {
-  create(sessionId: string): void
-  append(sessionId: string, id: string, type: string, role: string, content: string): void
-  /** Newest first from the index, then turned round, as a caller would want them. */
-  last(sessionId: string, count: number): unknown[]
-  /** Many appends in one transaction, to set a log up. */
-  fill(events: Iterable<Parameters<RawLog['append']>>): void
-  close(): void
-}
-
-/** What someone would write by hand: the head row and the insert in one transaction for each append, nothing else. */
+/** The head row and the insert in one transaction for each append, nothing else. */
 export function rawSqlite(path: string, synchronous: 'full' | 'normal'): RawLog {
   const db = new Database(path)
   db.pragma('journal_mode = wal')
@@ -32,16 +24,21 @@ export function rawSqlite(path: string, synchronous: 'full' | 'normal'): RawLog 
     .pluck()
   const insert = db.prepare('insert into session_events values (?, ?, ?, ?, ?, ?, ?, ?)')
   const last = db.prepare('select * from session_events where session_id = ? order by sequence desc limit ?')
-  const append = db.transaction((sessionId: string, id: string, type: string, role: string, content: string) => {
+  const append = db.transaction((sessionId: string, { type, role, content }: Message) => {
     const at = new Date().toISOString()
     const sequence = move.get(at, sessionId)
-    insert.run(sessionId, sequence, id, type, role, content, null, at)
+    insert.run(sessionId, sequence, crypto.randomUUID(), type, role, content, null, at)
   })
-  const fill = db.transaction((events: Iterable<Parameters<RawLog['append']>>) => {
-    for (const event of events) append(...event)
+  const fill = db.transaction((sessionId: string, messages: readonly Message[]) => {
+    for (const message of messages) append(sessionId, message)
   })
+  let created = 0
   return {
-    create: (sessionId) => void create.run(sessionId, new Date().toISOString()),
+    create() {
+      const sessionId = `session-${created++}`
+      create.run(sessionId, new Date().toISOString())
+      return sessionId
+    },
     append: append.immediate,
     last: (sessionId, count) => last.all(sessionId, count).reverse(),
     fill,

@@ -3,17 +3,18 @@ import {
   SequenceConflictError,
   SessionEndedError,
   SessionNotFoundError,
+  StorageError,
 } from '../../domain/errors.ts'
 import { turnsIn } from '../../domain/event.ts'
 import type { AppendRequest, StoredEvent, Written } from '../../ports/session-store.ts'
-import { type Connections, isLost, type Statement, storageError } from './connection.ts'
+import { type Connections, isLost, isTimeout, type Statement, storageError } from './connection.ts'
 import { eventColumns, ownerOf } from './rows.ts'
 
 const APPEND: Statement = {
   name: 'append',
   text: `
     select outcome, first_sequence, last_sequence, ended
-    from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::json[], $15, $16)`,
+    from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::json[], $17, $18)`,
 }
 
 /** Appends in one call at most. */
@@ -62,7 +63,7 @@ export function appendQueue(
 
   async function send(batch: Waiting[]): Promise<void> {
     // in one order everywhere, so that two processes never wait for each other's sessions
-    batch.sort((a, b) => (a.request.sessionId < b.request.sessionId ? -1 : 1))
+    batch.sort(({ request: a }, { request: b }) => (a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : 0))
     try {
       const rows = await connections.query<Outcome>(APPEND, columns(batch), { again: false })
       written(batch.filter((_, i) => rows[i]?.outcome === 'written').map(({ request }) => request.sessionId))
@@ -73,10 +74,12 @@ export function appendQueue(
   }
 
   function failed(item: Waiting, shared: number, error: unknown): void {
-    item.sent++
+    // after a timeout once more at most: each takes long
+    item.sent += isTimeout(error) ? RESENDS : 1
     const lost = isLost(error)
     if (lost && item.request.idempotency !== undefined && item.sent <= RESENDS) waiting.push(item)
-    else if (!lost && shared > 1) waiting.push({ ...item, alone: true })
+    // where no connection could be had, it would fare no better alone
+    else if (!lost && shared > 1 && !(error instanceof StorageError)) waiting.push({ ...item, alone: true })
     else item.reject(storageError(error, lost ? 'the connection was lost and the outcome is unknown' : undefined))
   }
 
@@ -128,6 +131,8 @@ function columns(batch: readonly Waiting[]): unknown[] {
     requests.map(({ idempotency }) => idempotency?.key ?? null),
     requests.map(({ idempotency }) => idempotency?.fingerprint ?? null),
     requests.map(({ expectedSequence }) => expectedSequence ?? null),
+    requests.flatMap(({ events }, i) => events.map(() => i + 1)),
+    requests.flatMap(({ events }) => events.map((_, i) => i + 1)),
     ...eventColumns(requests.flatMap(({ events }) => events)),
   ]
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, Pool, PoolClient, QueryResult } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
@@ -24,6 +26,15 @@ export interface Statement {
 /** Runs one statement on a connection. */
 export type Query = <Row extends object>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
+/** A connection to listen on. */
+export interface Listener extends Client {
+  /** Ends it without waiting for the server. */
+  hangUp(): void
+}
+
+/** How long a server has to answer a goodbye, in milliseconds. */
+const GOODBYE = 500
+
 /** The pool with what every statement needs around it. */
 export interface Connections {
   /** Runs one statement. `again`: it may be sent again when the connection is lost, because it does no harm twice. */
@@ -31,7 +42,7 @@ export interface Connections {
   /** Runs several statements in one transaction; nothing is sent again. `script` takes many statements at once. */
   transaction<T>(work: (query: Query, script: (sql: string) => Promise<void>) => Promise<T>): Promise<T>
   /** A connection outside the pool, to listen on. */
-  dedicated(): Promise<Client>
+  dedicated(): Promise<Listener>
   /** Behind a transaction pooler: no named statements, no listening. */
   readonly pooled: boolean
   close(): Promise<void>
@@ -48,16 +59,25 @@ export async function connect(url: string): Promise<Connections> {
     // a pooler refuses settings it does not know
     ...(!pooled && { statement_timeout: timeouts.statement, application_name: 'throughline' }),
   }
-  const pool: Pool = new pg.Pool({ ...config, max })
+  // a server that hangs does not answer a goodbye, so sockets are at hand to be closed without one
+  const sockets = new Set<Socket>()
+  const stream = () => {
+    const socket = new Socket()
+    sockets.add(socket.once('close', () => sockets.delete(socket)))
+    return socket
+  }
+  const pool: Pool = new pg.Pool({ ...config, stream, max })
   // an idle connection that breaks is replaced when it is needed
   pool.on('error', () => {})
+  // one in use fails its query, and would end the process if nobody listened
+  pool.on('connect', (client) => client.on('error', () => {}))
 
   function run<Row extends object>(
     client: PoolClient,
     { name, text }: Statement,
     values: unknown[],
   ): Promise<QueryResult<Row>> {
-    return client.query<Row>(pooled ? { text, values } : { name, text, values })
+    return coded(client.query<Row>(pooled ? { text, values } : { name, text, values }))
   }
 
   async function acquire(): Promise<PoolClient> {
@@ -72,7 +92,7 @@ export async function connect(url: string): Promise<Connections> {
     }
   }
 
-  async function once<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function using<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await acquire()
     try {
       const result = await work(client)
@@ -91,38 +111,45 @@ export async function connect(url: string): Promise<Connections> {
     async query<Row extends object>(statement: Statement, values: unknown[], { again }: { again: boolean }) {
       for (let attempt = 0; ; attempt++) {
         try {
-          return (await once((client) => run<Row>(client, statement, values))).rows
+          return (await using((client) => run<Row>(client, statement, values))).rows
         } catch (error) {
           const repeat = isSerialization(error) || (again && isLost(error))
-          if (!repeat || attempt === 5) throw error
+          // after a timeout once at most: each takes long
+          if (isTimeout(error)) attempt += 4
+          if (!repeat || attempt >= 5) throw error
         }
       }
     },
 
     async transaction(work) {
-      return await once(async (client) => {
-        await client.query('begin')
+      return await using(async (client) => {
+        await coded(client.query('begin'))
         try {
           const query: Query = async (statement, values) => (await run<never>(client, statement, values)).rows
-          const script = async (sql: string) => void (await client.query(sql))
+          const script = async (sql: string) => void (await coded(client.query(sql)))
           const result = await work(query, script)
-          await client.query('commit')
+          await coded(client.query('commit'))
           return result
         } catch (error) {
-          if (!isLost(error)) await client.query('rollback')
+          if (!isLost(error)) await coded(client.query('rollback'))
           throw error
         }
       })
     },
 
     async dedicated() {
-      const client = new pg.Client(config)
+      const socket = stream()
+      const client = new pg.Client({ ...config, stream: () => socket })
+      client.on('error', () => {})
       await client.connect()
-      return client
+      return Object.assign(client, { hangUp: () => void socket.destroy() })
     },
 
     async close() {
       await pool.end()
+      const goodbyes = [...sockets].map((socket) => once(socket, 'close'))
+      await Promise.race([Promise.all(goodbyes), delay(GOODBYE, undefined, { ref: false })])
+      for (const socket of sockets) socket.destroy()
     },
   }
 }
@@ -179,6 +206,7 @@ export function storageError(error: unknown, doing?: string): ThroughlineError {
 
 const HINTS: Record<string, string> = {
   ECONNREFUSED: '; is the server running, and the address right?',
+  '08P01': '; behind a pooler, add pooled=true to the URL',
   '28P01': '; check user and password',
   '28000': '; check user and password',
   '3D000': '; create the database first',
@@ -186,20 +214,36 @@ const HINTS: Record<string, string> = {
   '53300': '; the server takes no more connections: use a pooler, or a smaller pool (?pool=N)',
 }
 
+/** Codes of sockets that broke or hang, not those of a name or a certificate that is wrong. */
+const SOCKET = /^E(?!NOTFOUND|RR_)[A-Z]/
+
 /** No connection could be had, so nothing was sent. */
 function isUnreachable(error: unknown): boolean {
-  return (
-    ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', '57P03', '57P01', '53300'].includes(codeOf(error)) ||
-    isLost(error)
-  )
+  return codeOf(error) === '53300' || isLost(error)
 }
 
 /** The connection went away or the server did not answer: what was sent may or may not have been done. */
 export function isLost(error: unknown): boolean {
+  if (error instanceof ThroughlineError) return false
   const code = codeOf(error)
-  if (['57P01', '57P02', '57P03', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'].includes(code) || code.startsWith('08'))
-    return true
+  if (['57P01', '57P02', '57P03'].includes(code) || code.startsWith('08') || SOCKET.test(code)) return true
   return code === '' && error instanceof Error && /terminat|timeout|closed|not queryable|ended/i.test(error.message)
+}
+
+/** The server, or what is between, did not answer in time. */
+export function isTimeout(error: unknown): boolean {
+  return codeOf(error) === 'ETIMEDOUT'
+}
+
+/** The driver gives no code to some of its errors: they get the one that fits. */
+async function coded<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result
+  } catch (error) {
+    if (!(error instanceof Error) || codeOf(error) !== '' || !isLost(error)) throw error
+    const code = /timeout/i.test(error.message) ? 'ETIMEDOUT' : '08006'
+    throw Object.assign(new Error(error.message, { cause: error }), { code })
+  }
 }
 
 /** The server undid the transaction and asks to try again. */

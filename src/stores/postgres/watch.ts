@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client } from 'pg'
-import type { Connections, Statement } from './connection.ts'
+import type { Connections, Listener, Statement } from './connection.ts'
 
 const NOTIFY: Statement = { name: 'notify', text: `select pg_notify('throughline', id) from unnest($1::text[]) id` }
+
+/** Milliseconds between two messages: one for each append took a lone writer a third of its speed. */
+const NOTIFY_PAUSE = 10
 
 /** How often watchers look without having been told, in milliseconds: a notification is only a hint. */
 const POLL = 1000
@@ -22,7 +24,7 @@ export function watchers(connections: Connections): Watchers {
   const untold = new Set<string>()
   let telling: Promise<void> | undefined
   let listening: Promise<void> | undefined
-  let listener: Client | undefined
+  let listener: Listener | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -36,6 +38,7 @@ export function watchers(connections: Connections): Watchers {
       untold.clear()
       // who is not told looks by itself before long
       await connections.query(NOTIFY, [ids], { again: false }).catch(() => {})
+      await delay(NOTIFY_PAUSE)
     }
     telling = undefined
   }
@@ -45,7 +48,7 @@ export function watchers(connections: Connections): Watchers {
       try {
         const client = await connections.dedicated()
         // nobody watches any more, since while it connected
-        if (closed || bySession.size === 0) return await client.end()
+        if (closed || bySession.size === 0) return client.hangUp()
         listener = client
         const ended = new Promise<void>((resolve) => {
           client.on('error', () => resolve())
@@ -77,7 +80,7 @@ export function watchers(connections: Connections): Watchers {
     timer = undefined
     const client = listener
     listener = undefined
-    await client?.end().catch(() => {})
+    client?.hangUp()
   }
 
   return {

@@ -29,73 +29,123 @@ begin
     where v.id = p_session and owned(v.tenant, v.user_id, p_tenant, p_user);
 end $$;
 
--- Events of all appends one after the other; item i has the next p_count[i] of them. One outcome for each item:
--- written, replayed (first and last sequence), mismatch, ended (when), conflict (last is the head), missing.
+-- Many appends in one call, those of one session side by side; e_item is the item of each event and e_place its place in
+-- it, from 1. One outcome for each item: written, replayed (first and last sequence), mismatch, ended (when), conflict
+-- (last is the head), missing.
+--
+-- The loop looks and counts, with one read and one write of each head; all events go in by one statement at the end.
 create function context.append_events(
   p_session uuid[], p_tenant text[], p_user text[], p_count integer[], p_turns integer[], p_at timestamptz[],
   p_key text[], p_fingerprint text[], p_expected integer[],
-  e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[]
+  e_item integer[], e_place integer[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[],
+  e_agent text[], e_occurred text[]
 )
 returns table (outcome text, first_sequence integer, last_sequence integer, ended timestamptz)
 language plpgsql security definer set search_path = context, pg_temp as $$
 declare
+  n integer := cardinality(p_session);
+  -- what each item comes to; a sequence of 0 is none
+  outcomes text[] := array_fill('written'::text, array[n]);
+  heads integer[] := array_fill(0, array[n]);
+  lasts integer[] := array_fill(0, array[n]);
+  ends timestamptz[] := array_fill(null::timestamptz, array[n]);
+  tenants text[] := array_fill(''::text, array[n]);
   s record;
   k record;
-  gone integer := 0;
-  n integer;
+  began integer := 1;
+  reached integer;
+  turned integer;
+  last_at timestamptz;
 begin
-  for i in 1 .. cardinality(p_session) loop
-    n := p_count[i];
-    perform enter(p_tenant[i]);
-    select x.tenant, x.user_id, x.head, x.ended_at, x.expires_at into s
-    from sessions x
-    where x.id = p_session[i]
-    for update;
+  for i in 1 .. n loop
+    -- the head is read for each session, and again when another tenant asks, whose eyes may not see it
+    if i = 1 or p_session[i] <> p_session[i - 1] or p_tenant[i] is distinct from p_tenant[i - 1] then
+      perform set_config('throughline.tenant', coalesce(p_tenant[i], '*'), true);
+      select x.tenant, x.user_id, x.head, x.ended_at, x.expires_at into s
+      from sessions x
+      where x.id = p_session[i]
+      for update;
+      began := i;
+      reached := s.head;
+      turned := 0;
+    end if;
 
-    outcome := 'written';
-    first_sequence := null;
-    last_sequence := null;
-    ended := null;
     if s.head is null or not owned(s.tenant, s.user_id, p_tenant[i], p_user[i]) then
-      outcome := 'missing';
+      outcomes[i] := 'missing';
     else
       if p_key[i] is not null then
-        select x.fingerprint, x.first_sequence, x.last_sequence into k
+        select x.fingerprint, x.first_sequence - 1 as head, x.last_sequence as last into k
         from session_keys x
         where x.session_id = p_session[i] and x.key = p_key[i];
-        if found then
-          outcome := case when k.fingerprint = p_fingerprint[i] then 'replayed' else 'mismatch' end;
-          first_sequence := k.first_sequence;
-          last_sequence := k.last_sequence;
+        -- the same key may have come earlier in this very call
+        for j in began .. i - 1 loop
+          if p_key[j] = p_key[i] and outcomes[j] = 'written' then
+            select p_fingerprint[j] as fingerprint, heads[j] as head, lasts[j] as last into k;
+          end if;
+        end loop;
+        if k.fingerprint is not null then
+          outcomes[i] := case when k.fingerprint = p_fingerprint[i] then 'replayed' else 'mismatch' end;
+          heads[i] := k.head;
+          lasts[i] := k.last;
         end if;
       end if;
-      if outcome = 'written' and (s.ended_at is not null or s.expires_at <= p_at[i]) then
-        outcome := 'ended';
-        ended := coalesce(s.ended_at, s.expires_at);
-      end if;
-      if outcome = 'written' and p_expected[i] <> s.head then
-        outcome := 'conflict';
-        last_sequence := s.head;
+      if outcomes[i] = 'written' then
+        if s.ended_at is not null or s.expires_at <= p_at[i] then
+          outcomes[i] := 'ended';
+          ends[i] := coalesce(s.ended_at, s.expires_at);
+        elsif p_expected[i] <> reached then
+          outcomes[i] := 'conflict';
+          lasts[i] := reached;
+        else
+          heads[i] := reached;
+          reached := reached + p_count[i];
+          lasts[i] := reached;
+          tenants[i] := s.tenant;
+          turned := turned + p_turns[i];
+          last_at := p_at[i];
+        end if;
       end if;
     end if;
 
-    if outcome = 'written' then
-      first_sequence := s.head + 1;
-      last_sequence := s.head + n;
-      perform insert_events(
-        p_session[i], s.tenant, s.head, p_at[i], p_key[i], p_fingerprint[i],
-        e_id[gone + 1 : gone + n], e_type[gone + 1 : gone + n], e_role[gone + 1 : gone + n],
-        e_content[gone + 1 : gone + n], e_parts[gone + 1 : gone + n], e_agent[gone + 1 : gone + n],
-        e_occurred[gone + 1 : gone + n]
-      );
+    if reached > s.head and (i = n or p_session[i + 1] <> p_session[i] or p_tenant[i + 1] is distinct from p_tenant[i]) then
       update sessions x
-      set head = last_sequence, turns = x.turns + p_turns[i], last_activity_at = p_at[i],
-          activity_minute = extract(epoch from p_at[i])::bigint / 60
+      set head = reached, turns = x.turns + turned, last_activity_at = last_at,
+          activity_minute = extract(epoch from last_at)::bigint / 60
       where x.id = p_session[i];
     end if;
-    gone := gone + n;
-    return next;
   end loop;
+
+  if 'written' = any (outcomes) then
+    -- every item was looked at with its caller's eyes; now they are written together
+    perform set_config('throughline.tenant', '*', true);
+    insert into session_events
+      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    select i.session, i.head + e.place, e.id, i.tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, i.at
+    from unnest(e_item, e_place, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
+      as e (item, place, id, type, role, content, parts, agent, occurred)
+    join unnest(p_session, heads, tenants, p_at, outcomes) with ordinality as i (session, head, tenant, at, outcome, item)
+      on i.item = e.item
+    where i.outcome = 'written';
+
+    insert into session_types (session_id, tenant, type, block)
+    select distinct i.session, i.tenant, e.type, (i.head + e.place) / 256
+    from unnest(e_item, e_place, e_type) as e (item, place, type)
+    join unnest(p_session, heads, tenants, outcomes) with ordinality as i (session, head, tenant, outcome, item)
+      on i.item = e.item
+    where i.outcome = 'written'
+    on conflict do nothing;
+
+    insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
+    select i.session, i.tenant, i.key, i.fingerprint, i.head + 1, i.last
+    from unnest(p_session, tenants, p_key, p_fingerprint, heads, lasts, outcomes)
+      as i (session, tenant, key, fingerprint, head, last, outcome)
+    where i.outcome = 'written' and i.key is not null;
+  end if;
+
+  return query
+    select i.outcome, i.head + 1, i.last, i.ended
+    from unnest(outcomes, heads, lasts, ends) with ordinality as i (outcome, head, last, ended, n)
+    order by i.n;
 end $$;
 
 -- Puts events behind p_head, with the key that wrote them. Checks nothing.

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { open } from '../dist/index.js'
+import { postgresPrograms, startPostgres } from '../test/servers/postgres.ts'
+
+/** Databases on one Postgres server, for one competitor each. */
+export interface Databases {
+  /** URL of a new one that is empty, as its owner. */
+  empty(): Promise<string>
+  /** URL of a new one with Throughline's schema, as a role that is neither owner nor superuser. */
+  served(): Promise<string>
+  /** Does now what autovacuum would do at some moment of the measurement. */
+  vacuum(): Promise<void>
+  /** Drops them all. */
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+/** On the server of `DATABASE_URL` where set, else on one of its own that is durable. */
+export async function databases(): Promise<Databases> {
+  const server = await startServer()
+  const serving = { user: `throughline_bench_${process.pid}`, password: randomBytes(16).toString('hex') }
+  const made: string[] = []
+  let count = 0
+
+  function at(database: string, role?: { user: string; password: string }): string {
+    const target = new URL(server.url)
+    target.pathname = `/${database}`
+    if (role !== undefined) Object.assign(target, { username: role.user, password: role.password })
+    return target.href
+  }
+
+  async function create(): Promise<string> {
+    const database = `throughline_bench_${process.pid}_${count++}`
+    await run(server.url, `create database ${database}`)
+    made.push(database)
+    return database
+  }
+
+  async function clear(): Promise<void> {
+    for (const database of made.splice(0)) await run(server.url, `drop database ${database} with (force)`)
+  }
+
+  try {
+    await run(server.url, `create role ${serving.user} login password '${serving.password}'`)
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  return {
+    empty: async () => at(await create()),
+    async served() {
+      const database = await create()
+      const migrated = await open({ url: at(database), migrate: true })
+      await migrated.close()
+      await run(server.url, `grant throughline_app to ${serving.user}`)
+      return at(database, serving)
+    },
+    async vacuum() {
+      for (const database of made) await run(at(database), 'vacuum analyze')
+    },
+    clear,
+    async close() {
+      try {
+        await clear()
+        await run(server.url, `drop role ${serving.user}`)
+      } finally {
+        await server.stop()
+      }
+    },
+  }
+}
+
+async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
+  const given = process.env['DATABASE_URL']
+  if (given !== undefined) return { url: given, stop: async () => {} }
+  const programs = postgresPrograms().find(({ name }) => name === 'postgres 18')
+  if (programs === undefined)
+    throw new Error('There is no Postgres 18 in node_modules: run npm ci, or set DATABASE_URL.')
+  return await startPostgres(programs, true)
+}
+
+async function run(url: string, sql: string): Promise<void> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
