@@ -115,7 +115,10 @@ begin
     end if;
   end loop;
 
-  if 'written' = any (outcomes) then
+  if n = 1 and outcomes[1] = 'written' then
+    perform insert_events(p_session[1], tenants[1], heads[1], p_at[1], p_key[1], p_fingerprint[1],
+      e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred);
+  elsif 'written' = any (outcomes) then
     -- every item was looked at with its caller's eyes; now they are written together
     perform set_config('throughline.tenant', '*', true);
     insert into session_events
