@@ -1,5 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,8 +20,18 @@ export interface PostgresServer {
   name: string
   /** As the superuser. */
   url: string
+  port: number
+  /** Lets a role in with its password only; everyone else needs none. Starts the server again. */
+  requirePassword(role: string): Promise<void>
+  /** Ends it as a crash would: `SIGKILL` leaves its backends to notice by themselves, `SIGQUIT` takes them along. */
+  crash(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void>
+  /** Starts it again after a crash, on the same port and data. */
+  start(): Promise<void>
   stop(): Promise<void>
 }
+
+/** How long a server may take to start, in milliseconds; after a crash its old processes must have gone. */
+const START = 60_000
 
 const root = join(import.meta.dirname, '../..')
 
@@ -54,30 +74,56 @@ export async function startPostgres(
   const port = await freePort()
   const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200']
   if (!durable) settings.push('fsync=off', 'full_page_writes=off', 'synchronous_commit=off')
-  const child = spawn(join(programs, 'bin/postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
-    ...options,
-    stdio: 'ignore',
-  })
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  await untilItAnswers(url, child)
+  let child: ChildProcess
+
+  async function start(): Promise<void> {
+    const deadline = performance.now() + START
+    do {
+      child = spawn(join(programs, 'bin/postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
+        ...options,
+        stdio: 'ignore',
+      })
+      if (await answers(url, child)) return
+    } while (performance.now() < deadline)
+    throw new Error(`postgres ended with ${child.exitCode ?? child.signalCode}`)
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (hasEnded(child)) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    await ended
+  }
+
+  await start()
   return {
     name,
     url,
+    port,
+    async requirePassword(role) {
+      const rules = join(data, 'pg_hba.conf')
+      writeFileSync(rules, `host all ${role} 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, 'utf8')}`)
+      await end('SIGINT')
+      await start()
+    },
+    crash: end,
+    start,
     async stop() {
-      const ended = new Promise((resolve) => child.once('exit', resolve))
       // SIGINT: end the connections and stop
-      if (child.exitCode === null) child.kill('SIGINT')
-      if (child.exitCode === null) await ended
+      await end('SIGINT')
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-function idOf(flag: '-u' | '-g'): number {
+/** Id of the user or group `nobody`, as whom servers run that refuse to run as root. */
+export function idOf(flag: '-u' | '-g'): number {
   return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback that is free now. */
+export async function freePort(): Promise<number> {
   return await new Promise((resolve, reject) => {
     const server = createServer().once('error', reject)
     server.listen(0, '127.0.0.1', () => {
@@ -87,17 +133,22 @@ async function freePort(): Promise<number> {
   })
 }
 
-async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error(`postgres ended with ${child.exitCode}`)
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+/** Waits until it answers; false: it ended instead. */
+async function answers(url: string, child: ChildProcess): Promise<boolean> {
+  while (!hasEnded(child)) {
     const client = new pg.Client(url)
     try {
       await client.connect()
-      return
+      return true
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 50))
     } finally {
       await client.end().catch(() => {})
     }
   }
+  return false
 }

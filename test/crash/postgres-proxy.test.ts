@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { open, type Session, type Throughline } from '../../src/index.ts'
+import { refused, upTo } from '../../src/stores/conformance/samples.ts'
+import { isLost } from '../../src/stores/postgres/connection.ts'
+import { amount, figure } from '../proof.ts'
+import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
+import { type FaultyNetwork, startFaultyNetwork } from '../servers/faulty-network.ts'
+import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres.ts'
+import { BATCH, sequencesIn, startWriters } from '../servers/stubborn-writers.ts'
+
+const CUTS = amount(15, 400)
+const TIMEOUT = 300
+
+let server: PostgresServer
+let databases: Databases
+let proxy: FaultyNetwork
+beforeAll(async () => {
+  const [program] = postgresPrograms()
+  if (program === undefined) throw new Error('there is no Postgres: run npm install')
+  server = await startPostgres(program, true)
+  databases = await databasesOf(server.url)
+  proxy = await startFaultyNetwork(server.port)
+})
+afterAll(async () => {
+  await proxy.stop()
+  await server.stop()
+})
+
+/** URL of a new database, past the proxy or through it. */
+async function newDatabase(settings: Record<string, string> = {}, port = server.port): Promise<URL> {
+  const url = new URL((await databases.create()).url(SERVING))
+  url.port = String(port)
+  for (const [name, value] of Object.entries(settings)) url.searchParams.set(name, value)
+  return url
+}
+
+it('loses and doubles nothing when connections are cut before the request or before the reply', {
+  timeout: 600_000,
+}, async () => {
+  const url = await newDatabase({}, proxy.port)
+  const tl = await open(url.href)
+  const session = await tl.sessions.create({ userId: 'ada' })
+  const writers = startWriters(session, { keyed: 8, keyless: 2 })
+  let untold = 0
+  for (let cut = 0; cut < CUTS; cut++) {
+    const chunk = await proxy.cutAt(Math.random() < 0.5 ? 'request' : 'reply', 1 + Math.floor(Math.random() * 12))
+    // a row of outcomes that the server sends after its commit
+    if (chunk.includes('written')) untold++
+  }
+  await writers.acknowledged(50)
+  const { acknowledged, unknown, failures } = await writers.stop()
+
+  const kept = await sequencesIn(session)
+  for (const [label, sequences] of acknowledged) expect(kept.get(label), label).toEqual(sequences)
+  for (const [label, sequences] of kept) {
+    const [first = 0] = sequences
+    expect(sequences, label).toEqual(Array.from({ length: BATCH }, (_, i) => first + i))
+    expect(acknowledged.has(label) || unknown.has(label), label).toBe(true)
+  }
+  expect((await tl.verify()).differences).toEqual([])
+  await tl.close()
+  figure(`${CUTS} connections cut, ${untold} of them after the commit: ${acknowledged.size} acknowledged batches once`)
+  figure(`${failures} calls failed with STORAGE, ${unknown.size} of them appends without a key`)
+})
+
+it('fails with STORAGE when the connection is cut under a call that is not sent again', async () => {
+  const tl = await open((await newDatabase({}, proxy.port)).href)
+  const session = await tl.sessions.create({ userId: 'ada' })
+  let failures = 0
+  for (let round = 0; round < amount(10, 100); round++) {
+    const cut = proxy.cutAt('reply', 1 + (round % 3))
+    let gone = false
+    void cut.then(() => {
+      gone = true
+    })
+    while (!gone) {
+      const call = round % 2 === 0 ? session.clear() : tl.sessions.create({ userId: `user ${performance.now()}` })
+      await call.catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'STORAGE' })
+        failures++
+      })
+    }
+  }
+  expect(failures).toBeGreaterThan(0)
+  expect((await tl.verify()).differences).toEqual([])
+  await tl.close()
+})
+
+it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED', '57P01', '08006'])(
+  'takes %s for a lost connection, after which nobody knows what was done',
+  (code) => {
+    expect(isLost(Object.assign(new Error('broken'), { code }))).toBe(true)
+  },
+)
+
+describe('a server that hangs', () => {
+  let tl: Throughline
+  let session: Session
+  beforeAll(async () => {
+    tl = await open((await newDatabase({ timeout: String(TIMEOUT) }, proxy.port)).href)
+    session = await tl.sessions.create({ userId: 'ada' })
+  })
+
+  it('makes every call fail with STORAGE within a bound, and serves again when it is back', async () => {
+    const tail = session.tail({ after: 0 })[Symbol.asyncIterator]()
+    await tail.next()
+    proxy.hang()
+    const start = performance.now()
+    const failed = await Promise.all([
+      refused('STORAGE', session.append({ type: 'x.load', content: 'without a key' })),
+      refused('STORAGE', session.append({ type: 'x.load', content: 'with a key' }, { idempotencyKey: 'key' })),
+      refused('STORAGE', session.clear()),
+      refused('STORAGE', session.events()),
+      refused('STORAGE', tl.sessions.create({ userId: 'eve' })),
+      refused('STORAGE', tl.health()),
+    ])
+    const took = performance.now() - start
+    for (const { message } of failed) expect(message).toMatch(/timeout/)
+    proxy.resume()
+    await session.append({ type: 'x.load', content: 'with a key' }, { idempotencyKey: 'key' })
+    await session.append({ type: 'x.load', content: 'afterwards' })
+    const contents = (await session.events()).map(({ content }) => content)
+    expect(contents.filter((content) => content === 'with a key')).toHaveLength(1)
+    expect(contents.at(-1)).toBe('afterwards')
+    await tail.return?.()
+    // one statement on this side, and the time to get a connection for the next of the same call
+    expect(took).toBeLessThan(2 * (TIMEOUT + 1000) + 3 * TIMEOUT + 1000)
+    figure(`a server that hangs: six calls failed with STORAGE after ${took.toFixed(0)} ms, at timeout=${TIMEOUT}`)
+  })
+
+  it('fails many appends together, not one after the other', async () => {
+    for (const hang of [() => proxy.hang(), () => proxy.hang('established')]) {
+      await session.append({ type: 'x.load', content: 'before' })
+      hang()
+      const start = performance.now()
+      const appends = upTo(30).map((n) => session.append({ type: 'x.load', content: `${n}` }))
+      for (const result of await Promise.allSettled(appends))
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'STORAGE' })
+      const took = performance.now() - start
+      proxy.resume()
+      expect(took).toBeLessThan(2 * (TIMEOUT + 1000) + 3 * TIMEOUT + 1000)
+    }
+  })
+
+  it('does not fail an append with a key when only its connection has died', async () => {
+    proxy.hang('established')
+    const [event] = await session.append({ type: 'x.load', content: 'kept' }, { idempotencyKey: 'kept' })
+    proxy.resume()
+    const kept = (await session.events({ types: ['x.load'] })).filter(({ content }) => content === 'kept')
+    expect(kept.map(({ sequence }) => sequence)).toEqual([event?.sequence])
+  })
+
+  it('does not keep close() from ending', async () => {
+    const tail = session.tail({ after: 0 })[Symbol.asyncIterator]()
+    await tail.next()
+    const listening = `select count(*)::integer as n from pg_stat_activity where query = 'listen throughline'`
+    const admin = (await databases.create()).admin
+    await expect.poll(() => admin(listening), { timeout: 5000 }).toEqual([{ n: 1 }])
+    proxy.hang()
+    await tl.close()
+    proxy.resume()
+  })
+})
+
+it('serves 50 calls at once with one connection', async () => {
+  const tl = await open((await newDatabase({ pool: '1' })).href)
+  const session = await tl.sessions.create({ userId: 'ada' })
+  const calls = upTo(50).map(async (n) => {
+    if (n % 5 === 0) return await session.events()
+    if (n % 5 === 1) return await session.clear()
+    return await session.append({ type: 'x.load', content: `call ${n}` })
+  })
+  await Promise.all(calls)
+  const loads = await session.events({ types: ['x.load'] })
+  expect(new Set(loads.map(({ content }) => content)).size).toBe(30)
+  expect((await tl.verify()).differences).toEqual([])
+  await tl.close()
+})
+
+describe('an error to connect says what to do', () => {
+  it('names a wrong password', async () => {
+    const database = await databases.create()
+    await database.admin(`create role locked login password 'right'`)
+    await database.admin('grant throughline_app to locked')
+    await server.requirePassword('locked')
+    const url = new URL(database.url('locked'))
+    url.password = 'right'
+    await (await open(url.href)).close()
+    url.password = 'wrong'
+    const { message } = await refused('STORAGE', open(url.href))
+    expect(message).toMatch(/password authentication failed.*check user and password/)
+    expect(message).not.toContain('wrong')
+  })
+
+  it('names a role that is not there, and one that may not', async () => {
+    const database = await databases.create()
+    const { message } = await refused('STORAGE', open(database.url('nobody_here')))
+    expect(message).toMatch(/role "nobody_here" does not exist.*check user and password/)
+    await database.admin('create role stranger login')
+    const stranger = await refused('STORAGE', open(database.url('stranger')))
+    expect(stranger.message).toMatch(/permission denied.*member of throughline_app/)
+  })
+
+  it('names a database that is not there', async () => {
+    const url = await newDatabase()
+    url.pathname = '/nothing_here'
+    const { message } = await refused('STORAGE', open(url.href))
+    expect(message).toMatch(/database "nothing_here" does not exist.*create the database first/)
+  })
+
+  it('names a server that is not there, after it has tried for a while', async () => {
+    const gone = await startFaultyNetwork(server.port)
+    await gone.stop()
+    const url = await newDatabase({ timeout: '200' }, gone.port)
+    const start = performance.now()
+    const { message } = await refused('STORAGE', open(url.href))
+    expect(message).toMatch(/ECONNREFUSED.*is the server running/)
+    expect(performance.now() - start).toBeGreaterThan(400)
+  })
+
+  it('names a host that is not there', async () => {
+    const { message } = await refused('STORAGE', open('postgres://nobody@no-such-host.invalid/x?timeout=200'))
+    expect(message).toMatch(/no-such-host\.invalid/)
+  })
+})
