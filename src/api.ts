@@ -23,6 +23,11 @@ export interface Throughline {
    * Without an id: every session of every tenant.
    */
   rebuild(sessionId?: string, options?: UpkeepOptions): Promise<RebuildReport>
+  /**
+   * The schema of the store, once it is up to date. It is by then: `open()` brings it there, or refuses with
+   * `SCHEMA_OUTDATED`. Absent where there is none.
+   */
+  migrate(): Promise<{ schema?: number }>
   health(): Promise<Health>
   /** Finishes what was accepted, ends every `tail`, and lets go of the store. */
   close(): Promise<void>

@@ -27,6 +27,10 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     as: (principal) => throughlineOn(restricted(deps, principal), async () => {}),
     verify: (sessionId, options) => verifySessions(deps, sessionId, options),
     rebuild: (sessionId, options) => rebuildSessions(deps, sessionId, options),
+    migrate: async () => {
+      const { schema } = await deps.store.health()
+      return schema === undefined ? {} : { schema }
+    },
     health: async () => ({ ok: true, store: deps.store.name, ...(await deps.store.health()) }),
     close,
   }

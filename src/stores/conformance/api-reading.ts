@@ -192,6 +192,7 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
       const health = await tl.health()
       assert.equal(health.ok, true)
       assert.notEqual(health.store, '')
+      assert.equal((await tl.migrate()).schema, health.schema)
       await tl.close()
       await tl.close()
       await refused('STORAGE', session.append(user('late')))
