@@ -104,6 +104,19 @@ describe('the package', () => {
     expect(suites).toBe('true')
   })
 
+  it('runs the first example of the README, saved and started as it says, in a project of plain npm init', async () => {
+    const readme = await readFile(join(installed, 'README.md'), 'utf8')
+    const [, file = ''] = /Save this as `([^`]+)`/.exec(readme) ?? []
+    const [, code = ''] = /<!-- examples\/quickstart.ts -->\n```ts\n([\s\S]*?)```/.exec(readme) ?? []
+    const project = join(folder, 'project')
+    await mkdir(project)
+    await writeFile(join(project, 'package.json'), '{ "name": "project", "type": "commonjs" }')
+    await writeFile(join(project, file), code)
+    const start = () => run(process.execPath, [file], { cwd: project })
+    expect((await start()).stdout.trim().split('\n')).toHaveLength(2)
+    expect((await start()).stdout.trim().split('\n')).toHaveLength(4)
+  })
+
   it('offers only what it lists', async () => {
     const code = `import('throughline/dist/open.js').catch((error) => console.log(error.code))`
     expect(await script(code)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
