@@ -1,13 +1,19 @@
 import type { EventType, Role, SessionEvent } from './domain/event.ts'
 import type { SessionScratchpad } from './domain/fold.ts'
 import type { Json, JsonObject } from './domain/json.ts'
+import type { Message } from './domain/message.ts'
 import type { Principal, SessionRecord, SessionState } from './domain/record.ts'
+import type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
 import type { Window } from './domain/window.ts'
 
 /** What {@link open} gives: every session of one store. */
 export interface Throughline {
   readonly sessions: Sessions
   readonly users: Users
+  /** Ids of the registered agents, the default first. */
+  readonly agents: readonly string[]
+  /** Whose sessions this object sees; absent for the operator, who sees all. */
+  readonly principal?: Principal
   /**
    * The same object, seeing only what belongs to one user, or to one tenant if no user is named. What belongs to others
    * does not exist for it. Its `close` does nothing: whoever opened the store closes it.
@@ -77,11 +83,42 @@ export interface Session {
   at(sequence: number): Promise<Snapshot>
   /** A new session, in a new conversation, that begins with the events 1 to `at` of this one. */
   fork(options?: ForkOptions): Promise<Session>
-  state(): Promise<SessionScratchpad>
+  /** Adds a message at the end, or several, all or none, and gives the events that keep them. */
+  addMessage(message: Message | readonly Message[], options?: AppendOptions): Promise<SessionEvent[]>
+  /** What was said since the last `clear()`, oldest first. */
+  messages(query?: MessagesQuery): Promise<Message[]>
   /** Hides what was said so far from messages and windows. The log keeps it. */
-  clear(): Promise<void>
+  clear(options?: WriteOptions): Promise<void>
+  /** The scratchpad: one JSON object of working memory. */
+  state(): Promise<SessionScratchpad>
+  /**
+   * Merges a patch into the scratchpad by RFC 7396: objects merge key by key, `null` removes a key. Patches to different
+   * keys are all kept, however many come at once.
+   */
+  updateState(patch: StatePatch, options?: WriteOptions): Promise<SessionScratchpad>
+  /** Puts another scratchpad in place of the one there is. */
+  replaceState(value: Scratchpad, options?: WriteOptions): Promise<SessionScratchpad>
+  /** Adds a value to the list at `key`, unless the list has it; makes the list if there is none. */
+  addToState(key: string, value: Json, options?: WriteOptions): Promise<SessionScratchpad>
+  /** Adds to the number at `key`, which is 0 if there is none. @param by 1 if absent */
+  incrementState(key: string, by?: number, options?: WriteOptions): Promise<SessionScratchpad>
+  /** Records the `validation_gate` and puts its number into `validation_gates_passed`, together. */
+  passGate(gate: number, note?: string, options?: WriteOptions): Promise<SessionScratchpad>
+  /**
+   * Hands the session to another agent: a transition, and `handoff_context` in the scratchpad for whoever takes it, as
+   * one event. It takes the place of a handoff that nobody took.
+   */
+  handoff(handoff: HandoffInput, options?: WriteOptions): Promise<AgentTransition>
+  /** Takes the handoff out of the scratchpad; `undefined` if none waits. Of any number of takers one gets it. */
+  takeHandoff(options?: WriteOptions): Promise<(HandoffContext & JsonObject) | undefined>
+  /** Makes an agent the active one, unless it is already. It must be registered. */
+  setActiveAgent(agent: string, options?: SwitchOptions): Promise<SessionRecord>
+  /** Makes an agent the active one, and records from whom and why, as one event. It must be registered. */
+  recordTransition(transition: TransitionInput, options?: WriteOptions): Promise<AgentTransition>
+  /** Every transition and handoff so far, oldest first. */
+  transitions(): Promise<AgentTransition[]>
   /** Ends the session as complete. It takes no more events; its log stays. */
-  end(): Promise<SessionRecord>
+  end(options?: WriteOptions): Promise<SessionRecord>
 }
 
 /** What a session begins with. */
@@ -101,6 +138,8 @@ export interface CreateSession {
   metadata?: JsonObject
   /** From this moment on (ISO 8601) the session acts as ended. */
   expiresAt?: string
+  /** The same in milliseconds from the start. */
+  expiresInMs?: number
   /** A UUID of the caller's own. Creating again with the same id and the same values gives the same session. */
   id?: string
 }
@@ -163,6 +202,55 @@ export interface AppendOptions {
   idempotencyKey?: string
   /** Write only if the last event has this sequence; otherwise throw `SEQUENCE_CONFLICT`. */
   expectedSequence?: number
+}
+
+/** Conditions of a write. */
+export interface WriteOptions {
+  /** The same key with the same input writes once, and gives the first result each time. Valid within the session. */
+  idempotencyKey?: string
+}
+
+/** Which messages to read. */
+export interface MessagesQuery {
+  /**
+   * Only what this agent should see: what users said, what it said and did itself with the results it got, and what
+   * belongs to no agent.
+   */
+  agent?: string
+  /** Only the last so many, 1 to 500; a result whose call is not among them is left out. */
+  limit?: number
+}
+
+/** A patch of the scratchpad: what to set, and `null` for what to remove. */
+export type StatePatch = { readonly [Key in keyof WellKnownKeys]?: WellKnownKeys[Key] | null } & JsonObject
+
+/** Conditions of a switch. */
+export interface SwitchOptions extends WriteOptions {
+  /** With a reason the switch is a transition, and listed as one. */
+  reason?: string
+}
+
+/** To whom, and why. */
+export interface TransitionInput {
+  to: string
+  reason: string
+}
+
+/** To whom, why, and what the next agent has to know. */
+export interface HandoffInput extends TransitionInput {
+  /** `from_chatmode` is the session's own if absent, the lists are empty; other keys are kept as given. */
+  context?: HandoffContext & JsonObject
+}
+
+/** A change of the active agent, with its reason. */
+export interface AgentTransition<Agent extends string = string> {
+  from: Agent
+  to: Agent
+  reason: string
+  /** When it was written. */
+  timestamp: string
+  /** Sequence of its event. */
+  sequence: number
 }
 
 /** Which page of a log to read. */

@@ -1,13 +1,16 @@
 export type {
   ActiveScope,
+  AgentTransition,
   AppendOptions,
   CreateSession,
   Difference,
   EventInput,
   EventsQuery,
   ForkOptions,
+  HandoffInput,
   Health,
   ListSessions,
+  MessagesQuery,
   Page,
   PurgeOptions,
   PurgeReceipt,
@@ -16,12 +19,16 @@ export type {
   Session,
   Sessions,
   Snapshot,
+  StatePatch,
+  SwitchOptions,
   TailOptions,
   Throughline,
+  TransitionInput,
   UpkeepOptions,
   UpkeepProgress,
   Users,
   VerifyReport,
+  WriteOptions,
 } from './api.ts'
 export {
   ERROR_CODES,
@@ -51,6 +58,7 @@ export {
 export type { SessionScratchpad } from './domain/fold.ts'
 export type { Json, JsonObject } from './domain/json.ts'
 export { LIMITS } from './domain/limits.ts'
+export type { Message, ToolCall } from './domain/message.ts'
 export {
   type Principal,
   SESSION_STATES,
@@ -58,7 +66,18 @@ export {
   type SessionState,
   type SessionStatus,
 } from './domain/record.ts'
+export type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
 export type { Window } from './domain/window.ts'
 export { type OpenOptions, open, ROUNDTABLE } from './open.ts'
 export type { Clock } from './ports/clock.ts'
 export type { Tokenizer } from './ports/tokenizer.ts'
+export {
+  type ServiceErrorCode,
+  type ServiceMessage,
+  type ServiceOptions,
+  type ServiceResult,
+  type SessionMessage,
+  type SessionResponse,
+  type SessionService,
+  serviceOf,
+} from './service.ts'

@@ -1,10 +1,10 @@
 import type { Session, Sessions, Throughline } from './api.ts'
 import { restricted } from './features/access.ts'
+import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf } from './features/agents/operation.ts'
 import type { Deps } from './features/deps.ts'
-import { appendEvents } from './features/log/append.ts'
-import { readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
+import { appendEvents, readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
 import { tailEvents } from './features/log/tail.ts'
-import { clearMessages } from './features/messages/operation.ts'
+import { addMessages, clearMessages, readMessages } from './features/messages/operation.ts'
 import { purgeSession, purgeUser } from './features/purge/operation.ts'
 import {
   endSession,
@@ -14,15 +14,24 @@ import {
   forkSession,
   getOrStartSession,
   sessionRecord,
-  sessionState,
   startSession,
 } from './features/sessions/operation.ts'
+import {
+  addToState,
+  incrementState,
+  passGate,
+  replaceState,
+  sessionState,
+  updateState,
+} from './features/state/operation.ts'
 import { rebuildSessions, verifySessions } from './features/upkeep/operation.ts'
 
 /** The public object over a store: each call is one operation of a room. */
 export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughline {
   return {
     sessions: sessionsOn(deps),
+    agents: deps.agents,
+    ...(deps.within !== undefined && { principal: deps.within }),
     users: { purge: (userId, options) => purgeUser(deps, userId, options) },
     as: (principal) => throughlineOn(restricted(deps, principal), async () => {}),
     verify: (sessionId, options) => verifySessions(deps, sessionId, options),
@@ -60,8 +69,20 @@ function sessionOn(deps: Deps, id: string): Session {
     tail: (options) => tailEvents(deps, id, options),
     at: (sequence) => snapshotAt(deps, id, sequence),
     fork: async (options) => sessionOn(deps, await forkSession(deps, id, options)),
+    addMessage: (message, options) => addMessages(deps, id, message, options),
+    messages: (query) => readMessages(deps, id, query),
+    clear: (options) => clearMessages(deps, id, options),
     state: () => sessionState(deps, id),
-    clear: () => clearMessages(deps, id),
-    end: () => endSession(deps, id),
+    updateState: (patch, options) => updateState(deps, id, patch, options),
+    replaceState: (value, options) => replaceState(deps, id, value, options),
+    addToState: (key, value, options) => addToState(deps, id, { ...options, key, value }),
+    incrementState: (key, by, options) => incrementState(deps, id, { ...options, key, by }),
+    passGate: (gate, note, options) => passGate(deps, id, { ...options, gate, note }),
+    handoff: (handoff, options) => handOff(deps, id, handoff, options),
+    takeHandoff: (options) => takeHandoff(deps, id, options),
+    setActiveAgent: (agent, options) => setActiveAgent(deps, id, { ...options, agent }),
+    recordTransition: (transition, options) => recordTransition(deps, id, transition, options),
+    transitions: () => transitionsOf(deps, id),
+    end: (options) => endSession(deps, id, options),
   }
 }

@@ -22,8 +22,8 @@ it('migrates an empty Postgres as its owner, so that another role can serve from
     code: 6,
     stderr: expect.stringContaining('throughline migrate'),
   })
-  expect((await run('migrate', '--url', url)).stdout).toBe('postgres: migrated from schema 0 to 2\n')
-  expect((await run('migrate', '--url', url)).stdout).toBe('postgres: already at schema 2\n')
+  expect((await run('migrate', '--url', url)).stdout).toMatch(/^postgres: migrated from schema 0 to \d+\n$/)
+  expect((await run('migrate', '--url', url)).stdout).toMatch(/^postgres: already at schema \d+\n$/)
 
   const tl = await open(database.url(SERVING))
   await tl.sessions.create({ userId: 'ada' })

@@ -17,6 +17,10 @@ export const RECORDED_TYPES = {
   session_forked: 'fork()',
   status_changed: 'end()',
   messages_cleared: 'clear()',
+  state_changed: 'updateState()',
+  agent_changed: 'setActiveAgent()',
+  agent_transition: 'recordTransition()',
+  handoff_taken: 'takeHandoff()',
 } as const
 
 /** Who speaks in an event. */

@@ -1,10 +1,11 @@
 import { type SessionEvent, startsTurn } from './event.ts'
 import type { JsonObject } from './json.ts'
 import { isFinal, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
+import { changed, type HandoffContext, type Scratchpad, type StateChange, withoutHandoff } from './scratchpad.ts'
 
 /** The scratchpad of a session. */
 export interface SessionScratchpad {
-  scratchpad: JsonObject
+  scratchpad: Scratchpad
   /** Changes so far: 0 for the empty one a session begins with. */
   version: number
   updatedAt: string
@@ -38,6 +39,14 @@ export interface ForkedParts {
   metadata: JsonObject
 }
 
+/** What `agent_changed` and `agent_transition` hold; the latter has its reason as content. */
+export interface SwitchedParts {
+  from: string
+  to: string
+  /** What a handoff brings. */
+  context?: HandoffContext & JsonObject
+}
+
 /** The views after the first event of a log, `session_started`. */
 export function begin(event: SessionEvent): SessionView {
   const { agent, ...given } = event.parts as unknown as StartedParts
@@ -68,6 +77,7 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
     turns: view.record.turns + (startsTurn(event) ? 1 : 0),
     lastActivityAt: event.createdAt,
   }
+  const pad = view.state.scratchpad
   switch (event.type) {
     case 'status_changed':
       return { ...view, record: withStatus(record, event) }
@@ -75,6 +85,13 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
       return { ...view, record, clearedAt: event.sequence }
     case 'session_forked':
       return { ...view, record: asFork(record, event) }
+    case 'state_changed':
+      return { ...view, record, state: withScratchpad(view.state, event, changed(pad, event.parts as StateChange)) }
+    case 'handoff_taken':
+      return { ...view, record, state: withScratchpad(view.state, event, withoutHandoff(pad)) }
+    case 'agent_changed':
+    case 'agent_transition':
+      return switched({ ...view, record }, event)
     default:
       return { ...view, record }
   }
@@ -83,6 +100,25 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
 function withStatus(record: SessionRecord, event: SessionEvent): SessionRecord {
   const { status } = event.parts as unknown as { status: SessionStatus }
   return isFinal(status.state) ? { ...record, status, endedAt: event.createdAt } : { ...record, status }
+}
+
+function withScratchpad(
+  { version }: SessionScratchpad,
+  { createdAt }: SessionEvent,
+  scratchpad: Scratchpad,
+): SessionScratchpad {
+  return { scratchpad, version: version + 1, updatedAt: createdAt }
+}
+
+/** The agent acts from here on; what a handoff brings waits in the scratchpad in place of what waited there. */
+function switched({ record, state, ...view }: SessionView, event: SessionEvent): SessionView {
+  const { to, context } = event.parts as unknown as SwitchedParts
+  const scratchpad = { ...state.scratchpad, ...(context !== undefined && { handoff_context: context }) }
+  return {
+    ...view,
+    record: { ...record, activeAgent: to },
+    state: context === undefined ? state : withScratchpad(state, event, scratchpad),
+  }
 }
 
 /** A fork lives on its own: it is not ended even if it was taken from an ended session, and it does not expire. */

@@ -6,6 +6,11 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json }
 
+/** Whether the value is a JSON object, not a list and not `null`. */
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /**
  * Refuses text that some store could not give back: NUL ends strings in Postgres, and a lone surrogate has no
  * UTF-8 form.
@@ -18,14 +23,19 @@ export function checkText(text: string, field: string): void {
 /**
  * Turns a value into JSON text that reads back as the same value on every store: same key order, same numbers.
  * Throws `ValidationError` with the path of what is not JSON, `TooLargeError` beyond `limit` characters. A property
- * that is `undefined` counts as absent.
+ * that is `undefined` counts as absent. `depth` is how deep the value will stand in what is stored.
  */
-export function encodeJson(value: unknown, field: string, limit: number): string {
+export function encodeJson(value: unknown, field: string, limit: number, depth = 1): string {
   const walk: Walk = { field, limit, size: 0, negativeZero: false }
-  checkValue(value, field, 1, walk)
+  checkValue(value, field, depth, walk)
   const text = walk.negativeZero ? writeKeepingZeros(value as Json) : JSON.stringify(value)
   if (text.length > limit) throw new TooLargeError({ field, limit, actual: text.length })
   return text
+}
+
+/** A copy of the value that is nothing but JSON, or the errors of {@link encodeJson}. */
+export function copyJson<T extends Json = Json>(value: unknown, field: string, limit: number, depth = 1): T {
+  return JSON.parse(encodeJson(value, field, limit, depth)) as T
 }
 
 interface Walk {

@@ -12,6 +12,8 @@ export const LIMITS = {
   depth: 100,
   /** `metadata` of a session, as JSON text. */
   metadata: 64 * 1024,
+  /** The scratchpad of a session, as JSON text. */
+  scratchpad: 1024 * 1024,
   /** `task` of a session. */
   task: 64 * 1024,
   /** Names and ids that callers make up: user, tenant, conversation, chatmode, agent, key … */

@@ -3,43 +3,58 @@ import { defaultRole, type EventType, type Role, type SessionEvent } from '../do
 import { evolve, type SessionView } from '../domain/fold.ts'
 import { encodeJson, type Json, type JsonObject } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
-import type { Decision, NewEvent, StoredEvent } from '../ports/session-store.ts'
+import { checkLive } from '../domain/record.ts'
+import type { Decision, NewEvent } from '../ports/session-store.ts'
 import { type Deps, keyOf, now } from './deps.ts'
+import { viewAt } from './history.ts'
+import { sessionEvent } from './stored-event.ts'
 
 /** An event that one of our own calls writes. */
 export interface Draft {
   type: EventType
   content: string
   parts?: Json | JsonObject
-}
-
-/** The event as callers see it. */
-export function sessionEvent(sessionId: string, stored: StoredEvent): SessionEvent {
-  const event: SessionEvent = {
-    id: stored.id,
-    sessionId,
-    sequence: stored.sequence,
-    type: stored.type as EventType,
-    role: stored.role as Role,
-    content: stored.content,
-    createdAt: stored.createdAt,
-  }
-  if (stored.parts !== undefined) event.parts = JSON.parse(stored.parts) as Json
-  if (stored.agentId !== undefined) event.agentId = stored.agentId
-  if (stored.occurredAt !== undefined) event.occurredAt = stored.occurredAt
-  return event
+  agentId?: string
+  role?: Role
 }
 
 /** The draft as a store takes it. */
-export function newEvent(deps: Deps, { type, content, parts }: Draft): NewEvent {
-  const body = parts === undefined ? {} : { parts: encodeJson(parts, 'parts', LIMITS.parts) }
-  return { id: deps.newId(), type, role: defaultRole(type), content, ...body }
+export function newEvent(deps: Deps, { type, content, parts, agentId, role = defaultRole(type) }: Draft): NewEvent {
+  return {
+    id: deps.newId(),
+    type,
+    role,
+    content,
+    ...(parts !== undefined && { parts: encodeJson(parts, 'parts', LIMITS.parts) }),
+    ...(agentId !== undefined && { agentId }),
+  }
 }
 
 /** Equal for events of equal content, whatever ids they were given. */
 export function fingerprint(events: readonly NewEvent[]): string {
   const content = events.map((e) => [e.type, e.role, e.content, e.parts, e.agentId, e.occurredAt])
-  return hash('sha256', JSON.stringify(content), 'base64url')
+  return digest(content)
+}
+
+function digest(value: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(value), 'base64url')
+}
+
+/** A decision and how it is to be made. */
+export interface DecideOptions {
+  /** The call and all it was given; the same key with other input is refused. */
+  readonly command?: readonly unknown[]
+  readonly idempotencyKey?: string | undefined
+  /** Decide about a session that has ended or expired too. Otherwise that throws `SessionEndedError`. */
+  readonly evenEnded?: boolean
+}
+
+/** What a decision came to. */
+export interface Decided {
+  /** The views after it. */
+  readonly view: SessionView
+  /** What it wrote; nothing if there was nothing to do. */
+  readonly events: readonly SessionEvent[]
 }
 
 /**
@@ -50,20 +65,27 @@ export async function decideOn(
   deps: Deps,
   sessionId: string,
   decide: (view: SessionView, at: string) => readonly Draft[],
-): Promise<SessionView> {
+  { command = [], idempotencyKey: key, evenEnded = false }: DecideOptions = {},
+): Promise<Decided> {
   const at = now(deps)
   let after: SessionView | undefined
-  await deps.store.decide({
+  const { events, replayed } = await deps.store.decide({
     ...keyOf(deps, sessionId),
     at,
+    ...(key !== undefined && { idempotency: { key, fingerprint: digest(command) } }),
     decide(view): Decision {
-      const events = decide(view, at).map((draft) => newEvent(deps, draft))
-      after = events.reduce((folded, event, i) => {
+      if (!evenEnded) checkLive(view.record, at)
+      const drafts = decide(view, at).map((draft) => newEvent(deps, draft))
+      after = drafts.reduce((folded, event, i) => {
         const stored = { ...event, sequence: view.record.head + i + 1, createdAt: at }
         return evolve(folded, sessionEvent(sessionId, stored))
       }, view)
-      return { events, view: after }
+      return { events: drafts, view: after }
     },
   })
-  return after as SessionView
+  const written = events.map((event) => sessionEvent(sessionId, event))
+  const last = written.at(-1)
+  // the first result again: the views as that call left them, not as they are by now
+  if (replayed && last !== undefined) after = await viewAt(deps, sessionId, last.sequence)
+  return { view: after as SessionView, events: written }
 }

@@ -40,6 +40,8 @@ export const pageSize = z.int().min(1).max(LIMITS.page)
 
 export const sequence = z.int().min(0)
 
+export const writeOptions = z.strictObject({ idempotencyKey: name.optional() })
+
 /**
  * Checks input, or throws the `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is where the
  * input stands in what the caller gave, if not at its top.

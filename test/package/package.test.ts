@@ -71,6 +71,21 @@ describe('the package', () => {
     expect(JSON.parse(printed)).toEqual({ opened: 0, loaded: [] })
   })
 
+  it('gives the small session from one file, with nothing else beside it', async () => {
+    const code = `
+      import { registerHooks } from 'node:module'
+      const loaded = []
+      registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
+      const { memorySession } = await import('throughline/session')
+      const session = memorySession()
+      session.addMessage({ role: 'user', content: 'hello' })
+      console.log(JSON.stringify({ said: session.messages(), loaded: loaded.map((url) => url.split('/').slice(-2).join('/')) }))`
+    expect(JSON.parse(await script(code))).toEqual({
+      said: [{ role: 'user', content: 'hello' }],
+      loaded: ['dist/session.js'],
+    })
+  })
+
   it('works in memory without the database driver', async () => {
     const code = `
       import { open } from 'throughline'

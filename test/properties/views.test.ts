@@ -1,7 +1,16 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
-import { type EventInput, open, type Session, type Throughline, ThroughlineError } from '../../src/index.ts'
+import { describe, expect, inject, it } from 'vitest'
+import {
+  type EventInput,
+  type Json,
+  type JsonObject,
+  open,
+  type Session,
+  type Throughline,
+  ThroughlineError,
+} from '../../src/index.ts'
 import { amount, withFile } from '../proof.ts'
+import { databasesOf, SERVING } from '../servers/database.ts'
 
 const id = fc.constantFrom('1', '2', '3')
 const content = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((text) => !text.includes('\0'))
@@ -15,8 +24,113 @@ const event: fc.Arbitrary<EventInput> = fc.oneof(
 
 type Step =
   | { do: 'append'; events: EventInput[]; key?: string; expected?: number }
-  | { do: 'clear' | 'end' }
   | { do: 'fork'; at: number }
+  /** Any other call, some of which are refused. */
+  | { do: 'call'; name: string; call(session: Session): Promise<unknown> }
+
+const key = fc.constantFrom('a', 'b', 'blockers', 'validation_gates_passed', 'handoff_context', 'current_task')
+const value = fc.oneof(
+  fc.constantFrom(null, 1, -0, 'text', ['text'], [1], [1, 2], { a: 1 }, { a: null, b: { c: [] } }),
+  fc.jsonValue({ maxDepth: 3 }).filter((json) => !/__proto__|\\u0000/.test(JSON.stringify(json))),
+) as fc.Arbitrary<Json>
+const object = fc.dictionary(key, value, { noNullPrototype: true }) as fc.Arbitrary<JsonObject>
+const agent = fc.constantFrom('coach', 'motivator', 'goalArchitect', 'nobody')
+const options = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: fc.record({ idempotencyKey: fc.constantFrom('k1', 'k2', 'k3') }) },
+)
+
+function calling(name: string, call: fc.Arbitrary<(session: Session) => Promise<unknown>>): fc.Arbitrary<Step> {
+  return call.map((made) => ({ do: 'call' as const, name, call: made }))
+}
+
+/** Every call that decides. */
+const decision: fc.Arbitrary<Step> = fc.oneof(
+  calling(
+    'clear',
+    options.map((o) => (s) => s.clear(o)),
+  ),
+  calling(
+    'end',
+    options.map((o) => (s) => s.end(o)),
+  ),
+  calling(
+    'updateState',
+    fc.tuple(object, options).map(
+      ([patch, o]) =>
+        (s) =>
+          s.updateState(patch, o),
+    ),
+  ),
+  calling(
+    'replaceState',
+    fc.tuple(object, options).map(
+      ([pad, o]) =>
+        (s) =>
+          s.replaceState(pad, o),
+    ),
+  ),
+  calling(
+    'addToState',
+    fc.tuple(key, value, options).map(
+      ([k, v, o]) =>
+        (s) =>
+          s.addToState(k, v, o),
+    ),
+  ),
+  calling(
+    'incrementState',
+    fc.tuple(key, fc.double(), options).map(
+      ([k, n, o]) =>
+        (s) =>
+          s.incrementState(k, n, o),
+    ),
+  ),
+  calling(
+    'passGate',
+    fc.tuple(fc.nat(3), options).map(
+      ([n, o]) =>
+        (s) =>
+          s.passGate(n, 'note', o),
+    ),
+  ),
+  calling(
+    'handoff',
+    fc.tuple(agent, object, options).map(
+      ([to, context, o]) =>
+        (s) =>
+          s.handoff({ to, reason: 'r', context }, o),
+    ),
+  ),
+  calling(
+    'takeHandoff',
+    options.map((o) => (s) => s.takeHandoff(o)),
+  ),
+  calling(
+    'setActiveAgent',
+    fc.tuple(agent, options).map(
+      ([to, o]) =>
+        (s) =>
+          s.setActiveAgent(to, o),
+    ),
+  ),
+  calling(
+    'recordTransition',
+    fc.tuple(agent, options).map(
+      ([to, o]) =>
+        (s) =>
+          s.recordTransition({ to, reason: 'r' }, o),
+    ),
+  ),
+  calling(
+    'addMessage',
+    fc.tuple(content, options).map(
+      ([text, o]) =>
+        (s) =>
+          s.addMessage({ role: 'user', content: text }, o),
+    ),
+  ),
+)
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -32,22 +146,19 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       expected: fc.nat(8),
     }),
   },
-  { weight: 2, arbitrary: fc.constant({ do: 'clear' as const }) },
-  { weight: 1, arbitrary: fc.constant({ do: 'end' as const }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('fork' as const), at: fc.nat(10) }) },
+  { weight: 15, arbitrary: decision },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('fork' as const), at: fc.nat(10) }) },
 )
 
 /** Does one step; what is refused must be refused on purpose. Gives the session to go on with. */
-async function take(session: Session, { do: what, ...rest }: Step): Promise<Session> {
+async function take(session: Session, step: Step): Promise<Session> {
   try {
-    if (what === 'clear') await session.clear()
-    if (what === 'end') await session.end()
-    if (what === 'fork') return await session.fork({ at: (rest as { at: number }).at })
-    if (what === 'append') {
-      const { events, key, expected } = rest as Extract<Step, { do: 'append' }>
-      await session.append(events, {
-        ...(key !== undefined && { idempotencyKey: key }),
-        ...(expected !== undefined && { expectedSequence: expected }),
+    if (step.do === 'call') await step.call(session)
+    if (step.do === 'fork') return await session.fork({ at: step.at })
+    if (step.do === 'append') {
+      await session.append(step.events, {
+        ...(step.key !== undefined && { idempotencyKey: step.key }),
+        ...(step.expected !== undefined && { expectedSequence: step.expected }),
       })
     }
   } catch (error) {
@@ -56,20 +167,37 @@ async function take(session: Session, { do: what, ...rest }: Step): Promise<Sess
   return session
 }
 
-const stores: [name: string, run: (work: (tl: Throughline) => Promise<void>) => Promise<void>][] = [
-  ['memory', async (work) => await work(await open('memory:'))],
-  [
-    'sqlite',
-    async (work) =>
+type Work = (tl: Throughline) => Promise<void>
+
+const stores: { name: string; run(work: Work): Promise<void> }[] = [
+  { name: 'memory', run: async (work) => await work(await open('memory:')) },
+  {
+    name: 'sqlite',
+    run: async (work) =>
       await withFile(async (path) => {
         const tl = await open({ url: `sqlite:${path}`, durability: 'relaxed' })
         await work(tl)
         await tl.close()
       }),
-  ],
+  },
+  ...inject('postgres').map(({ name, url }) => ({
+    name,
+    async run(work: Work) {
+      const databases = await databasesOf(url)
+      const database = await databases.create()
+      const tl = await open(database.url(SERVING))
+      try {
+        await work(tl)
+      } finally {
+        await tl.close()
+        await database.destroy()
+        await databases.close()
+      }
+    },
+  })),
 ]
 
-describe.each(stores)('on %s', (_, run) => {
+describe.each(stores)('on $name', ({ run }) => {
   it('the stored views equal the fold of the log after any sequence of calls', async () => {
     await run(async (tl) => {
       await fc.assert(
@@ -85,6 +213,7 @@ describe.each(stores)('on %s', (_, run) => {
           const { head } = await session.record()
           const sequences = (await session.events({ limit: 500 })).map((each) => each.sequence)
           expect(sequences).toEqual(Array.from({ length: head }, (_each, i) => i + 1))
+          expect((await session.at(head)).state).toEqual(await session.state())
         }),
         { numRuns: amount(60, 1000) },
       )

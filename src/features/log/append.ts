@@ -5,19 +5,24 @@ import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { NewEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf, now } from '../deps.ts'
-import { fingerprint, sessionEvent } from '../events.ts'
+import { fingerprint } from '../events.ts'
 import { parse } from '../parse.ts'
+import { sessionEvent } from '../stored-event.ts'
 import { appendOptions, eventInput } from './schema.ts'
 
-/** Adds facts at the end of the log. No read comes before the write. */
+/**
+ * Adds facts at the end of the log. No read comes before the write. `list` is what the caller knows them as, for the
+ * names of fields in errors.
+ */
 export async function appendEvents(
   deps: Deps,
   sessionId: string,
   input: EventInput | readonly EventInput[],
   options: AppendOptions = {},
+  list = 'events',
 ): Promise<SessionEvent[]> {
   const { idempotencyKey: key, expectedSequence } = parse(appendOptions, options)
-  const events = newEvents(deps, input)
+  const events = newEvents(deps, input, list)
   const written = await deps.store.append({
     ...keyOf(deps, sessionId),
     events,
@@ -28,15 +33,15 @@ export async function appendEvents(
   return written.events.map((event) => sessionEvent(sessionId, event))
 }
 
-function newEvents(deps: Deps, input: unknown): NewEvent[] {
+function newEvents(deps: Deps, input: unknown, list: string): NewEvent[] {
   if (!Array.isArray(input)) return [checkedEvent(deps, input, '')]
-  if (input.length === 0) throw new ValidationError('events', 'must hold at least one event')
+  if (input.length === 0) throw new ValidationError(list, 'must hold at least one')
   if (input.length > LIMITS.events) {
-    throw new TooLargeError({ field: 'events', limit: LIMITS.events, actual: input.length })
+    throw new TooLargeError({ field: list, limit: LIMITS.events, actual: input.length })
   }
-  const events = Array.from(input, (event, i) => checkedEvent(deps, event, `events[${i}]`))
+  const events = Array.from(input, (event, i) => checkedEvent(deps, event, `${list}[${i}]`))
   const size = events.reduce((sum, { content, parts = '' }) => sum + content.length + parts.length, 0)
-  if (size > LIMITS.append) throw new TooLargeError({ field: 'events', limit: LIMITS.append, actual: size })
+  if (size > LIMITS.append) throw new TooLargeError({ field: list, limit: LIMITS.append, actual: size })
   return events
 }
 

@@ -1,13 +1,14 @@
 import type { EventsQuery, RecentOptions, Snapshot } from '../../api.ts'
-import { SessionNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { type SessionEvent, turnsIn } from '../../domain/event.ts'
-import { begin, evolve, type SessionView } from '../../domain/fold.ts'
-import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
+import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { type Window, windowBuilder } from '../../domain/window.ts'
 import { type Deps, keyOf } from '../deps.ts'
-import { sessionEvent } from '../events.ts'
+import { viewAt } from '../history.ts'
 import { parse } from '../parse.ts'
+import { sessionEvent } from '../stored-event.ts'
 import { eventsQuery, recentOptions } from './schema.ts'
+
+export { appendEvents } from './append.ts'
 
 /** Rows per read where the caller did not say: a window of 30 short turns fits into one. */
 const CHUNK = 200
@@ -43,44 +44,7 @@ export async function recentEvents(deps: Deps, sessionId: string, options: Recen
   }
 }
 
-/** The whole log up to `last`, in order, a page at a time. */
-export async function* walkLog(
-  deps: Deps,
-  sessionId: string,
-  last = Number.MAX_SAFE_INTEGER,
-  after = 0,
-): AsyncGenerator<SessionEvent[]> {
-  for (let seen = after; seen < last; ) {
-    const page = await deps.store.read(keyOf(deps, sessionId), {
-      after: seen,
-      before: last + 1,
-      order: 'asc',
-      limit: LIMITS.page,
-    })
-    const end = page.at(-1)
-    if (end === undefined) return
-    yield page.map((event) => sessionEvent(sessionId, event))
-    seen = end.sequence
-  }
-}
-
-/** The views as they were right after an event. */
-export async function viewAt(deps: Deps, sessionId: string, sequence: number): Promise<SessionView> {
-  const present = await deps.store.load(keyOf(deps, sessionId))
-  if (present === undefined) throw new SessionNotFoundError(sessionId)
-  const { head } = present.record
-  if (!Number.isInteger(sequence) || sequence < 1 || sequence > head) {
-    throw new ValidationError('sequence', `must be a whole number from 1 to ${head}, the last event of the session`)
-  }
-  if (sequence === head) return present
-  let view: SessionView | undefined
-  for await (const page of walkLog(deps, sessionId, sequence)) {
-    for (const event of page) view = view === undefined ? begin(event) : evolve(view, event)
-  }
-  return view as SessionView
-}
-
-/** What a caller gets of {@link viewAt}. */
+/** Every view as it was right after an event. */
 export async function snapshotAt(deps: Deps, sessionId: string, sequence: number): Promise<Snapshot> {
   const { record, state } = await viewAt(deps, sessionId, sequence)
   return { sequence, record, state }

@@ -1,11 +1,71 @@
-import { checkLive } from '../../domain/record.ts'
-import type { Deps } from '../deps.ts'
+import type { AppendOptions, MessagesQuery, WriteOptions } from '../../api.ts'
+import type { SessionEvent } from '../../domain/event.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { eventOfMessage, type Message, messagesOf, seenBy, withoutOrphans } from '../../domain/message.ts'
+import { type Deps, keyOf } from '../deps.ts'
 import { decideOn } from '../events.ts'
+import { appendEvents } from '../log/operation.ts'
+import { parse, writeOptions } from '../parse.ts'
+import { sessionEvent } from '../stored-event.ts'
+import { messageInput, messagesQuery } from './schema.ts'
+
+/** Adds messages at the end of the conversation, all or none. */
+export async function addMessages(
+  deps: Deps,
+  id: string,
+  input: Message | readonly Message[],
+  options?: AppendOptions,
+): Promise<SessionEvent[]> {
+  if (!Array.isArray(input)) return await appendEvents(deps, id, eventOfMessage(checked(input, '')), options)
+  const events = input.map((message, i) => eventOfMessage(checked(message, `messages[${i}]`)))
+  return await appendEvents(deps, id, events, options, 'messages')
+}
+
+function checked(input: unknown, at: string): Message {
+  return parse(messageInput, input, at) as Message
+}
+
+/** What was said since the last clear, oldest first. */
+export async function readMessages(deps: Deps, id: string, query: MessagesQuery = {}): Promise<Message[]> {
+  const { agent, limit } = parse(messagesQuery, query)
+  const made = (events: readonly SessionEvent[]) => messagesOf(agent === undefined ? events : seenBy(agent, events))
+  if (limit === undefined) {
+    const messages = made(await readBack(deps, id, () => false))
+    return agent === undefined ? messages : withoutOrphans(messages)
+  }
+  const events = await readBack(deps, id, (soFar) => made(soFar).length > limit)
+  return withoutOrphans(made(events).slice(-limit))
+}
+
+/** Events since the last clear, oldest first, read from the end until there are enough. */
+async function readBack(
+  deps: Deps,
+  id: string,
+  isEnough: (soFar: readonly SessionEvent[]) => boolean,
+): Promise<SessionEvent[]> {
+  const key = keyOf(deps, id)
+  const query = { order: 'desc', limit: LIMITS.page } as const
+  let chunk = await deps.store.read(key, { ...query, turns: Number.MAX_SAFE_INTEGER })
+  let events = chunk.map((stored) => sessionEvent(id, stored)).reverse()
+  if (chunk.length < LIMITS.page || isEnough(events)) return events
+  // from here on one clear holds for all that is read, even if another comes in between
+  const clearedAt = (await deps.store.load(key))?.clearedAt ?? 0
+  const chunks = [events.filter(({ sequence }) => sequence > clearedAt)]
+  while (chunk.length === LIMITS.page) {
+    const before = chunk.at(-1)?.sequence ?? 0
+    chunk = await deps.store.read(key, { ...query, after: clearedAt, before })
+    chunks.push(chunk.map((stored) => sessionEvent(id, stored)).reverse())
+    events = chunks.toReversed().flat()
+    if (isEnough(events)) break
+  }
+  return events
+}
 
 /** Hides what was said so far from messages and windows. */
-export async function clearMessages(deps: Deps, sessionId: string): Promise<void> {
-  await decideOn(deps, sessionId, ({ record }, at) => {
-    checkLive(record, at)
-    return [{ type: 'messages_cleared', content: 'Earlier messages hidden' }]
+export async function clearMessages(deps: Deps, id: string, options: WriteOptions = {}): Promise<void> {
+  const { idempotencyKey } = parse(writeOptions, options)
+  await decideOn(deps, id, () => [{ type: 'messages_cleared', content: 'Earlier messages hidden' }], {
+    command: ['clear'],
+    idempotencyKey,
   })
 }

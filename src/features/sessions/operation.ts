@@ -1,21 +1,22 @@
 import type { z } from 'zod'
-import type { ActiveScope, CreateSession, ForkOptions, ListSessions, Page } from '../../api.ts'
+import type { ActiveScope, CreateSession, ForkOptions, ListSessions, Page, WriteOptions } from '../../api.ts'
 import {
   IdempotencyMismatchError,
   SessionActiveError,
   SessionNotFoundError,
   ValidationError,
 } from '../../domain/errors.ts'
-import { begin, evolve, type ForkedParts, type SessionScratchpad, type StartedParts } from '../../domain/fold.ts'
+import { begin, evolve, type ForkedParts, type StartedParts } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
-import { checkLive, endOf, isWithin, type SessionRecord } from '../../domain/record.ts'
+import { endOf, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CreateRequest, StoredEvent } from '../../ports/session-store.ts'
 import { requireOwn, tenantFor } from '../access.ts'
 import { type Deps, keyOf, now } from '../deps.ts'
-import { type Draft, decideOn, newEvent, sessionEvent } from '../events.ts'
-import { viewAt } from '../log/operation.ts'
-import { parse } from '../parse.ts'
+import { type Draft, decideOn, newEvent } from '../events.ts'
+import { viewAt } from '../history.ts'
+import { parse, writeOptions } from '../parse.ts'
+import { sessionEvent } from '../stored-event.ts'
 import { activeScope, createSession, forkOptions, listSessions, sessionId } from './schema.ts'
 
 /** Starts a session and gives its id. */
@@ -52,7 +53,8 @@ async function create(deps: Deps, input: CreateSession, mayReuse: boolean): Prom
 
 function startedParts(deps: Deps, given: Omit<z.output<typeof createSession>, 'id'>): StartedParts {
   const { userId, chatmode, conversationId = deps.newId(), agent = deps.agents[0], metadata = {} } = given
-  const { workflow, skill, gitBranch, task, expiresAt } = given
+  const { workflow, skill, gitBranch, task } = given
+  const expiresAt = expiryOf(deps, given)
   encodeJson(metadata, 'metadata', LIMITS.metadata)
   return {
     tenant: tenantFor(deps, given.tenant),
@@ -69,6 +71,14 @@ function startedParts(deps: Deps, given: Omit<z.output<typeof createSession>, 'i
   }
 }
 
+function expiryOf(deps: Deps, { expiresAt, expiresInMs }: Expiry): string | undefined {
+  if (expiresInMs === undefined) return expiresAt
+  if (expiresAt !== undefined) throw new ValidationError('expiresInMs', 'must not be given beside expiresAt')
+  return new Date(deps.clock.now() + expiresInMs).toISOString()
+}
+
+type Expiry = Pick<z.output<typeof createSession>, 'expiresAt' | 'expiresInMs'>
+
 function startedDraft(parts: StartedParts): Draft {
   const content = parts.task === undefined ? 'Session started' : `Session started: ${parts.task}`
   return { type: 'session_started', content, parts: parts as unknown as JsonObject }
@@ -84,18 +94,23 @@ async function sameSession(
   if (!isWithin(owner, deps.within)) throw new IdempotencyMismatchError({ sessionId: id })
   const [first] = await deps.store.read({ sessionId: id }, { order: 'asc', limit: 1 })
   const before = JSON.parse(first?.parts ?? '{}') as StartedParts
+  // what the first call made itself, this one takes over
   const conversationId = input.conversationId ?? before.conversationId
-  const again = newEvent(deps, startedDraft({ ...parts, conversationId }))
+  const expiry = input.expiresInMs !== undefined && before.expiresAt !== undefined && { expiresAt: before.expiresAt }
+  const again = newEvent(deps, startedDraft({ ...parts, conversationId, ...expiry }))
   if (first?.type === again.type && first.parts === again.parts) return id
   throw new IdempotencyMismatchError({ sessionId: id })
 }
 
 async function expire(deps: Deps, id: string): Promise<void> {
-  await decideOn(deps, id, ({ record }, at) => {
-    if (record.endedAt !== undefined || endOf(record, at) === undefined) return []
-    const status = { state: 'aborted', reason: 'Session expired' }
-    return [{ type: 'status_changed', content: 'Session expired', parts: { status } }]
-  })
+  const status = { state: 'aborted', reason: 'Session expired' }
+  const expired: Draft = { type: 'status_changed', content: 'Session expired', parts: { status } }
+  await decideOn(
+    deps,
+    id,
+    ({ record }, at) => (record.endedAt !== undefined || endOf(record, at) === undefined ? [] : [expired]),
+    { evenEnded: true },
+  )
 }
 
 /** The id of the newest live session in the scope. */
@@ -126,12 +141,6 @@ export async function sessionRecord(deps: Deps, id: string): Promise<SessionReco
   const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)
   return view.record
-}
-
-export async function sessionState(deps: Deps, id: string): Promise<SessionScratchpad> {
-  const view = await deps.store.load(keyOf(deps, id))
-  if (view === undefined) throw new SessionNotFoundError(id)
-  return view.state
 }
 
 /** One page of sessions, newest activity first. */
@@ -168,13 +177,12 @@ function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
 }
 
 /** Ends the session in whatever live state it is. */
-export async function endSession(deps: Deps, id: string): Promise<SessionRecord> {
-  const { record } = await decideOn(deps, id, ({ record: before }, at) => {
-    checkLive(before, at)
-    const status = { state: 'complete', endedBy: 'caller' }
-    return [{ type: 'status_changed', content: 'Session ended by the caller', parts: { status } }]
-  })
-  return record
+export async function endSession(deps: Deps, id: string, options: WriteOptions = {}): Promise<SessionRecord> {
+  const { idempotencyKey } = parse(writeOptions, options)
+  const status = { state: 'complete', endedBy: 'caller' }
+  const ended: Draft = { type: 'status_changed', content: 'Session ended by the caller', parts: { status } }
+  const { view } = await decideOn(deps, id, () => [ended], { command: ['end'], idempotencyKey })
+  return view.record
 }
 
 /** Starts a session with a copy of this one's events up to `at`, and gives its id. */

@@ -13,6 +13,9 @@ const metadata = z.custom<JsonObject>(
 )
 const task = text(LIMITS.task).min(1)
 
+/** A hundred years. */
+const LONGEST = 100 * 366 * 24 * 3600 * 1000
+
 export const createSession = z.strictObject({
   userId: name,
   chatmode: name.default('default'),
@@ -25,6 +28,7 @@ export const createSession = z.strictObject({
   agent: name.optional(),
   metadata: metadata.optional(),
   expiresAt: moment.optional(),
+  expiresInMs: z.int().min(1).max(LONGEST).optional(),
   id: sessionId.optional(),
 })
 

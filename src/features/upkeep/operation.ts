@@ -1,10 +1,10 @@
 import type { Difference, RebuildReport, UpkeepOptions, VerifyReport } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import { begin, evolve, type SessionView } from '../../domain/fold.ts'
-import type { Json } from '../../domain/json.ts'
+import { isObject, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type Deps, keyOf } from '../deps.ts'
-import { walkLog } from '../log/operation.ts'
+import { walkLog } from '../history.ts'
 import { findSession } from '../sessions/operation.ts'
 
 /** Folds logs again and names what differs from the views that are stored. */
@@ -144,8 +144,4 @@ function compare(path: string, expected: Json | undefined, actual: Json | undefi
   for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
     compare(path === '' ? key : `${path}.${key}`, expected[key], actual[key], report)
   }
-}
-
-function isObject(value: Json | undefined): value is { [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

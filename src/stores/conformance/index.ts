@@ -1,9 +1,14 @@
+import { agentRules } from './api-agents.ts'
 import { appendRules } from './api-append.ts'
 import { inputRules } from './api-input.ts'
+import { messageRules } from './api-messages.ts'
+import { namedRules } from './api-named.ts'
 import { ownersRules } from './api-owners.ts'
 import { processRules } from './api-processes.ts'
 import { readRules } from './api-reading.ts'
+import { serviceRules } from './api-service.ts'
 import { sessionsRules } from './api-sessions.ts'
+import { stateRules } from './api-state.ts'
 import { tailRules } from './api-tail.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
 import { ownerRules } from './store-owners.ts'
@@ -16,7 +21,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', [...writingRules, ...sessionRules, ...readingRules, ...ownerRules], harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A11, as tests. */
+/** Runs the rules of the public API, A1 to A16, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...sessionsRules,
@@ -24,6 +29,11 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...inputRules,
     ...readRules,
     ...tailRules,
+    ...messageRules,
+    ...stateRules,
+    ...agentRules,
+    ...serviceRules,
+    ...namedRules,
     ...ownersRules,
     ...processRules,
   ]

@@ -115,8 +115,12 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       await store.append(appending(sessionId, { idempotency: STAMP }))
       await store.append(appending(other, { idempotency: STAMP }))
       const waiting = store.append(appending(sessionId))
-      assert.deepEqual(await store.purge({ sessionId }), { events: 303, keys: 1 })
-      await waiting
+      const landed = waiting.then(
+        () => 1,
+        () => 0,
+      )
+      const counts = await store.purge({ sessionId })
+      assert.deepEqual(counts, { events: 302 + (await landed), keys: 1 })
       assert.equal(await store.load({ sessionId }), undefined)
       await refused('SESSION_NOT_FOUND', store.append(appending(sessionId, { idempotency: STAMP })))
       await refused('SESSION_NOT_FOUND', store.purge({ sessionId }))

@@ -11,6 +11,12 @@ export type Job =
   | { do: 'get-or-create'; userId: string; count: number }
   /** Follows until the sequence has come, slowly or not; prints every sequence as it comes. */
   | { do: 'tail'; sessionId: string; after: number; until: number; slow?: boolean }
+  /** Patches so many keys of the scratchpad, each its own, all at once; prints the keys. */
+  | { do: 'patch'; sessionId: string; count: number; label: string }
+  /** Takes the handoff so many times at once; prints what it got. */
+  | { do: 'take'; sessionId: string; count: number }
+  /** Records so many transitions at once, to the registered agents in turn; prints the sequence of each. */
+  | { do: 'transition'; sessionId: string; count: number; label: string }
   /** Opens and closes; prints the schema. */
   | { do: 'open' }
 
@@ -57,6 +63,28 @@ switch (job.do) {
       if (event.sequence === job.until) break
       if (job.slow === true) await new Promise((resolve) => setTimeout(resolve, 2))
     }
+    break
+  }
+  case 'patch': {
+    const session = await tl.sessions.get(job.sessionId)
+    const keys = Array.from({ length: job.count }, (_, i) => `${job.label}-${i}`)
+    await Promise.all(keys.map((key, i) => session.updateState({ [key]: i })))
+    for (const key of keys) print(key)
+    break
+  }
+  case 'take': {
+    const session = await tl.sessions.get(job.sessionId)
+    const takers = Array.from({ length: job.count }, () => session.takeHandoff())
+    for (const taken of await Promise.all(takers)) print(taken ?? null)
+    break
+  }
+  case 'transition': {
+    const session = await tl.sessions.get(job.sessionId)
+    const to = (i: number) => tl.agents[i % tl.agents.length] ?? ''
+    const all = Array.from({ length: job.count }, (_, i) =>
+      session.recordTransition({ to: to(i), reason: `${job.label} ${i}` }),
+    )
+    for (const { sequence } of await Promise.all(all)) print(sequence)
     break
   }
   case 'open':

@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import { open } from '../../open.ts'
+import { serviceOf } from '../../service.ts'
+import { conversation } from '../conformance/api-service.ts'
 import { startWorker } from '../conformance/processes.ts'
-import { appending, createdIn, logOf, someEvents } from '../conformance/samples.ts'
+import { appending, createdIn, logOf, someEvents, upTo } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 import { knownSchema } from './migrate.ts'
 
@@ -48,6 +50,62 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
       await database.admin('create role throughline_test_stranger login')
       await expect(open(database.url('throughline_test_stranger'))).rejects.toThrow('member of throughline_app')
       await database.admin('drop role throughline_test_stranger')
+    })
+  })
+
+  describe('AC 1: the view conversation_sessions', () => {
+    it('is there after the migration, with every column, and the agents in place of an enum', async () => {
+      const columns = await database.admin(`
+        select column_name, data_type from information_schema.columns
+        where table_schema = 'context' and table_name = 'conversation_sessions' order by ordinal_position`)
+      expect(columns.map(({ column_name, data_type }) => `${column_name} ${data_type}`)).toEqual([
+        'id uuid',
+        'user_id text',
+        'active_agent text',
+        'messages json',
+        'agent_transitions json',
+        'created_at timestamp with time zone',
+        'updated_at timestamp with time zone',
+        'expires_at timestamp with time zone',
+      ])
+    })
+
+    it('shows what the service shows, to a reader of that tenant alone', async () => {
+      const tl = await open(database.url(SERVING))
+      const service = serviceOf(tl)
+      const shown = await conversation(service, async (id) => await (await tl.sessions.get(id)).clear())
+      const rows = (tenant: string) =>
+        asRole(
+          'throughline_reader',
+          `select set_config('throughline.tenant', '${tenant}', false); select * from context.conversation_sessions`,
+        )
+      const [row, ...others] = await rows('local')
+      expect(others).toEqual([])
+      expect(row).toEqual({
+        id: shown.id,
+        user_id: 'ada',
+        active_agent: shown.activeAgent,
+        messages: shown.messages,
+        agent_transitions: shown.agentTransitions,
+        created_at: new Date(shown.createdAt),
+        updated_at: new Date(shown.updatedAt),
+        expires_at: null,
+      })
+      expect(await rows('acme')).toEqual([])
+      await tl.close()
+    })
+
+    it('cannot be written to', async () => {
+      const enter = "select set_config('throughline.tenant', '*', false)"
+      for (const role of ['throughline_reader', SERVING]) {
+        await expect(asRole(role, `${enter}; delete from context.conversation_sessions`)).rejects.toThrow()
+      }
+      await expect(database.admin('delete from context.conversation_sessions')).rejects.toMatchObject({ code: '55000' })
+      for (const table of TABLES) {
+        await expect(asRole('throughline_reader', `delete from context.${table}`)).rejects.toMatchObject({
+          code: '42501',
+        })
+      }
     })
   })
 
@@ -120,11 +178,8 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
       const target = { url: empty.url(OWNER), migrate: true }
       const workers = Array.from({ length: 4 }, () => startWorker(target, { do: 'open' }))
       expect((await Promise.all(workers.map(({ done }) => done))).flat()).toEqual(Array(4).fill(knownSchema()))
-      const ledger = await empty.admin('select version, name from context.throughline_migrations order by version')
-      expect(ledger).toEqual([
-        { version: 1, name: '0001_log.sql' },
-        { version: 2, name: '0002_functions.sql' },
-      ])
+      const ledger = await empty.admin('select version from context.throughline_migrations order by version')
+      expect(ledger.map(({ version }) => version)).toEqual(upTo(knownSchema()))
       await (await open(empty.url(SERVING))).close()
       await empty.destroy()
     })

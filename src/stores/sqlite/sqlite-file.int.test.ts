@@ -6,7 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { open } from '../../open.ts'
+import { serviceOf } from '../../service.ts'
+import { conversation } from '../conformance/api-service.ts'
 import { startWorker } from '../conformance/processes.ts'
+import { upTo } from '../conformance/samples.ts'
 import { listSql } from './list.ts'
 import { knownSchema } from './migrate.ts'
 import { SELECT_BLOCKS, SELECT_EVENTS } from './read.ts'
@@ -39,6 +42,33 @@ function stray(sql: string): void {
     db.close()
   }
 }
+
+describe('AC 1: the view conversation_sessions', () => {
+  it('shows what the service shows, and cannot be written to', async () => {
+    const tl = await open(`sqlite:${path}`)
+    const shown = await conversation(serviceOf(tl), async (id) => await (await tl.sessions.get(id)).clear())
+    await tl.close()
+    const db = new Database(path)
+    const row = db.prepare('select * from conversation_sessions').get() as Record<string, string>
+    expect({
+      ...row,
+      messages: JSON.parse(row['messages'] ?? ''),
+      agent_transitions: JSON.parse(row['agent_transitions'] ?? ''),
+    }).toEqual({
+      id: shown.id,
+      user_id: 'ada',
+      active_agent: 'motivator',
+      messages: shown.messages,
+      agent_transitions: shown.agentTransitions,
+      created_at: shown.createdAt,
+      updated_at: shown.updatedAt,
+      expires_at: null,
+    })
+    expect(shown.messages).toHaveLength(3)
+    expect(() => db.exec('delete from conversation_sessions')).toThrow('it is a view')
+    db.close()
+  })
+})
 
 describe('events in the file', () => {
   it('S18 cannot be changed, removed or replaced by any client', async () => {
@@ -167,8 +197,8 @@ describe('the schema', () => {
     const schemas = (await Promise.all(workers.map(({ done }) => done))).flat()
     expect(schemas).toEqual(Array(8).fill(knownSchema()))
     const db = new Database(path)
-    const ledger = db.prepare('select version, name from throughline_migrations order by version').all()
-    expect(ledger).toEqual([{ version: 1, name: '0001_log.sql' }])
+    const ledger = db.prepare('select version from throughline_migrations order by version').pluck().all()
+    expect(ledger).toEqual(upTo(knownSchema()))
     db.close()
   })
 

@@ -1,0 +1,128 @@
+import { ValidationError } from './errors.ts'
+import { encodeJson, isObject, type Json, type JsonObject } from './json.ts'
+import { LIMITS } from './limits.ts'
+import { mergeObject } from './merge-patch.ts'
+
+/** What one agent leaves for the next. */
+export interface HandoffContext {
+  from_chatmode?: string
+  artifacts_created?: readonly string[]
+  key_decisions?: readonly string[]
+}
+
+/** Keys of a scratchpad that have a meaning, and so a type. */
+export interface WellKnownKeys {
+  current_task?: string
+  /** Path of the specification that is being implemented. */
+  spec_file?: string
+  files_in_progress?: readonly string[]
+  validation_gates_passed?: readonly number[]
+  blockers?: readonly string[]
+  /** Waits for whoever takes it with `takeHandoff()`. */
+  handoff_context?: HandoffContext & JsonObject
+}
+
+/** The working memory of a session: a JSON object of any keys, some of which are typed. */
+export type Scratchpad = WellKnownKeys & JsonObject
+
+/** A change of the scratchpad, as `state_changed` holds it. */
+export type StateChange =
+  | { op: 'merge'; patch: JsonObject }
+  | { op: 'replace'; value: JsonObject }
+  | { op: 'add'; key: string; value: Json }
+  | { op: 'increment'; key: string; by: number }
+
+/** The scratchpad after a change. Total: a change that does not fit what is there leaves it as it is. */
+export function changed(scratchpad: Scratchpad, change: StateChange): Scratchpad {
+  switch (change.op) {
+    case 'merge':
+      return mergeObject(scratchpad, change.patch)
+    case 'replace':
+      return change.value
+    case 'add': {
+      const list = own(scratchpad, change.key) ?? []
+      return Array.isArray(list) ? { ...scratchpad, [change.key]: [...list, change.value] } : scratchpad
+    }
+    case 'increment': {
+      const number = own(scratchpad, change.key) ?? 0
+      return typeof number === 'number' ? { ...scratchpad, [change.key]: number + change.by } : scratchpad
+    }
+  }
+}
+
+/** The scratchpad without the handoff that was taken. */
+export function withoutHandoff(scratchpad: Scratchpad): Scratchpad {
+  const { handoff_context: _taken, ...rest } = scratchpad
+  return rest
+}
+
+/**
+ * Whether the change has to be made: `add` may find its value in the list. Throws if it does not fit what is there, or
+ * leads to what a scratchpad may not hold; `field` names the place of a key in what the caller gave.
+ */
+export function isNeeded(scratchpad: Scratchpad, change: StateChange, field: (key: string) => string): boolean {
+  if (change.op === 'add' && holds(scratchpad, change.key, change.value)) return false
+  if (change.op === 'increment') checkIncrement(scratchpad, change.key, change.by)
+  const after = changed(scratchpad, change)
+  checkKinds(after, field)
+  encodeJson(after, 'scratchpad', LIMITS.scratchpad, SCRATCHPAD_DEPTH)
+  return true
+}
+
+/** Stores and events keep a scratchpad one level below their own. */
+export const SCRATCHPAD_DEPTH = 2
+
+function holds(scratchpad: Scratchpad, key: string, value: Json): boolean {
+  const list = own(scratchpad, key) ?? []
+  if (!Array.isArray(list)) throw new ValidationError('key', `'${key}' holds something that is no list`)
+  return list.some((item) => sameJson(item, value))
+}
+
+function checkIncrement(scratchpad: Scratchpad, key: string, by: number): void {
+  const number = own(scratchpad, key) ?? 0
+  if (typeof number !== 'number') throw new ValidationError('key', `'${key}' holds something that is no number`)
+  if (!Number.isFinite(number + by)) throw new ValidationError('by', 'leads to a number that is too large')
+}
+
+/** Throws unless the typed keys hold what they are for. */
+function checkKinds(scratchpad: Scratchpad, field: (key: string) => string): void {
+  for (const [key, { fits, kind }] of Object.entries(KINDS)) {
+    const value = own(scratchpad, key)
+    if (value !== undefined && !fits(value)) throw new ValidationError(field(key), `must be ${kind}`)
+  }
+}
+
+const isText = (value: Json) => typeof value === 'string'
+const isTexts = (value: Json) => Array.isArray(value) && value.every(isText)
+const isNumbers = (value: Json) => Array.isArray(value) && value.every((item) => typeof item === 'number')
+
+const KINDS: Record<keyof WellKnownKeys, { fits(value: Json): boolean; kind: string }> = {
+  current_task: { fits: isText, kind: 'text' },
+  spec_file: { fits: isText, kind: 'text' },
+  files_in_progress: { fits: isTexts, kind: 'a list of texts' },
+  validation_gates_passed: { fits: isNumbers, kind: 'a list of numbers' },
+  blockers: { fits: isTexts, kind: 'a list of texts' },
+  handoff_context: {
+    fits: isHandoff,
+    kind: 'an object with from_chatmode (text), artifacts_created and key_decisions (lists of texts)',
+  },
+}
+
+function isHandoff(value: Json): boolean {
+  if (!isObject(value)) return false
+  const { from_chatmode = '', artifacts_created = [], key_decisions = [] } = value
+  return isText(from_chatmode) && isTexts(artifacts_created) && isTexts(key_decisions)
+}
+
+function own(scratchpad: Scratchpad, key: string): Json | undefined {
+  return Object.hasOwn(scratchpad, key) ? scratchpad[key] : undefined
+}
+
+/** Whether two values are the same JSON, whatever the order of keys. */
+function sameJson(a: Json, b: Json): boolean {
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i]))
+  if (!isObject(a) || !isObject(b)) return a === b
+  const keys = Object.keys(a)
+  if (keys.length !== Object.keys(b).length) return false
+  return keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as Json, b[key] as Json))
+}

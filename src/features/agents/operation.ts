@@ -1,0 +1,129 @@
+import type { AgentTransition, HandoffInput, SwitchOptions, TransitionInput, WriteOptions } from '../../api.ts'
+import { ValidationError } from '../../domain/errors.ts'
+import type { SessionEvent } from '../../domain/event.ts'
+import type { SwitchedParts } from '../../domain/fold.ts'
+import { copyJson, isObject, type JsonObject } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { SessionRecord } from '../../domain/record.ts'
+import { type HandoffContext, isNeeded, SCRATCHPAD_DEPTH } from '../../domain/scratchpad.ts'
+import { type Deps, keyOf } from '../deps.ts'
+import { type Decided, type Draft, decideOn } from '../events.ts'
+import { parse, writeOptions } from '../parse.ts'
+import { sessionEvent } from '../stored-event.ts'
+import { handoffInput, switchInput, transitionInput } from './schema.ts'
+
+/** Makes an agent the active one, unless it is already. */
+export async function setActiveAgent(
+  deps: Deps,
+  id: string,
+  input: { agent: string } & SwitchOptions,
+): Promise<SessionRecord> {
+  const { agent: to, reason, idempotencyKey } = parse(switchInput, input)
+  requireAgent(deps, to, 'agent')
+  const { view } = await decideOn(
+    deps,
+    id,
+    ({ record: { activeAgent: from } }) => {
+      if (from === to) return []
+      if (reason !== undefined) return [switchDraft(from, to, reason)]
+      return [{ type: 'agent_changed', content: `${to} acts in place of ${from}`, parts: { from, to } }]
+    },
+    { command: ['setActiveAgent', to, reason], idempotencyKey },
+  )
+  return view.record
+}
+
+/** Makes an agent the active one and records why, as one event. */
+export async function recordTransition(
+  deps: Deps,
+  id: string,
+  input: TransitionInput,
+  options: WriteOptions = {},
+): Promise<AgentTransition> {
+  const { to, reason } = parse(transitionInput, input)
+  const { idempotencyKey } = parse(writeOptions, options)
+  requireAgent(deps, to, 'to')
+  const decided = await decideOn(deps, id, ({ record }) => [switchDraft(record.activeAgent, to, reason)], {
+    command: ['recordTransition', to, reason],
+    idempotencyKey,
+  })
+  return onlyTransition(decided)
+}
+
+/** Hands the session over: the switch, its reason, and what the next agent has to know, as one event. */
+export async function handOff(
+  deps: Deps,
+  id: string,
+  input: HandoffInput,
+  options: WriteOptions = {},
+): Promise<AgentTransition> {
+  const { to, reason, context: given = {} } = parse(handoffInput, input)
+  const { idempotencyKey } = parse(writeOptions, options)
+  requireAgent(deps, to, 'to')
+  // in the scratchpad it stands below its key
+  const context = copyJson(given, 'context', LIMITS.scratchpad, SCRATCHPAD_DEPTH + 1)
+  if (!isObject(context)) throw new ValidationError('context', 'must be a JSON object')
+  const decided = await decideOn(
+    deps,
+    id,
+    ({ record, state }) => {
+      const whole = { from_chatmode: record.chatmode, artifacts_created: [], key_decisions: [], ...context }
+      isNeeded(state.scratchpad, { op: 'merge', patch: { handoff_context: whole } }, () => 'context')
+      return [switchDraft(record.activeAgent, to, reason, whole)]
+    },
+    { command: ['handoff', to, reason, context], idempotencyKey },
+  )
+  return onlyTransition(decided)
+}
+
+/** Takes the handoff that waits. However many takers there are, one gets it. */
+export async function takeHandoff(
+  deps: Deps,
+  id: string,
+  options: WriteOptions = {},
+): Promise<(HandoffContext & JsonObject) | undefined> {
+  const { idempotencyKey } = parse(writeOptions, options)
+  const { events } = await decideOn(
+    deps,
+    id,
+    ({ record, state }) => {
+      const { handoff_context: context } = state.scratchpad
+      if (context === undefined) return []
+      const taken = { type: 'handoff_taken', content: 'Handoff taken', parts: { context } } as const
+      return [{ ...taken, agentId: record.activeAgent }]
+    },
+    { command: ['takeHandoff'], idempotencyKey },
+  )
+  return (events[0]?.parts as { context: HandoffContext & JsonObject } | undefined)?.context
+}
+
+/** Every transition so far, oldest first. */
+export async function transitionsOf(deps: Deps, id: string): Promise<AgentTransition[]> {
+  const transitions: AgentTransition[] = []
+  for (let after = 0; ; ) {
+    const query = { after, types: ['agent_transition'], order: 'asc', limit: LIMITS.page } as const
+    const page = await deps.store.read(keyOf(deps, id), query)
+    transitions.push(...page.map((stored) => transitionOf(sessionEvent(id, stored))))
+    if (page.length < LIMITS.page) return transitions
+    after = page.at(-1)?.sequence ?? 0
+  }
+}
+
+function requireAgent({ agents }: Deps, agent: string, field: string): void {
+  if (agents.includes(agent)) return
+  throw new ValidationError(field, `'${agent.slice(0, 64)}' is not registered: use ${agents.join(', ').slice(0, 256)}`)
+}
+
+function switchDraft(from: string, to: string, reason: string, context?: HandoffContext & JsonObject): Draft {
+  const parts: SwitchedParts = { from, to, ...(context !== undefined && { context }) }
+  return { type: 'agent_transition', content: reason, parts: parts as unknown as JsonObject, agentId: from }
+}
+
+function onlyTransition({ events }: Decided): AgentTransition {
+  return transitionOf(events[0] as SessionEvent)
+}
+
+function transitionOf({ parts, content: reason, createdAt: timestamp, sequence }: SessionEvent): AgentTransition {
+  const { from, to } = parts as unknown as SwitchedParts
+  return { from, to, reason, timestamp, sequence }
+}

@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { LIMITS } from '../../domain/limits.ts'
+import { name, text, writeOptions } from '../parse.ts'
+
+const reason = text(LIMITS.content).min(1)
+
+export const switchInput = z.strictObject({ agent: name, reason: reason.optional(), ...writeOptions.shape })
+
+export const transitionInput = z.strictObject({ to: name, reason })
+
+export const handoffInput = z.strictObject({ to: name, reason, context: z.unknown().optional() })

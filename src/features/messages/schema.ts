@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { ROLES } from '../../domain/event.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { isoTime, name, pageSize, text } from '../parse.ts'
+
+const toolCall = z.strictObject({ id: name, name, arguments: text(LIMITS.parts) })
+
+const parts = z
+  .custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
+  .refine((value) => !('toolCalls' in value || 'toolCallId' in value), 'toolCalls and toolCallId are not parts')
+
+export const messageInput = z
+  .strictObject({
+    role: z.enum(ROLES),
+    content: text(LIMITS.content),
+    toolCallId: name.optional(),
+    toolCalls: z.array(toolCall).optional(),
+    timestamp: isoTime.optional(),
+    agentId: name.optional(),
+    parts: parts.optional(),
+  })
+  .superRefine(({ role, content, toolCalls = [], toolCallId }, context) => {
+    const problem = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })
+    if (toolCalls.length > 0 && role !== 'assistant') problem('toolCalls', 'only the assistant calls tools')
+    if (toolCallId !== undefined && role !== 'tool') problem('toolCallId', 'only a message of role tool answers a call')
+    if (content === '' && toolCalls.length === 0 && toolCallId === undefined) problem('content', 'must not be empty')
+  })
+
+export const messagesQuery = z.strictObject({
+  agent: name.optional(),
+  limit: pageSize.optional(),
+})

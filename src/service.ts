@@ -1,0 +1,201 @@
+import { z } from 'zod'
+import type { AgentTransition, Session, Throughline } from './api.ts'
+import { type ErrorCode, SessionEndedError, ThroughlineError } from './domain/errors.ts'
+import { LIMITS } from './domain/limits.ts'
+import type { SessionRecord } from './domain/record.ts'
+import { parse, text } from './features/parse.ts'
+
+/** What every function of {@link serviceOf} answers. None of them throws. */
+export type ServiceResult<T> =
+  | { success: true; data: T }
+  | { success: false; error: { code: ServiceErrorCode; message: string } }
+
+/** Codes of a {@link ServiceResult}: the errors of this package, three of them under the names services know. */
+export type ServiceErrorCode =
+  | 'NOT_FOUND'
+  | 'VALIDATION_ERROR'
+  | 'DATABASE_ERROR'
+  | 'INTERNAL_ERROR'
+  | Exclude<ErrorCode, 'SESSION_NOT_FOUND' | 'VALIDATION' | 'STORAGE'>
+
+/** A message of a {@link SessionResponse}. */
+export interface SessionMessage<Agent extends string = string> {
+  role: 'user' | 'assistant'
+  content: string
+  /** Which agent said it; for the assistant's messages. */
+  agentId?: Agent
+  timestamp: string
+}
+
+/** A session as the service shows it. */
+export interface SessionResponse<Agent extends string = string> {
+  id: string
+  userId: string
+  activeAgent: Agent
+  /** What user and assistant said, oldest first, of the last turns. */
+  messages: SessionMessage<Agent>[]
+  agentTransitions: Omit<AgentTransition<Agent>, 'sequence'>[]
+  createdAt: string
+  updatedAt: string
+  expiresAt: string | null
+}
+
+/** What to add by `addMessage`. */
+export interface ServiceMessage {
+  role: 'user' | 'assistant'
+  content: string
+  /** A registered agent. @default the active one, for the assistant's messages */
+  agentId?: string
+}
+
+/** How the service starts and shows sessions. */
+export interface ServiceOptions {
+  /** New sessions expire so many milliseconds after their start. @default never */
+  expiresInMs?: number
+  /** Turns in a {@link SessionResponse}; the log keeps all. @default 200 */
+  maxTurns?: number
+  /** Characters in one message. @default 32768 */
+  maxContent?: number
+}
+
+/** The functions of {@link serviceOf}. */
+export interface SessionService<Agent extends string = string> {
+  /** The user's live session, or a new one. */
+  getOrCreateSession(userId: string): Promise<ServiceResult<SessionResponse<Agent>>>
+  getSession(sessionId: string, userId: string): Promise<ServiceResult<SessionResponse<Agent>>>
+  updateActiveAgent(sessionId: string, userId: string, agent: Agent): Promise<ServiceResult<SessionResponse<Agent>>>
+  addMessage(sessionId: string, userId: string, message: ServiceMessage): Promise<ServiceResult<SessionResponse<Agent>>>
+  recordTransition(
+    sessionId: string,
+    userId: string,
+    transition: { to: Agent; reason: string },
+  ): Promise<ServiceResult<SessionResponse<Agent>>>
+  /** Removes the session and all that is stored of it, for good. */
+  clearSession(sessionId: string, userId: string): Promise<ServiceResult<{ deleted: true }>>
+}
+
+const serviceOptions = z.strictObject({
+  expiresInMs: z.int().min(1).optional(),
+  maxTurns: z.int().min(1).default(200),
+  maxContent: z.int().min(1).max(LIMITS.content).default(32_768),
+})
+
+/**
+ * The sessions of a store as functions that take the caller's user id and answer a {@link ServiceResult}. What belongs
+ * to another user is not found.
+ */
+export function serviceOf<Agent extends string = string>(
+  tl: Throughline,
+  options: ServiceOptions = {},
+): SessionService<Agent> {
+  const { expiresInMs, maxTurns, maxContent } = parse(serviceOptions, options)
+  const tenant = tl.principal?.tenant ?? 'local'
+  const agentId = z.string().refine((id) => tl.agents.includes(id), `must be one of ${tl.agents.join(', ')}`)
+  const messageInput = z.strictObject({
+    role: z.enum(['user', 'assistant']),
+    content: text(maxContent).min(1),
+    agentId: agentId.optional(),
+  })
+
+  /** A stored agent that is not registered any more gives way to the default, on record. */
+  async function settled(session: Session): Promise<SessionRecord> {
+    const record = await session.record()
+    const [fallback] = tl.agents
+    if (fallback === undefined || tl.agents.includes(record.activeAgent)) return record
+    const reason = `'${record.activeAgent}' is not registered any more`
+    return await session.setActiveAgent(fallback, { reason }).catch((error: unknown) => {
+      // an ended session stays as it is
+      if (error instanceof SessionEndedError) return record
+      throw error
+    })
+  }
+
+  async function show(session: Session): Promise<SessionResponse<Agent>> {
+    const [record, { events }, transitions] = await Promise.all([
+      session.record(),
+      session.recent({ maxTurns }),
+      session.transitions(),
+    ])
+    return {
+      id: record.id,
+      userId: record.userId,
+      activeAgent: record.activeAgent as Agent,
+      messages: events
+        .filter(({ type, content }) => (type === 'user_message' || type === 'model_message') && content !== '')
+        .map((event) => ({
+          role: event.type === 'user_message' ? 'user' : 'assistant',
+          content: event.content,
+          ...(event.agentId !== undefined && { agentId: event.agentId as Agent }),
+          timestamp: event.occurredAt ?? event.createdAt,
+        })),
+      agentTransitions: transitions.map(({ sequence: _, ...transition }) => transition as AgentTransition<Agent>),
+      createdAt: record.startedAt,
+      updatedAt: record.lastActivityAt,
+      expiresAt: record.expiresAt ?? null,
+    }
+  }
+
+  /** Does the work on the session, if it is the user's, and shows what it is then. */
+  function change(
+    userId: string,
+    sessionId: string,
+    work: (session: Session, record: SessionRecord) => Promise<unknown> = async () => {},
+  ) {
+    return answer(async () => {
+      const session = await tl.as({ tenant, userId }).sessions.get(sessionId)
+      await work(session, await settled(session))
+      return await show(session)
+    })
+  }
+
+  return {
+    getOrCreateSession: (userId) =>
+      answer(async () => {
+        const expiry = expiresInMs === undefined ? {} : { expiresInMs }
+        const session = await tl.as({ tenant, userId }).sessions.getOrCreate({ userId, ...expiry })
+        await settled(session)
+        return await show(session)
+      }),
+    getSession: (sessionId, userId) => change(userId, sessionId),
+    updateActiveAgent: (sessionId, userId, agent) =>
+      change(userId, sessionId, (session) => session.setActiveAgent(agent)),
+    addMessage: (sessionId, userId, input) =>
+      change(userId, sessionId, async (session, { activeAgent }) => {
+        const { role, content, agentId: given } = parse(messageInput, input)
+        const speaker = given ?? (role === 'assistant' ? activeAgent : undefined)
+        await session.addMessage({ role, content, ...(speaker !== undefined && { agentId: speaker }) })
+      }),
+    recordTransition: (sessionId, userId, transition) =>
+      change(userId, sessionId, (session) => session.recordTransition(transition)),
+    clearSession: (sessionId, userId) =>
+      answer(async () => {
+        const own = tl.as({ tenant, userId })
+        await own.sessions.purge((await own.sessions.get(sessionId)).id)
+        return { deleted: true as const }
+      }),
+  }
+}
+
+async function answer<T>(work: () => Promise<T>): Promise<ServiceResult<T>> {
+  try {
+    return { success: true, data: await work() }
+  } catch (error) {
+    return { success: false, error: problem(error) }
+  }
+}
+
+function problem(error: unknown): { code: ServiceErrorCode; message: string } {
+  if (!(error instanceof ThroughlineError))
+    return { code: 'INTERNAL_ERROR', message: 'Something unexpected went wrong' }
+  const { code, message } = error
+  switch (code) {
+    case 'SESSION_NOT_FOUND':
+      return { code: 'NOT_FOUND', message: 'Session not found' }
+    case 'VALIDATION':
+      return { code: 'VALIDATION_ERROR', message }
+    case 'STORAGE':
+      return { code: 'DATABASE_ERROR', message }
+    default:
+      return { code, message }
+  }
+}

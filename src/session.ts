@@ -1,0 +1,74 @@
+import type { Message, ToolCall } from './domain/message.ts'
+
+export type { Message, ToolCall }
+
+/** What an agent loop needs of a session. Every session of `open()` offers the same, asynchronously. */
+export interface MessageSession {
+  readonly id: string
+  addMessage(message: Message): void
+  /** A copy of all messages since the last `clear()`, in the order they came. */
+  messages(): Message[]
+  clear(): void
+}
+
+/** What {@link memorySession} throws when a message cannot be accepted; `field` says which part of it. */
+export class MessageError extends TypeError {
+  override readonly name = 'MessageError'
+  readonly code = 'VALIDATION'
+  readonly field: string
+
+  constructor(field: string, problem: string) {
+    super(`${field}: ${problem}`)
+    this.field = field
+  }
+}
+
+/** A session that lives in this process alone: no database, no file, no dependency, nothing to close. */
+export function memorySession(): MessageSession {
+  const id = uuid7()
+  let messages: Message[] = []
+  return {
+    id,
+    addMessage(message) {
+      check(message)
+      messages.push(copy(message))
+    },
+    messages: () => messages.map(copy),
+    clear() {
+      messages = []
+    },
+  }
+}
+
+const ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool'] satisfies Message['role'][]
+
+function check({ role, content, toolCalls = [], toolCallId }: Message): void {
+  if (!ROLES.includes(role)) throw new MessageError('role', `must be one of ${ROLES.join(', ')}`)
+  if (typeof content !== 'string') throw new MessageError('content', 'must be text')
+  if (toolCalls.length > 0 && role !== 'assistant')
+    throw new MessageError('toolCalls', 'only the assistant calls tools')
+  if (toolCallId !== undefined && role !== 'tool') {
+    throw new MessageError('toolCallId', 'only a message of role tool answers a call')
+  }
+  if (content === '' && toolCalls.length === 0 && toolCallId === undefined) {
+    throw new MessageError('content', 'must not be empty')
+  }
+}
+
+function copy({ toolCalls, parts, ...message }: Message): Message {
+  return {
+    ...message,
+    ...(toolCalls !== undefined && { toolCalls: toolCalls.map((call) => ({ ...call })) }),
+    ...(parts !== undefined && { parts: structuredClone(parts) }),
+  }
+}
+
+/** The same ids as elsewhere in the package, from which nothing may be imported here. */
+function uuid7(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(10))
+  bytes[0] = 0x70 | ((bytes[0] ?? 0) & 0x0f)
+  bytes[2] = 0x80 | ((bytes[2] ?? 0) & 0x3f)
+  const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const time = Date.now().toString(16).padStart(12, '0')
+  return [time.slice(0, 8), time.slice(8), random.slice(0, 4), random.slice(4, 8), random.slice(8)].join('-')
+}

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import type { Session } from '../../api.ts'
+import type { ApiDatabase, Rule } from './harness.ts'
+import { startWorker } from './processes.ts'
+import { fixedClock, NOON, refused, upTo } from './samples.ts'
+
+/** A14 agents. */
+export const agentRules: readonly Rule<ApiDatabase>[] = [
+  {
+    id: 'A14',
+    title: 'switches the agent and records why as one event',
+    async check(db) {
+      const tl = await db.connect({ clock: fixedClock() })
+      assert.deepEqual(tl.agents, ['coach', 'goalArchitect', 'patternAnalyst', 'motivator', 'accountabilityPartner'])
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const transition = await session.recordTransition({ to: 'goalArchitect', reason: 'Wants a goal' })
+      assert.deepEqual(transition, {
+        from: 'coach',
+        to: 'goalArchitect',
+        reason: 'Wants a goal',
+        timestamp: NOON,
+        sequence: 2,
+      })
+      assert.equal((await session.record()).activeAgent, 'goalArchitect')
+      assert.equal((await session.record()).head, 2)
+      assert.equal((await session.setActiveAgent('motivator')).activeAgent, 'motivator')
+      await session.setActiveAgent('motivator')
+      await session.setActiveAgent('coach', { reason: 'Back' })
+      await session.setActiveAgent('coach', { reason: 'Back again' })
+      assert.equal((await session.record()).head, 4)
+      assert.deepEqual(
+        (await session.transitions()).map(({ from, to }) => [from, to]),
+        [
+          ['coach', 'goalArchitect'],
+          ['motivator', 'coach'],
+        ],
+      )
+      assert.equal((await session.at(2)).record.activeAgent, 'goalArchitect')
+      assert.equal((await tl.sessions.list({ agent: 'coach' })).items.length, 1)
+      await tl.close()
+    },
+  },
+  {
+    id: 'A14',
+    title: 'knows the agents it was given, and refuses others',
+    async check(db) {
+      const tl = await db.connect({ agents: ['planner', 'writer'] })
+      const session = await tl.sessions.create({ userId: 'ada', agent: 'somebody' })
+      const bad = [
+        ['agent', () => session.setActiveAgent('coach')],
+        ['to', () => session.recordTransition({ to: 'coach', reason: 'r' })],
+        ['to', () => session.handoff({ to: '', reason: 'r' })],
+        ['reason', () => session.handoff({ to: 'writer', reason: '' })],
+        ['reason', () => session.recordTransition({ to: 'writer' } as never)],
+        ['context', () => session.handoff({ to: 'writer', reason: 'r', context: [] as never })],
+        ['context', () => session.handoff({ to: 'writer', reason: 'r', context: { key_decisions: 'x' } as never })],
+        ['context.a', () => session.handoff({ to: 'writer', reason: 'r', context: { a: 1n } as never })],
+      ] as const
+      for (const [field, call] of bad) {
+        const error = await refused('VALIDATION', call())
+        assert.equal((error as Error & { field?: string }).field, field)
+      }
+      assert.equal((await session.record()).head, 1)
+      assert.equal((await session.recordTransition({ to: 'writer', reason: 'r' })).from, 'somebody')
+      await session.end()
+      await refused('SESSION_ENDED', session.setActiveAgent('planner'))
+      await refused('SESSION_ENDED', session.recordTransition({ to: 'planner', reason: 'r' }))
+      await refused('SESSION_ENDED', session.handoff({ to: 'planner', reason: 'r' }))
+      await tl.close()
+    },
+  },
+  {
+    id: 'A14',
+    title: 'hands over with a context that takes the place of one that nobody took',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada', chatmode: 'architect' })
+      await session.handoff({ to: 'motivator', reason: 'one', context: { artifacts_created: ['a'], own: { b: 1 } } })
+      assert.deepEqual((await session.state()).scratchpad, {
+        handoff_context: { from_chatmode: 'architect', artifacts_created: ['a'], key_decisions: [], own: { b: 1 } },
+      })
+      const context = { from_chatmode: 'here', artifacts_created: [], key_decisions: ['d'] }
+      const handoff = await session.handoff({ to: 'coach', reason: 'two', context })
+      assert.deepEqual([handoff.from, handoff.to], ['motivator', 'coach'])
+      assert.equal((await session.record()).head, 3)
+      assert.deepEqual((await session.state()).version, 2)
+      assert.deepEqual(await session.takeHandoff(), context)
+      assert.equal(await session.takeHandoff(), undefined)
+      assert.deepEqual((await session.at(3)).state.scratchpad.handoff_context, context)
+      assert.deepEqual(await session.state().then(({ scratchpad }) => scratchpad), {})
+      assert.deepEqual(
+        (await session.transitions()).map(({ reason }) => reason),
+        ['one', 'two'],
+      )
+      await tl.close()
+    },
+  },
+  {
+    id: 'A9',
+    title: 'records 500 transitions from four processes once each, from the agent before',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const job = { do: 'transition', sessionId: session.id, count: 125 } as const
+      const workers = upTo(4).map((n) => startWorker(db.target, { ...job, label: `p${n}` }))
+      const sequences = (await Promise.all(workers.map(({ done }) => done))).flat() as number[]
+      await expectChain(session, sequences)
+      assert.deepEqual((await tl.verify()).differences, [])
+      await tl.close()
+    },
+  },
+  {
+    id: 'A14',
+    title: 'records 500 transitions at once, once each, from the agent before',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const to = (n: number) => tl.agents[n % tl.agents.length] ?? ''
+      const all = upTo(500).map((n) => session.recordTransition({ to: to(n), reason: `${n}` }))
+      await expectChain(
+        session,
+        (await Promise.all(all)).map(({ sequence }) => sequence),
+      )
+      await tl.close()
+    },
+  },
+]
+
+/** Expects 500 transitions, each with the agent before as `from`, at these sequences. */
+async function expectChain(session: Session, sequences: number[]): Promise<void> {
+  const transitions = await session.transitions()
+  assert.equal(new Set(transitions.map(({ reason }) => reason)).size, 500)
+  assert.deepEqual(
+    transitions.map(({ sequence }) => sequence),
+    sequences.sort((a, b) => a - b),
+  )
+  let active = 'coach'
+  for (const { from, to } of transitions) {
+    assert.equal(from, active)
+    active = to
+  }
+  assert.equal((await session.record()).activeAgent, active)
+}
