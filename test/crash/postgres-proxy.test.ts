@@ -223,3 +223,23 @@ describe('an error to connect says what to do', () => {
     expect(message).toMatch(/no-such-host\.invalid/)
   })
 })
+
+it('decides once for a key, however often the connection is cut around it', { timeout: 600_000 }, async () => {
+  const url = await newDatabase({}, proxy.port)
+  const tl = await open(url.href)
+  const session = await tl.sessions.create({ userId: 'ada' })
+  const counting = async () => {
+    for (const n of upTo(CUTS)) {
+      const cut = proxy.cutAt(n % 3 === 0 ? 'request' : 'reply', 1 + (n % 4))
+      const counted = session.incrementState('n', 1, { idempotencyKey: `${n}` })
+      // what comes under lock after a conflict is not sent again by the store: the caller does, with its key
+      const { scratchpad } = await counted.catch(() => session.incrementState('n', 1, { idempotencyKey: `${n}` }))
+      expect(scratchpad['n']).toBe(n)
+      while ((await Promise.race([cut.then(() => 'done'), session.state()])) !== 'done') {}
+    }
+  }
+  await counting()
+  expect((await session.state()).version).toBe(CUTS)
+  expect((await tl.verify()).differences).toEqual([])
+  await tl.close()
+})
