@@ -1,5 +1,6 @@
 import type { EventType, Role, SessionEvent } from './domain/event.ts'
 import type { SessionScratchpad } from './domain/fold.ts'
+import type { FormatOutput, MessageFormat } from './domain/formats/formats.ts'
 import type { Json, JsonObject } from './domain/json.ts'
 import type { Message } from './domain/message.ts'
 import type { Principal, SessionRecord, SessionState } from './domain/record.ts'
@@ -85,8 +86,9 @@ export interface Session {
   fork(options?: ForkOptions): Promise<Session>
   /** Adds a message at the end, or several, all or none, and gives the events that keep them. */
   addMessage(message: Message | readonly Message[], options?: AppendOptions): Promise<SessionEvent[]>
-  /** What was said since the last `clear()`, oldest first. */
+  /** What was said since the last `clear()`, oldest first; with `format` in the shape that a provider takes. */
   messages(query?: MessagesQuery): Promise<Message[]>
+  messages<F extends MessageFormat>(query: MessagesQuery & { format: F }): Promise<FormatOutput[F]>
   /** Hides what was said so far from messages and windows. The log keeps it. */
   clear(options?: WriteOptions): Promise<void>
   /** The scratchpad: one JSON object of working memory. */

@@ -56,6 +56,23 @@ export {
   type ToolCallPart,
 } from './domain/event.ts'
 export type { SessionScratchpad } from './domain/fold.ts'
+export {
+  type AISDKMessage,
+  type AnthropicConversation,
+  type FormatOutput,
+  fromAISDK,
+  fromAnthropic,
+  fromOpenAIChat,
+  fromOpenAIResponses,
+  MESSAGE_FORMATS,
+  type MessageFormat,
+  type OpenAIChatMessage,
+  type OpenAIResponsesItem,
+  toAISDK,
+  toAnthropic,
+  toOpenAIChat,
+  toOpenAIResponses,
+} from './domain/formats/formats.ts'
 export type { Json, JsonObject } from './domain/json.ts'
 export { LIMITS } from './domain/limits.ts'
 export type { Message, ToolCall } from './domain/message.ts'

@@ -70,7 +70,8 @@ function sessionOn(deps: Deps, id: string): Session {
     at: (sequence) => snapshotAt(deps, id, sequence),
     fork: async (options) => sessionOn(deps, await forkSession(deps, id, options)),
     addMessage: (message, options) => addMessages(deps, id, message, options),
-    messages: (query) => readMessages(deps, id, query),
+    // one operation behind both signatures: the format decides what comes back
+    messages: ((query?: Parameters<typeof readMessages>[2]) => readMessages(deps, id, query)) as Session['messages'],
     clear: (options) => clearMessages(deps, id, options),
     state: () => sessionState(deps, id),
     updateState: (patch, options) => updateState(deps, id, patch, options),

@@ -16,8 +16,11 @@ const PRINTS: Record<string, string> = {
   'agent-loop.ts': '5 model_message: In Vienna it is sunny, 24 degrees.',
   'many-writers.ts': 'written\nrefused: SEQUENCE_CONFLICT\nsent twice, written once: 103 = 103',
   'follow.ts': '2 user_message: first\n3 user_message: second\n4 user_message: third',
+  'formats.ts':
+    'the same for Anthropic: true\nfor OpenAI: user\nfor OpenAI: assistant\nfor OpenAI: tool\nfor OpenAI: tool',
   'handoff.ts': '1 of 3 takers got the handoff\nengineer acts now: The design stands',
-  'service.ts': 'goalArchitect, after 1 message\n{"success":false,"error":{"code":"NOT_FOUND","message":"Session not found"}}',
+  'service.ts':
+    'goalArchitect, after 1 message\n{"success":false,"error":{"code":"NOT_FOUND","message":"Session not found"}}',
   'time-travel.ts': '0 differences between the logs and what is stored',
 }
 

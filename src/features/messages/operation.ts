@@ -1,5 +1,6 @@
 import type { AppendOptions, MessagesQuery, WriteOptions } from '../../api.ts'
 import type { SessionEvent } from '../../domain/event.ts'
+import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { eventOfMessage, type Message, messagesOf, seenBy, withoutOrphans } from '../../domain/message.ts'
 import { type Deps, keyOf } from '../deps.ts'
@@ -25,9 +26,23 @@ function checked(input: unknown, at: string): Message {
   return parse(messageInput, input, at) as Message
 }
 
-/** What was said since the last clear, oldest first. */
-export async function readMessages(deps: Deps, id: string, query: MessagesQuery = {}): Promise<Message[]> {
-  const { agent, limit } = parse(messagesQuery, query)
+/** What was said since the last clear, oldest first, in the shape asked for. */
+export async function readMessages(
+  deps: Deps,
+  id: string,
+  query: MessagesQuery & { format?: MessageFormat } = {},
+): Promise<Message[] | FormatOutput[MessageFormat]> {
+  const { format, agent, limit } = parse(messagesQuery, query)
+  const messages = await lastMessages(deps, id, agent, limit)
+  return format === undefined ? messages : FORMATS[format].to(messages)
+}
+
+async function lastMessages(
+  deps: Deps,
+  id: string,
+  agent: string | undefined,
+  limit: number | undefined,
+): Promise<Message[]> {
   const made = (events: readonly SessionEvent[]) => messagesOf(agent === undefined ? events : seenBy(agent, events))
   if (limit === undefined) {
     const messages = made(await readBack(deps, id, () => false))

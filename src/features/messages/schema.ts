@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ROLES } from '../../domain/event.ts'
+import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isoTime, name, pageSize, text } from '../parse.ts'
@@ -33,4 +34,5 @@ export const messageInput = z
 export const messagesQuery = z.strictObject({
   agent: name.optional(),
   limit: pageSize.optional(),
+  format: z.enum(MESSAGE_FORMATS).optional(),
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { EventInput } from '../../api.ts'
+import { FORMATS, MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import type { Message } from '../../domain/message.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { smallSessionCases } from './message-session.ts'
@@ -144,6 +145,37 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await read(), texts(40, 1600))
       assert.deepEqual(await read(500), texts(1100, 1600))
       assert.equal((await session.events({ limit: 10 })).length, 10)
+      await tl.close()
+    },
+  },
+  {
+    id: 'A12',
+    title: 'gives messages in the shape of each provider, and takes them back without a loss',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const calls = ['a', 'b'].map((id) => ({ id, name: 'read', arguments: `{"path":"${id}"}` }))
+      const messages: Message[] = [
+        { role: 'system', content: 'be brief' },
+        said('look'),
+        { role: 'assistant', content: '', toolCalls: calls },
+        { role: 'tool', content: '', toolCallId: 'a' },
+        { role: 'tool', content: 'text', toolCallId: 'b' },
+        { role: 'assistant', content: 'done' },
+      ]
+      await session.addMessage(messages)
+      for (const format of MESSAGE_FORMATS) {
+        const out = await session.messages({ format })
+        const copy = await tl.sessions.create({ userId: 'ada' })
+        await copy.addMessage(FORMATS[format].from(out))
+        assert.deepEqual(await copy.messages({ format }), out)
+        const plain = (await copy.messages()).map(({ role, content }) => [role, content])
+        assert.deepEqual(
+          plain,
+          messages.map(({ role, content }) => [role, content]),
+        )
+      }
+      await refused('VALIDATION', session.messages({ format: 'other' as never }))
       await tl.close()
     },
   },

@@ -37,7 +37,8 @@ export async function decideIn(
 ): Promise<Written> {
   // with a key the decision may be sent again: what was written meanwhile makes it stale, and is then found by its key
   const keyed = request.idempotency !== undefined
-  const free: Query = (statement, values) => connections.query(statement, values, { again: keyed || statement === LOAD })
+  const free: Query = (statement, values) =>
+    connections.query(statement, values, { again: keyed || statement === LOAD })
   const first = await attempt(free, request, false)
   const done = first === 'stale' ? await connections.transaction((query) => attempt(query, request, true)) : first
   if (done === 'stale') throw new Error('a decision under lock cannot be stale')

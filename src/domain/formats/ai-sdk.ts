@@ -1,0 +1,140 @@
+import type { Json, JsonObject } from '../json.ts'
+import type { Message, ToolCall } from '../message.ts'
+import { readPart, writeParts } from './ai-sdk-parts.ts'
+import { readResult, writeResult } from './ai-sdk-results.ts'
+import type { AISDKMessage } from './ai-sdk-shape.ts'
+import { argumentsOf } from './arguments.ts'
+import { difference, patch } from './difference.ts'
+import { blocksIn, listIn, objectsIn, type Place, role, text } from './input.ts'
+import { pair, type WriteOptions } from './pairing.ts'
+import { compose, keep, keepDifference, type Part, restore, type Said, saidIn, textPieces } from './parts.ts'
+import { revive } from './plain.ts'
+
+const FORMAT = 'ai-sdk'
+const ROLES = ['system', 'user', 'assistant', 'tool'] as const
+
+/**
+ * Messages for the AI SDK. Results of one message's calls go together into the tool message behind it, each with the
+ * name of its tool.
+ *
+ * The format cannot carry: timestamps and agent ids; spaces in arguments.
+ */
+export function toAISDK(messages: readonly Message[], options: WriteOptions = {}): AISDKMessage[] {
+  const list: unknown[] = []
+  const names = new Map<string, string>()
+  /** The content of the last message, if it is one of results. */
+  let results: unknown[] | undefined
+  for (const message of pair(messages, FORMAT, { ...options, adjacent: true })) {
+    const said = saidIn(message, FORMAT)
+    if (message.role === 'tool' || (said.own && said.attached)) {
+      if (results === undefined || (said.own && said.apart)) {
+        results = []
+        const fields = patch({ role: 'tool' }, said.own ? said.outer : undefined) as JsonObject
+        list.push({ ...fields, content: results })
+      }
+      const part = restore(writeResult(message, said, names), said)
+      if (part !== undefined) results.push(said.own ? revive(part) : part)
+      continue
+    }
+    for (const { id, name } of said.calls) names.set(id, name)
+    const written = restore(write(message, said), said)
+    if (written === undefined) continue
+    list.push(said.own ? withInputs(revive(written)) : written)
+    results = undefined
+  }
+  return list as AISDKMessage[]
+}
+
+/**
+ * Messages from any that the AI SDK takes. Bytes become base64, and stay so on the way back. Throws
+ * `ValidationError` naming the field that is wrong.
+ */
+export function fromAISDK(input: unknown): Message[] {
+  const messages: Message[] = []
+  const names = new Map<string, string>()
+  const served = new Set<string>()
+  let open = false
+  for (const place of objectsIn(input, 'messages')) {
+    if (role(place, ROLES) === 'tool') {
+      messages.push(...readResults(place, open, (block) => readResult(block, names, served)))
+      open = true
+      continue
+    }
+    const message = readMessage(place)
+    for (const { id, name } of message.toolCalls ?? []) names.set(id, name)
+    for (const id of servedIn(place)) served.add(id)
+    messages.push(message)
+    open = false
+  }
+  return messages
+}
+
+function readResults(place: Place, apart: boolean, read: (block: Place) => Message): Message[] {
+  const empty: Message = { role: 'system', content: '[empty]' }
+  const nothing = keep(empty, FORMAT, { content: [], placeholder: true, attached: true })
+  const [first = nothing, ...others] = listIn(place, 'content').map(read)
+  const { content: _, ...fields } = place.value
+  const outer = difference({ role: 'tool' }, fields)
+  if (!apart && outer === undefined) return [first, ...others]
+  return [keep(first, FORMAT, { ...(apart && { apart }), ...(outer && { outer }) }), ...others]
+}
+
+function readMessage(place: Place): Message {
+  const calls: ToolCall[] = []
+  const blocks = blocksIn(place)
+  const spoken = place.value.role as 'system' | 'user' | 'assistant'
+  const readPiece = (block: Place) =>
+    spoken === 'assistant' && isCall(block) ? readCall(block, calls) : readPart(block)
+  const pieces = blocks?.map(readPiece) ?? textPieces(text(place, 'content'))
+  const message = compose({ role: spoken, pieces, calls, usual: isUsual(pieces, blocks) }, FORMAT)
+  return keepDifference(message, FORMAT, write(message, saidIn(message, FORMAT)), place.value)
+}
+
+/** What the provider ran itself is nothing that anyone here has to answer. */
+function isCall({ value }: Place): boolean {
+  return value.type === 'tool-call' && value.providerExecuted !== true
+}
+
+function servedIn(place: Place): string[] {
+  const blocks = blocksIn(place) ?? []
+  return blocks
+    .filter((block) => block.value.type === 'tool-call' && !isCall(block))
+    .map((block) => text(block, 'toolCallId'))
+}
+
+function readCall(block: Place, calls: ToolCall[]): Part {
+  const call = { id: text(block, 'toolCallId'), name: text(block, 'toolName') }
+  calls.push({ ...call, arguments: argumentsOf(block.value.input, 'any') })
+  return { type: 'call', call: calls.length - 1 }
+}
+
+/** Whether the content is what the writer makes of text and calls. */
+function isUsual(pieces: readonly Part[], blocks: Place[] | undefined): boolean {
+  if (blocks === undefined) return true
+  const [first, ...rest] = pieces
+  const plain = first?.type === 'call' || (first?.type === 'text' && first.text !== '' && rest.length > 0)
+  return plain && rest.every(({ type }) => type === 'call')
+}
+
+function write(message: Message, said: Said): Json | undefined {
+  const { role: spoken } = message
+  if (said.own && said.pieced) return { role: spoken, content: writeParts(said) }
+  const parts = spoken === 'system' ? [] : writeParts(said)
+  const fitting = parts.filter((part) => fits(part, spoken))
+  if (fitting.some(({ type }) => type !== 'text')) return { role: spoken, content: fitting }
+  return said.words === '' && !said.own ? undefined : { role: spoken, content: said.words }
+}
+
+/** The validator wants the key of an input even where there is none. */
+function withInputs(message: unknown): unknown {
+  const { content } = message as { content?: unknown }
+  if (!Array.isArray(content)) return message
+  const parts = content.map((part) => (part?.type === 'tool-call' ? { input: undefined, ...part } : part))
+  return { ...(message as object), content: parts }
+}
+
+/** Only the user shows images; the assistant makes files of them. */
+function fits({ type, ...part }: JsonObject, spoken: string): boolean {
+  if (type === 'text') return part.text !== ''
+  return spoken === 'assistant' ? type !== 'image' : type !== 'tool-call'
+}

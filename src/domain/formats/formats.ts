@@ -1,0 +1,51 @@
+import type { Message } from '../message.ts'
+import { fromAISDK, toAISDK } from './ai-sdk.ts'
+import type { AISDKMessage } from './ai-sdk-shape.ts'
+import { type AnthropicOptions, fromAnthropic, toAnthropic } from './anthropic.ts'
+import type { AnthropicConversation } from './anthropic-shape.ts'
+import { fromOpenAIChat, type OpenAIChatMessage, toOpenAIChat } from './openai-chat.ts'
+import { fromOpenAIResponses, type OpenAIResponsesItem, toOpenAIResponses } from './openai-responses.ts'
+import type { WriteOptions } from './pairing.ts'
+import type { MessageFormat } from './parts.ts'
+
+export { MESSAGE_FORMATS, type MessageFormat } from './parts.ts'
+export {
+  type AISDKMessage,
+  type AnthropicConversation,
+  type AnthropicOptions,
+  fromAISDK,
+  fromAnthropic,
+  fromOpenAIChat,
+  fromOpenAIResponses,
+  type OpenAIChatMessage,
+  type OpenAIResponsesItem,
+  toAISDK,
+  toAnthropic,
+  toOpenAIChat,
+  toOpenAIResponses,
+  type WriteOptions,
+}
+
+/** What messages look like in each format. */
+export interface FormatOutput {
+  'openai-chat': OpenAIChatMessage[]
+  'openai-responses': OpenAIResponsesItem[]
+  anthropic: AnthropicConversation
+  'ai-sdk': AISDKMessage[]
+}
+
+/** The two ways of one format. */
+export interface Format<Output, Options = WriteOptions> {
+  /** Total: any list of messages can be written. */
+  to(messages: readonly Message[], options?: Options): Output
+  /** Throws `ValidationError` naming the field that is wrong. */
+  from(input: unknown): Message[]
+}
+
+/** Every format by its name. */
+export const FORMATS: { readonly [F in MessageFormat]: Format<FormatOutput[F], AnthropicOptions> } = {
+  'openai-chat': { to: toOpenAIChat, from: fromOpenAIChat },
+  'openai-responses': { to: toOpenAIResponses, from: fromOpenAIResponses },
+  anthropic: { to: toAnthropic, from: fromAnthropic },
+  'ai-sdk': { to: toAISDK, from: fromAISDK },
+}

@@ -1,0 +1,174 @@
+import type { Json, JsonObject } from '../json.ts'
+import type { Message, ToolCall } from '../message.ts'
+import { blocksIn, inner, listIn, objectsIn, optionalText, type Place, role, text } from './input.ts'
+import { fromUrl, imageUrl, isImage, mediaTypeOf, sourceOf, toUrl } from './media.ts'
+import { pair, type WriteOptions } from './pairing.ts'
+import { compose, type Draft, keepDifference, type Part, restore, type Said, saidIn, textPieces } from './parts.ts'
+
+const FORMAT = 'openai-chat'
+const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
+
+/** A piece of a user's message to OpenAI's chat completions. */
+export type OpenAIChatPart =
+  | { type: 'text'; text: string }
+  | { type: 'image_url'; image_url: { url: string } }
+  | { type: 'input_audio'; input_audio: { data: string; format: 'wav' | 'mp3' } }
+  | { type: 'file'; file: { file_data: string; filename?: string } }
+
+/** A tool call in a message of OpenAI's chat completions. */
+export interface OpenAIChatToolCall {
+  id: string
+  type: 'function'
+  function: { name: string; arguments: string }
+}
+
+/** A message for OpenAI's chat completions, as far as we make them ourselves. */
+export type OpenAIChatMessage =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: string | OpenAIChatPart[] }
+  | { role: 'assistant'; content: string | null; tool_calls?: OpenAIChatToolCall[] }
+  | { role: 'tool'; tool_call_id: string; content: string }
+
+/**
+ * Messages for OpenAI's chat completions. Results directly follow the message with their calls.
+ *
+ * The format cannot carry: timestamps and agent ids; images and files in anything but a user's message; files behind
+ * an address; that a tool failed.
+ */
+export function toOpenAIChat(messages: readonly Message[], options: WriteOptions = {}): OpenAIChatMessage[] {
+  const written = pair(messages, FORMAT, { ...options, adjacent: true }).flatMap((message) => {
+    const said = saidIn(message, FORMAT)
+    return restore(write(message, said), said) ?? []
+  })
+  return written as unknown as OpenAIChatMessage[]
+}
+
+/** Messages from any that OpenAI's chat completions takes. Throws `ValidationError` naming the field that is wrong. */
+export function fromOpenAIChat(input: unknown): Message[] {
+  return objectsIn(input, 'messages').map((place) => {
+    const message = compose(read(place), FORMAT)
+    return keepDifference(message, FORMAT, write(message, saidIn(message, FORMAT)), place.value)
+  })
+}
+
+function read(place: Place): Draft {
+  const spoken = role(place, ROLES)
+  const blocks = blocksIn(place)
+  const silent = spoken === 'assistant' || spoken === 'function'
+  const pieces = blocks?.map(readPart) ?? textPieces((silent ? optionalText : text)(place, 'content'))
+  const usual = blocks === undefined
+  switch (spoken) {
+    case 'assistant':
+      return readAssistant(place, pieces, usual)
+    case 'tool':
+      return { role: 'tool', pieces, usual, toolCallId: text(place, 'tool_call_id') }
+    case 'function':
+      return { role: 'tool', pieces, usual, toolCallId: legacyId(text(place, 'name')) }
+    default:
+      return { role: spoken === 'user' ? 'user' : 'system', pieces, usual }
+  }
+}
+
+function readAssistant(place: Place, pieces: Part[], usual: boolean): Draft {
+  const refusal = optionalText(place, 'refusal')
+  const calls = place.value.tool_calls === undefined ? [] : listIn(place, 'tool_calls').map(readCall)
+  if (place.value.function_call !== undefined && place.value.function_call !== null) {
+    const called = inner(place, 'function_call')
+    const name = text(called, 'name')
+    calls.push({ id: legacyId(name), name, arguments: text(called, 'arguments') })
+  }
+  if (pieces.length === 0 && calls.length === 0) {
+    // a refusal is what the assistant said, and other models should see it said
+    if (refusal !== undefined) return { role: 'assistant', pieces: textPieces(refusal), usual }
+    if (place.value.audio)
+      return { role: 'assistant', pieces: [{ type: 'native', value: { type: 'audio' } }], usual: true }
+  }
+  return { role: 'assistant', pieces, calls, usual }
+}
+
+function readCall(place: Place): ToolCall {
+  const custom = place.value.type === 'custom'
+  const called = inner(place, custom ? 'custom' : 'function')
+  return { id: text(place, 'id'), name: text(called, 'name'), arguments: text(called, custom ? 'input' : 'arguments') }
+}
+
+/** Calls of the first kind of functions had no ids. */
+function legacyId(name: string): string {
+  return `function_call_${name}`
+}
+
+function readPart(place: Place): Part {
+  const { value } = place
+  switch (value.type) {
+    case 'text':
+      return { type: 'text', text: text(place, 'text') }
+    case 'refusal':
+      return { type: 'text', text: text(place, 'refusal') }
+    case 'image_url':
+      return { type: 'image', ...fromUrl(text(inner(place, 'image_url'), 'url')) }
+    case 'input_audio': {
+      const audio = inner(place, 'input_audio')
+      return { type: 'file', data: text(audio, 'data'), mediaType: `audio/${text(audio, 'format')}` }
+    }
+    case 'file': {
+      const file = inner(place, 'file')
+      const data = optionalText(file, 'file_data')
+      if (data === undefined) return { type: 'native', value }
+      const filename = optionalText(file, 'filename')
+      const source = fromUrl(data)
+      return { type: 'file', ...('url' in source ? { data } : source), ...(filename !== undefined && { filename }) }
+    }
+    default:
+      return { type: 'native', value }
+  }
+}
+
+function write(message: Message, said: Said): Json | undefined {
+  if (message.role === 'tool') {
+    return { role: 'tool', tool_call_id: message.toolCallId ?? '', content: listed(said) ?? said.words }
+  }
+  if (message.role === 'assistant') {
+    const calls = said.calls.map(writeCall)
+    if (!said.own && said.words === '' && calls.length === 0) return undefined
+    const content = listed(said) ?? (said.words === '' ? null : said.words)
+    return { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) }
+  }
+  if (said.own) return { role: message.role, content: listed(said) ?? said.text }
+  const parts = message.role === 'user' ? said.pieces.flatMap((piece) => writePart(piece)) : []
+  if (parts.some(({ type }) => type !== 'text')) return { role: 'user', content: parts }
+  return said.words === '' ? undefined : { role: message.role, content: said.words }
+}
+
+/** The content as the list it was; `undefined` where it was text. */
+function listed(said: Said): Json | undefined {
+  return said.own && said.pieced ? said.pieces.flatMap((piece) => writePart(piece)) : undefined
+}
+
+function writeCall({ id, name, arguments: given }: ToolCall): JsonObject {
+  return { id, type: 'function', function: { name, arguments: given } }
+}
+
+function writePart(piece: Part): JsonObject[] {
+  switch (piece.type) {
+    case 'text':
+      return [{ type: 'text', text: piece.text ?? '' }]
+    case 'native':
+      return [piece.value]
+    case 'image':
+    case 'file': {
+      if (piece.type === 'file' && piece.text !== undefined) return [{ type: 'text', text: piece.text }]
+      const source = sourceOf(piece)
+      if (source === undefined) return []
+      if (isImage(piece)) return [{ type: 'image_url', image_url: { url: imageUrl(source) } }]
+      if ('url' in source) return []
+      const mediaType = piece.type === 'file' ? mediaTypeOf(piece) : undefined
+      const format = /^audio\/(wav|mp3|mpeg)$/.exec(mediaType ?? '')?.[1]
+      if (format)
+        return [{ type: 'input_audio', input_audio: { data: source.data, format: format === 'mpeg' ? 'mp3' : format } }]
+      const filename = 'filename' in piece ? piece.filename : undefined
+      return [{ type: 'file', file: { file_data: toUrl(source), ...(filename !== undefined && { filename }) } }]
+    }
+    default:
+      return []
+  }
+}

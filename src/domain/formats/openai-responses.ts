@@ -1,0 +1,178 @@
+import { ValidationError } from '../errors.ts'
+import type { Json, JsonObject } from '../json.ts'
+import type { Message } from '../message.ts'
+import { blocksIn, objectsIn, optionalText, type Place, role, text } from './input.ts'
+import { readContent, writeContent } from './openai-responses-content.ts'
+import { pair, type WriteOptions } from './pairing.ts'
+import { compose, keep, keepDifference, type Part, restore, type Said, saidIn, textPieces } from './parts.ts'
+
+const FORMAT = 'openai-responses'
+const ROLES = ['user', 'assistant', 'system', 'developer'] as const
+/** Items besides calls that the assistant makes. */
+const ASSISTANT = ['reasoning', 'mcp_list_tools', 'mcp_approval_request', 'program', 'compaction']
+
+/** A piece of a user's message, or of a tool's result, to OpenAI's responses. */
+export type OpenAIResponsesPart =
+  | { type: 'input_text'; text: string }
+  | { type: 'input_image'; image_url: string; detail: 'auto' }
+  | { type: 'input_file'; file_data: string; filename?: string }
+  | { type: 'input_file'; file_url: string; filename?: string }
+
+/** An input item for OpenAI's responses, as far as we make them ourselves. */
+export type OpenAIResponsesItem =
+  | { role: 'system' | 'assistant'; content: string }
+  | { role: 'user'; content: string | OpenAIResponsesPart[] }
+  | { type: 'function_call'; call_id: string; name: string; arguments: string }
+  | { type: 'function_call_output'; call_id: string; output: string | OpenAIResponsesPart[] }
+
+/**
+ * Messages as input items for OpenAI's responses. Results stay where they are, since here they may follow later.
+ *
+ * The format cannot carry: timestamps and agent ids; images and files of the assistant; audio; that a tool failed;
+ * where one message of the assistant ends, if the next has no text.
+ */
+export function toOpenAIResponses(messages: readonly Message[], options: WriteOptions = {}): OpenAIResponsesItem[] {
+  const written = pair(messages, FORMAT, { ...options, adjacent: false }).flatMap((message) => {
+    const said = saidIn(message, FORMAT)
+    const items = restore(write(message, said), said)
+    return Array.isArray(items) ? items : []
+  })
+  return written as unknown as OpenAIResponsesItem[]
+}
+
+/**
+ * Messages from input or output items of OpenAI's responses: the calls that follow a message of the assistant
+ * become part of it. Throws `ValidationError` naming the field that is wrong.
+ */
+export function fromOpenAIResponses(input: unknown): Message[] {
+  const messages: Message[] = []
+  let turn: Place[] = []
+  const close = () => {
+    if (turn.length > 0) messages.push(readTurn(turn))
+    turn = []
+  }
+  for (const place of objectsIn(input, 'input')) {
+    const kind = kindOf(place)
+    if (kind === 'assistant' || kind === 'call') {
+      // a message, or the reasoning before it, begins another one; calls go on with the last
+      const begins = kind === 'assistant' && turn.some((item) => kindOf(item) === 'call' || isMessage(item))
+      if (begins) close()
+      turn.push(place)
+    } else {
+      close()
+      messages.push(kind === 'result' ? readResult(place) : readOther(place))
+    }
+  }
+  close()
+  return messages
+}
+
+type Kind = 'message' | 'assistant' | 'call' | 'result' | 'other'
+
+function kindOf(place: Place): Kind {
+  const type = optionalText(place, 'type')
+  if (isMessage(place)) return role(place, ROLES) === 'assistant' ? 'assistant' : 'message'
+  if (type === undefined) {
+    if (typeof place.value.id === 'string') return 'other'
+    throw new ValidationError(`${place.path}.type`, 'must be text where there is no role')
+  }
+  if (type === 'function_call' || type === 'custom_tool_call' || type.endsWith('_call')) return 'call'
+  if (ASSISTANT.includes(type)) return 'assistant'
+  return type === 'function_call_output' || type === 'custom_tool_call_output' ? 'result' : 'other'
+}
+
+function isMessage({ value }: Place): boolean {
+  return value.type === 'message' || ((value.type === undefined || value.type === null) && value.role !== undefined)
+}
+
+function readTurn(items: readonly Place[]): Message {
+  const calls: { id: string; name: string; arguments: string }[] = []
+  const pieces = items.flatMap((item): Part[] => {
+    if (isMessage(item)) return blocksIn(item)?.map(readContent) ?? textPieces(text(item, 'content'))
+    if (item.value.type !== 'function_call' && item.value.type !== 'custom_tool_call') {
+      return [{ type: 'native', value: item.value }]
+    }
+    const given = text(item, item.value.type === 'function_call' ? 'arguments' : 'input')
+    calls.push({ id: text(item, 'call_id'), name: text(item, 'name'), arguments: given })
+    return [{ type: 'call', call: calls.length - 1 }]
+  })
+  const usual = pieces.every(({ type }) => type === 'text' || type === 'call') && !items.some(hasBlocks)
+  return finish(compose({ role: 'assistant', pieces, calls, usual }, FORMAT), items)
+}
+
+function readResult(item: Place): Message {
+  const id = optionalText(item, 'call_id')
+  const blocks = blocksIn(item, 'output')
+  const pieces = blocks?.map(readContent) ?? textPieces(text(item, 'output'))
+  const toolCallId = id ?? optionalText(item, 'name') ?? optionalText(item, 'id') ?? 'unknown'
+  const message = compose({ role: 'tool', pieces, toolCallId, usual: blocks === undefined }, FORMAT)
+  return finish(id === undefined ? keep(message, FORMAT, { attached: true }) : message, [item])
+}
+
+function readOther(item: Place): Message {
+  if (!isMessage(item)) {
+    const pieces: Part[] = [{ type: 'native', value: item.value }]
+    return keep(compose({ role: 'system', pieces, usual: false }, FORMAT), FORMAT, { attached: true })
+  }
+  const blocks = blocksIn(item)
+  const pieces = blocks?.map(readContent) ?? textPieces(text(item, 'content'))
+  const spoken = item.value.role === 'user' ? 'user' : 'system'
+  return finish(compose({ role: spoken, pieces, usual: blocks === undefined }, FORMAT), [item])
+}
+
+function hasBlocks(item: Place): boolean {
+  return isMessage(item) && Array.isArray(item.value.content)
+}
+
+function finish(message: Message, items: readonly Place[]): Message {
+  const written = write(message, saidIn(message, FORMAT))
+  return keepDifference(
+    message,
+    FORMAT,
+    written,
+    items.map(({ value }) => value),
+  )
+}
+
+function write(message: Message, said: Said): Json {
+  if (message.role === 'assistant') return writeTurn(said)
+  const parts = said.pieces.flatMap((piece) => writeContent(piece, 'input_text'))
+  const rich = said.own ? said.pieced : parts.some(({ type }) => type !== 'input_text')
+  if (message.role === 'tool') {
+    const output = rich ? parts : said.words
+    return [{ type: 'function_call_output', call_id: message.toolCallId ?? '', output }]
+  }
+  const native = said.pieces.filter(({ type }) => type === 'native')
+  if (said.attached && said.own) return native.flatMap((piece) => writeContent(piece, 'input_text'))
+  if (rich && (said.own || message.role === 'user')) return [{ role: message.role, content: parts }]
+  return said.words === '' ? [] : [{ role: message.role, content: said.words }]
+}
+
+/** The items of an assistant: neighbouring texts are one message. */
+function writeTurn(said: Said): Json {
+  const items: JsonObject[] = []
+  let content: JsonObject[] | undefined
+  for (const piece of said.pieces) {
+    if (piece.type === 'call') {
+      const call = said.calls[piece.call]
+      if (call) items.push({ type: 'function_call', call_id: call.id, name: call.name, arguments: call.arguments })
+      content = undefined
+    } else if (piece.type === 'native') {
+      items.push(piece.value)
+      content = undefined
+    } else if (said.own && said.pieced) {
+      if (content === undefined) {
+        content = []
+        items.push({ role: 'assistant', content })
+      }
+      content.push(...writeContent(piece, 'output_text'))
+    } else if (piece.type === 'text' && piece.text !== undefined) {
+      const last = items.at(-1)
+      // elsewhere the assistant's texts may lie between its calls; they are one answer all the same
+      if (last?.role === 'assistant') items[items.length - 1] = { ...last, content: `${last.content}${piece.text}` }
+      else if (piece.text !== '') items.push({ role: 'assistant', content: piece.text })
+    }
+  }
+  if (items.length === 0 && said.words !== '') return [{ role: 'assistant', content: said.words }]
+  return items
+}

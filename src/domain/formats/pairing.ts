@@ -1,0 +1,81 @@
+import type { Message } from '../message.ts'
+import { keep, type MessageFormat, saidIn } from './parts.ts'
+
+/** How to write messages. */
+export interface WriteOptions {
+  /**
+   * What becomes of calls without a result and results without a call, which providers refuse. `repair`: a call that
+   * other messages follow gets a result that says it has none, and a result without a call is left out. `keep`:
+   * everything stays where it is.
+   *
+   * @default 'repair'
+   */
+  unpaired?: 'repair' | 'keep'
+}
+
+/** Content of the result that a call gets which has none. */
+export const NO_RESULT = 'No result was recorded for this call.'
+
+interface Slot {
+  message: Message
+  /** What goes directly behind the message. */
+  results: Message[]
+  /** Ids of its calls that have no result yet. */
+  open: string[]
+}
+
+/**
+ * The messages in an order that providers take: each call has one result, and with `adjacent` the results directly
+ * follow the message that calls. Calls at the very end stay open, since their results are yet to come. Where two
+ * messages use one id for a call, a result is for the later of them.
+ */
+export function pair(
+  messages: readonly Message[],
+  format: MessageFormat,
+  { adjacent, unpaired = 'repair' }: WriteOptions & { adjacent: boolean },
+): readonly Message[] {
+  if (unpaired === 'keep') return messages
+  const slots: Slot[] = []
+  const waiting = new Map<string, Slot[]>()
+  let speaker = -1
+  for (const message of messages) {
+    const last = slots.at(-1)
+    if (isAttached(message, format)) {
+      if (adjacent && last !== undefined) last.results.push(message)
+      else slots.push({ message, results: [], open: [] })
+    } else if (message.role === 'tool') {
+      const id = message.toolCallId ?? ''
+      const caller = waiting.get(id)?.pop()
+      if (caller === undefined) continue
+      caller.open.splice(caller.open.indexOf(id), 1)
+      if (adjacent) caller.results.push(message)
+      else slots.push({ message, results: [], open: [] })
+    } else {
+      const open = message.role === 'assistant' ? (message.toolCalls ?? []).map(({ id }) => id) : []
+      const slot = { message, results: [], open }
+      speaker = slots.push(slot) - 1
+      for (const id of open) push(waiting, id, slot)
+    }
+  }
+  return slots.flatMap(({ message, results, open }, i) => [
+    message,
+    ...results,
+    ...(i < speaker ? open.map((id) => noResult(id, format)) : []),
+  ])
+}
+
+function noResult(toolCallId: string, format: MessageFormat): Message {
+  return keep({ role: 'tool', toolCallId, content: NO_RESULT }, format, { isError: true })
+}
+
+function isAttached(message: Message, format: MessageFormat): boolean {
+  if (message.parts === undefined) return false
+  const { own, attached } = saidIn(message, format)
+  return own && attached === true
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key)
+  if (list === undefined) map.set(key, [value])
+  else list.push(value)
+}

@@ -1,0 +1,65 @@
+import { ValidationError } from '../errors.ts'
+import { isObject, type Json } from '../json.ts'
+
+/** Marks text that was a `URL` object. */
+const URL_KEY = 'throughline:url'
+/** Deeper than any store takes; it stops circles. */
+const DEPTH = 200
+/** As many arguments as `String.fromCharCode` takes everywhere. */
+const CHUNK = 8192
+
+/**
+ * A copy of the value that is JSON throughout: bytes become base64 text, dates ISO text, a `URL` what {@link revive}
+ * makes a `URL` of again, and what is `undefined` counts as absent. Throws `ValidationError` with the path of what
+ * has no such form.
+ */
+export function plain(value: unknown, path: string, depth = 0): Json {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  if (typeof value !== 'object') throw new ValidationError(path, `must be JSON, and ${nameOf(value)} is not`)
+  if (depth > DEPTH) throw new ValidationError(path.slice(0, 256), `nests deeper than ${DEPTH} levels, or in a circle`)
+  if (Array.isArray(value)) return value.map((item, i) => plain(item ?? null, `${path}[${i}]`, depth + 1))
+  if (value instanceof URL) return { [URL_KEY]: value.href }
+  if (value instanceof Uint8Array) return base64(value)
+  if (value instanceof ArrayBuffer) return base64(new Uint8Array(value))
+  if (value instanceof Date) return isoOf(value, path)
+  const members = Object.entries(value).filter(([, item]) => item !== undefined)
+  // fromEntries defines members, so one named __proto__ stays a member
+  return Object.fromEntries(members.map(([key, item]) => [key, plain(item, `${path}.${key}`, depth + 1)]))
+}
+
+/** Puts `URL` objects back where {@link plain} found them. */
+export function revive(value: Json): unknown {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map(revive)
+  const url = urlIn(value)
+  if (url !== undefined && URL.canParse(url)) return new URL(url)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, revive(item)]))
+}
+
+/** Text of the `URL` that stood here. */
+export function urlIn(value: Json | undefined): string | undefined {
+  if (!isObject(value)) return undefined
+  const { [URL_KEY]: url, ...others } = value
+  return typeof url === 'string' && Object.keys(others).length === 0 ? url : undefined
+}
+
+/** What {@link revive} makes a `URL` of. */
+export function asUrl(url: string): Json {
+  return { [URL_KEY]: url }
+}
+
+function isoOf(date: Date, path: string): string {
+  if (Number.isNaN(date.getTime())) throw new ValidationError(path, 'must be a valid date')
+  return date.toISOString()
+}
+
+function nameOf(value: unknown): string {
+  return typeof value === 'number' ? String(value) : typeof value
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let i = 0; i < bytes.length; i += CHUNK) binary += String.fromCharCode(...bytes.subarray(i, i + CHUNK))
+  return btoa(binary)
+}
