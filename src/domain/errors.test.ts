@@ -3,6 +3,7 @@ import * as surface from '../index.ts'
 import {
   ERROR_CODES,
   IdempotencyMismatchError,
+  InvalidTransitionError,
   SchemaNewerError,
   SchemaOutdatedError,
   SequenceConflictError,
@@ -45,6 +46,13 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     code: 'SEQUENCE_CONFLICT',
     details: { sessionId: 's1', expected: 2, actual: 3 },
     message: 'session s1 is at sequence 3, not 2',
+  },
+  {
+    error: new InvalidTransitionError({ sessionId: 's1', state: 'complete', command: 'ask' }, { cause }),
+    name: 'InvalidTransitionError',
+    code: 'INVALID_TRANSITION',
+    details: { sessionId: 's1', state: 'complete', command: 'ask' },
+    message: 'session s1 is complete, where ask() is not allowed',
   },
   {
     error: new IdempotencyMismatchError({ sessionId: 's1', key: 'k1' }, { cause }),

@@ -4,6 +4,7 @@ export const ERROR_CODES = [
   'SESSION_ENDED',
   'SESSION_ACTIVE',
   'SEQUENCE_CONFLICT',
+  'INVALID_TRANSITION',
   'IDEMPOTENCY_MISMATCH',
   'VALIDATION',
   'TOO_LARGE',
@@ -72,6 +73,18 @@ export class SequenceConflictError extends ThroughlineError {
 
   constructor(details: SequenceConflictError['details'], options?: ErrorOptions) {
     super(`session ${details.sessionId} is at sequence ${details.actual}, not ${details.expected}`, options)
+    this.details = details
+  }
+}
+
+/** The session is not in a state for this command. Nothing was written: look at its status and decide again. */
+export class InvalidTransitionError extends ThroughlineError {
+  override readonly name = 'InvalidTransitionError'
+  readonly code = 'INVALID_TRANSITION'
+  readonly details: { sessionId: string; state: string; command: string }
+
+  constructor(details: InvalidTransitionError['details'], options?: ErrorOptions) {
+    super(`session ${details.sessionId} is ${details.state}, where ${details.command}() is not allowed`, options)
     this.details = details
   }
 }

@@ -15,12 +15,15 @@ export const APPENDABLE_TYPES = [
 export const RECORDED_TYPES = {
   session_started: 'sessions.create()',
   session_forked: 'fork()',
-  status_changed: 'end()',
+  status_changed: 'ask(), answer() … end()',
   messages_cleared: 'clear()',
   state_changed: 'updateState()',
   agent_changed: 'setActiveAgent()',
   agent_transition: 'recordTransition()',
   handoff_taken: 'takeHandoff()',
+  work_committed: 'flushStep()',
+  session_compacted: 'compact()',
+  context_summarized: 'reduce()',
 } as const
 
 /** Who speaks in an event. */

@@ -17,6 +17,10 @@ export interface SessionView {
   state: SessionScratchpad
   /** Sequence of the last `messages_cleared`, 0 if there was none: messages and windows begin behind it. */
   clearedAt: number
+  /** Id of the last work commit, the staging pointer: what comes next has it as its parent. */
+  lastWork?: string
+  /** The canonical commit made of the session, and its place in the chain of the conversation. */
+  commit?: { id: string; position: number }
 }
 
 /** What `session_started` holds: all the record began with. */
@@ -84,11 +88,17 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
     case 'messages_cleared':
       return { ...view, record, clearedAt: event.sequence }
     case 'session_forked':
-      return { ...view, record: asFork(record, event) }
+      return asFork({ ...view, record }, event)
     case 'state_changed':
       return { ...view, record, state: withScratchpad(view.state, event, changed(pad, event.parts as StateChange)) }
     case 'handoff_taken':
       return { ...view, record, state: withScratchpad(view.state, event, withoutHandoff(pad)) }
+    case 'work_committed':
+      return { ...view, record, lastWork: (event.parts as { id: string }).id }
+    case 'session_compacted': {
+      const { id, position } = event.parts as { id: string; position: number }
+      return { ...view, record, commit: { id, position } }
+    }
     case 'agent_changed':
     case 'agent_transition':
       return switched({ ...view, record }, event)
@@ -121,16 +131,19 @@ function switched({ record, state, ...view }: SessionView, event: SessionEvent):
   }
 }
 
-/** A fork lives on its own: it is not ended even if it was taken from an ended session, and it does not expire. */
-function asFork(record: SessionRecord, event: SessionEvent): SessionRecord {
+/** A fork lives on its own: neither ended nor compacted, even if its source was, and it does not expire. */
+function asFork({ record, commit: _commit, ...view }: SessionView, event: SessionEvent): SessionView {
   const { from, ...given } = event.parts as unknown as ForkedParts
   const { endedAt: _ended, expiresAt: _expires, task: _task, ...kept } = record
   return {
-    ...kept,
-    ...given,
-    id: event.sessionId,
-    status: isFinal(record.status.state) ? { state: 'running' } : record.status,
-    startedAt: event.createdAt,
-    forkedFrom: from,
+    ...view,
+    record: {
+      ...kept,
+      ...given,
+      id: event.sessionId,
+      status: isFinal(record.status.state) ? { state: 'running' } : record.status,
+      startedAt: event.createdAt,
+      forkedFrom: from,
+    },
   }
 }

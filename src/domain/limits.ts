@@ -16,6 +16,14 @@ export const LIMITS = {
   scratchpad: 1024 * 1024,
   /** `task` of a session. */
   task: 64 * 1024,
+  /** A note, a plan, or the line of a command. */
+  note: 64 * 1024,
+  /** What is kept of a command's output. */
+  output: 16 * 1024,
+  /** Observations that wait for the next step of one session. */
+  staged: 10_000,
+  /** Edges that one step through the graph looks at. */
+  edges: 2000,
   /** Names and ids that callers make up: user, tenant, conversation, chatmode, agent, key … */
   name: 512,
   /** Rows on one page. */

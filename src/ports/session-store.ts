@@ -41,6 +41,15 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S21 With `within`, what belongs to another tenant or user does not exist (S16), to any call.
  * - S22 `purge` removes all that is stored of a session, in one step, and counts it. Its id may then be used again.
  *
+ * Work
+ * - S23 `edges` of a decision are stored with its events, under the sequence of the one they come from. `edges` gives
+ *   those at the nodes asked for, or all of them, sorted by (from, label, to, sequence), from behind the cursor. A fork has
+ *   those of the events it copied.
+ * - S24 A view that comes to have a `commit` makes it the next of its conversation (tenant, conversation), in the same
+ *   step. With `chained` the decider is told the last commit of the conversation, and no other can come in between: the
+ *   positions of a conversation are 1, 2, 3 … A purge leaves the link behind with `purgedAt`, without its user, and nothing else of the session.
+ * - S25 `due` gives live sessions whose last activity is before `idleSince`, or whose `expiresAt` is not after `at`.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -58,8 +67,13 @@ export interface SessionStore {
   sessionIds(query: IdsQuery): Promise<string[]>
   /** How many sessions and events there are in all. */
   totals(within: Principal | undefined): Promise<Totals>
-  repair(key: SessionKey, expectedHead: number, view: SessionView): Promise<boolean>
-  purge(key: SessionKey): Promise<PurgeCounts>
+  repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): Promise<boolean>
+  purge(key: SessionKey, at: string): Promise<PurgeCounts>
+  edges(key: SessionKey, query: EdgesQuery): Promise<StoredEdge[]>
+  /** Links of a conversation's chain in ascending order of position, from behind `after`. */
+  commits(query: CommitsQuery): Promise<CommitLink[]>
+  /** Ids of sessions that a sweep has to look at, those that waited longest first. */
+  due(query: DueQuery): Promise<string[]>
   /** Returns the function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
   health(): Promise<StoreHealth>
@@ -107,14 +121,73 @@ export interface AppendRequest extends SessionKey {
 export interface DecideRequest extends SessionKey {
   readonly at: string
   readonly idempotency?: IdempotencyStamp
-  /** Pure: it may be called more than once. */
-  decide(view: SessionView): Decision
+  /** The decision may make the next commit of the conversation. */
+  readonly chained?: boolean
+  /** Pure: it may be called more than once. `last` is the conversation's last commit, where `chained` asks for it. */
+  decide(view: SessionView, last?: CommitLink): Decision
 }
 
 export interface Decision {
   readonly events: readonly NewEvent[]
   /** The views after those events. */
   readonly view: SessionView
+  readonly edges?: readonly NewEdge[]
+}
+
+/** A relation between two things of the work, on its way into the store. */
+export interface NewEdge {
+  readonly from: string
+  readonly label: string
+  readonly to: string
+  /** JSON text. */
+  readonly evidence: string
+  /** Which of the decision's events it comes from, from 0. */
+  readonly event: number
+}
+
+/** A relation as the store holds it. */
+export interface StoredEdge extends Omit<NewEdge, 'event'> {
+  /** Sequence of the event it comes from. */
+  readonly sequence: number
+}
+
+export interface EdgesQuery {
+  /** Only edges that leave (`out`) or reach (`in`) one of these nodes, or either. Absent: all edges. */
+  readonly nodes?: readonly string[]
+  readonly direction?: 'out' | 'in' | 'both'
+  readonly labels?: readonly string[]
+  readonly after?: Pick<StoredEdge, 'from' | 'label' | 'to' | 'sequence'>
+  readonly limit: number
+}
+
+/** One commit in the chain of a conversation. */
+export interface CommitLink {
+  readonly id: string
+  readonly sessionId: string
+  /** Empty once the session was purged. */
+  readonly userId: string
+  /** 1, 2, 3 … in the conversation. */
+  readonly position: number
+  /** When it was made. */
+  readonly at: string
+  /** Its session was purged then. */
+  readonly purgedAt?: string
+}
+
+export interface CommitsQuery {
+  readonly tenant: string
+  readonly conversationId: string
+  /** Only those of this user; those that were purged belong to nobody. */
+  readonly userId?: string
+  readonly after?: number
+  readonly limit: number
+}
+
+export interface DueQuery {
+  readonly idleSince: string
+  readonly at: string
+  readonly limit: number
+  readonly within?: Principal
 }
 
 export interface Written {

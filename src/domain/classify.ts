@@ -1,0 +1,172 @@
+import { type Act, actsOf, topicOf, touches } from './classify/acts.ts'
+import { parse } from './classify/clauses.ts'
+import { isForeign, isMash } from './classify/language.ts'
+import { type ActKind, GENERAL_QUESTION } from './classify/patterns.ts'
+import { ENGLISH, HESITATION } from './classify/words.ts'
+import type { SessionState, SessionStatus } from './record.ts'
+
+/** Every meaning a user message can have for its session. */
+export const MESSAGE_INTENTS = ['response', 'modification', 'confirmation', 'new_task', 'abandon', 'unclear'] as const
+
+/** What a user message means for the session it comes in. */
+export type MessageIntent = (typeof MESSAGE_INTENTS)[number]
+
+/** A message and where the session stands when it arrives. */
+export interface Classifiable {
+  message: string
+  status: SessionStatus
+  /** What the session is about. Without it a request counts as another task only when it says so. */
+  task?: string | undefined
+}
+
+/** An intent, and the name of the rule that decided it. */
+export interface Judgement {
+  intent: MessageIntent
+  rule: string
+}
+
+/**
+ * What a user message means, by rules alone: offline, and the same answer every time. Reads English; another language
+ * is `unclear`. In doubt it keeps the session: `modification` or `unclear` rather than an intent that ends it.
+ */
+export function classifyByRules(input: Classifiable): MessageIntent {
+  return judgeByRules(input).intent
+}
+
+/** As {@link classifyByRules}, with the rule for the record. */
+export function judgeByRules(input: Classifiable): Judgement {
+  const seen = read(input)
+  const phase = PHASE[input.status.state]
+  for (const { rule, when, means } of RULES) {
+    const intent = means[phase]
+    if (intent !== undefined && when(seen)) return { intent, rule }
+  }
+  return { intent: 'unclear', rule: 'nothing applies' }
+}
+
+/** States in which messages mean the same. */
+type Phase = 'working' | 'asked' | 'proposed' | 'ended'
+
+const PHASE: Readonly<Record<SessionState, Phase>> = {
+  running: 'working',
+  interrupted: 'working',
+  awaiting_user: 'asked',
+  pending_complete: 'proposed',
+  complete: 'ended',
+  aborted: 'ended',
+}
+
+interface Rule {
+  rule: string
+  when: (seen: Seen) => boolean
+  /** The intent in each phase; where there is none the rule does not apply. */
+  means: Partial<Record<Phase, MessageIntent>>
+}
+
+const live = (intent: MessageIntent) => ({ working: intent, asked: intent, proposed: intent })
+const always = (intent: MessageIntent) => ({ ...live(intent), ended: intent })
+const approval = { working: 'confirmation', proposed: 'confirmation', ended: 'confirmation' } as const
+
+/** In order, and the first that applies decides: what ends a session has passed all the doubts above it. */
+const RULES: readonly Rule[] = [
+  { rule: 'no words', when: (m) => m.acts.length === 0 && !m.hasCode, means: always('unclear') },
+  { rule: 'another language', when: (m) => m.foreign, means: always('unclear') },
+  { rule: 'keys without sense', when: (m) => m.mash, means: always('unclear') },
+  { rule: 'only hesitates', when: (m) => m.hesitates, means: always('unclear') },
+  { rule: 'only greets', when: (m) => m.only('fill'), means: always('unclear') },
+  { rule: 'picks what the question offers', when: (m) => m.stopIsOffered, means: { asked: 'response' } },
+  { rule: 'announces another task', when: (m) => m.turns, means: always('new_task') },
+  { rule: 'drops this for another task', when: (m) => m.drops, means: always('new_task') },
+  { rule: 'calls it off', when: (m) => m.has('stop') && !m.goesOn, means: live('abandon') },
+  { rule: 'next task once this is done', when: (m) => m.wantsNext, means: { proposed: 'new_task' } },
+  { rule: 'wants something else in between', when: (m) => m.wantsElse, means: { working: 'unclear' } },
+  { rule: 'picks where nothing was offered', when: (m) => m.picks, means: { working: 'unclear', proposed: 'unclear' } },
+  { rule: 'thanks without an answer', when: (m) => m.onlyThanks, means: { asked: 'confirmation' } },
+  { rule: 'answers', when: (m) => m.answers, means: { asked: 'response' } },
+  { rule: 'adds or changes without an answer', when: (m) => m.changes, means: { asked: 'modification' } },
+  { rule: 'speaks to the question', when: (m) => m.sensible, means: { asked: 'response' } },
+  { rule: 'is pleased so far', when: (m) => m.pleased && m.soFar, means: { proposed: 'unclear' } },
+  { rule: 'is pleased', when: (m) => m.pleased, means: approval },
+  { rule: 'closes', when: (m) => m.closes, means: { proposed: 'confirmation', ended: 'confirmation' } },
+  { rule: 'wants something after the end', when: (m) => m.wants, means: { ended: 'new_task' } },
+  { rule: 'steers the work', when: (m) => m.readable, means: { working: 'modification', proposed: 'modification' } },
+]
+
+type Seen = ReturnType<typeof read>
+
+/** Everything that the rules look at. */
+function read({ message, status, task }: Classifiable) {
+  const { clauses, tokens, hasCode } = parse(message)
+  const question = status.state === 'awaiting_user' ? status.question : ''
+  const summary = status.state === 'pending_complete' ? status.summary : ''
+  const topic = topicOf(task ?? '', question, summary)
+  const offers = topicOf(question)
+  const acts = clauses.flatMap((clause) => actsOf(clause, topic))
+  const words = acts.flatMap((act) => act.words)
+
+  const has = (...kinds: ActKind[]) => acts.some((act) => kinds.includes(act.kind))
+  const only = (...kinds: ActKind[]) => acts.length > 0 && acts.every((act) => kinds.includes(act.kind))
+  const wanted = acts.filter((act) => act.kind === 'request' || act.kind === 'ask')
+  const contrast = acts.some((act) => act.contrast)
+  const addition = acts.some((act) => act.addition)
+  const wantsOther = task !== undefined && !addition && wanted.length > 0 && wanted.every(isOther)
+  const pleased = has('thank', 'approve', 'assent') && only('thank', 'approve', 'assent', 'fill', 'own') && !contrast
+  const praised = has('approve', 'thank')
+  const answers = acts.some(
+    (act, i) =>
+      (i < 2 && (act.kind === 'assent' || act.kind === 'refuse' || act.kind === 'choose')) ||
+      (!act.addition && touches(act.words, offers)),
+  )
+
+  return {
+    acts,
+    has,
+    only,
+    hasCode,
+    foreign: !hasCode && isForeign(tokens),
+    mash: !hasCode && words.length > 0 && words.every(isMash),
+    hesitates: only('hesitate', 'fill', 'assent') && (has('hesitate') || words.some((word) => HESITATION.has(word))),
+    /** Says stop in a word of the question, as "cancel" to "retry or cancel?". */
+    stopIsOffered: acts.some((act) => act.kind === 'stop' && touches(act.words, offers)),
+    /** Announces another task, and says which. */
+    turns: acts.some(
+      (act, i) => act.kind === 'turn' && (act.content > 2 || acts.slice(i + 1).some((later) => later.content > 0)),
+    ),
+    drops: has('stop', 'waive')
+      ? wantsOther && wanted.some((act) => act.creating || act.kind === 'ask')
+      : has('shelve') && !addition && wanted.some((act) => !act.onTopic),
+    /** Says how to go on, although it also says stop. */
+    goesOn: contrast || wanted.length > 0 || acts.some((act) => act.kind === 'state' && act.correction),
+    wantsNext: wantsOther && !contrast && wanted.some((act) => act.sequence || act.creating || isGeneral(act)),
+    wantsElse: wantsOther && wanted.some((act) => act.creating && act.content > 2),
+    picks: has('choose') && only('choose', 'fill', 'thank'),
+    answers,
+    onlyThanks: pleased && has('thank') && !answers,
+    changes: addition || has('waive') || acts.some((act) => act.changing),
+    /** Has a word that could be an answer. */
+    sensible: hasCode || words.some((word) => !isMash(word)),
+    pleased,
+    soFar: /\b(?:so far|start)\b/u.test(words.join(' ')),
+    closes: has('close') && !contrast && acts.every((act) => CLOSING.has(act.kind) || (praised && isPlain(act))),
+    wants: wanted.length > 0,
+    /** Has an English word, a number, or code. */
+    readable: hasCode || has('refuse') || words.some((word) => ENGLISH.has(word) || /\d/u.test(word)),
+  }
+}
+
+/** What may stand beside "ship it". */
+const CLOSING: ReadonlySet<ActKind> = new Set(['close', 'thank', 'approve', 'assent', 'fill', 'own', 'waive'])
+
+/** States a fact that neither denies nor corrects anything. */
+function isPlain(act: Act): boolean {
+  return act.kind === 'state' && !act.correction && !act.negative
+}
+
+/** Wants something that shares nothing with the task. */
+function isOther(act: Act): boolean {
+  return !act.related && act.content > 1
+}
+
+function isGeneral(act: Act): boolean {
+  return act.kind === 'ask' && GENERAL_QUESTION.test(act.text)
+}

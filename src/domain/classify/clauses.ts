@@ -1,0 +1,95 @@
+import { CREATING, EDITING, words } from './words.ts'
+
+/** A stretch of words between two marks, or one emoji. */
+export interface Clause {
+  /** Lower case, without apostrophes. */
+  words: string[]
+  /** Ends in a question mark. */
+  asked: boolean
+  /** Begins with "but", "except" and the like. */
+  contrast: boolean
+}
+
+/** A message taken apart. */
+export interface Parsed {
+  clauses: Clause[]
+  /** Every word as it was written. */
+  tokens: string[]
+  hasCode: boolean
+}
+
+/** Longer messages are read from both ends: what decides stands first or last, and a pasted log costs nothing. */
+const LONGEST = 8000
+
+const TOKEN =
+  /`[^`\n]*`|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’_./@+-][\p{L}\p{N}\p{M}]+)*|\p{Extended_Pictographic}|[.,;:!?…\n()–—-]/gu
+const WORD = /^[\p{L}\p{N}]/u
+const EMOJI = /^\p{Extended_Pictographic}/u
+
+const CONTRAST = words('but however except though although yet unless')
+const JOINT = words('and then so')
+/** After "and" these begin a clause of their own. */
+const STARTER = new Set([...CREATING, ...EDITING, ...words('also please instead we i you close')])
+const SPELLING: Readonly<Record<string, string>> = {
+  u: 'you',
+  ur: 'your',
+  pls: 'please',
+  plz: 'please',
+  nvm: 'nevermind',
+  rn: 'now',
+  tbh: 'honestly',
+}
+
+/** Cuts a message into clauses. Code in fences is left out, code in backticks counts as one word. */
+export function parse(message: string): Parsed {
+  const parts = message.split('```')
+  let prose = parts.filter((_, i) => i % 2 === 0).join('\n')
+  if (prose.length > LONGEST) prose = `${prose.slice(0, LONGEST / 2)}\n${prose.slice(-LONGEST / 2)}`
+
+  // "we'll" and "we're" would read as "well" and "were"
+  const marks =
+    prose
+      .replace(/['’]ll\b/giu, ' will')
+      .replace(/\bwe['’]re\b/giu, 'we are')
+      .match(TOKEN) ?? []
+  const clauses: Clause[] = []
+  const tokens: string[] = []
+  let hasCode = parts.length > 1
+  let open: Clause = { words: [], asked: false, contrast: false }
+  const close = (contrast = false) => {
+    if (open.words.length > 0 || open.contrast) clauses.push(open)
+    open = { words: [], asked: false, contrast }
+  }
+
+  marks.forEach((mark, i) => {
+    if (mark.startsWith('`')) {
+      hasCode = true
+      open.words.push('`')
+    } else if (WORD.test(mark)) {
+      const word = spell(mark)
+      tokens.push(mark)
+      if (CONTRAST.has(word)) close(true)
+      else if (JOINT.has(word) && open.words.length > 0 && STARTER.has(spell(marks[i + 1] ?? ''))) close()
+      else open.words.push(word)
+    } else if (EMOJI.test(mark)) {
+      close()
+      open.words.push(mark)
+      close()
+    } else {
+      open.asked ||= mark === '?'
+      close()
+    }
+  })
+  close()
+  return { clauses, tokens, hasCode }
+}
+
+function spell(token: string): string {
+  const word = token.toLowerCase().replace(/['’]/g, '')
+  return Object.hasOwn(SPELLING, word) ? (SPELLING[word] ?? word) : word
+}
+
+/** The words of a text, in lower case and without apostrophes. */
+export function wordsOf(text: string): string[] {
+  return parse(text).clauses.flatMap((clause) => clause.words)
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { fitWindow, messageTokens } from './context-window.ts'
+import type { EventType, SessionEvent } from './event.ts'
+import type { Json } from './json.ts'
+import { type Message, messagesOf } from './message.ts'
+import { tokensOf } from './window.ts'
+
+const characters = (text: string) => text.length
+const user = (content: string): Message => ({ role: 'user', content })
+const said = (content: string): Message => ({ role: 'assistant', content })
+const calls = (content: string, ...ids: string[]): Message => ({
+  role: 'assistant',
+  content,
+  toolCalls: ids.map((id) => ({ id, name: 'f', arguments: '' })),
+})
+const result = (toolCallId: string, content: string): Message => ({ role: 'tool', content, toolCallId })
+
+const fitted = (limit: number, ...messages: Message[]) => fitWindow(messages, limit, characters)
+const contents = (limit: number, ...messages: Message[]) =>
+  fitted(limit, ...messages).messages.map((one) => one.content)
+const left = (limit: number, ...messages: Message[]) =>
+  fitted(limit, ...messages).omitted.map(({ section, reason, count }) => `${section} ${reason} ${count}`)
+
+describe('what a message costs', () => {
+  it('is its content, and the names and arguments of its calls', () => {
+    expect(messageTokens(user('hello'), characters)).toBe(5)
+    const toolCalls = [
+      { id: 'a', name: 'read', arguments: '{"p":1}' },
+      { id: 'b', name: 'ls', arguments: '' },
+    ]
+    expect(messageTokens({ role: 'assistant', content: 'so', toolCalls }, characters)).toBe(2 + 4 + 7 + 2)
+  })
+
+  it('is what the event it comes from costs', () => {
+    const parts = { toolCalls: [{ id: 'a', name: 'read', arguments: { path: 'x' } }] }
+    const event = { type: 'model_message', content: 'so', parts } as Partial<SessionEvent> as SessionEvent
+    const [message] = messagesOf([event]) as [Message]
+    expect(messageTokens(message, characters)).toBe(tokensOf(event, characters))
+  })
+
+  it('is nothing for empty texts, and something for a name that is no text', () => {
+    expect(messageTokens(calls('', 'a'), () => 1)).toBe(1)
+    const odd = messagesOf([{ type: 'tool_call' as EventType, content: '', parts: { id: 'a', name: [1] } as Json }])
+    expect(messageTokens(odd[0] as Message, characters)).toBe('[1]{}'.length)
+  })
+})
+
+describe('the window of a context', () => {
+  it('is whole turns, newest first, as far as they fit', () => {
+    const turns = [user('one'), said('1'), user('two'), said('2'), user('six')]
+    expect(contents(11, ...turns)).toEqual(['one', '1', 'two', '2', 'six'])
+    expect(contents(10, ...turns)).toEqual(['two', '2', 'six'])
+    expect(contents(6, ...turns)).toEqual(['six'])
+    expect(left(10, ...turns)).toEqual(['window budget 2'])
+    expect(fitted(10, ...turns).tokens).toBe(7)
+  })
+
+  it('counts what precedes the first turn as part of it', () => {
+    expect(contents(9, said('before'), user('one'))).toEqual(['before', 'one'])
+    expect(contents(8, said('before'), user('one'))).toEqual(['one'])
+  })
+
+  it('is the longest end of the last turn if that does not fit', () => {
+    const turn = [user('please'), said('one'), said('two')]
+    expect(contents(8, ...turn)).toEqual(['one', 'two'])
+    expect(contents(3, ...turn)).toEqual(['two'])
+    expect(contents(2, ...turn)).toEqual([])
+    expect(fitted(2, ...turn)).toEqual({
+      messages: [],
+      tokens: 0,
+      omitted: [{ section: 'window', reason: 'budget', count: 3 }],
+      dangling: [],
+    })
+    expect(fitted(0)).toEqual({ messages: [], tokens: 0, omitted: [], dangling: [] })
+  })
+
+  it('has a result only with its call, and pays for both', () => {
+    const turn = [user('u'), calls('', 'a'), result('a', '12345'), said('x')]
+    expect(contents(8, ...turn)).toEqual(['u', '', '12345', 'x'])
+    expect(contents(7, ...turn)).toEqual(['', '12345', 'x'])
+    expect(contents(6, ...turn)).toEqual(['x'])
+    expect(left(6, ...turn)).toEqual(['window budget 3'])
+    expect(fitted(7, ...turn).tokens).toBe(7)
+  })
+
+  it('leaves out results whose call never was in it, in front of them', () => {
+    const nameless: Message = { role: 'tool', content: '?' }
+    const turn = [user('u'), result('a', '1'), nameless, calls('', 'a'), result('a', '2'), result('a', '3')]
+    expect(contents(99, ...turn)).toEqual(['u', '', '2', '3'])
+    expect(fitted(99, ...turn).tokens).toBe(4)
+    expect(left(99, ...turn)).toEqual(['window no_call 2'])
+    expect(left(3, ...turn)).toEqual(['window budget 1', 'window no_call 2'])
+  })
+
+  it('takes calls without a result out of messages, and messages that have nothing else', () => {
+    const turn = [user('u'), calls('both', 'a', 'b'), result('a', '1'), calls('', 'c'), calls('none', 'd'), user('v')]
+    const { messages, omitted, dangling, tokens } = fitted(99, ...turn)
+    expect(messages).toEqual([user('u'), calls('both', 'a'), result('a', '1'), said('none'), user('v')])
+    expect(omitted).toEqual([
+      { section: 'window', reason: 'no_result', count: 1 },
+      { section: 'calls', reason: 'no_result', count: 2 },
+    ])
+    expect(dangling).toEqual([])
+    expect(tokens).toBe('uboth1nonev'.length + 'f'.length)
+  })
+
+  it('keeps calls at the very end that wait for their result, and names them', () => {
+    const { messages, omitted, dangling } = fitted(99, user('u'), calls('', 'a', 'b'), result('a', '1'))
+    expect(messages).toEqual([user('u'), calls('', 'a', 'b'), result('a', '1')])
+    expect([omitted, dangling]).toEqual([[], ['b']])
+    expect(fitted(0, user('u'), calls('', 'a')).dangling).toEqual([])
+  })
+
+  it('gives a result to the nearest call of its id, and each call once', () => {
+    const { messages } = fitted(99, user('u'), calls('x', 'a'), calls('y', 'a', 'a'), result('a', '1'), said('z'))
+    expect(messages).toEqual([user('u'), said('x'), calls('y', 'a'), result('a', '1'), said('z')])
+    const again = [user('u'), calls('', 'a'), result('a', '1'), calls('', 'a'), result('a', '2')]
+    expect(fitted(99, ...again).messages).toEqual(again)
+  })
+
+  it('takes a list of no calls as it is', () => {
+    expect(fitted(99, { ...said('x'), toolCalls: [] }, user('u')).messages).toEqual([
+      { ...said('x'), toolCalls: [] },
+      user('u'),
+    ])
+  })
+
+  it('tells messages apart that are the same object', () => {
+    const once = result('a', '1')
+    expect(contents(99, once, calls('', 'a'), once)).toEqual(['', '1'])
+  })
+})

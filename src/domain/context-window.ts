@@ -1,0 +1,138 @@
+import type { SessionEvent } from './event.ts'
+import type { Message } from './message.ts'
+import { type CountTokens, tokensOf } from './window.ts'
+
+/** Something that a context leaves out. */
+export interface Omission {
+  /** `calls`: tool calls taken out of messages that are there. */
+  section: 'task' | 'scratchpad' | 'earlier' | 'memories' | 'reduced' | 'window' | 'calls'
+  count: number
+  /** It did not fit; it is a result whose call is not in the window; it is a call that never got its result. */
+  reason: 'budget' | 'no_call' | 'no_result'
+}
+
+/** Nothing where nothing was left out. */
+export function omission(section: Omission['section'], reason: Omission['reason'], count: number): Omission[] {
+  return count === 0 ? [] : [{ section, count, reason }]
+}
+
+/** What a message costs: its content, and the name and arguments of each call it makes. */
+export function messageTokens({ content, toolCalls = [] }: Message, count: CountTokens): number {
+  const parts = { toolCalls: toolCalls.map((call) => ({ ...call })) }
+  return tokensOf({ type: 'model_message', content, parts } as Partial<SessionEvent> as SessionEvent, count)
+}
+
+/** The end of a conversation as a model takes it. */
+export interface FittedWindow {
+  messages: Message[]
+  tokens: number
+  omitted: Omission[]
+  /** Ids of calls in the last message that wait for their result. */
+  dangling: string[]
+}
+
+/**
+ * Whole turns that fit, newest first; if not even the last turn does, the longest end of it. A result is paid for
+ * together with its call and goes with it. A call that never got its result is taken out of its message, since no model
+ * accepts it there, unless it stands at the very end: then it is the work to be done next.
+ */
+export function fitWindow(messages: readonly Message[], limit: number, count: CountTokens): FittedWindow {
+  const slots = settled(messages)
+  const { start, tokens } = newestTurns(slots, limit, count)
+  const end = slots.slice(start)
+  const there = end.filter(({ omitted }) => omitted === undefined)
+  const fitting = withCalls(there)
+  const left = (reason: Slot['omitted']) => end.filter(({ omitted }) => omitted === reason).length
+  return {
+    messages: fitting.map(({ message }) => message),
+    tokens,
+    omitted: [
+      ...omission('window', 'budget', start + there.length - fitting.length),
+      ...omission('window', 'no_call', left('no_call')),
+      ...omission('window', 'no_result', left('no_result')),
+      ...omission(
+        'calls',
+        'no_result',
+        fitting.reduce((sum, { cut }) => sum + cut, 0),
+      ),
+    ],
+    dangling: fitting.flatMap(({ dangling }) => dangling),
+  }
+}
+
+/** A message in its place, as it would go to the model. */
+interface Slot {
+  message: Message
+  /** Why it never goes, however large the budget. */
+  omitted?: 'no_call' | 'no_result'
+  /** Calls taken out of it. */
+  cut: number
+  dangling: string[]
+}
+
+const isResult = ({ role }: Message) => role === 'tool'
+
+/** Pairs calls and results: a result belongs to the nearest call of its id before it. */
+function settled(messages: readonly Message[]): Slot[] {
+  const paired = new Set(withCalls(messages.map((message, place) => ({ message, place }))).map(({ place }) => place))
+  const last = messages.findLastIndex((message) => !isResult(message))
+  const answered = new Set<string>()
+  const newestFirst = [...messages.entries()].reverse().map(([place, message]): Slot => {
+    if (isResult(message)) {
+      if (!paired.has(place)) return { message, omitted: 'no_call', cut: 0, dangling: [] }
+      answered.add(message.toolCallId as string)
+      return { message, cut: 0, dangling: [] }
+    }
+    const slot = withAnswered(message, answered, place === last)
+    for (const { id } of message.toolCalls ?? []) answered.delete(id)
+    return slot
+  })
+  return newestFirst.reverse()
+}
+
+/** The message with each call once, without those that have no result; at the end of the conversation with all. */
+function withAnswered(message: Message, answered: ReadonlySet<string>, isLast: boolean): Slot {
+  const { toolCalls, ...rest } = message
+  if (toolCalls === undefined || toolCalls.length === 0) return { message, cut: 0, dangling: [] }
+  // a message may announce a call and a `tool_call` repeat it
+  const calls = toolCalls.filter(({ id }, i) => toolCalls.findIndex((call) => call.id === id) === i)
+  const open = calls.filter(({ id }) => !answered.has(id)).map(({ id }) => id)
+  if (isLast) return { message: { ...message, toolCalls: calls }, cut: 0, dangling: open }
+  const kept = calls.filter(({ id }) => answered.has(id))
+  if (kept.length > 0) return { message: { ...message, toolCalls: kept }, cut: open.length, dangling: [] }
+  if (rest.content === '') return { message, omitted: 'no_result', cut: 0, dangling: [] }
+  return { message: rest, cut: open.length, dangling: [] }
+}
+
+/** Leaves out results whose call does not come before them. */
+function withCalls<S extends { message: Message }>(slots: readonly S[]): S[] {
+  const called = new Set<string | undefined>()
+  return slots.filter(({ message }) => {
+    for (const { id } of message.toolCalls ?? []) called.add(id)
+    return !isResult(message) || called.has(message.toolCallId)
+  })
+}
+
+/** Where the window begins, and what it costs. What precedes the first turn belongs to it. */
+function newestTurns(slots: readonly Slot[], limit: number, count: CountTokens): { start: number; tokens: number } {
+  /** Cost of results met whose call was not met yet, by call id. */
+  const unclaimed = new Map<string | undefined, number>()
+  let tokens = 0
+  let turns: { start: number; tokens: number } | undefined
+  let end = { start: slots.length, tokens }
+  for (const [start, { message, omitted }] of [...slots.entries()].reverse()) {
+    if (omitted === undefined) {
+      const cost = messageTokens(message, count)
+      if (isResult(message)) unclaimed.set(message.toolCallId, (unclaimed.get(message.toolCallId) ?? 0) + cost)
+      else tokens += cost
+      for (const { id } of message.toolCalls ?? []) {
+        tokens += unclaimed.get(id) ?? 0
+        unclaimed.delete(id)
+      }
+    }
+    if (tokens > limit) break
+    end = { start, tokens }
+    if (start === 0 || message.role === 'user') turns = end
+  }
+  return turns ?? end
+}

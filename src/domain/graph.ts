@@ -1,0 +1,203 @@
+import type { SessionEvent } from './event.ts'
+import { isObject, type Json, type JsonObject } from './json.ts'
+import type { NoteKind } from './lifecycle.ts'
+import type { SessionState } from './record.ts'
+
+/** What a node of the graph can stand for. */
+export const NODE_KINDS = ['file', 'module', 'item', 'package', 'task', 'note', 'decision', 'diagnostic'] as const
+
+/** One of {@link NODE_KINDS}. */
+export type NodeKind = (typeof NODE_KINDS)[number]
+
+/** Labels that have a meaning here; any other of the same form is allowed, see {@link isLabel}. */
+export const LABELS = [
+  'mentions',
+  'updatedIn',
+  'derivedFrom',
+  'contains',
+  'defines',
+  'dependsOn',
+  'imports',
+  'references',
+  'calls',
+  'implements',
+  'reads',
+  'decidedIn',
+] as const
+
+/** One of {@link LABELS}, or another in their form. */
+export type Label = (typeof LABELS)[number] | (string & {})
+
+/** How two things of the work are related. `from` and `to` are nodes, `kind:name`. */
+export interface Edge {
+  from: string
+  label: Label
+  to: string
+  evidence?: {
+    /** Sequence of the event that shows it, if another than the one that says it. */
+    event?: number
+    tool?: string
+    /** From 0 to 1, by default 1. */
+    confidence?: number
+  }
+}
+
+/** What was seen of the work. */
+export type Observation =
+  | { kind: 'note'; id: string; text: string; about?: NoteKind }
+  | { kind: 'plan'; id: string; text: string }
+  | { kind: 'fileRead'; path: string }
+  /** What was written is not kept, only its SHA-256 and its length in bytes. */
+  | { kind: 'fileWrite'; path: string; hash?: string; bytes?: number }
+  /** `omitted`: characters of the output that were not kept. */
+  | { kind: 'command'; command: string; exitCode?: number; output?: string; omitted?: number }
+  | { kind: 'relations'; edges: Edge[] }
+
+/** What `work_committed` holds: the observations of one step, or of one transition. */
+export interface WorkCommit {
+  id: string
+  /** Ids of the work commits it follows. */
+  parents: string[]
+  kind: 'step' | NoteKind
+  observations: Observation[]
+  state: SessionState
+  task?: string
+}
+
+/**
+ * Characters of a node's name; of a longer one the beginning stands for it. Two nodes and a label must fit into one
+ * entry of an index, which on Postgres has 2,704 bytes.
+ */
+const NODE_NAME = 400
+
+/** The node of a thing. */
+export function node(kind: NodeKind, name: string): string {
+  return `${kind}:${shortened(name, NODE_NAME)}`
+}
+
+/** The node of what the session is about, the same in each session, so that a fork keeps its edges. */
+export const TASK_NODE = 'task:session'
+
+/** Kind and name of a node; `undefined` if the text is none. */
+export function parseNode(text: string): { kind: NodeKind; name: string } | undefined {
+  const colon = Math.max(text.indexOf(':'), 0)
+  const kind = NODE_KINDS.find((known) => known === text.slice(0, colon))
+  const name = text.slice(colon + 1)
+  return kind === undefined || name === '' || name.length > NODE_NAME ? undefined : { kind, name }
+}
+
+/** Whether the text is a node, `kind:name`. */
+export function isNode(text: string): boolean {
+  return parseNode(text) !== undefined
+}
+
+/** Whether the text can label an edge. */
+export function isLabel(text: string): boolean {
+  return /^[a-z][A-Za-z]{0,63}$/.test(text)
+}
+
+/** At most `limit` characters of a text, never half of a surrogate pair; `…` stands for what was cut off. */
+export function shortened(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  return `${text
+    .slice(0, limit - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}…`
+}
+
+/** An edge on its way into a store; `evidence` is JSON text. */
+export interface WorkEdge {
+  from: string
+  label: string
+  to: string
+  evidence: string
+}
+
+/**
+ * The edges that an event adds to the graph: what a work commit says, then what follows from what it observed, each
+ * once. Total: what does not read as an observation or an edge adds none.
+ */
+export function edgesOf(event: SessionEvent): WorkEdge[] {
+  const observed = observationsOf(event)
+  const all = [...observed.flatMap(statedEdges), ...observed.flatMap((one) => impliedEdges(one))]
+  const found = new Map<string, WorkEdge>()
+  for (const edge of all) {
+    const key = JSON.stringify([edge.from, edge.label, edge.to])
+    if (!found.has(key)) found.set(key, edge)
+  }
+  return [...found.values()]
+}
+
+/** What must be there, as text, for an observation to be read. */
+const REQUIRED = new Map<Json | undefined, readonly string[]>([
+  ['note', ['id', 'text']],
+  ['plan', ['id', 'text']],
+  ['fileRead', ['path']],
+  ['fileWrite', ['path']],
+  ['command', ['command']],
+  ['relations', []],
+])
+
+/** What was observed, without what does not read as an observation; nothing for other events than `work_committed`. */
+export function observationsOf({ type, parts }: SessionEvent): Observation[] {
+  if (type !== 'work_committed' || !isObject(parts) || !Array.isArray(parts['observations'])) return []
+  return parts['observations'].filter((value: Json) => {
+    if (!isObject(value)) return false
+    return REQUIRED.get(value['kind'])?.every((key) => isName(value[key])) ?? false
+  })
+}
+
+const isName = (value: Json | undefined): value is string => typeof value === 'string' && value !== ''
+
+/** The edges that an observation states. */
+export function statedEdges(observed: Observation): WorkEdge[] {
+  if (observed.kind !== 'relations' || !Array.isArray(observed.edges)) return []
+  return (observed.edges as unknown as readonly Json[]).flatMap((edge) => {
+    if (!isObject(edge)) return []
+    const { from, label, to, evidence } = edge
+    if (!isName(from) || !isName(label) || !isName(to) || !isNode(from) || !isLabel(label) || !isNode(to)) return []
+    return [{ from, label, to, evidence: evidenceText(isObject(evidence) ? evidence : {}) }]
+  })
+}
+
+function evidenceText({ event, tool, confidence }: JsonObject): string {
+  const isShare = typeof confidence === 'number' && confidence >= 0 && confidence <= 1
+  return JSON.stringify({
+    ...(typeof event === 'number' && { event }),
+    ...(isName(tool) && { tool }),
+    confidence: isShare ? confidence : 1,
+  })
+}
+
+function impliedEdges(observed: Observation): WorkEdge[] {
+  const task = TASK_NODE
+  const edge = (from: string, label: Label, to: string) => ({ from, label, to, evidence: evidenceText({}) })
+  switch (observed.kind) {
+    case 'note': {
+      const mention = edge(node('note', observed.id), 'mentions', task)
+      return DECISION.test(observed.text)
+        ? [mention, edge(node('decision', observed.id), 'decidedIn', task)]
+        : [mention]
+    }
+    case 'plan': {
+      const plan = node('note', observed.id)
+      return [edge(plan, 'mentions', task), edge(plan, 'derivedFrom', task)]
+    }
+    case 'fileRead':
+      return [edge(task, 'references', node('file', observed.path))]
+    case 'fileWrite':
+      return [edge(node('file', observed.path), 'updatedIn', task)]
+    case 'command':
+      return hasFailed(observed) ? [edge(node('diagnostic', observed.command), 'derivedFrom', task)] : []
+    case 'relations':
+      return []
+  }
+}
+
+/** The beginning of a note that states a decision. */
+export const DECISION = /^\s*decision:\s*(?=\S)/i
+
+/** Whether a command is known to have failed. */
+export function hasFailed({ exitCode }: { exitCode?: unknown }): boolean {
+  return typeof exitCode === 'number' && exitCode !== 0
+}

@@ -1,0 +1,141 @@
+import { InvalidTransitionError } from './errors.ts'
+import { SESSION_STATES, type SessionState, type SessionStatus } from './record.ts'
+
+/** States in which a session takes events. */
+export const LIVE_STATES = [
+  'running',
+  'awaiting_user',
+  'interrupted',
+  'pending_complete',
+] as const satisfies readonly SessionState[]
+
+/** One of {@link LIVE_STATES}. */
+export type LiveState = (typeof LIVE_STATES)[number]
+
+/** What the note of a transition is about. */
+export type NoteKind =
+  | 'question'
+  | 'response'
+  | 'intervention'
+  | 'incorporation'
+  | 'proposal'
+  | 'confirmation'
+  | 'continuation'
+  | 'abort'
+
+/** What can be done to a session's life. */
+export type LifecycleCommand =
+  | { do: 'ask'; question: string }
+  | { do: 'answer'; text: string }
+  | { do: 'interrupt'; text: string }
+  | { do: 'incorporate'; note?: string | undefined }
+  | { do: 'propose'; summary: string }
+  | { do: 'confirm' }
+  | { do: 'continueWith'; request: string }
+  | { do: 'abort'; reason: string }
+  | { do: 'end' }
+
+/** Name of a {@link LifecycleCommand}. */
+export type LifecycleCommandName = LifecycleCommand['do']
+
+interface Transition {
+  readonly from: readonly LiveState[]
+  readonly to: SessionState
+  /** Kind of the note that is written with it. */
+  readonly note?: NoteKind
+}
+
+/** The whole state machine: what is not in it is refused. No row leaves a final state, so there is no way out of one. */
+export const LIFECYCLE = {
+  ask: { from: ['running'], to: 'awaiting_user', note: 'question' },
+  answer: { from: ['awaiting_user'], to: 'running', note: 'response' },
+  interrupt: { from: ['running'], to: 'interrupted', note: 'intervention' },
+  incorporate: { from: ['interrupted'], to: 'running', note: 'incorporation' },
+  propose: { from: ['running'], to: 'pending_complete', note: 'proposal' },
+  confirm: { from: ['pending_complete'], to: 'complete', note: 'confirmation' },
+  continueWith: { from: ['pending_complete'], to: 'running', note: 'continuation' },
+  abort: { from: LIVE_STATES, to: 'aborted', note: 'abort' },
+  end: { from: LIVE_STATES, to: 'complete' },
+} as const satisfies Readonly<Record<LifecycleCommandName, Transition>>
+
+/** Whether the command is allowed in that state. */
+export function canDo(state: SessionState, command: LifecycleCommandName): boolean {
+  const { from }: Transition = LIFECYCLE[command]
+  return (from as readonly SessionState[]).includes(state)
+}
+
+/**
+ * The status after a command at the time `at`. Throws `InvalidTransitionError` for what the table does not hold;
+ * `sessionId` is there to be named in it.
+ */
+export function nextStatus(
+  status: SessionStatus,
+  command: LifecycleCommand,
+  at: string,
+  sessionId: string,
+): SessionStatus {
+  const { state } = status
+  if (!canDo(state, command.do)) throw new InvalidTransitionError({ sessionId, state, command: command.do })
+  switch (command.do) {
+    case 'ask':
+      return { state: LIFECYCLE.ask.to, question: command.question, askedAt: at }
+    case 'interrupt':
+      return { state: LIFECYCLE.interrupt.to, userMessage: command.text }
+    case 'propose':
+      return { state: LIFECYCLE.propose.to, summary: command.summary }
+    case 'abort':
+      return { state: LIFECYCLE.abort.to, reason: command.reason }
+    case 'end':
+      return { state: LIFECYCLE.end.to, endedBy: 'caller' }
+    case 'answer':
+    case 'incorporate':
+    case 'confirm':
+    case 'continueWith':
+      return { state: LIFECYCLE[command.do].to }
+  }
+}
+
+/** The note that is written with a command; none for `end`, which the status itself has on record. */
+export function noteOf(command: LifecycleCommand): { about: NoteKind; text: string } | undefined {
+  const { note }: Transition = LIFECYCLE[command.do]
+  return note && { about: note, text: textOf(command) }
+}
+
+function textOf(command: LifecycleCommand): string {
+  switch (command.do) {
+    case 'ask':
+      return command.question
+    case 'answer':
+    case 'interrupt':
+      return command.text
+    case 'incorporate':
+      return command.note ?? 'The interruption was taken up'
+    case 'propose':
+      return command.summary
+    case 'confirm':
+      return 'The user confirmed that the task is complete'
+    case 'continueWith':
+      return command.request
+    case 'abort':
+      return command.reason
+    case 'end':
+      return ''
+  }
+}
+
+/** The table as a Mermaid state diagram; each arrow is labelled with the calls that take it. */
+export function mermaid(): string {
+  const arrows = LIVE_STATES.flatMap((from) => SESSION_STATES.flatMap((to) => arrow(from, to, callsBetween(from, to))))
+  const ends = SESSION_STATES.filter((state) => !(LIVE_STATES as readonly SessionState[]).includes(state))
+  const lines = ['[*] --> running: create()', ...arrows, ...ends.map((state) => `${state} --> [*]`)]
+  return ['stateDiagram-v2', ...lines.map((line) => `  ${line}`), ''].join('\n')
+}
+
+function callsBetween(from: LiveState, to: SessionState): string[] {
+  const commands = Object.keys(LIFECYCLE) as LifecycleCommandName[]
+  return commands.filter((command) => LIFECYCLE[command].to === to && canDo(from, command)).map((name) => `${name}()`)
+}
+
+function arrow(from: string, to: string, calls: readonly string[]): string[] {
+  return calls.length === 0 ? [] : [`${from} --> ${to}: ${calls.join(', ')}`]
+}

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { SessionStatus } from './record.ts'
+import { dayAndTime, extractiveSummary, progressText } from './summary.ts'
+import { type WorkDone, workOf } from './work.ts'
+
+const NOTHING = workOf([])
+const AT = '2026-01-31T09:30:00.000Z'
+
+const WORK: WorkDone = {
+  ...NOTHING,
+  decisions: ['use jitter', 'five retries'],
+  filesRead: ['README.md'],
+  filesWritten: [{ path: 'src/a.ts', hash: 'h' }, { path: 'src/b.ts' }],
+  commands: [{ command: 'npm test', exitCode: 0 }, { command: 'npm run lint', exitCode: 2 }, { command: 'ls' }],
+  plans: ['read it', 'change it'],
+  openQuestions: ['Which delay?'],
+  turns: 1,
+  toolCalls: 12,
+}
+
+describe('the extractive summary', () => {
+  it('names task, conclusion, files, commands with outcomes, decisions and open questions', () => {
+    const summary = extractiveSummary({ task: 'Add retries', work: WORK, lastModelMessage: 'Done. Tests pass.' })
+    expect(summary).toBe(
+      [
+        'Task: Add retries',
+        'Concluded: Done. Tests pass.',
+        'Files written: src/a.ts, src/b.ts',
+        'Commands: npm test passed; npm run lint failed with 2; ls',
+        'Decisions: use jitter; five retries',
+        'Open questions: Which delay?',
+      ].join('\n'),
+    )
+  })
+
+  it('prefers what was proposed to the last message', () => {
+    const given = { work: NOTHING, lastModelMessage: 'Thanks!' }
+    expect(extractiveSummary({ ...given, proposed: 'Retries are in.' })).toBe('Concluded: Retries are in.')
+    expect(extractiveSummary({ ...given, proposed: ' ' })).toBe('Concluded: Thanks!')
+  })
+
+  it('is not empty even if there was nothing', () => {
+    expect(extractiveSummary({ work: NOTHING })).toBe('Nothing was recorded.')
+    expect(extractiveSummary({ task: ' \n', work: NOTHING, lastModelMessage: '' })).toBe('Nothing was recorded.')
+  })
+
+  it('keeps whole sentences of a long message, or the beginning of one that does not end', () => {
+    const message = `One is done.  Two is\ndone! ${'and so on '.repeat(100)}. Three.`
+    expect(extractiveSummary({ work: NOTHING, lastModelMessage: message })).toBe('Concluded: One is done. Two is done!')
+    const endless = extractiveSummary({ work: NOTHING, lastModelMessage: 'x1.5 '.repeat(400) })
+    expect(endless).toMatch(/^Concluded: x1\.5 .*…$/)
+    expect(endless.length).toBeLessThan(660)
+    const whole = `One. ${'x'.repeat(635)}`
+    expect(extractiveSummary({ work: NOTHING, lastModelMessage: whole })).toBe(`Concluded: ${whole}`)
+    expect(extractiveSummary({ work: NOTHING, lastModelMessage: `${whole}y` })).toBe('Concluded: One.')
+    expect(extractiveSummary({ work: NOTHING, lastModelMessage: `. ${whole.slice(5)}${whole}` })).toContain('xxx')
+  })
+
+  it('keeps the newest of long lists and counts the others', () => {
+    const filesWritten = Array.from({ length: 200 }, (_, i) => ({ path: `src/file-${i}.ts` }))
+    const summary = extractiveSummary({ work: { ...NOTHING, filesWritten, omitted: { filesWritten: 5 } } })
+    expect(summary).toMatch(/^Files written: src\/file-186\.ts, .*, src\/file-199\.ts \(and 191 more\)$/)
+    const pair = ['x'.repeat(118), 'y'.repeat(118)]
+    expect(extractiveSummary({ work: { ...NOTHING, decisions: pair } })).toBe(`Decisions: ${pair.join('; ')}`)
+    const decisions = ['a short one', 'y'.repeat(1000)]
+    expect(extractiveSummary({ work: { ...NOTHING, decisions } })).toBe(`Decisions: a short one; ${'y'.repeat(119)}…`)
+  })
+
+  it('has at most two thousand characters, whatever it is made of', () => {
+    const text = fc.oneof(fc.string(), fc.string({ minLength: 500, maxLength: 3000 }))
+    const texts = fc.array(text, { maxLength: 30 })
+    fc.assert(
+      fc.property(text, texts, fc.option(text, { nil: undefined }), (task, all, proposed) => {
+        const work: WorkDone = {
+          ...WORK,
+          decisions: all,
+          openQuestions: all,
+          filesWritten: all.map((path) => ({ path })),
+          commands: all.map((command, exitCode) => ({ command, exitCode })),
+          omitted: { decisions: 1e9, filesWritten: 1e9, commands: 1e9 },
+        }
+        const summary = extractiveSummary({ task, work, lastModelMessage: task, proposed })
+        expect(summary.length).toBeLessThanOrEqual(2000)
+        expect(summary.trim()).not.toBe('')
+        expect(extractiveSummary({ task, work, lastModelMessage: task, proposed })).toBe(summary)
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('the progress', () => {
+  const record = { task: 'Add\nretries', startedAt: AT, status: { state: 'running' } } as const
+
+  it('says what was done and what it waits for, in lines', () => {
+    const status: SessionStatus = { state: 'awaiting_user', question: 'Which\ndelay?', askedAt: AT }
+    expect(progressText({ ...record, status }, WORK)).toBe(
+      `Task: Add retries
+Begun: 2026-01-31 09:30 UTC, 1 turn and 12 tool calls so far
+Plan:
+  - change it
+Decisions:
+  - use jitter
+  - five retries
+Files written:
+  - src/a.ts
+  - src/b.ts
+Files read:
+  - README.md
+Commands:
+  - npm test passed
+  - npm run lint failed with 2
+  - ls
+Waits for an answer: Which delay?`,
+    )
+  })
+
+  it('says that there is nothing yet', () => {
+    expect(progressText({ startedAt: AT, status: { state: 'running' } }, NOTHING)).toBe(
+      `Task: not stated
+Begun: 2026-01-31 09:30 UTC, 0 turns and 0 tool calls so far
+No work is on record yet.
+Waits for nothing: the work goes on.`,
+    )
+  })
+
+  it('shows the end of long lists, in short lines', () => {
+    const decisions = [...Array.from({ length: 19 }, (_, i) => `d${i}`), 'z'.repeat(500)]
+    const lines = progressText(record, { ...NOTHING, decisions, omitted: { decisions: 3 } }).split('\n')
+    expect(lines.slice(2, 5)).toEqual(['Decisions (the last 8 of 23):', '  - d12', '  - d13'])
+    expect(Math.max(...lines.map((line) => line.length))).toBe(100)
+  })
+
+  it.each<[SessionStatus, string]>([
+    [{ state: 'interrupted', userMessage: 'five' }, 'Waits for this to be taken up: five'],
+    [{ state: 'pending_complete', summary: 'all in' }, 'Waits for a yes: all in'],
+    [{ state: 'complete' }, 'Complete.'],
+    [{ state: 'aborted', reason: 'no time' }, 'Ended early: no time'],
+  ])('ends with where the session stands: %j', (status, line) => {
+    expect(
+      progressText({ ...record, status }, WORK)
+        .split('\n')
+        .at(-1),
+    ).toBe(line)
+  })
+
+  it('gives times to the minute', () => {
+    expect(dayAndTime('2026-12-01T23:59:59.999Z')).toBe('2026-12-01 23:59 UTC')
+  })
+})

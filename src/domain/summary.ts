@@ -1,0 +1,131 @@
+import { shortened } from './graph.ts'
+import type { SessionRecord, SessionStatus } from './record.ts'
+import { hasFailed, type WorkDone } from './work.ts'
+
+/** What a summary is made of. */
+export interface Summarized {
+  task?: string | undefined
+  work: WorkDone
+  lastModelMessage?: string | undefined
+  /** What the agent proposed as the summary of its work. */
+  proposed?: string | undefined
+}
+
+/** Most characters of each part; with their names they stay below 2,000. */
+const SHARE = { task: 260, concluded: 640, list: 240 } as const
+
+/**
+ * A summary by rules alone: the same every time, at most 2,000 characters, never empty. The conclusion is what the
+ * agent proposed, else the first sentences of its last message.
+ */
+export function extractiveSummary({ task, work, lastModelMessage, proposed }: Summarized): string {
+  const { omitted } = work
+  const written = work.filesWritten.map(({ path }) => path)
+  const parts = [
+    ['Task', shortened(oneLine(task), SHARE.task)],
+    ['Concluded', firstSentences(oneLine(proposed) || oneLine(lastModelMessage), SHARE.concluded)],
+    ['Files written', listed(written, omitted.filesWritten, ', ')],
+    ['Commands', listed(work.commands.map(commandLine), omitted.commands, '; ')],
+    ['Decisions', listed(work.decisions, omitted.decisions, '; ')],
+    ['Open questions', listed(work.openQuestions, 0, ' ')],
+  ] as const
+  const lines = parts.flatMap(([name, text]) => (text === '' ? [] : [`${name}: ${text}`]))
+  return lines.length === 0 ? 'Nothing was recorded.' : lines.join('\n')
+}
+
+/** The text without line breaks and double spaces. */
+function oneLine(text: string | undefined): string {
+  return (text ?? '').replace(/\s+/g, ' ').trim()
+}
+
+/** As many whole sentences as fit, or the beginning of the first one. */
+function firstSentences(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const end = text.slice(0, limit).search(/[.!?。！？](?=\s)(?!.*[.!?。！？]\s)/)
+  return end < 1 ? shortened(text, limit) : text.slice(0, end + 1)
+}
+
+/** The newest items that fit, in their order, and how many there are besides. */
+function listed(items: readonly string[], omitted: number | undefined, separator: string): string {
+  const kept: string[] = []
+  let room: number = SHARE.list
+  for (const item of items.toReversed()) {
+    // one long item does not hide all the others
+    const text = shortened(oneLine(item), SHARE.list / 2)
+    room -= text.length + separator.length
+    if (room < 0) break
+    kept.unshift(text)
+  }
+  const more = items.length - kept.length + (omitted ?? 0)
+  return more === 0 ? kept.join(separator) : `${kept.join(separator)} (and ${more} more)`
+}
+
+function commandLine({ command, exitCode }: WorkDone['commands'][number]): string {
+  const name = shortened(oneLine(command), 80)
+  if (exitCode === undefined) return name
+  return hasFailed({ exitCode }) ? `${name} failed with ${exitCode}` : `${name} passed`
+}
+
+/** Characters of a line that people read, and lines of a list. */
+const COLUMNS = 100
+const ROWS = 8
+
+/** What was done so far and what the session waits for, in short lines of plain text for people. */
+export function progressText(record: Pick<SessionRecord, 'task' | 'status' | 'startedAt'>, work: WorkDone): string {
+  const { omitted, turns, toolCalls, plans } = work
+  const lists = [
+    bullets('Plan', plans.slice(-1), 0),
+    bullets('Decisions', work.decisions, omitted.decisions),
+    bullets(
+      'Files written',
+      work.filesWritten.map(({ path }) => path),
+      omitted.filesWritten,
+    ),
+    bullets('Files read', work.filesRead, omitted.filesRead),
+    bullets('Commands', work.commands.map(commandLine), omitted.commands),
+  ].flat()
+  return [
+    `Task: ${oneLine(record.task) || 'not stated'}`,
+    `Begun: ${dayAndTime(record.startedAt)}, ${counted(turns, 'turn')} and ${counted(toolCalls, 'tool call')} so far`,
+    ...(lists.length === 0 ? ['No work is on record yet.'] : lists),
+    waitsFor(record.status),
+  ]
+    .map((line) => shortened(line, COLUMNS))
+    .join('\n')
+}
+
+function bullets(name: string, items: readonly string[], omitted: number | undefined): string[] {
+  if (items.length === 0) return []
+  const shown = items.slice(-ROWS)
+  const more = items.length - shown.length + (omitted ?? 0)
+  return [
+    `${name}${more === 0 ? '' : ` (the last ${shown.length} of ${shown.length + more})`}:`,
+    ...shown.map((item) => `  - ${oneLine(item)}`),
+  ]
+}
+
+function waitsFor(status: SessionStatus): string {
+  switch (status.state) {
+    case 'running':
+      return 'Waits for nothing: the work goes on.'
+    case 'awaiting_user':
+      return `Waits for an answer: ${oneLine(status.question)}`
+    case 'interrupted':
+      return `Waits for this to be taken up: ${oneLine(status.userMessage)}`
+    case 'pending_complete':
+      return `Waits for a yes: ${oneLine(status.summary)}`
+    case 'complete':
+      return 'Complete.'
+    case 'aborted':
+      return `Ended early: ${oneLine(status.reason)}`
+  }
+}
+
+function counted(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`
+}
+
+/** A time of the record for people, such as `2026-01-31 09:30 UTC`. */
+export function dayAndTime(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
+}

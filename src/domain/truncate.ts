@@ -1,0 +1,18 @@
+import { messageTokens } from './context.ts'
+import { type Message, withoutOrphans } from './message.ts'
+import type { CountTokens } from './window.ts'
+
+/** The last messages that fit into the budget, wherever a turn begins, without results whose call is not among them. */
+export function truncated(
+  messages: readonly Message[],
+  maxTokens: number,
+  count: CountTokens,
+): { messages: Message[]; tokens: number } {
+  let first = messages.length
+  for (let left = maxTokens; first > 0; first--) {
+    left -= messageTokens(messages[first - 1] as Message, count)
+    if (left < 0) break
+  }
+  const kept = withoutOrphans(messages.slice(first))
+  return { messages: kept, tokens: kept.reduce((sum, message) => sum + messageTokens(message, count), 0) }
+}

@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { EventType, SessionEvent } from './event.ts'
+import type { Json } from './json.ts'
+import { type Observation, workBuilder, workOf } from './work.ts'
+
+const minute = (n: number) => new Date(Date.UTC(2026, 0, 31) + n * 60_000).toISOString()
+
+function log(...entries: [EventType, unknown?][]): SessionEvent[] {
+  return entries.map(([type, parts], i) => ({
+    id: `e${i + 1}`,
+    sessionId: 's1',
+    sequence: i + 1,
+    type,
+    role: 'system',
+    content: 'text',
+    createdAt: minute(i + 1),
+    ...(parts !== undefined && { parts: parts as Json }),
+  }))
+}
+
+const step = (...observations: Observation[]): [EventType, unknown] => ['work_committed', { id: 'w', observations }]
+const did = (...observations: Observation[]) => workOf(log(step(...observations)))
+const note = (text: string, id = 'n1'): Observation => ({ kind: 'note', id, text })
+const write = (path: string, hash?: string): Observation => ({ kind: 'fileWrite', path, ...(hash && { hash }) })
+const ran = (command: string, exitCode?: number): Observation => ({
+  kind: 'command',
+  command,
+  ...(exitCode !== undefined && { exitCode }),
+})
+
+describe('what was done', () => {
+  it('is nothing in an empty log', () => {
+    expect(workOf([])).toStrictEqual({
+      decisions: [],
+      filesRead: [],
+      filesWritten: [],
+      commands: [],
+      plans: [],
+      openQuestions: [],
+      turns: 0,
+      toolCalls: 0,
+      omitted: {},
+    })
+  })
+
+  it('lists the files read, each once, in order', () => {
+    const read = (path: string): Observation => ({ kind: 'fileRead', path })
+    expect(workOf(log(step(read('b'), read('a')), step(read('b'), read('c')))).filesRead).toEqual(['b', 'a', 'c'])
+  })
+
+  it('lists the last write of each path', () => {
+    const { filesWritten } = workOf(
+      log(step(write('a', 'h1'), write('b')), step({ kind: 'fileWrite', path: 'a', hash: 'h2', bytes: 5 })),
+    )
+    expect(filesWritten).toStrictEqual([{ path: 'b' }, { path: 'a', hash: 'h2', bytes: 5 }])
+  })
+
+  it('lists the last outcome of each command', () => {
+    const { commands } = did(ran('npm test', 1), ran('ls'), ran('npm test', 0))
+    expect(commands).toStrictEqual([{ command: 'ls' }, { command: 'npm test', exitCode: 0 }])
+  })
+
+  it('lists plans, and the decisions among the notes', () => {
+    const work = did(
+      note('Decision: use jitter'),
+      note('looked around'),
+      note('decision:   five retries', 'n2'),
+      { kind: 'plan', id: 'p1', text: 'first this' },
+      { kind: 'plan', id: 'p2', text: 'then that' },
+      note('Decision: use jitter', 'n3'),
+    )
+    expect(work.decisions).toEqual(['use jitter', 'five retries'])
+    expect(work.plans).toEqual(['first this', 'then that'])
+  })
+
+  it('lists what an edge calls decided: by the text of its note, or by its name', () => {
+    const decided = (from: string, label = 'decidedIn'): Observation => ({
+      kind: 'relations',
+      edges: [{ from, label, to: 'task:s1' }],
+    })
+    expect(did(note('five it is'), decided('note:n1')).decisions).toEqual(['five it is'])
+    expect(did(note('Decision: five'), decided('note:n1')).decisions).toEqual(['five'])
+    expect(did(decided('note:n1'), decided('decision:use: jitter')).decisions).toEqual(['n1', 'use: jitter'])
+    expect(did(note('five it is'), decided('note:n1', 'mentions')).decisions).toEqual([])
+    expect(did({ kind: 'plan', id: 'n1', text: 'x' }, decided('note:n1')).decisions).toEqual(['n1'])
+  })
+
+  it('has a question open until the work goes on', () => {
+    const asked: [EventType, unknown] = ['status_changed', { status: { state: 'awaiting_user', question: 'Which?' } }]
+    const went = (state: string): [EventType, unknown] => ['status_changed', { status: { state } }]
+    const open = (...entries: [EventType, unknown?][]) => workOf(log(...entries)).openQuestions
+    expect(open(asked)).toEqual(['Which?'])
+    expect(open(asked, went('running'))).toEqual([])
+    expect(open(asked, ['user_message'], went('aborted'))).toEqual(['Which?'])
+    expect(open(asked, went('running'), went('interrupted'))).toEqual([])
+    expect(open(asked, ['x.other', { status: { state: 'running' } }])).toEqual(['Which?'])
+    expect(open(['status_changed'], ['status_changed', { status: 'running' }])).toEqual([])
+  })
+
+  it('counts turns, and each tool call once though it is announced and repeated', () => {
+    const work = workOf(
+      log(
+        ['user_message'],
+        ['model_message', { toolCalls: [{ id: 'a' }, { id: 'b' }] }],
+        ['tool_call', { id: 'a' }],
+        ['tool_result', { toolCallId: 'a' }],
+        ['user_message'],
+        ['tool_call', { id: 'a' }],
+      ),
+    )
+    expect([work.turns, work.toolCalls]).toEqual([2, 3])
+  })
+
+  it('spans from the first event to the last', () => {
+    const work = workOf(log(['session_started'], ['user_message'], ['x.y']))
+    expect([work.firstAt, work.lastAt]).toEqual([minute(1), minute(3)])
+  })
+
+  it('can be asked for in between', () => {
+    const builder = workBuilder()
+    const [first, second] = log(step(write('a')), step(write('b'))) as [SessionEvent, SessionEvent]
+    builder.add(first)
+    expect(builder.finish().filesWritten).toEqual([{ path: 'a' }])
+    builder.add(second)
+    expect(builder.finish().filesWritten).toEqual([{ path: 'a' }, { path: 'b' }])
+  })
+
+  it('takes any history', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom<EventType>('work_committed', 'status_changed', 'tool_call'),
+        fc.jsonValue(),
+        (type, any) => {
+          workOf(log([type, any], [type, { observations: any, status: any }]))
+        },
+      ),
+    )
+    const odd = { kind: 'fileWrite', path: 'a', hash: 1, bytes: 'x' } as unknown as Observation
+    expect(did(odd, { kind: 'command', command: 'c', exitCode: '1' } as unknown as Observation)).toMatchObject({
+      filesWritten: [{ path: 'a' }],
+      commands: [{ command: 'c' }],
+    })
+    expect(did(odd).filesWritten).toStrictEqual([{ path: 'a' }])
+  })
+})
+
+describe('the lists of a long log', () => {
+  it('keep the newest two hundred and count the rest', () => {
+    const builder = workBuilder()
+    for (let i = 1; i <= 250; i++) {
+      const id = `${i}`
+      const [event] = log(
+        step(
+          note(`Decision: d${i}`, id),
+          { kind: 'plan', id, text: `p${i}` },
+          { kind: 'fileRead', path: `r${i}` },
+          write(`w${i}`),
+        ),
+      ) as [SessionEvent]
+      builder.add(event)
+    }
+    const work = builder.finish()
+    expect(work.omitted).toStrictEqual({ decisions: 50, plans: 50, filesRead: 50, filesWritten: 50 })
+    for (const list of [work.decisions, work.plans, work.filesRead, work.filesWritten]) expect(list).toHaveLength(200)
+    expect([work.decisions[0], work.plans[0], work.filesRead.at(-1)]).toEqual(['d51', 'p51', 'r250'])
+  })
+
+  it('hold the beginning of long texts', () => {
+    const long = 'x'.repeat(5000)
+    const work = did(note(`Decision: ${long}`), write(long, long), ran(long), { kind: 'fileRead', path: long })
+    const texts = [work.decisions[0], work.filesWritten[0]?.path, work.filesWritten[0]?.hash, work.commands[0]?.command]
+    for (const text of [...texts, work.filesRead[0]]) expect(text).toHaveLength(1000)
+  })
+
+  it('do not grow with a hundred thousand events', () => {
+    const builder = workBuilder()
+    const [template] = log(['work_committed']) as [SessionEvent]
+    for (let i = 0; i < 100_000; i++) {
+      builder.add({ ...template, parts: { observations: [{ kind: 'command', command: `c${i}`, exitCode: i % 3 }] } })
+      builder.add({ ...template, type: 'tool_call', parts: { id: `call-${i}` } })
+    }
+    const work = builder.finish()
+    expect(work.omitted).toEqual({ commands: 99_800 })
+    expect(work.toolCalls).toBe(100_000)
+    expect(JSON.stringify(work).length).toBeLessThan(20_000)
+  })
+})

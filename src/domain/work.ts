@@ -1,0 +1,188 @@
+import { answeredCall, callsOf, type SessionEvent, startsTurn } from './event.ts'
+import { DECISION, node, type Observation, observationsOf, shortened, statedEdges } from './graph.ts'
+import { isObject } from './json.ts'
+
+export {
+  type Edge,
+  edgesOf,
+  hasFailed,
+  isLabel,
+  isNode,
+  LABELS,
+  type Label,
+  NODE_KINDS,
+  type NodeKind,
+  node,
+  type Observation,
+  parseNode,
+  TASK_NODE,
+  type WorkCommit,
+  type WorkEdge,
+} from './graph.ts'
+
+/** Entries of each kind that are kept, the newest; how many more there were is counted. */
+const KEPT = 200
+/** Characters of a text that are kept. */
+const TEXT = 1000
+
+/** What was done in a session, in lists that stay short however long the log is. Texts are cut after 1,000 characters. */
+export interface WorkDone {
+  decisions: string[]
+  /** Paths, each once, by the first time. */
+  filesRead: string[]
+  /** The last write of each path. */
+  filesWritten: { path: string; hash?: string; bytes?: number }[]
+  /** The last run of each command. */
+  commands: { command: string; exitCode?: number }[]
+  plans: string[]
+  /** Asked, and not answered. */
+  openQuestions: string[]
+  turns: number
+  toolCalls: number
+  /** When the first and the last event were written. */
+  firstAt?: string
+  lastAt?: string
+  /** Entries that made room for newer ones, where there were any; one that fell out, came again and fell out counts twice. */
+  omitted: { [List in 'decisions' | 'filesRead' | 'filesWritten' | 'commands' | 'plans']?: number }
+}
+
+/** Gathers the work of a log, event by event, in the same small space however many there are. */
+export interface WorkBuilder {
+  add(event: SessionEvent): void
+  finish(): WorkDone
+}
+
+/** What was done in these events. */
+export function workOf(events: Iterable<SessionEvent>): WorkDone {
+  const builder = workBuilder()
+  for (const event of events) builder.add(event)
+  return builder.finish()
+}
+
+/** See {@link WorkBuilder}. Total: what does not read as work is passed over. */
+export function workBuilder(): WorkBuilder {
+  const lists = {
+    decisions: newest<string>(),
+    filesRead: newest<string>(),
+    filesWritten: newest<WorkDone['filesWritten'][number]>(),
+    commands: newest<WorkDone['commands'][number]>(),
+    plans: newest<string>(),
+  }
+  /** A call may be announced by a message and repeated by a `tool_call`: it is one until its result. */
+  const openCalls = newest<true>()
+  let question: string | undefined
+  let turns = 0
+  let toolCalls = 0
+  let times: Pick<WorkDone, 'firstAt' | 'lastAt'> = {}
+
+  function observe(observed: Observation, all: readonly Observation[]): void {
+    switch (observed.kind) {
+      case 'note':
+        if (DECISION.test(observed.text)) once(lists.decisions, decisionIn(observed.text))
+        return
+      case 'plan':
+        once(lists.plans, cut(observed.text))
+        return
+      case 'fileRead':
+        once(lists.filesRead, cut(observed.path))
+        return
+      case 'fileWrite': {
+        const { hash, bytes } = observed
+        const path = cut(observed.path)
+        lists.filesWritten.put(path, {
+          path,
+          ...(typeof hash === 'string' && { hash: cut(hash) }),
+          ...(typeof bytes === 'number' && { bytes }),
+        })
+        return
+      }
+      case 'command': {
+        const { exitCode } = observed
+        const command = cut(observed.command)
+        lists.commands.put(command, { command, ...(typeof exitCode === 'number' && { exitCode }) })
+        return
+      }
+      case 'relations':
+        for (const decision of decisionsStated(observed, all)) once(lists.decisions, decision)
+    }
+  }
+
+  return {
+    add(event) {
+      times = { firstAt: event.createdAt, ...times, lastAt: event.createdAt }
+      if (startsTurn(event)) turns++
+      for (const { id } of callsOf(event)) {
+        if (!openCalls.has(cut(id))) toolCalls++
+        openCalls.put(cut(id), true)
+      }
+      openCalls.remove(cut(answeredCall(event) ?? ''))
+      if (event.type === 'status_changed') question = questionAfter(event, question)
+      const all = observationsOf(event)
+      for (const observed of all) observe(observed, all)
+    },
+    finish() {
+      const { decisions, filesRead, filesWritten, commands, plans } = lists
+      const omitted = Object.entries(lists).flatMap(([name, { omitted: n }]) => (n() > 0 ? [[name, n()]] : []))
+      return {
+        decisions: decisions.values(),
+        filesRead: filesRead.values(),
+        filesWritten: filesWritten.values(),
+        commands: commands.values(),
+        plans: plans.values(),
+        openQuestions: question === undefined ? [] : [question],
+        turns,
+        toolCalls,
+        ...times,
+        omitted: Object.fromEntries(omitted),
+      }
+    },
+  }
+}
+
+const cut = (text: string) => shortened(text, TEXT)
+
+function decisionIn(note: string): string {
+  return cut(note.replace(DECISION, ''))
+}
+
+/** What `decidedIn` edges name: the text of a note of the same commit, else the name of the node. */
+function decisionsStated(observed: Observation, all: readonly Observation[]): string[] {
+  const decided = statedEdges(observed).filter(({ label }) => label === 'decidedIn')
+  return decided.map(({ from }) => {
+    const note = all.find((one) => one.kind === 'note' && node('note', one.id) === from)
+    return note?.kind === 'note' ? decisionIn(note.text) : cut(from.slice(from.indexOf(':') + 1))
+  })
+}
+
+/** A question is open from the status that asks it until the work goes on; an end leaves it open. */
+function questionAfter({ parts }: SessionEvent, before: string | undefined): string | undefined {
+  const status = isObject(parts) && isObject(parts['status']) ? parts['status'] : {}
+  if (typeof status['question'] === 'string') return cut(status['question'])
+  return status['state'] === 'running' ? undefined : before
+}
+
+type Newest<T> = ReturnType<typeof newest<T>>
+
+function once(list: Newest<string>, text: string): void {
+  if (!list.has(text)) list.put(text, text)
+}
+
+/** Entries by key in the order they were put; beyond {@link KEPT} the oldest one makes room. */
+function newest<T>() {
+  const entries = new Map<string, T>()
+  let omitted = 0
+  function put(key: string, value: T): void {
+    entries.delete(key)
+    entries.set(key, value)
+    if (entries.size <= KEPT) return
+    entries.delete(entries.keys().next().value as string)
+    omitted++
+  }
+  return {
+    put,
+    has: (key: string) => entries.has(key),
+    remove: (key: string) => entries.delete(key),
+    values: () => [...entries.values()],
+    omitted: () => omitted,
+  }
+}
