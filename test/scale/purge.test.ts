@@ -5,7 +5,15 @@ import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 
 const SESSIONS = 20
 const EVENTS = amount(2_000, 1_000_000)
-const TABLES = ['sessions', 'session_slots', 'session_state', 'session_events', 'session_types', 'session_keys']
+const TABLES = [
+  'sessions',
+  'session_slots',
+  'session_state',
+  'session_events',
+  'session_types',
+  'session_keys',
+  'session_edges',
+]
 
 /** Fills a store for one user, purges the user, and gives the seconds that took. */
 async function purged(tl: Throughline): Promise<number> {

@@ -9,6 +9,8 @@ export const SERVING = 'throughline_test_serving'
 export interface Databases {
   /** A new database, with the schema unless `bare`. */
   create(bare?: 'bare'): Promise<TestDatabase>
+  /** One that tests before used, emptied: far quicker than a new one. It goes back by its `destroy`. */
+  recycled(): Promise<TestDatabase>
   close(): Promise<void>
 }
 
@@ -31,19 +33,44 @@ export async function databasesOf(url: string): Promise<Databases> {
   await migrated.close()
   await run(url, `grant throughline_app to ${SERVING}`)
 
+  async function create(bare?: 'bare'): Promise<TestDatabase> {
+    const name = `${prefix}_${made++}`
+    await run(url, `create database ${name} ${bare ? '' : `template ${template}`} owner ${OWNER}`)
+    return {
+      url: (role) => at(url, name, role),
+      admin: (sql) => run(at(url, name), sql),
+      destroy: async () => void (await run(url, `drop database ${name} with (force)`)),
+    }
+  }
+
+  const free: TestDatabase[] = []
   return {
-    async create(bare) {
-      const name = `${prefix}_${made++}`
-      await run(url, `create database ${name} ${bare ? '' : `template ${template}`} owner ${OWNER}`)
-      return {
-        url: (role) => at(url, name, role),
-        admin: (sql) => run(at(url, name), sql),
-        destroy: async () => void (await run(url, `drop database ${name} with (force)`)),
+    create,
+    async recycled() {
+      const database = free.pop() ?? (await create())
+      const destroy = async () => {
+        await database.admin(EMPTY)
+        free.push(database)
       }
+      return { ...database, destroy }
     },
-    close: async () => void (await run(url, `drop database ${template} with (force)`)),
+    async close() {
+      for (const database of free) await database.destroy()
+      await run(url, `drop database ${template} with (force)`)
+    },
   }
 }
+
+/** Deletes all rows; on tables this small that is quicker than to truncate them. */
+const EMPTY = `
+  do $$
+  declare
+    name text;
+  begin
+    for name in select tablename from pg_tables where schemaname = 'context' and tablename <> 'throughline_migrations' loop
+      execute format('delete from context.%I', name);
+    end loop;
+  end $$`
 
 /** Roles belong to the cluster, which several test files share at the same time. */
 const MAKE_ROLES = `

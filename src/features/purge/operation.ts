@@ -9,8 +9,9 @@ import { purgeUserInput } from './schema.ts'
 
 /** Removes one session and all that is stored of it. */
 export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt> {
-  const counts = await deps.store.purge(keyOf(deps, await findSession(deps, id)))
-  return { sessions: 1, ...counts, purgedAt: now(deps) }
+  const purgedAt = now(deps)
+  const counts = await deps.store.purge(keyOf(deps, await findSession(deps, id)), purgedAt)
+  return { sessions: 1, ...counts, purgedAt }
 }
 
 /** Removes every session of a user, one after the other, also those begun meanwhile. */
@@ -24,7 +25,7 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
     if (ids.length === 0) return { ...receipt, purgedAt: now(deps) }
     for (const sessionId of ids) {
       try {
-        const { events, keys } = await deps.store.purge({ sessionId, within })
+        const { events, keys } = await deps.store.purge({ sessionId, within }, now(deps))
         receipt.sessions++
         receipt.events += events
         receipt.keys += keys

@@ -3,6 +3,8 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { begin, evolve, type SessionView } from '../../domain/fold.ts'
 import { isObject, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { edgesOf } from '../../domain/work.ts'
+import type { StoredEdge } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from '../deps.ts'
 import { walkLog } from '../history.ts'
 import { findSession } from '../sessions/operation.ts'
@@ -22,11 +24,11 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
   const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
   await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
     for (;;) {
-      const { stored, folded, gaps, differences } = await examine(deps, sessionId, onEvents)
+      const { stored, folded, edges, gaps, differences } = await examine(deps, sessionId, onEvents)
       // views of a log with a hole would only hide it
       if (folded === undefined || gaps.length > 0 || differences.length === 0) return
       // false when the log moved on meanwhile: look again
-      if (await deps.store.repair(keyOf(deps, sessionId), stored.record.head, folded)) {
+      if (await deps.store.repair(keyOf(deps, sessionId), stored.record.head, folded, [...edges.values()])) {
         report.repaired.push(sessionId)
         return
       }
@@ -79,16 +81,22 @@ interface Examined {
   stored: SessionView
   /** What the log leads to; absent where the log has no beginning. */
   folded: SessionView | undefined
+  /** Edges that the log leads to. */
+  edges: Edges
   /** Places where the log itself is not 1, 2, 3 … from the event that starts a session. */
   gaps: Difference[]
   differences: Difference[]
 }
+
+/** Edges by what tells them apart. */
+type Edges = Map<string, StoredEdge>
 
 /** Compares the views with the log up to the head they were stored with, so writers need not stop. */
 async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promise<Examined> {
   const stored = await load(deps, sessionId)
   const { head } = stored.record
   const gaps: Difference[] = []
+  const edges: Edges = new Map()
   let folded: SessionView | undefined
   let next = 1
 
@@ -99,6 +107,9 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
         next = event.sequence + 1
         if (folded !== undefined) folded = evolve(folded, event)
         else if (event.type === 'session_started') folded = begin(event)
+        for (const { from, label, to, evidence } of edgesOf(event)) {
+          addEdge(edges, { from, label, to, evidence, sequence: event.sequence })
+        }
       }
       onEvents(page.length)
     }
@@ -109,7 +120,50 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   const behind = await deps.store.read(keyOf(deps, sessionId), { after: head, order: 'asc', limit: 1 })
   if (behind.length > 0 && (await load(deps, sessionId)).record.head === head) await fold(Number.MAX_SAFE_INTEGER, head)
   if (next === 1) gaps.push({ sessionId, field: 'log', expected: 1 })
-  return { stored, folded, gaps, differences: differencesOf(sessionId, folded, stored) }
+  // a log without a beginning is reported as such
+  if (folded === undefined) return { stored, folded, edges, gaps, differences: [] }
+  const differences = [
+    ...differencesOf(sessionId, folded, stored),
+    ...(await edgeDifferences(deps, sessionId, edges, head, next)),
+  ]
+  return { stored, folded, edges, gaps, differences }
+}
+
+/** Of equal edges the first is kept, as stores do. */
+function addEdge(edges: Edges, edge: StoredEdge): void {
+  const key = JSON.stringify([edge.from, edge.label, edge.to, edge.sequence])
+  if (!edges.has(key)) edges.set(key, edge)
+}
+
+/** Edges that are missing, too much, or have other evidence. `head` is where the comparison began, `next` where it ended. */
+async function edgeDifferences(
+  deps: Deps,
+  sessionId: string,
+  expected: Edges,
+  head: number,
+  next: number,
+): Promise<Difference[]> {
+  const stored = await storedEdges(deps, sessionId)
+  // those of events that came meanwhile, unless none came
+  const isNew = ({ sequence }: StoredEdge) => sequence >= next
+  if ([...stored.values()].some(isNew) && (await load(deps, sessionId)).record.head !== head) {
+    for (const [key, edge] of stored) if (isNew(edge)) stored.delete(key)
+  }
+  return [...new Set([...expected.keys(), ...stored.keys()])].flatMap((key) => {
+    const [want, have] = [expected.get(key), stored.get(key)]
+    if (want?.evidence === have?.evidence) return []
+    return [{ sessionId, field: 'edges', ...(want && { expected: { ...want } }), ...(have && { actual: { ...have } }) }]
+  })
+}
+
+async function storedEdges(deps: Deps, sessionId: string): Promise<Edges> {
+  const edges: Edges = new Map()
+  for (let after: StoredEdge | undefined; ; ) {
+    const page = await deps.store.edges(keyOf(deps, sessionId), { limit: LIMITS.page, ...(after && { after }) })
+    for (const edge of page) addEdge(edges, edge)
+    after = page.at(-1)
+    if (after === undefined) return edges
+  }
 }
 
 async function load(deps: Deps, sessionId: string): Promise<SessionView> {
@@ -119,9 +173,7 @@ async function load(deps: Deps, sessionId: string): Promise<SessionView> {
 }
 
 /** Every leaf that differs, by its path. The order of keys does not count. */
-function differencesOf(sessionId: string, expected: SessionView | undefined, actual: SessionView): Difference[] {
-  // a log without a beginning is reported as such
-  if (expected === undefined) return []
+function differencesOf(sessionId: string, expected: SessionView, actual: SessionView): Difference[] {
   const found: Difference[] = []
   compare('', expected as unknown as Json, actual as unknown as Json, (path, want, have) => {
     found.push({

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { UpkeepProgress } from '../../api.ts'
 import { StorageError } from '../../domain/errors.ts'
-import type { SessionView } from '../../domain/fold.ts'
+import type { SessionEvent } from '../../domain/event.ts'
+import { evolve, type SessionView } from '../../domain/fold.ts'
+import { edgesOf } from '../../domain/work.ts'
 import { uuid7 } from '../../ids.ts'
 import { openOn } from '../../open.ts'
-import type { SessionStore } from '../../ports/session-store.ts'
-import { appending, createdIn } from '../../stores/conformance/samples.ts'
+import type { SessionStore, StoredEdge } from '../../ports/session-store.ts'
+import { appending, createdIn, NOON, someEvent } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 
 let store: SessionStore
@@ -22,8 +24,88 @@ async function damage(change: (view: SessionView) => void): Promise<void> {
   const view = (await store.load({ sessionId: id })) as SessionView
   const { head } = view.record
   change(view)
-  expect(await store.repair({ sessionId: id }, head, view)).toBe(true)
+  expect(await store.repair({ sessionId: id }, head, view, [])).toBe(true)
 }
+
+/** Writes a work commit in which a file was written, with its edges, and gives those. */
+async function work(path: string): Promise<StoredEdge[]> {
+  const parts = { id: path, parents: [], kind: 'step', observations: [{ kind: 'fileWrite', path }], state: 'running' }
+  const event = { ...someEvent('', 'work_committed'), role: 'system', parts: JSON.stringify(parts) }
+  const [written] = (
+    await store.decide({
+      sessionId: id,
+      at: NOON,
+      decide(view) {
+        const made = { ...event, sessionId: id, sequence: view.record.head + 1, createdAt: NOON, parts } as SessionEvent
+        const edges = edgesOf(made).map((edge) => ({ ...edge, event: 0 }))
+        expect(edges).not.toEqual([])
+        return { events: [event], view: evolve(view, made), edges }
+      },
+    })
+  ).events
+  return (await allEdges()).filter(({ sequence }) => sequence === written?.sequence)
+}
+
+const allEdges = (sessionId = id) => store.edges({ sessionId }, { limit: 10_000 })
+
+/** Puts edges into the store that the log does not lead to. */
+async function damageEdges(change: (edges: StoredEdge[]) => StoredEdge[]): Promise<void> {
+  const view = (await store.load({ sessionId: id })) as SessionView
+  expect(await store.repair({ sessionId: id }, view.record.head, view, change(await allEdges()))).toBe(true)
+}
+
+describe('edges', () => {
+  it('are named where they are missing, too much, or have other evidence, and are mended', async () => {
+    const [kept] = await work('a')
+    const [changed] = await work('b')
+    const [missing] = await work('c')
+    if (kept === undefined || changed === undefined || missing === undefined) throw new Error('no edges')
+    expect((await openOn(store).verify()).differences).toEqual([])
+    const other = { ...changed, evidence: '{"other":true}' }
+    const stray = { ...kept, sequence: 1 }
+    await damageEdges(() => [kept, other, stray])
+    expect((await openOn(store).verify()).differences).toEqual([
+      { sessionId: id, field: 'edges', expected: changed, actual: other },
+      { sessionId: id, field: 'edges', expected: missing },
+      { sessionId: id, field: 'edges', actual: stray },
+    ])
+    expect((await openOn(store).rebuild()).repaired).toEqual([id])
+    expect(await allEdges()).toEqual([kept, changed, missing])
+    expect((await openOn(store).verify()).differences).toEqual([])
+  })
+
+  it('of events that come meanwhile are no difference, but those behind a head that stays are', async () => {
+    await work('a')
+    let late = 1
+    const edges: SessionStore['edges'] = async (...given) => {
+      if (late-- > 0) await work('b')
+      return await store.edges(...given)
+    }
+    expect((await openOn({ ...store, edges }).verify()).differences).toEqual([])
+    const stray = { from: 'x', label: 'l', to: 'y', evidence: '{}', sequence: 99 }
+    await damageEdges((stored) => [...stored, stray])
+    expect((await openOn(store).verify()).differences).toEqual([{ sessionId: id, field: 'edges', actual: stray }])
+  })
+
+  it('of a fork of a fork are those of whoever wrote them', async () => {
+    await work('a')
+    const source = id
+    const tl = openOn(store)
+    for (const path of ['b', 'c']) {
+      id = (await (await tl.sessions.get(id)).fork()).id
+      await work(path)
+    }
+    expect(await allEdges()).toHaveLength(3 * (await allEdges(source)).length)
+    expect((await tl.verify()).differences).toEqual([])
+  })
+
+  it('may be more than fit on a page', async () => {
+    for (let n = 0; n < 600; n++) await work(`f${n}`)
+    expect((await openOn(store).verify()).differences).toEqual([])
+    await damageEdges((stored) => stored.slice(0, -1))
+    expect((await openOn(store).verify()).differences).toHaveLength(1)
+  })
+})
 
 describe('verify', () => {
   it('names what is missing, what is too much and what is other, by its path', async () => {

@@ -19,6 +19,7 @@ const KEYED: readonly [name: string, call: (store: SessionStore, key: SessionKey
   ['read', (store, key) => store.read(key, { order: 'asc', limit: 9 })],
   ['read by type', (store, key) => store.read(key, { order: 'asc', limit: 9, types: ['user_message'] })],
   ['read turns', (store, key) => store.read(key, { order: 'desc', limit: 9, turns: 1 })],
+  ['edges', (store, key) => store.edges(key, { limit: 9 })],
   [
     'fork',
     (store, key) => {
@@ -31,10 +32,10 @@ const KEYED: readonly [name: string, call: (store: SessionStore, key: SessionKey
     async (store, key) => {
       const view = await store.load({ sessionId: key.sessionId })
       assert(view)
-      return await store.repair(key, view.record.head, view)
+      return await store.repair(key, view.record.head, view, [])
     },
   ],
-  ['purge', (store, key) => store.purge(key)],
+  ['purge', (store, key) => store.purge(key, NOON)],
 ]
 
 const STAMP = { key: 'k', fingerprint: 'f' }
@@ -119,11 +120,11 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
         () => 1,
         () => 0,
       )
-      const counts = await store.purge({ sessionId })
+      const counts = await store.purge({ sessionId }, NOON)
       assert.deepEqual(counts, { events: 302 + (await landed), keys: 1 })
       assert.equal(await store.load({ sessionId }), undefined)
       await refused('SESSION_NOT_FOUND', store.append(appending(sessionId, { idempotency: STAMP })))
-      await refused('SESSION_NOT_FOUND', store.purge({ sessionId }))
+      await refused('SESSION_NOT_FOUND', store.purge({ sessionId }, NOON))
       assert.deepEqual(await store.sessionIds({ limit: 9 }), [other])
       assert.equal(await store.active({ ...request.view.record, at: NOON }), undefined)
       assert.equal((await logOf(store, other)).length, 2)
@@ -145,7 +146,7 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       const woken = new Promise<void>((resolve) => {
         stop = watcher.watch(sessionId, resolve)
       })
-      await store.purge({ sessionId })
+      await store.purge({ sessionId }, NOON)
       await woken
       stop()
       assert.equal((await store.create(creation({ id: uuid7() }))).outcome, 'created')

@@ -179,7 +179,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       const repaired = structuredClone(views[0] as SessionView)
       spoil(views[0]?.record)
       await clean()
-      assert.equal(await store.repair({ sessionId: id }, 2, repaired), true)
+      assert.equal(await store.repair({ sessionId: id }, 2, repaired, []), true)
       spoil(repaired.record)
       await clean()
       const { event, view } = creation()
@@ -266,14 +266,14 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       const view = await store.load({ sessionId: id })
       assert(view)
       const wrong = { ...view, record: { ...view.record, turns: 77, task: 'other' }, clearedAt: 1 }
-      assert.equal(await store.repair({ sessionId: id }, 1, wrong), false)
-      assert.equal(await store.repair({ sessionId: id }, 3, wrong), false)
+      assert.equal(await store.repair({ sessionId: id }, 1, wrong, []), false)
+      assert.equal(await store.repair({ sessionId: id }, 3, wrong, []), false)
       assert.deepEqual(await store.load({ sessionId: id }), view)
-      assert.equal(await store.repair({ sessionId: id }, 2, wrong), true)
+      assert.equal(await store.repair({ sessionId: id }, 2, wrong, []), true)
       assert.deepEqual(await store.load({ sessionId: id }), wrong)
       const again = { ...wrong, record: { ...wrong.record, head: 3, turns: 10 }, clearedAt: 2 }
       await store.append(appending(id))
-      assert.equal(await store.repair({ sessionId: id }, 3, again), true)
+      assert.equal(await store.repair({ sessionId: id }, 3, again, []), true)
       await store.append(appending(id))
       const { record, clearedAt } = (await store.load({ sessionId: id })) ?? {}
       assert.deepEqual([record?.head, record?.turns, clearedAt], [4, 11, 2])

@@ -4,42 +4,25 @@ import {
   SessionNotFoundError,
   StorageError,
 } from '../../domain/errors.ts'
-import { startsTurn, turnsIn } from '../../domain/event.ts'
-import type { SessionView } from '../../domain/fold.ts'
-import { checkLive, endOf, isWithin, type Principal, type Scope, type SessionRecord } from '../../domain/record.ts'
+import { turnsIn } from '../../domain/event.ts'
+import { checkLive, endOf, isWithin, type Principal, type SessionRecord } from '../../domain/record.ts'
 import type {
   ActiveQuery,
   NewEvent,
-  ReadQuery,
   SessionKey,
   SessionStore,
   StoredEvent,
   Written,
 } from '../../ports/session-store.ts'
+import { groupKey, type Held, memoryData, scopeKey } from './data.ts'
+import { byActivity, newest, pick } from './pick.ts'
+import { addEdge, dueAmong, edgeMap, edgesAt, freePosition, lastOf, link, linksOf, markPurged } from './work.ts'
 
-interface Held {
-  view: SessionView
-  events: StoredEvent[]
-  keys: Map<string, { fingerprint: string; first: number; last: number }>
-}
-
-/** What one or more memory stores hold. */
-export interface MemoryData {
-  sessions: Map<string, Held>
-  /** Sessions by tenant, user and chatmode. */
-  groups: Map<string, Held[]>
-  /** The newest session of each scope. */
-  scopes: Map<string, Held>
-  watchers: Map<string, Set<() => void>>
-}
-
-export function memoryData(): MemoryData {
-  return { sessions: new Map(), groups: new Map(), scopes: new Map(), watchers: new Map() }
-}
+export { type MemoryData, memoryData } from './data.ts'
 
 /** Keeps everything in this process and nothing beyond it. Stores that are given the same data share it. */
 export function memoryStore(newId: () => string, data = memoryData()): SessionStore {
-  const { sessions, groups, scopes, watchers } = data
+  const { sessions, groups, scopes, chains, watchers } = data
   let closed = false
 
   function ready(): void {
@@ -122,7 +105,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       if (blocking !== undefined && blocking.endedAt === undefined) {
         return { outcome: 'blocked', record: structuredClone(blocking) }
       }
-      const session: Held = { view: structuredClone(view), events: [], keys: new Map() }
+      const session: Held = { view: structuredClone(view), events: [], edges: new Map(), keys: new Map() }
       write(session, [event], at)
       keep(session)
       return { outcome: 'created', record: structuredClone(record) }
@@ -153,10 +136,18 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       const session = held(request)
       const known = replay(session, { ...request, events: [] })
       if (known !== undefined) return known
-      const { events, view } = request.decide(structuredClone(session.view))
+      const before = session.view
+      const last = request.chained ? lastOf(chains, before) : undefined
+      const { events, view, edges = [] } = request.decide(structuredClone(before), structuredClone(last))
       if (events.length === 0) return { events: [], replayed: false }
+      const commits = view.commit !== undefined && view.commit.id !== before.commit?.id
+      if (commits && !freePosition(chains, view))
+        throw new StorageError('memory', 'the position of the commit is taken')
       const stored = write(session, events, request.at)
       session.view = structuredClone(view)
+      const first = stored[0]?.sequence ?? 0
+      for (const { event, ...edge } of edges) addEdge(session.edges, { ...edge, sequence: first + event })
+      if (commits) link(chains, view, request.at)
       remember(session, request.idempotency, stored)
       wake(request.sessionId)
       return { events: stored, replayed: false }
@@ -167,7 +158,8 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       const same = sessions.get(view.record.id)
       if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
       const origin = held(source)
-      const session: Held = { view: structuredClone(view), events: [], keys: new Map() }
+      const copied = Array.from(origin.edges.values()).filter(({ sequence }) => sequence <= source.sequence)
+      const session: Held = { view: structuredClone(view), events: [], edges: edgeMap(copied), keys: new Map() }
       for (const original of origin.events.slice(0, source.sequence)) {
         write(session, [{ ...original, id: newId() }], original.createdAt)
       }
@@ -224,7 +216,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       return { sessions: heads.length, events: heads.reduce((sum, head) => sum + head, 0) }
     },
 
-    async purge(key) {
+    async purge(key, at) {
       ready()
       const session = held(key)
       const { record } = session.view
@@ -232,16 +224,34 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       if (scopes.get(scopeKey(record)) === session) scopes.delete(scopeKey(record))
       const group = groups.get(groupKey(record)) ?? []
       group.splice(group.indexOf(session), 1)
+      markPurged(chains, session.view, at)
       wake(record.id)
       return { events: session.events.length, keys: session.keys.size }
     },
 
-    async repair(key, expectedHead, view) {
+    async repair(key, expectedHead, view, edges) {
       ready()
       const session = held(key)
       if (session.view.record.head !== expectedHead) return false
       session.view = structuredClone(view)
+      session.edges = edgeMap(structuredClone(edges))
+      if (freePosition(chains, view)) link(chains, view, view.record.lastActivityAt)
       return true
+    },
+
+    async edges(key, query) {
+      ready()
+      return edgesAt(held(key).edges.values(), query)
+    },
+
+    async commits(query) {
+      ready()
+      return linksOf(chains, query)
+    },
+
+    async due(query) {
+      ready()
+      return dueAmong(records(query.within), query)
     },
 
     watch(sessionId, callback) {
@@ -263,40 +273,4 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       closed = true
     },
   }
-}
-
-function groupKey({ tenant, userId, chatmode }: Omit<Scope, 'conversationId'>): string {
-  return JSON.stringify([tenant, userId, chatmode])
-}
-
-function scopeKey(scope: Scope): string {
-  return JSON.stringify([groupKey(scope), scope.conversationId])
-}
-
-/** Walks the range from the end it is asked for and stops at the limit; the length of the log does not matter. */
-function pick(events: readonly StoredEvent[], query: ReadQuery, floor: number): StoredEvent[] {
-  const { after = 0, before = Number.POSITIVE_INFINITY, types, order, limit } = query
-  let turns = query.turns ?? Number.POSITIVE_INFINITY
-  const first = Math.max(after, floor) + 1
-  const last = Math.min(before - 1, events.length)
-  const picked: StoredEvent[] = []
-  for (let i = 0; i <= last - first && picked.length < limit && turns > 0; i++) {
-    const event = events[(order === 'asc' ? first + i : last - i) - 1] as StoredEvent
-    if (types === undefined || types.includes(event.type)) picked.push(event)
-    if (startsTurn(event)) turns--
-  }
-  return picked
-}
-
-function newest(records: readonly SessionRecord[]): SessionRecord | undefined {
-  const key = ({ startedAt, id }: SessionRecord) => `${startedAt} ${id}`
-  return records.reduce<SessionRecord | undefined>(
-    (best, next) => (best && key(best) > key(next) ? best : next),
-    undefined,
-  )
-}
-
-function byActivity(a: { lastActivityAt: string; id: string }, b: { lastActivityAt: string; id: string }): number {
-  if (a.lastActivityAt !== b.lastActivityAt) return a.lastActivityAt < b.lastActivityAt ? 1 : -1
-  return a.id < b.id ? 1 : a.id > b.id ? -1 : 0
 }

@@ -7,6 +7,7 @@ import { migrate, requireSchema, schemaOf } from './migrate.ts'
 import { readCalls } from './read.ts'
 import { sessionCalls } from './sessions.ts'
 import { watchers } from './watch.ts'
+import { workCalls } from './work.ts'
 
 export interface PostgresOptions {
   url: string
@@ -27,6 +28,7 @@ export async function postgresStore(options: PostgresOptions): Promise<SessionSt
 
   const sessions = sessionCalls(connections)
   const reads = readCalls(connections)
+  const work = workCalls(connections)
   const watching = watchers(connections)
   const range = (key: SessionKey, first: number, last: number) =>
     reads.read(key, { after: first - 1, before: last + 1, order: 'asc', limit: last - first + 1 })
@@ -62,14 +64,17 @@ export async function postgresStore(options: PostgresOptions): Promise<SessionSt
       return write(request.sessionId, () => decideIn(connections, request, replay))
     },
     fork: (request) => call(() => sessions.fork(request)),
-    repair: (key, expectedHead, view) => call(() => sessions.repair(key, expectedHead, view)),
-    purge: (key) => write(key.sessionId, () => sessions.purge(key)),
+    repair: (key, expectedHead, view, edges) => call(() => sessions.repair(key, expectedHead, view, edges)),
+    purge: (key, at) => write(key.sessionId, () => sessions.purge(key, at)),
     load: (key) => call(() => sessions.load(key)),
     read: (key, query) => call(() => reads.read(key, query)),
     active: (query) => call(() => sessions.active(query)),
     list: (query) => call(() => reads.list(query)),
     sessionIds: (query) => call(() => reads.sessionIds(query)),
     totals: (within) => call(() => reads.totals(within)),
+    edges: (key, query) => call(() => work.edges(key, query)),
+    commits: (query) => call(() => work.commits(query)),
+    due: (query) => call(() => work.due(query)),
     watch(sessionId, wake) {
       ready()
       return watching.add(sessionId, wake)

@@ -4,11 +4,20 @@ import { open } from '../../open.ts'
 import { serviceOf } from '../../service.ts'
 import { conversation } from '../conformance/api-service.ts'
 import { startWorker } from '../conformance/processes.ts'
-import { appending, createdIn, logOf, someEvents, upTo } from '../conformance/samples.ts'
+import { appending, createdIn, logOf, NOON, someEvents, upTo } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 import { knownSchema } from './migrate.ts'
 
-const TABLES = ['sessions', 'session_slots', 'session_state', 'session_events', 'session_types', 'session_keys']
+const TABLES = [
+  'sessions',
+  'session_slots',
+  'session_state',
+  'session_events',
+  'session_types',
+  'session_keys',
+  'session_edges',
+  'conversation_commits',
+]
 
 describe.each(inject('postgres'))('on $name', ({ url }) => {
   let databases: Databases
@@ -41,6 +50,8 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
         "enter('*')",
         "write_view(gen_random_uuid(), '{}')",
         "insert_session(gen_random_uuid(), '{}')",
+        "lock_conversation('local', 'c')",
+        "insert_edges(gen_random_uuid(), '', 0, '{}', '{}', '{}', '{}', '{}')",
       ]) {
         await expect(asRole(SERVING, `select context.${call}`)).rejects.toMatchObject({ code: '42501' })
       }
@@ -146,7 +157,8 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
         () => store.read(key, { order: 'asc', limit: 9 }),
         () => store.append({ ...appending(sessionId), ...key }),
         () => store.append({ ...appending(sessionId), ...key, idempotency: { key: 'k', fingerprint: 'f' } }),
-        () => store.purge(key),
+        () => store.edges(key, { limit: 9 }),
+        () => store.purge(key, NOON),
       ]) {
         await expect(call()).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
       }
@@ -207,9 +219,9 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
         where c.relnamespace = 'context'::regnamespace and i.indisunique
         group by c.relname, i.indexrelid`)
       const perSession = keys.filter(
-        ({ table }) => !['session_slots', 'throughline_migrations'].includes(String(table)),
+        ({ table }) => !['session_slots', 'conversation_commits', 'throughline_migrations'].includes(String(table)),
       )
-      expect(perSession).toHaveLength(5)
+      expect(perSession).toHaveLength(6)
       for (const { table, columns } of perSession) {
         expect(columns, String(table)).toContain(table === 'sessions' ? 'id' : 'session_id')
       }

@@ -15,7 +15,7 @@ for (const { name, url } of inject('postgres')) {
     {
       name,
       async create() {
-        const database = await databases.create()
+        const database = await databases.recycled()
         const target = database.url(SERVING)
         return { connect: () => postgresStore({ url: target, migrate: false }), destroy: database.destroy }
       },
@@ -27,7 +27,7 @@ for (const { name, url } of inject('postgres')) {
     {
       name,
       async create() {
-        const database = await databases.create()
+        const database = await databases.recycled()
         const target = database.url(SERVING)
         return { connect: (options) => open({ url: target, ...options }), target, destroy: database.destroy }
       },

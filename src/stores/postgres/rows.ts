@@ -1,7 +1,7 @@
 import type { SessionView } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import type { SessionRecord, SessionStatus } from '../../domain/record.ts'
-import type { NewEvent, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import type { CommitLink, NewEvent, SessionKey, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 
 /** A row of `context.sessions`. */
 export interface SessionRow {
@@ -26,6 +26,9 @@ export interface SessionRow {
   expires_at: Date | null
   metadata: JsonObject
   forked_from: { sessionId: string; sequence: number } | null
+  last_work: string | null
+  commit_id: string | null
+  commit_position: number | null
 }
 
 /** A row of `context.session_views`. */
@@ -46,6 +49,16 @@ export interface EventRow {
   agent_id: string | null
   occurred_at: string | null
   created_at: Date
+}
+
+/** A row of `context.conversation_commits`, its conversation left out. */
+export interface LinkRow {
+  commit_id: string
+  session_id: string
+  user_id: string
+  position: number
+  made_at: Date
+  purged_at: Date | null
 }
 
 export function recordOf(row: SessionRow): SessionRecord {
@@ -77,12 +90,14 @@ export function viewOf(row: ViewRow): SessionView {
     record: recordOf(row),
     state: { scratchpad: row.scratchpad, version: row.version, updatedAt: row.updated_at.toISOString() },
     clearedAt: row.cleared_at,
+    ...(row.last_work !== null && { lastWork: row.last_work }),
+    ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
   }
 }
 
 /** The views as the functions take them. */
-export function viewJson({ record, state, clearedAt }: SessionView): string {
-  return encodeJson({ ...record, ...state, clearedAt }, 'view', Number.POSITIVE_INFINITY)
+export function viewJson({ record, state, ...rest }: SessionView): string {
+  return encodeJson({ ...record, ...state, ...rest }, 'view', Number.POSITIVE_INFINITY)
 }
 
 export function eventOf(row: EventRow): StoredEvent {
@@ -111,6 +126,28 @@ export function eventColumns(events: readonly NewEvent[]): unknown[] {
     events.map(({ agentId }) => agentId ?? null),
     events.map(({ occurredAt }) => occurredAt ?? null),
   ]
+}
+
+/** Edges as one array for each column: from, label, to, sequence or place, evidence. */
+export function edgeColumns(edges: readonly StoredEdge[]): unknown[] {
+  return [
+    edges.map(({ from }) => from),
+    edges.map(({ label }) => label),
+    edges.map(({ to }) => to),
+    edges.map(({ sequence }) => sequence),
+    edges.map(({ evidence }) => evidence),
+  ]
+}
+
+export function linkOf(row: LinkRow): CommitLink {
+  return {
+    id: row.commit_id,
+    sessionId: row.session_id,
+    userId: row.user_id,
+    position: row.position,
+    at: row.made_at.toISOString(),
+    ...(row.purged_at !== null && { purgedAt: row.purged_at.toISOString() }),
+  }
 }
 
 /** Tenant and user as the functions take them; null is everyone. */

@@ -9,10 +9,11 @@ import type {
   NewEvent,
   PurgeCounts,
   SessionKey,
+  StoredEdge,
 } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Statement } from './connection.ts'
 import { LOAD } from './decide.ts'
-import { ownerOf, type ViewRow, viewJson, viewOf } from './rows.ts'
+import { edgeColumns, ownerOf, type ViewRow, viewJson, viewOf } from './rows.ts'
 
 const CREATE: Statement = {
   name: 'create',
@@ -26,14 +27,17 @@ const FORK: Statement = {
 
 const ACTIVE: Statement = { name: 'active', text: 'select context.find_active($1, $2, $3, $4, $5) as id' }
 
-const REPAIR: Statement = { name: 'repair', text: 'select context.repair_session($1, $2, $3, $4, $5) as done' }
+const REPAIR: Statement = {
+  name: 'repair',
+  text: 'select context.repair_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as done',
+}
 
-const PURGE: Statement = { name: 'purge', text: 'select events, keys from context.purge_session($1, $2, $3)' }
+const PURGE: Statement = { name: 'purge', text: 'select events, keys from context.purge_session($1, $2, $3, $4)' }
 
 /** What makes, finds, mends and removes sessions. */
 export function sessionCalls({ query }: Connections) {
   async function load(key: SessionKey): Promise<SessionView | undefined> {
-    const [row] = await query<ViewRow>(LOAD, [key.sessionId, ...ownerOf(key), null, false], { again: true })
+    const [row] = await query<ViewRow>(LOAD, [key.sessionId, ...ownerOf(key), null, false, false], { again: true })
     return row && viewOf(row)
   }
 
@@ -79,14 +83,19 @@ export function sessionCalls({ query }: Connections) {
       return row?.id ? (await load({ sessionId: row.id }))?.record : undefined
     },
 
-    async repair(key: SessionKey, expectedHead: number, view: SessionView): Promise<boolean> {
-      const values = [key.sessionId, ...ownerOf(key), expectedHead, viewJson(view)]
+    async repair(
+      key: SessionKey,
+      expectedHead: number,
+      view: SessionView,
+      edges: readonly StoredEdge[],
+    ): Promise<boolean> {
+      const values = [key.sessionId, ...ownerOf(key), expectedHead, viewJson(view), ...edgeColumns(edges)]
       const [row] = await found(key, query<{ done: boolean }>(REPAIR, values, { again: false }))
       return row?.done === true
     },
 
-    async purge(key: SessionKey): Promise<PurgeCounts> {
-      const [row] = await found(key, query<PurgeCounts>(PURGE, [key.sessionId, ...ownerOf(key)], { again: false }))
+    async purge(key: SessionKey, at: string): Promise<PurgeCounts> {
+      const [row] = await found(key, query<PurgeCounts>(PURGE, [key.sessionId, ...ownerOf(key), at], { again: false }))
       return row ?? { events: 0, keys: 0 }
     },
   }

@@ -5,6 +5,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import { checkLive } from '../../domain/record.ts'
 import type {
   AppendRequest,
+  CommitLink,
   DecideRequest,
   Decision,
   IdempotencyStamp,
@@ -16,6 +17,7 @@ import { Refusal } from './commit-queue.ts'
 import type { Heads } from './heads.ts'
 import { blockOf, type EventRow, eventOf, rowOf, type ViewRow, viewOf, visibleRow } from './rows.ts'
 import { SELECT_VIEW, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
+import type { WorkWriter } from './work.ts'
 
 const INSERT_EVENT = `
   insert into session_events
@@ -50,7 +52,7 @@ export interface LogWriter {
   insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[]
 }
 
-export function logWriter(db: Database, heads: Heads): LogWriter {
+export function logWriter(db: Database, heads: Heads, work: WorkWriter): LogWriter {
   const insertEvent = db.prepare(INSERT_EVENT)
   const insertType = db.prepare(INSERT_TYPE)
   const selectKey = db.prepare<[string, string], { fingerprint: string; first: number; last: number }>(SELECT_KEY)
@@ -110,29 +112,35 @@ export function logWriter(db: Database, heads: Heads): LogWriter {
       return { events: stored, replayed: false }
     },
 
-    decide({ at, idempotency, decide, ...key }) {
+    decide({ at, idempotency, chained, decide, ...key }) {
       const { sessionId } = key
       heads.release(sessionId)
       const row = visibleRow(selectView.get(sessionId), key)
       if (row === undefined) throw new SessionNotFoundError(sessionId)
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
-      const { events, view } = decided(decide, viewOf(row))
+      const before = viewOf(row)
+      const { events, view, edges = [] } = decided(decide, before, chained ? work.lastOf(before) : undefined)
       if (events.length === 0) return { events: [], replayed: false }
       remember(sessionId, idempotency, row.head, events.length)
       const stored = insert(sessionId, row.head, events, at)
       const after = rowOf(view)
       updateView.run(after)
       upsertState.run(after)
+      work.insertEdges(
+        sessionId,
+        edges.map(({ event, ...edge }) => ({ ...edge, sequence: row.head + event + 1 })),
+      )
+      if (view.commit !== undefined && view.commit.id !== row.commit_id) work.link(view, at)
       return { events: stored, replayed: false }
     },
   }
 }
 
 /** A decider may throw anything, and has written nothing. */
-function decided(decide: DecideRequest['decide'], view: SessionView): Decision {
+function decided(decide: DecideRequest['decide'], view: SessionView, last: CommitLink | undefined): Decision {
   try {
-    return decide(view)
+    return decide(view, last)
   } catch (cause) {
     throw new Refusal('refused by the decider', { cause })
   }

@@ -15,7 +15,7 @@ const UPDATE_HEAD = `
   set head = ?, turns = ?, last_activity_at = ?
   where id = ?`
 
-/** Apart, since naming the column rewrites its six index entries even where the value stays. */
+/** Apart, since naming the column rewrites its seven index entries even where the value stays. */
 const UPDATE_MINUTE = `
   update sessions
   set activity_minute = ?

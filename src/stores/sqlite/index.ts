@@ -10,6 +10,7 @@ import { migrate, refuseForeign, requireSchema, schemaOf } from './migrate.ts'
 import { logReader } from './read.ts'
 import { sessionWriter } from './sessions.ts'
 import { watchers } from './watch.ts'
+import { workReader, workWriter } from './work.ts'
 
 const READS_PER_TURN = 16
 
@@ -33,10 +34,12 @@ export async function sqliteStore(options: SqliteOptions): Promise<SessionStore>
   }
 
   const heads = new Heads(db)
-  const log = logWriter(db, heads)
-  const sessions = sessionWriter(db, heads, log, options.newId)
+  const work = workWriter(db)
+  const log = logWriter(db, heads, work)
+  const sessions = sessionWriter(db, heads, log, work, options.newId)
   const reader = logReader(db)
   const lister = sessionLister(db)
+  const workDone = workReader(db)
   const watching = watchers(db)
   const queue = commitQueue(db, {
     beforeCommit: () => heads.flush(),
@@ -74,14 +77,17 @@ export async function sqliteStore(options: SqliteOptions): Promise<SessionStore>
     append: (request) => write(() => log.append(request)),
     decide: (request) => write(() => log.decide(request)),
     fork: (request) => write(() => sessions.fork(request)),
-    repair: (key, expectedHead, view) => write(() => sessions.repair(key, expectedHead, view)),
-    purge: (key) => write(() => sessions.purge(key)),
+    repair: (key, expectedHead, view, edges) => write(() => sessions.repair(key, expectedHead, view, edges)),
+    purge: (key, at) => write(() => sessions.purge(key, at)),
     load: (key) => look(() => reader.load(key)),
     read: (key, query) => look(() => reader.read(key, query)),
     active: (query) => look(() => sessions.active(query)),
     list: (query) => look(() => lister.list(query)),
     sessionIds: (query) => look(() => lister.sessionIds(query)),
     totals: (within) => look(() => lister.totals(within)),
+    edges: (key, query) => look(() => workDone.edges(key, query)),
+    commits: (query) => look(() => workDone.commits(query)),
+    due: (query) => look(() => workDone.due(query)),
     watch(sessionId, wake) {
       ready()
       return watching.add(sessionId, wake)

@@ -1,7 +1,7 @@
 import type { SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { isWithin, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
-import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import type { CommitLink, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 
 /** A row of `sessions`. */
 export interface SessionRow {
@@ -27,6 +27,9 @@ export interface SessionRow {
   expires_at: string | null
   metadata: string
   forked_from: string | null
+  last_work: string | null
+  commit_id: string | null
+  commit_position: number | null
 }
 
 /** A row of `sessions` with its row of `session_state`. */
@@ -47,6 +50,16 @@ export interface EventRow {
   agent_id: string | null
   occurred_at: string | null
   created_at: string
+}
+
+/** A row of `conversation_commits`, its conversation left out. */
+export interface LinkRow {
+  commit_id: string
+  session_id: string
+  user_id: string
+  position: number
+  made_at: string
+  purged_at: string | null
 }
 
 /** The row, if its session exists for the caller. */
@@ -86,10 +99,12 @@ export function viewOf(row: ViewRow): SessionView {
     record: recordOf(row),
     state: { scratchpad: JSON.parse(row.scratchpad), version: row.version, updatedAt: row.updated_at },
     clearedAt: row.cleared_at,
+    ...(row.last_work !== null && { lastWork: row.last_work }),
+    ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
   }
 }
 
-export function rowOf({ record, state, clearedAt }: SessionView): ViewRow {
+export function rowOf({ record, state, clearedAt, lastWork, commit }: SessionView): ViewRow {
   return {
     id: record.id,
     tenant: record.tenant,
@@ -113,6 +128,9 @@ export function rowOf({ record, state, clearedAt }: SessionView): ViewRow {
     expires_at: record.expiresAt ?? null,
     metadata: json(record.metadata),
     forked_from: record.forkedFrom === undefined ? null : json(record.forkedFrom),
+    last_work: lastWork ?? null,
+    commit_id: commit?.id ?? null,
+    commit_position: commit?.position ?? null,
     scratchpad: json(state.scratchpad),
     version: state.version,
     updated_at: state.updatedAt,
@@ -133,6 +151,17 @@ export function eventOf(row: EventRow): StoredEvent {
   if (row.agent_id !== null) event.agentId = row.agent_id
   if (row.occurred_at !== null) event.occurredAt = row.occurred_at
   return event
+}
+
+export function linkOf(row: LinkRow): CommitLink {
+  return {
+    id: row.commit_id,
+    sessionId: row.session_id,
+    userId: row.user_id,
+    position: row.position,
+    at: row.made_at,
+    ...(row.purged_at !== null && { purgedAt: row.purged_at }),
+  }
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }

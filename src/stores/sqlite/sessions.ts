@@ -9,11 +9,13 @@ import type {
   ForkRequest,
   PurgeCounts,
   SessionKey,
+  StoredEdge,
 } from '../../ports/session-store.ts'
 import type { LogWriter } from './append.ts'
 import type { Heads } from './heads.ts'
 import { BLOCK, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
 import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
+import type { WorkWriter } from './work.ts'
 
 const SELECT_SESSION = 'select * from sessions where id = ?'
 
@@ -48,7 +50,7 @@ const COPY_TYPES = `
   where session_id = ? and sequence <= ?`
 
 /** The writes that make or mend sessions, each inside an open transaction, and the look for an active one. */
-export function sessionWriter(db: Database, heads: Heads, log: LogWriter, newId: () => string) {
+export function sessionWriter(db: Database, heads: Heads, log: LogWriter, work: WorkWriter, newId: () => string) {
   db.function('new_id', { directOnly: true }, () => newId())
   const selectSession = db.prepare<[string], SessionRow>(SELECT_SESSION)
   const selectActive = db.prepare<[object], SessionRow>(SELECT_ACTIVE)
@@ -107,27 +109,31 @@ export function sessionWriter(db: Database, heads: Heads, log: LogWriter, newId:
       insertView(view)
       copyEvents.run(view.record.id, source.sessionId, source.sequence)
       copyTypes.run(view.record.id, source.sessionId, source.sequence)
+      work.copyEdges(view.record.id, source.sessionId, source.sequence)
       log.insert(view.record.id, source.sequence, [event], at)
       return { outcome: 'created', record: view.record }
     },
 
-    purge(key: SessionKey): PurgeCounts {
+    purge(key: SessionKey, at: string): PurgeCounts {
       const { sessionId } = key
       heads.of(key)
       heads.forget(sessionId)
       markPurge.run(sessionId)
       const events = deleteEvents.run(sessionId).changes
       const keys = deleteKeys.run(sessionId).changes
+      work.purge(sessionId, at)
       for (const statement of deleteRest) statement.run(sessionId)
       return { events, keys }
     },
 
-    repair(key: SessionKey, expectedHead: number, view: SessionView): boolean {
+    repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): boolean {
       if (heads.of(key).head !== expectedHead) return false
       heads.release(key.sessionId)
       const row = rowOf(view)
       updateView.run(row)
       upsertState.run(row)
+      work.replaceEdges(key.sessionId, edges)
+      if (view.commit !== undefined) work.keepLink(view)
       return true
     },
   }

@@ -14,6 +14,7 @@ import { listSql } from './list.ts'
 import { knownSchema } from './migrate.ts'
 import { SELECT_BLOCKS, SELECT_EVENTS } from './read.ts'
 import { SELECT_ACTIVE } from './sessions.ts'
+import { edgesSql, MARK_PURGED, SELECT_EXPIRED, SELECT_IDLE, SELECT_LAST, SELECT_LINKS } from './work.ts'
 
 let folder: string
 let path: string
@@ -308,6 +309,7 @@ describe('the file', () => {
 })
 
 describe('query plans', () => {
+  const after = { from: '', label: '', to: '', sequence: 1 }
   const plans: [what: string, sql: string, index: string][] = [
     ['a page of a log', SELECT_EVENTS, 'PRIMARY KEY'],
     ['a window from its end', `${SELECT_EVENTS} desc`, 'PRIMARY KEY'],
@@ -321,22 +323,46 @@ describe('query plans', () => {
     ['sessions of a conversation', listSql({ conversationId: '' }), 'sessions_conversation'],
     ['sessions of a time', listSql({ since: '', until: '' }), 'sessions_activity'],
     ['sessions behind a cursor', listSql({ cursor: { lastActivityAt: '', id: '' } }), 'sessions_activity'],
+    ['idle sessions', SELECT_IDLE, 'sessions_due (activity_minute<?)'],
+    ['expired sessions', SELECT_EXPIRED, 'sessions_expiring (expires_at<?)'],
+    ['the last commit of a conversation', SELECT_LAST, 'PRIMARY KEY'],
+    ['commits of a conversation', SELECT_LINKS, 'position>?'],
+    ['commits of a session', MARK_PURGED, 'conversation_commits_session'],
+    ['all edges', edgesSql({}), 'PRIMARY KEY (session_id=?)'],
+    ['edges behind a cursor', edgesSql({ after }), '(session_id=? AND (from_node,label,to_node,sequence)>'],
+    ['edges from nodes', edgesSql({ nodes: [], direction: 'out' }), 'PRIMARY KEY (session_id=? AND from_node=?)'],
+    ['some edges from nodes', edgesSql({ nodes: [], direction: 'out', labels: [] }), 'from_node=? AND label=?)'],
   ]
   it.each(plans)('serve %s by an index', async (_, sql, index) => {
     await madeFile()
+    const plan = planOf(sql)
+    expect(plan).toContain(index)
+    expect(plan).not.toContain('SCAN')
+    // sessions within one minute may be sorted, a whole list may not
+    expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+  })
+
+  // the order goes by where an edge comes from, so those that reach the nodes are sorted, and no others
+  it.each([
+    ['edges to nodes', edgesSql({ nodes: [], direction: 'in' }), '(session_id=? AND to_node=?)'],
+    ['edges at nodes', edgesSql({ nodes: [] }), '(session_id=? AND to_node=?)'],
+    ['some edges at nodes', edgesSql({ nodes: [], labels: [], after }), '(session_id=? AND to_node=? AND label=?'],
+  ])('serve %s by the reverse index', async (_, sql, columns) => {
+    await madeFile()
+    const plan = planOf(sql)
+    expect(plan).toContain(`session_edges_reverse ${columns}`)
+    expect(plan).not.toContain('SCAN')
+    expect(plan).not.toContain('PRIMARY KEY (session_id=?)')
+  })
+
+  function planOf(sql: string): string {
     const db = new Database(path)
     const names = sql.match(/@\w+/g) ?? []
-    const values = Object.fromEntries(names.map((name) => [name.slice(1), name === '@types' ? '[]' : 1]))
+    const values = Object.fromEntries(names.map((name) => [name.slice(1), /types|nodes|labels/.test(name) ? '[]' : 1]))
     const plan = db.prepare(`explain query plan ${sql}`).all(values) as { detail: string }[]
-    // the list of types is a parameter, and a table only to SQL
-    const text = plan
-      .map(({ detail }) => detail)
-      .filter((line) => !line.includes('json_each'))
-      .join('; ')
-    expect(text).toContain(index)
-    expect(text).not.toContain('SCAN')
-    // sessions within one minute may be sorted, a whole list may not
-    expect(text).not.toContain('USE TEMP B-TREE FOR ORDER BY')
     db.close()
-  })
+    // a list is a parameter, and a table only to SQL
+    const lines = plan.map(({ detail }) => detail).filter((line) => !line.includes('json_each'))
+    return lines.join('; ')
+  }
 })

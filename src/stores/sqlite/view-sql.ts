@@ -8,11 +8,12 @@ export const SELECT_VIEW = `
 export const INSERT_SESSION = `
   insert into sessions (
     id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent,
-    head, turns, cleared_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from
+    head, turns, cleared_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from,
+    last_work, commit_id, commit_position
   ) values (
     @id, @tenant, @user_id, @conversation_id, @chatmode, @workflow, @skill, @git_branch, @task, @state, @status,
     @active_agent, @head, @turns, @cleared_at, @started_at, @last_activity_at, @activity_minute, @ended_at,
-    @expires_at, @metadata, @forked_from
+    @expires_at, @metadata, @forked_from, @last_work, @commit_id, @commit_position
   )`
 
 export const UPDATE_VIEW = `
@@ -21,7 +22,8 @@ export const UPDATE_VIEW = `
       workflow = @workflow, skill = @skill, git_branch = @git_branch, task = @task, state = @state, status = @status,
       active_agent = @active_agent, head = @head, turns = @turns, cleared_at = @cleared_at, started_at = @started_at,
       last_activity_at = @last_activity_at, activity_minute = @activity_minute, ended_at = @ended_at,
-      expires_at = @expires_at, metadata = @metadata, forked_from = @forked_from
+      expires_at = @expires_at, metadata = @metadata, forked_from = @forked_from, last_work = @last_work,
+      commit_id = @commit_id, commit_position = @commit_position
   where id = @id`
 
 export const UPSERT_STATE = `

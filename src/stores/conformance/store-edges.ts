@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import type { SessionView } from '../../domain/fold.ts'
+import type { DecideRequest, EdgesQuery, NewEdge, SessionStore, StoredEdge } from '../../ports/session-store.ts'
+import type { Rule, StoreDatabase } from './harness.ts'
+import { appending, createdIn, creation, moved, NOON, someEvent, upTo } from './samples.ts'
+
+/** An edge that comes from the first event of its decision, unless another is named. */
+function edge(from: string, label: string, to: string, given: Partial<NewEdge> = {}): NewEdge {
+  return { from, label, to, evidence: '{}', event: 0, ...given }
+}
+
+/** A decision with these edges and as many events as they come from. */
+function relating(sessionId: string, edges: readonly NewEdge[], change: Partial<SessionView> = {}): DecideRequest {
+  const count = Math.max(0, ...edges.map(({ event }) => event)) + 1
+  return {
+    sessionId,
+    at: NOON,
+    decide: (view) => ({
+      events: upTo(count).map(() => someEvent('work', 'work_committed')),
+      view: { ...moved(view, count), ...change },
+      edges,
+    }),
+  }
+}
+
+const all = (store: SessionStore, sessionId: string, query: Partial<EdgesQuery> = {}) =>
+  store.edges({ sessionId }, { limit: 1000, ...query })
+
+const named = ({ from, label, to, sequence }: StoredEdge) => `${from} ${label} ${to} ${sequence}`
+
+/** S23. */
+export const edgeRules: readonly Rule<StoreDatabase>[] = [
+  {
+    id: 'S23',
+    title: 'stores edges under the sequence of their event, evidence byte for byte, of equal ones the first',
+    async check(db) {
+      const store = await db.connect()
+      const [id, other] = [await createdIn(store), await createdIn(store)]
+      const evidence = '{"b": 1.50,"a":"\\u0041 ünï 😀","c":[]}'
+      const edges = [
+        edge('file:b', 'updatedIn', 'task:t', { event: 1, evidence }),
+        edge('file:b', 'updatedIn', 'task:t', { event: 1, evidence: '{"later":true}' }),
+        edge('file:b', 'updatedIn', 'task:t'),
+      ]
+      await store.decide(relating(id, edges, { lastWork: 'w1' }))
+      const stored = [
+        { from: 'file:b', label: 'updatedIn', to: 'task:t', sequence: 2, evidence: '{}' },
+        { from: 'file:b', label: 'updatedIn', to: 'task:t', sequence: 3, evidence },
+      ]
+      assert.deepEqual(await all(store, id), stored)
+      assert.deepEqual(await all(store, other), [])
+      assert.equal((await store.load({ sessionId: id }))?.lastWork, 'w1')
+      // a decision without work leaves all of it alone
+      await store.decide({
+        sessionId: id,
+        at: NOON,
+        decide: (view) => ({ events: [someEvent()], view: moved(view, 1, { task: 'other' }) }),
+      })
+      await store.append(appending(id))
+      assert.deepEqual(await all(store, id), stored)
+      assert.equal((await store.load({ sessionId: id }))?.lastWork, 'w1')
+      await store.close()
+    },
+  },
+  {
+    id: 'S23',
+    title: 'keeps nothing of a decision that refuses, writes nothing, or was made before',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const request = { ...relating(id, [edge('a', 'l', 'b')]), idempotency: { key: 'k', fingerprint: 'f' } }
+      await store.decide(request)
+      assert.equal((await store.decide(request)).replayed, true)
+      const refusal = store.decide({
+        ...request,
+        idempotency: { key: 'other', fingerprint: 'f' },
+        decide: () => {
+          throw new RangeError('no')
+        },
+      })
+      await assert.rejects(refusal, RangeError)
+      await store.decide({
+        sessionId: id,
+        at: NOON,
+        decide: (view) => ({ events: [], view, edges: [edge('x', 'l', 'y')] }),
+      })
+      assert.deepEqual((await all(store, id)).map(named), ['a l b 2'])
+      await store.close()
+    },
+  },
+  {
+    id: 'S23',
+    title: 'sorts by code points and pages without gap or repeat',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const texts = [
+        'a',
+        'B',
+        'a b',
+        'a-b',
+        'ab',
+        'é',
+        'e\u0301',
+        'z',
+        '\uFF5E',
+        '漢',
+        '😀',
+        '😀a',
+        'Z',
+        'file:a/b',
+        '~',
+      ]
+      const edges = texts.flatMap((from, i) => [
+        edge(from, 'l', texts[(i + 4) % texts.length] ?? ''),
+        edge(from, 'L', 'a', { event: i % 3 }),
+        edge(from, 'L', '😀', { event: 1 }),
+      ])
+      await store.decide(relating(id, edges))
+      const bytes = ({ from, label, to, sequence }: StoredEdge) => Buffer.from([from, label, to, sequence].join('\0'))
+      const found = await all(store, id)
+      assert.equal(found.length, 45)
+      assert.deepEqual(
+        found,
+        [...found].sort((a, b) => Buffer.compare(bytes(a), bytes(b))),
+      )
+      for (const query of [{}, { nodes: texts }, { nodes: texts, direction: 'in' as const, labels: ['L'] }]) {
+        const whole = await all(store, id, query)
+        const paged: StoredEdge[] = []
+        for (let after: StoredEdge | undefined; ; ) {
+          const page = await store.edges({ sessionId: id }, { ...query, limit: 4, ...(after && { after }) })
+          assert(page.length <= 4)
+          paged.push(...page)
+          after = page.at(-1)
+          if (after === undefined) break
+        }
+        assert.deepEqual(paged, whole)
+      }
+      await store.close()
+    },
+  },
+  {
+    id: 'S23',
+    title: 'gives the edges at nodes, by direction and label, each once',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const edges = [
+        edge('a', 'x', 'b'),
+        edge('b', 'x', 'a'),
+        edge('a', 'y', 'a'),
+        edge('b', 'y', 'c'),
+        edge('c', 'x', 'd'),
+        edge('c', 'x', 'd', { event: 1 }),
+        edge("d'", 'x', 'a,b'),
+      ]
+      await store.decide(relating(id, edges))
+      const at = async (query: Partial<EdgesQuery>) => (await all(store, id, query)).map(named)
+      assert.deepEqual(await at({ nodes: ['a'], direction: 'out' }), ['a x b 2', 'a y a 2'])
+      assert.deepEqual(await at({ nodes: ['a'], direction: 'in' }), ['a y a 2', 'b x a 2'])
+      assert.deepEqual(await at({ nodes: ['a'], direction: 'both' }), ['a x b 2', 'a y a 2', 'b x a 2'])
+      assert.deepEqual(await at({ nodes: ['a', 'b', 'a'] }), ['a x b 2', 'a y a 2', 'b x a 2', 'b y c 2'])
+      assert.deepEqual(await at({ nodes: ['c', 'd'], direction: 'in' }), ['b y c 2', 'c x d 2', 'c x d 3'])
+      assert.deepEqual(await at({ nodes: ['a'], labels: ['y', 'none'] }), ['a y a 2'])
+      assert.deepEqual(await at({ labels: ['x'], limit: 2 }), ['a x b 2', 'b x a 2'])
+      assert.deepEqual(await at({ nodes: ["d'"] }), ["d' x a,b 2"])
+      assert.deepEqual(await at({ nodes: [] }), [])
+      assert.deepEqual(await at({ labels: [] }), [])
+      await store.close()
+    },
+  },
+  {
+    id: 'S23',
+    title: 'keeps nodes of 4,000 characters apart that begin alike',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      // nothing that could be compressed
+      const long = Array.from({ length: 4000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7919 + i * i) % 20_000)))
+      const [one, two] = [`${long.join('')}1`, `${long.join('')}2`]
+      await store.decide(relating(id, [edge(two, 'x', one), edge(one, 'x', two), edge(one, 'x', one)]))
+      const pairs = async (query: Partial<EdgesQuery>) =>
+        (await all(store, id, query)).map(({ from, to }) => [from === one ? 1 : 2, to === one ? 1 : 2])
+      const [first] = await all(store, id, { limit: 1 })
+      assert(first)
+      assert.deepEqual(await pairs({}), [[1, 1], [1, 2], [2, 1]]) // biome-ignore format: pairs
+      assert.deepEqual(await pairs({ after: first }), [[1, 2], [2, 1]]) // biome-ignore format: pairs
+      assert.deepEqual(await pairs({ nodes: [two], direction: 'in' }), [[1, 2]])
+      assert.deepEqual(await pairs({ nodes: [two], direction: 'out' }), [[2, 1]])
+      await store.close()
+    },
+  },
+  {
+    id: 'S23',
+    title: 'puts every edge at its own event while forty deciders and plain appends race',
+    async check(db) {
+      const stores = await Promise.all(upTo(4).map(() => db.connect()))
+      const [first] = stores
+      assert(first)
+      const id = await createdIn(first)
+      const writes = upTo(40).flatMap((n) => [
+        stores[n % 4]?.decide({
+          sessionId: id,
+          at: NOON,
+          decide: (view) => ({
+            events: [someEvent('before', 'x.before'), someEvent(`n${n}`, 'work_committed')],
+            view: { ...moved(view, 2), lastWork: `n${n}` },
+            edges: [edge(`n${n}`, 'of', 'task:t', { event: 1 })],
+          }),
+        }),
+        stores[(n + 1) % 4]?.append(appending(id)),
+      ])
+      await Promise.all(writes)
+      const works = await first.read({ sessionId: id }, { types: ['work_committed'], order: 'asc', limit: 100 })
+      const edges = await all(first, id, { nodes: ['task:t'], direction: 'in' })
+      assert.equal(edges.length, 40)
+      assert.deepEqual(
+        edges.map(({ from, sequence }) => [from, sequence]).sort((a, b) => Number(a[1]) - Number(b[1])),
+        works.map(({ content, sequence }) => [content, sequence]),
+      )
+      assert.equal((await first.load({ sessionId: id }))?.lastWork, works.at(-1)?.content)
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'S23',
+    title: 'copies to a fork the edges up to its point, and has repairs replace all of them',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      for (const n of upTo(3)) await store.decide(relating(id, [edge(`n${n}`, 'l', 'm', { evidence: `{"n":${n}}` })]))
+      const { event, view } = creation()
+      const forked = { ...moved(view, 3), lastWork: 'w2' }
+      await store.fork({ source: { sessionId: id, sequence: 3 }, event, at: NOON, view: forked })
+      const fork = view.record.id
+      const before = await all(store, id)
+      assert.deepEqual(await all(store, fork), before.slice(0, 2))
+      assert.deepEqual(await store.load({ sessionId: fork }), forked)
+
+      const right = [{ from: 'z', label: 'l', to: 'é', sequence: 2, evidence: '{}' }, before[0] as StoredEdge]
+      const { lastWork: _none, ...without } = forked
+      const mended = { ...without, commit: { id: 'c', position: 1 } }
+      assert.equal(await store.repair({ sessionId: fork }, 3, mended, right), false)
+      assert.deepEqual(await all(store, fork), before.slice(0, 2))
+      assert.equal(await store.repair({ sessionId: fork }, 4, mended, right), true)
+      assert.deepEqual(await all(store, fork), right.toReversed())
+      assert.deepEqual(await store.load({ sessionId: fork }), mended)
+      assert.deepEqual(await all(store, id), before)
+
+      await store.purge({ sessionId: id }, NOON)
+      assert.equal((await all(store, fork)).length, 2)
+      await createdIn(store, { id })
+      assert.deepEqual(await all(store, id), [])
+      await store.close()
+    },
+  },
+]

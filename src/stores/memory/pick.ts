@@ -1,0 +1,34 @@
+import { startsTurn } from '../../domain/event.ts'
+import type { SessionRecord } from '../../domain/record.ts'
+import type { ReadQuery, StoredEvent } from '../../ports/session-store.ts'
+
+/** Walks the range from the end it is asked for and stops at the limit; the length of the log does not matter. */
+export function pick(events: readonly StoredEvent[], query: ReadQuery, floor: number): StoredEvent[] {
+  const { after = 0, before = Number.POSITIVE_INFINITY, types, order, limit } = query
+  let turns = query.turns ?? Number.POSITIVE_INFINITY
+  const first = Math.max(after, floor) + 1
+  const last = Math.min(before - 1, events.length)
+  const picked: StoredEvent[] = []
+  for (let i = 0; i <= last - first && picked.length < limit && turns > 0; i++) {
+    const event = events[(order === 'asc' ? first + i : last - i) - 1] as StoredEvent
+    if (types === undefined || types.includes(event.type)) picked.push(event)
+    if (startsTurn(event)) turns--
+  }
+  return picked
+}
+
+export function newest(records: readonly SessionRecord[]): SessionRecord | undefined {
+  const key = ({ startedAt, id }: SessionRecord) => `${startedAt} ${id}`
+  return records.reduce<SessionRecord | undefined>(
+    (best, next) => (best && key(best) > key(next) ? best : next),
+    undefined,
+  )
+}
+
+export function byActivity(
+  a: { lastActivityAt: string; id: string },
+  b: { lastActivityAt: string; id: string },
+): number {
+  if (a.lastActivityAt !== b.lastActivityAt) return a.lastActivityAt < b.lastActivityAt ? 1 : -1
+  return a.id < b.id ? 1 : a.id > b.id ? -1 : 0
+}

@@ -1,0 +1,104 @@
+import type { SessionView } from '../../domain/fold.ts'
+import type { SessionRecord } from '../../domain/record.ts'
+import type { CommitLink, CommitsQuery, DueQuery, EdgesQuery, StoredEdge } from '../../ports/session-store.ts'
+
+type Chains = Map<string, CommitLink[]>
+type Place = Pick<StoredEdge, 'from' | 'label' | 'to' | 'sequence'>
+
+/** The edges by what tells them apart; of equal ones the first. */
+export function edgeMap(edges: Iterable<StoredEdge>): Map<string, StoredEdge> {
+  const map = new Map<string, StoredEdge>()
+  for (const edge of edges) addEdge(map, edge)
+  return map
+}
+
+export function addEdge(edges: Map<string, StoredEdge>, edge: StoredEdge): void {
+  const key = JSON.stringify([edge.from, edge.label, edge.to, edge.sequence])
+  if (!edges.has(key)) edges.set(key, edge)
+}
+
+/** One page of edges. */
+export function edgesAt(edges: Iterable<StoredEdge>, query: EdgesQuery): StoredEdge[] {
+  const { nodes, direction = 'both', labels, after, limit } = query
+  const matching = Array.from(edges).filter(
+    (edge) =>
+      (nodes === undefined ||
+        (direction !== 'in' && nodes.includes(edge.from)) ||
+        (direction !== 'out' && nodes.includes(edge.to))) &&
+      (labels === undefined || labels.includes(edge.label)) &&
+      (after === undefined || byPlace(edge, after) > 0),
+  )
+  return structuredClone(matching.sort(byPlace).slice(0, limit))
+}
+
+/** Last commit of the session's conversation. */
+export function lastOf(chains: Chains, { record }: SessionView): CommitLink | undefined {
+  return chains.get(chainKey(record))?.at(-1)
+}
+
+/** Whether the session has a commit, and nothing is at its position in the conversation. */
+export function freePosition(chains: Chains, { record, commit }: SessionView): boolean {
+  const links = chains.get(chainKey(record)) ?? []
+  return commit !== undefined && links.every(({ position }) => position !== commit.position)
+}
+
+/** Puts the session's commit into the chain. */
+export function link(chains: Chains, { record, commit }: SessionView, at: string): void {
+  if (commit === undefined) return
+  const links = [
+    ...(chains.get(chainKey(record)) ?? []),
+    { ...commit, sessionId: record.id, userId: record.userId, at },
+  ]
+  chains.set(
+    chainKey(record),
+    links.sort((a, b) => a.position - b.position),
+  )
+}
+
+/** A link whose session was purged before, under the same id, stays as it is. */
+export function markPurged(chains: Chains, { record }: SessionView, at: string): void {
+  const links = chains.get(chainKey(record))
+  const marked = links?.map((each) => (each.sessionId === record.id ? { purgedAt: at, ...each, userId: '' } : each))
+  if (marked !== undefined) chains.set(chainKey(record), marked)
+}
+
+export function linksOf(chains: Chains, query: CommitsQuery): CommitLink[] {
+  const { userId, after = 0, limit } = query
+  const links = chains.get(chainKey(query)) ?? []
+  const matching = links.filter((each) => each.position > after && (userId === undefined || each.userId === userId))
+  return structuredClone(matching.slice(0, limit))
+}
+
+/** Idle ones first, by the minute of their last activity and then by id, then those that only expired. */
+export function dueAmong(records: readonly SessionRecord[], { idleSince, at, limit }: DueQuery): string[] {
+  const live = records.filter(({ endedAt }) => endedAt === undefined)
+  const idle = live.filter(({ lastActivityAt }) => lastActivityAt < idleSince)
+  const expired = live.filter((record) => record.lastActivityAt >= idleSince && (record.expiresAt ?? '~') <= at)
+  const keyed = [
+    ...idle.map(({ lastActivityAt, id }) => ({ key: `0 ${lastActivityAt.slice(0, 16)} ${id}`, id })),
+    ...expired.map(({ expiresAt, id }) => ({ key: `1 ${expiresAt} ${id}`, id })),
+  ]
+  keyed.sort((a, b) => (a.key < b.key ? -1 : 1))
+  return keyed.slice(0, limit).map(({ id }) => id)
+}
+
+function chainKey({ tenant, conversationId }: { tenant: string; conversationId: string }): string {
+  return JSON.stringify([tenant, conversationId])
+}
+
+function byPlace(a: Place, b: Place): number {
+  return byText(a.from, b.from) || byText(a.label, b.label) || byText(a.to, b.to) || a.sequence - b.sequence
+}
+
+/** By code points, as databases do; `<` would put those beyond U+FFFF, which are pairs, before some others. */
+function byText(a: string, b: string): number {
+  let i = 0
+  while (i < a.length && a[i] === b[i]) i++
+  if (i === a.length || i === b.length) return a.length - b.length
+  return rank(a.charCodeAt(i)) - rank(b.charCodeAt(i))
+}
+
+/** Halves of a pair come last. */
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type Databases, databasesOf, type TestDatabase } from '../../../test/servers/database.ts'
+
+/** Far more than any of the calls may read. */
+const MANY = 20_000
+
+const FILL = `
+  insert into context.sessions (
+    id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
+    last_activity_at, activity_minute, ended_at, expires_at, metadata
+  )
+  select gen_random_uuid(), 'local', 'u' || n % 100, 'c' || n, 'default', 'running', '{}', 'coach', 1, 0, 0, at, at,
+    extract(epoch from at)::bigint / 60, case when n % 2 = 0 then at end,
+    case when n % 4 = 1 then at + case when n % 100 = 1 then interval '1 minute' else interval '1 year' end end, '{}'
+  from generate_series(1, ${MANY}) n,
+    lateral (select timestamptz '2026-03-01 12:00:00Z' + n * interval '1 second') t (at);
+
+  insert into context.session_edges
+    (session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
+  select '00000000-0000-7000-8000-000000000000', 'local', a, 'l', b, n, '{}', a, b, md5(a || b)::uuid
+  from generate_series(1, ${MANY}) n, lateral (select 'f' || n % 2000, 't' || n % 3000) e (a, b);
+  insert into context.sessions
+  select (jsonb_populate_record(s, '{"id": "00000000-0000-7000-8000-000000000000", "conversation_id": "edges"}')).*
+  from context.sessions s limit 1;
+
+  insert into context.conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+  select 'local', 'c' || n / 1000, n % 1000 + 1, 'x', gen_random_uuid(), 'ada', now()
+  from generate_series(0, ${MANY - 1}) n;
+  analyze`
+
+describe.each(inject('postgres'))('on $name', ({ url }) => {
+  let databases: Databases
+  let database: TestDatabase
+  beforeAll(async () => {
+    databases = await databasesOf(url)
+    database = await databases.create()
+    await database.admin(FILL)
+  })
+  afterAll(async () => {
+    await database.destroy()
+    await databases.close()
+  })
+
+  /** Rows of the table that a call gives, and those it had to read for them. */
+  async function cost(call: string, table: string): Promise<{ rows: number; read: number }> {
+    const [row] = await database.admin(`
+      create temp table given on commit drop as select * from context.${call};
+      select (select count(*)::int from given) as rows,
+        (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as read
+      from pg_stat_xact_user_tables where relid = 'context.${table}'::regclass`)
+    return row as { rows: number; read: number }
+  }
+
+  const session = "'00000000-0000-7000-8000-000000000000', null, null"
+
+  // every second one is live, and every hundredth of them expired; the last minute that may be idle is looked at whole
+  it.each([
+    ['idle sessions', "null, null, '2026-03-01 12:10Z', '2026-03-01 12:00Z', 50", 50, 55],
+    ['all idle sessions', "null, null, '2026-03-01 12:10Z', '2026-03-01 12:00Z', 5000", 301, 340],
+    ['expired sessions', "null, null, '2026-03-01 12:00Z', '2026-03-01 13:00Z', 10", 10, 45],
+    ['both', "null, null, '2026-03-01 12:01Z', '2026-03-01 13:00Z', 40", 40, 120],
+    ['none', "null, null, '2026-03-01 12:00Z', '2026-03-01 12:00Z', 500", 0, 35],
+  ])('a sweep for %s reads little more than it gives', async (_, values, rows, most) => {
+    const found = await cost(`due_sessions(${values})`, 'sessions')
+    expect(found.rows).toBe(rows)
+    expect(found.read).toBeLessThanOrEqual(most)
+  })
+
+  it.each([
+    ['from nodes', "array['f1', 'f2'], 'out', null, null, null, null, null, 500", 20, 20],
+    ['to nodes', "array['t1', 't2', 't3'], 'in', null, null, null, null, null, 500", 20, 25],
+    ['at nodes', "array['f1', 't2'], 'both', array['l'], null, null, null, null, 500", 16, 25],
+    ['of all nodes', 'null, null, null, null, null, null, null, 500', 500, 600],
+    ['behind a cursor', "null, null, null, 'f500', 'l', 't5', 1, 500", 500, 600],
+  ])('edges %s are read alone', async (_, values, rows, most) => {
+    const found = await cost(`read_edges(${session}, ${values})`, 'session_edges')
+    expect(Math.abs(found.rows - rows)).toBeLessThanOrEqual(rows === 500 ? 0 : 4)
+    expect(found.read).toBeLessThanOrEqual(most)
+  })
+
+  it('commits of a conversation are read a page at a time', async () => {
+    const found = await cost("read_commits('local', 'c7', null, 500, 20)", 'conversation_commits')
+    expect(found).toEqual({ rows: 20, read: 20 })
+  })
+
+  it('a head that moves within its minute changes no index', async () => {
+    const [row] = await database.admin(`
+      update context.sessions set head = head + 1, last_activity_at = last_activity_at + interval '1 ms',
+        activity_minute = activity_minute where id = '00000000-0000-7000-8000-000000000000';
+      select n_tup_upd::int as moved, n_tup_hot_upd::int as hot
+      from pg_stat_xact_user_tables where relid = 'context.sessions'::regclass`)
+    expect(row).toEqual({ moved: 1, hot: 1 })
+  })
+})

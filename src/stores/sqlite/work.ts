@@ -1,0 +1,196 @@
+import type { Database, Statement } from 'better-sqlite3'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import type { Principal } from '../../domain/record.ts'
+import type {
+  CommitLink,
+  CommitsQuery,
+  DueQuery,
+  EdgesQuery,
+  SessionKey,
+  StoredEdge,
+} from '../../ports/session-store.ts'
+import { type LinkRow, linkOf, minuteOf, visibleRow } from './rows.ts'
+
+/** Of equal edges the first is kept. */
+const INSERT_EDGE = `
+  insert into session_edges (session_id, from_node, label, to_node, sequence, evidence)
+  values (?, ?, ?, ?, ?, ?)
+  on conflict do nothing`
+
+const COPY_EDGES = `
+  insert into session_edges (session_id, from_node, label, to_node, sequence, evidence)
+  select ?, from_node, label, to_node, sequence, evidence
+  from session_edges
+  where session_id = ? and sequence <= ?`
+
+const INSERT_LINK = `
+  insert into conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+  values (@tenant, @conversationId, @position, @id, @sessionId, @userId, @at)`
+
+/** A link whose session was purged before, under the same id, stays as it is. */
+export const MARK_PURGED = `
+  update conversation_commits
+  set purged_at = @at, user_id = ''
+  where session_id = @sessionId and purged_at is null`
+
+const LINK = 'select commit_id, session_id, user_id, position, made_at, purged_at from conversation_commits'
+
+export const SELECT_LAST = `
+  ${LINK}
+  where tenant = @tenant and conversation_id = @conversationId
+  order by position desc
+  limit 1`
+
+/** @userId null: of everyone. */
+export const SELECT_LINKS = `
+  ${LINK}
+  where tenant = @tenant and conversation_id = @conversationId and position > @after
+    and (@userId is null or user_id = @userId)
+  order by position
+  limit @limit`
+
+const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
+
+/** The longest idle first, by the minute and then by id. */
+export const SELECT_IDLE = `
+  select id
+  from sessions
+  where ended_at is null and activity_minute <= @idleMinute and last_activity_at < @idleSince and ${OWNED}
+  order by activity_minute, id
+  limit @limit`
+
+/** Those that expired without being idle. */
+export const SELECT_EXPIRED = `
+  select id
+  from sessions
+  where ended_at is null and expires_at <= @at and last_activity_at >= @idleSince and ${OWNED}
+  order by expires_at, id
+  limit @limit`
+
+/** No row: there is no such session. */
+const SELECT_OWNER = 'select tenant, user_id from sessions where id = ?'
+
+const EDGE = 'select from_node as "from", label, to_node as "to", sequence, evidence from session_edges'
+// left to itself, SQLite walks all edges of the session to save the sort
+const REVERSE = 'indexed by session_edges_reverse'
+const NODES = '(select value from json_each(@nodes))'
+
+/** The statement for what the query has; the nodes and labels are JSON arrays. An edge at two of the nodes comes once. */
+export function edgesSql({ nodes, direction = 'both', labels, after }: Partial<EdgesQuery>): string {
+  const rest = [
+    ...(labels !== undefined ? ['label in (select value from json_each(@labels))'] : []),
+    ...(after !== undefined ? ['(from_node, label, to_node, sequence) > (@from, @label, @to, @sequence)'] : []),
+  ]
+  const having = (...conditions: string[]) =>
+    `where ${['session_id = @sessionId', ...conditions, ...rest].join(' and ')}`
+  const order = 'order by 1, 2, 3, 4 limit @limit'
+  const leaving = `${EDGE} ${having(`from_node in ${NODES}`)}`
+  if (nodes === undefined) return `${EDGE} ${having()} ${order}`
+  if (direction === 'out') return `${leaving} ${order}`
+  if (direction === 'in') return `${EDGE} ${REVERSE} ${having(`to_node in ${NODES}`)} ${order}`
+  const reaching = `${EDGE} ${REVERSE} ${having(`to_node in ${NODES}`, `from_node not in ${NODES}`)}`
+  return `${leaving} union all ${reaching} ${order}`
+}
+
+/** The writes to what the work of sessions leads to, each inside an open transaction. */
+export function workWriter(db: Database) {
+  const insertEdge = db.prepare(INSERT_EDGE)
+  const copyEdges = db.prepare(COPY_EDGES)
+  const deleteEdges = db.prepare('delete from session_edges where session_id = ?')
+  const insertLink = db.prepare(INSERT_LINK)
+  const keepLink = db.prepare(`${INSERT_LINK} on conflict do nothing`)
+  const selectLast = db.prepare<[object], LinkRow>(SELECT_LAST)
+  const markPurged = db.prepare(MARK_PURGED)
+
+  function insertEdges(sessionId: string, edges: readonly StoredEdge[]): void {
+    for (const { from, label, to, sequence, evidence } of edges) {
+      insertEdge.run(sessionId, from, label, to, sequence, evidence)
+    }
+  }
+
+  return {
+    insertEdges,
+
+    replaceEdges(sessionId: string, edges: readonly StoredEdge[]): void {
+      deleteEdges.run(sessionId)
+      insertEdges(sessionId, edges)
+    },
+
+    /** Copies those of the events up to a sequence. */
+    copyEdges(to: string, from: string, sequence: number): void {
+      copyEdges.run(to, from, sequence)
+    },
+
+    /** Last commit of the session's conversation. */
+    lastOf({ record: { tenant, conversationId } }: SessionView): CommitLink | undefined {
+      const row = selectLast.get({ tenant, conversationId })
+      return row && linkOf(row)
+    },
+
+    /** Puts the session's commit into the chain. Fails if its position is taken. */
+    link({ record, commit }: SessionView, at: string): void {
+      const { tenant, conversationId, id: sessionId, userId } = record
+      insertLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+    },
+
+    /** As `link`, but leaves a position alone that is taken. */
+    keepLink({ record, commit }: SessionView): void {
+      const { tenant, conversationId, id: sessionId, userId, lastActivityAt: at } = record
+      keepLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+    },
+
+    /** Removes what belongs to the session alone, and marks its links. */
+    purge(sessionId: string, at: string): void {
+      deleteEdges.run(sessionId)
+      markPurged.run({ sessionId, at })
+    },
+  }
+}
+
+export type WorkWriter = ReturnType<typeof workWriter>
+
+/** Reads of relations, chains, and what a sweep has to look at. */
+export function workReader(db: Database) {
+  const selectOwner = db.prepare<[string], { tenant: string; user_id: string }>(SELECT_OWNER)
+  const selectLinks = db.prepare<[object], LinkRow>(SELECT_LINKS)
+  const selectIdle = db.prepare<[object], string>(SELECT_IDLE).pluck()
+  const selectExpired = db.prepare<[object], string>(SELECT_EXPIRED).pluck()
+  const prepared = new Map<string, Statement<[object], StoredEdge>>()
+
+  function statement(sql: string): Statement<[object], StoredEdge> {
+    const found = prepared.get(sql) ?? db.prepare<[object], StoredEdge>(sql)
+    prepared.set(sql, found)
+    return found
+  }
+
+  return {
+    edges(key: SessionKey, query: EdgesQuery): StoredEdge[] {
+      const { sessionId } = key
+      if (visibleRow(selectOwner.get(sessionId), key) === undefined) throw new SessionNotFoundError(sessionId)
+      const { nodes, labels, after, limit } = query
+      return statement(edgesSql(query)).all({
+        sessionId,
+        limit,
+        ...after,
+        ...(nodes !== undefined && { nodes: JSON.stringify(nodes) }),
+        ...(labels !== undefined && { labels: JSON.stringify(labels) }),
+      })
+    },
+
+    commits({ tenant, conversationId, userId, after = 0, limit }: CommitsQuery): CommitLink[] {
+      return selectLinks.all({ tenant, conversationId, userId: userId ?? null, after, limit }).map(linkOf)
+    },
+
+    due({ idleSince, at, limit, within }: DueQuery): string[] {
+      const values = { idleSince, idleMinute: minuteOf(idleSince), at, ...ownerOf(within) }
+      const idle = selectIdle.all({ ...values, limit })
+      return [...idle, ...selectExpired.all({ ...values, limit: limit - idle.length })]
+    },
+  }
+}
+
+/** Both null: of everyone. */
+function ownerOf(within: Principal | undefined): { tenant: string | null; userId: string | null } {
+  return { tenant: within?.tenant ?? null, userId: within?.userId ?? null }
+}
