@@ -1,3 +1,17 @@
+import type {
+  Commit,
+  CompactOptions,
+  ContextOptions,
+  ContextResult,
+  Conversations,
+  Graph,
+  GraphQuery,
+  Observe,
+  Reduced,
+  ReduceOptions,
+  SweepReport,
+  WorkStep,
+} from './api/life.ts'
 import type { EventType, Role, SessionEvent } from './domain/event.ts'
 import type { SessionScratchpad } from './domain/fold.ts'
 import type { FormatOutput, MessageFormat } from './domain/formats/formats.ts'
@@ -7,10 +21,13 @@ import type { Principal, SessionRecord, SessionState } from './domain/record.ts'
 import type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
 import type { Window } from './domain/window.ts'
 
+export type * from './api/life.ts'
+
 /** What {@link open} gives: every session of one store. */
 export interface Throughline {
   readonly sessions: Sessions
   readonly users: Users
+  readonly conversations: Conversations
   /** Ids of the registered agents, the default first. */
   readonly agents: readonly string[]
   /** Whose sessions this object sees; absent for the operator, who sees all. */
@@ -35,6 +52,11 @@ export interface Throughline {
    * `SCHEMA_OUTDATED`. Absent where there is none.
    */
   migrate(): Promise<{ schema?: number }>
+  /**
+   * Ends sessions that nobody came back to within the stale timeout, or that have expired, and compacts them. Any number of
+   * processes may sweep at once.
+   */
+  sweep(): Promise<SweepReport>
   health(): Promise<Health>
   /** Finishes what was accepted, ends every `tail`, and lets go of the store. */
   close(): Promise<void>
@@ -119,8 +141,48 @@ export interface Session {
   recordTransition(transition: TransitionInput, options?: WriteOptions): Promise<AgentTransition>
   /** Every transition and handoff so far, oldest first. */
   transitions(): Promise<AgentTransition[]>
-  /** Ends the session as complete. It takes no more events; its log stays. */
+  /** Asks the user and waits; the question is in the conversation too. */
+  ask(question: string, options?: WriteOptions): Promise<SessionRecord>
+  /** The user's answer to what was asked: the work goes on. */
+  answer(text: string, options?: WriteOptions): Promise<SessionRecord>
+  /** The user speaks up while the agent works. */
+  interrupt(text: string, options?: WriteOptions): Promise<SessionRecord>
+  /** The agent has taken the interruption up: the work goes on. */
+  incorporate(note?: string, options?: WriteOptions): Promise<SessionRecord>
+  /** The agent holds the task for done, and waits for the user to confirm. */
+  propose(summary: string, options?: WriteOptions): Promise<SessionRecord>
+  /** The user confirms: the session is complete, and compacted. */
+  confirm(options?: WriteOptions): Promise<SessionRecord>
+  /** The user wants more than was proposed: the work goes on. */
+  continueWith(request: string, options?: WriteOptions): Promise<SessionRecord>
+  /** Gives the task up, and compacts what there is. */
+  abort(reason: string, options?: WriteOptions): Promise<SessionRecord>
+  /** Ends the session as complete, in whatever live state it is, without a commit. Its log stays. */
   end(options?: WriteOptions): Promise<SessionRecord>
+  /** What happens in the work. It waits in this process until the next step, state change or compaction. */
+  readonly observe: Observe
+  /** Makes what was observed durable, as one work commit; `undefined` if nothing was. */
+  flushStep(options?: WriteOptions): Promise<WorkStep | undefined>
+  /** The things around a node of the work, and how they are related. */
+  graph(query?: GraphQuery): Promise<Graph>
+  /** What was done so far, for people to read. */
+  progress(): Promise<string>
+  /**
+   * Makes the canonical commit of an ended session, or gives the one it has. Without a summary it is the summarizer's given
+   * to `open()`, else an extract. Throws `INVALID_TRANSITION` while the session is live.
+   */
+  compact(summary?: string, options?: CompactOptions): Promise<Commit>
+  /**
+   * Makes the past of a live session smaller for the model: by a window, by cutting, or by a summary of all but the last ten
+   * turns, which is an event. Chosen by the budget if no strategy is given.
+   */
+  reduce(options: ReduceOptions): Promise<Reduced>
+  /**
+   * What goes to the model, within a budget of any size, and what was left out: task and scratchpad, summaries of earlier
+   * sessions of the conversation, the summary of this one's past, the last messages.
+   */
+  context(options: ContextOptions): Promise<ContextResult<Message[]>>
+  context<F extends MessageFormat>(options: ContextOptions & { format: F }): Promise<ContextResult<FormatOutput[F]>>
 }
 
 /** What a session begins with. */

@@ -19,6 +19,7 @@ const RULES: Record<string, readonly string[]> = {
   'domain/': ['domain/'],
   'ports/': ['domain/', 'ports/'],
   'features/': ['domain/', 'ports/', 'features/', 'api.ts', 'zod', 'node:crypto'],
+  'models/': ['domain/', 'ports/', 'models/'],
   'tokenizers/': ['ports/', 'tokenizers/', 'gpt-tokenizer/'],
   'stores/conformance/': [
     'domain/',
@@ -31,7 +32,8 @@ const RULES: Record<string, readonly string[]> = {
     'node:',
   ],
   'cli/': ['*', '!stores/conformance/'],
-  'api.ts': ['domain/', 'ports/'],
+  'api.ts': ['domain/', 'ports/', 'api/'],
+  'api/': ['domain/', 'ports/', 'api.ts'],
   './': ['*', '!cli/'],
   ...Object.fromEntries(
     Object.entries(DRIVERS).map(([store, drivers]) => [

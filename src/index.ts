@@ -2,24 +2,42 @@ export type {
   ActiveScope,
   AgentTransition,
   AppendOptions,
+  Commit,
+  CommitsOptions,
+  CompactOptions,
+  ContextOptions,
+  ContextResult,
+  ConversationScope,
+  Conversations,
   CreateSession,
   Difference,
   EventInput,
   EventsQuery,
   ForkOptions,
+  Graph,
+  GraphEdge,
+  GraphQuery,
   HandoffInput,
   Health,
+  Incoming,
   ListSessions,
   MessagesQuery,
+  Observe,
+  Outcome,
   Page,
   PurgeOptions,
   PurgeReceipt,
   RebuildReport,
   RecentOptions,
+  Reduced,
+  ReduceOptions,
+  Resumed,
+  ResumeScope,
   Session,
   Sessions,
   Snapshot,
   StatePatch,
+  SweepReport,
   SwitchOptions,
   TailOptions,
   Throughline,
@@ -28,12 +46,16 @@ export type {
   UpkeepProgress,
   Users,
   VerifyReport,
+  WorkStep,
   WriteOptions,
 } from './api.ts'
+export type { MessageIntent } from './domain/classify.ts'
+export type { CommitKind } from './domain/commit.ts'
 export {
   ERROR_CODES,
   type ErrorCode,
   IdempotencyMismatchError,
+  InvalidTransitionError,
   SchemaNewerError,
   SchemaOutdatedError,
   SequenceConflictError,
@@ -73,6 +95,7 @@ export {
   toOpenAIChat,
   toOpenAIResponses,
 } from './domain/formats/formats.ts'
+export type { Action } from './domain/intent.ts'
 export type { Json, JsonObject } from './domain/json.ts'
 export { LIMITS } from './domain/limits.ts'
 export type { Message, ToolCall } from './domain/message.ts'
@@ -83,10 +106,21 @@ export {
   type SessionState,
   type SessionStatus,
 } from './domain/record.ts'
+export type { Policy, ResumePlan } from './domain/resume.ts'
 export type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
 export type { Window } from './domain/window.ts'
+export {
+  type Edge,
+  LABELS,
+  type Label,
+  NODE_KINDS,
+  type NodeKind,
+  type Observation,
+  type WorkCommit,
+} from './domain/work.ts'
 export { type OpenOptions, open, ROUNDTABLE } from './open.ts'
 export type { Clock } from './ports/clock.ts'
+export type { Classify, LanguageModel, Summarize } from './ports/model.ts'
 export type { Tokenizer } from './ports/tokenizer.ts'
 export {
   type ServiceErrorCode,

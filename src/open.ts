@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import type { Throughline } from './api.ts'
+import { DEFAULT_POLICY, type Policy } from './domain/resume.ts'
 import type { Deps } from './features/deps.ts'
 import { name, parse } from './features/parse.ts'
+import { Staging } from './features/staging.ts'
 import { uuid7 } from './ids.ts'
+import { classifierOf } from './models/classifier.ts'
+import { summarizerOf } from './models/summarizer.ts'
 import type { Clock } from './ports/clock.ts'
+import type { Classify, LanguageModel, Summarize } from './ports/model.ts'
 import type { SessionStore } from './ports/session-store.ts'
 import type { Tokenizer } from './ports/tokenizer.ts'
 import { DEFAULT_URL, targetOf } from './target.ts'
@@ -26,6 +31,12 @@ export interface OpenOptions {
   tokenizer?: 'exact' | 'estimate' | Tokenizer
   /** Where times come from. @default the system's clock */
   clock?: Clock
+  /** How long a session may rest before it is asked for (idle) and before it is over (stale). @default 24 h and 7 days */
+  policy?: Partial<Policy>
+  /** Judges what a user's message means; a function or a language model of the AI SDK. @default rules that work offline */
+  classify?: Classify | LanguageModel
+  /** Sums up what was done; a function or a language model of the AI SDK. @default an extract */
+  summarize?: Summarize | LanguageModel
 }
 
 const newId = () => uuid7()
@@ -39,6 +50,8 @@ const withMethod = <T>(method: string) =>
     return typeof member === 'function'
   }, `must have a method ${method}()`)
 
+const timeout = z.int().min(1)
+
 const openOptions = z.strictObject({
   url: z.string().min(1).optional(),
   durability: z.enum(['full', 'relaxed']).default('full'),
@@ -46,6 +59,9 @@ const openOptions = z.strictObject({
   agents: z.tuple([name], name).default([...ROUNDTABLE]),
   tokenizer: z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]).default('exact'),
   clock: withMethod<Clock>('now').default({ now: () => Date.now() }),
+  policy: z.strictObject({ idleTimeoutMs: timeout.optional(), staleTimeoutMs: timeout.optional() }).default({}),
+  classify: z.custom<Classify | LanguageModel>().optional(),
+  summarize: z.custom<Summarize | LanguageModel>().optional(),
 })
 
 /**
@@ -70,6 +86,10 @@ function throughlineWith(store: SessionStore, options: z.output<typeof openOptio
     newId,
     tokenizer: lazyTokenizer(options.tokenizer),
     agents: options.agents,
+    staging: new Staging(),
+    policy: policyOf(options.policy),
+    classify: classifierOf(options.classify),
+    summarize: summarizerOf(options.summarize),
     closed: closing.signal,
   }
   return throughlineOn(deps, async () => {
@@ -77,6 +97,20 @@ function throughlineWith(store: SessionStore, options: z.output<typeof openOptio
     await store.close()
   })
 }
+
+/** What the caller says, else the environment in seconds, else the default. */
+function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: number | undefined }): Policy {
+  const seconds = (name: string) => {
+    const value = process.env[name]
+    return value === undefined ? undefined : parse(setting, value, name) * 1000
+  }
+  return {
+    idleTimeoutMs: given.idleTimeoutMs ?? seconds('SESSION_IDLE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.idleTimeoutMs,
+    staleTimeoutMs: given.staleTimeoutMs ?? seconds('SESSION_STALE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.staleTimeoutMs,
+  }
+}
+
+const setting = z.coerce.number().int().min(1)
 
 async function openStore(options: z.output<typeof openOptions>): Promise<SessionStore> {
   const target = targetOf(options.url ?? process.env['THROUGHLINE_URL'] ?? DEFAULT_URL)

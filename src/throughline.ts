@@ -1,13 +1,29 @@
-import type { Session, Sessions, Throughline } from './api.ts'
+import type { Conversations, Outcome, Resumed, Session, Sessions, Throughline } from './api.ts'
 import { restricted } from './features/access.ts'
 import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf } from './features/agents/operation.ts'
+import {
+  abort,
+  answer,
+  ask,
+  confirm,
+  continueWith,
+  declineSession,
+  endSession,
+  handleMessage,
+  incorporate,
+  interrupt,
+  propose,
+  resumeConversation,
+  sweepSessions,
+} from './features/boundary/operation.ts'
+import { commitsOf, compactSession } from './features/compaction/operation.ts'
+import { buildContext, reduceContext } from './features/context/operation.ts'
 import type { Deps } from './features/deps.ts'
 import { appendEvents, readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
 import { tailEvents } from './features/log/tail.ts'
 import { addMessages, clearMessages, readMessages } from './features/messages/operation.ts'
 import { purgeSession, purgeUser } from './features/purge/operation.ts'
 import {
-  endSession,
   findActive,
   findSession,
   findSessions,
@@ -25,6 +41,7 @@ import {
   updateState,
 } from './features/state/operation.ts'
 import { rebuildSessions, verifySessions } from './features/upkeep/operation.ts'
+import { flushStep, observeOn, progressOf, readGraph } from './features/work/operation.ts'
 
 /** The public object over a store: each call is one operation of a room. */
 export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughline {
@@ -32,6 +49,7 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     sessions: sessionsOn(deps),
     agents: deps.agents,
     ...(deps.within !== undefined && { principal: deps.within }),
+    conversations: conversationsOn(deps),
     users: { purge: (userId, options) => purgeUser(deps, userId, options) },
     as: (principal) => throughlineOn(restricted(deps, principal), async () => {}),
     verify: (sessionId, options) => verifySessions(deps, sessionId, options),
@@ -40,6 +58,7 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
       const { schema } = await deps.store.health()
       return schema === undefined ? {} : { schema }
     },
+    sweep: () => sweepSessions(deps),
     health: async () => ({ ok: true, store: deps.store.name, ...(await deps.store.health()) }),
     close,
   }
@@ -84,6 +103,35 @@ function sessionOn(deps: Deps, id: string): Session {
     setActiveAgent: (agent, options) => setActiveAgent(deps, id, { ...options, agent }),
     recordTransition: (transition, options) => recordTransition(deps, id, transition, options),
     transitions: () => transitionsOf(deps, id),
+    ask: (question, options) => ask(deps, id, { ...options, question }),
+    answer: (text, options) => answer(deps, id, { ...options, text }),
+    interrupt: (text, options) => interrupt(deps, id, { ...options, text }),
+    incorporate: (note, options) => incorporate(deps, id, { ...options, note }),
+    propose: (summary, options) => propose(deps, id, { ...options, summary }),
+    confirm: (options) => confirm(deps, id, options),
+    continueWith: (request, options) => continueWith(deps, id, { ...options, request }),
+    abort: (reason, options) => abort(deps, id, { ...options, reason }),
     end: (options) => endSession(deps, id, options),
+    observe: observeOn(deps, id),
+    flushStep: (options) => flushStep(deps, id, options),
+    graph: (query) => readGraph(deps, id, query),
+    progress: () => progressOf(deps, id),
+    compact: (summary, options) => compactSession(deps, id, { ...options, summary }),
+    reduce: (options) => reduceContext(deps, id, options),
+    context: ((options: Parameters<typeof buildContext>[2]) => buildContext(deps, id, options)) as Session['context'],
+  }
+}
+
+function conversationsOn(deps: Deps): Conversations {
+  const shown = <T extends { sessionId?: string; endedId?: string }>({ sessionId, endedId, ...rest }: T) => ({
+    ...rest,
+    ...(sessionId !== undefined && { session: sessionOn(deps, sessionId) }),
+    ...(endedId !== undefined && { ended: sessionOn(deps, endedId) }),
+  })
+  return {
+    handle: async (id, message) => shown(await handleMessage(deps, id, message)) as Outcome,
+    resume: async (id, scope) => shown(await resumeConversation(deps, id, scope)) as Resumed,
+    decline: async (id, scope) => shown(await declineSession(deps, id, scope)) as Resumed,
+    commits: (id, options) => commitsOf(deps, id, options),
   }
 }

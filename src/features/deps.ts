@@ -1,7 +1,10 @@
 import type { Principal } from '../domain/record.ts'
+import type { Policy } from '../domain/resume.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Classifier, Summarizer } from '../ports/model.ts'
 import type { SessionKey, SessionStore } from '../ports/session-store.ts'
 import type { Tokenizer } from '../ports/tokenizer.ts'
+import type { Staging } from './staging.ts'
 
 /** What the operations work with. */
 export interface Deps {
@@ -12,6 +15,11 @@ export interface Deps {
   readonly tokenizer: () => Promise<Tokenizer>
   /** Ids of the agents, the default first. */
   readonly agents: readonly [string, ...string[]]
+  /** What was observed and is not yet in the log, by session. */
+  readonly staging: Staging
+  readonly policy: Policy
+  readonly classify: Classifier
+  readonly summarize: Summarizer
   /** Whose sessions the caller may see; absent for the operator, who sees all. The one place where identity enters. */
   readonly within?: Principal
   /** Aborted when the store closes. */

@@ -4,7 +4,8 @@ import { evolve, type SessionView } from '../domain/fold.ts'
 import { encodeJson, type Json, type JsonObject } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkLive } from '../domain/record.ts'
-import type { Decision, NewEvent } from '../ports/session-store.ts'
+import { edgesOf } from '../domain/work.ts'
+import type { CommitLink, Decision, NewEvent } from '../ports/session-store.ts'
 import { type Deps, keyOf, now } from './deps.ts'
 import { viewAt } from './history.ts'
 import { sessionEvent } from './stored-event.ts'
@@ -47,6 +48,8 @@ export interface DecideOptions {
   readonly idempotencyKey?: string | undefined
   /** Decide about a session that has ended or expired too. Otherwise that throws `SessionEndedError`. */
   readonly evenEnded?: boolean
+  /** The decision may make the next commit of the conversation, and is told the last one. */
+  readonly chained?: boolean
 }
 
 /** What a decision came to. */
@@ -55,6 +58,8 @@ export interface Decided {
   readonly view: SessionView
   /** What it wrote; nothing if there was nothing to do. */
   readonly events: readonly SessionEvent[]
+  /** The key was known: nothing was written now. */
+  readonly replayed: boolean
 }
 
 /**
@@ -64,28 +69,30 @@ export interface Decided {
 export async function decideOn(
   deps: Deps,
   sessionId: string,
-  decide: (view: SessionView, at: string) => readonly Draft[],
-  { command = [], idempotencyKey: key, evenEnded = false }: DecideOptions = {},
+  decide: (view: SessionView, at: string, last?: CommitLink) => readonly Draft[],
+  { command = [], idempotencyKey: key, evenEnded = false, chained = false }: DecideOptions = {},
 ): Promise<Decided> {
   const at = now(deps)
   let after: SessionView | undefined
   const { events, replayed } = await deps.store.decide({
     ...keyOf(deps, sessionId),
     at,
+    chained,
     ...(key !== undefined && { idempotency: { key, fingerprint: digest(command) } }),
-    decide(view): Decision {
+    decide(view, last): Decision {
       if (!evenEnded) checkLive(view.record, at)
-      const drafts = decide(view, at).map((draft) => newEvent(deps, draft))
-      after = drafts.reduce((folded, event, i) => {
-        const stored = { ...event, sequence: view.record.head + i + 1, createdAt: at }
-        return evolve(folded, sessionEvent(sessionId, stored))
-      }, view)
-      return { events: drafts, view: after }
+      const drafts = decide(view, at, last).map((draft) => newEvent(deps, draft))
+      const made = drafts.map((event, i) =>
+        sessionEvent(sessionId, { ...event, sequence: view.record.head + i + 1, createdAt: at }),
+      )
+      after = made.reduce(evolve, view)
+      const edges = made.flatMap((event, i) => edgesOf(event).map((edge) => ({ ...edge, event: i })))
+      return { events: drafts, view: after, edges }
     },
   })
   const written = events.map((event) => sessionEvent(sessionId, event))
-  const last = written.at(-1)
+  const end = written.at(-1)
   // the first result again: the views as that call left them, not as they are by now
-  if (replayed && last !== undefined) after = await viewAt(deps, sessionId, last.sequence)
-  return { view: after as SessionView, events: written }
+  if (replayed && end !== undefined) after = await viewAt(deps, sessionId, end.sequence)
+  return { view: after as SessionView, events: written, replayed }
 }

@@ -2,27 +2,35 @@ import { SessionNotFoundError, ValidationError } from '../domain/errors.ts'
 import type { SessionEvent } from '../domain/event.ts'
 import { begin, evolve, type SessionView } from '../domain/fold.ts'
 import { LIMITS } from '../domain/limits.ts'
+import type { SessionKey, StoredEvent } from '../ports/session-store.ts'
 import { type Deps, keyOf } from './deps.ts'
 import { sessionEvent } from './stored-event.ts'
 
-/** The whole log up to `last`, in order, a page at a time. */
+/** The log from behind `after` up to `last`, in order, a page at a time, as the store holds it. */
+export async function* walkStored(
+  { store }: Deps,
+  key: SessionKey,
+  last = Number.MAX_SAFE_INTEGER,
+  after = 0,
+): AsyncGenerator<StoredEvent[]> {
+  for (let seen = after; seen < last; ) {
+    const page = await store.read(key, { after: seen, before: last + 1, order: 'asc', limit: LIMITS.page })
+    const end = page.at(-1)
+    if (end === undefined) return
+    yield page
+    seen = end.sequence
+  }
+}
+
+/** The same as callers see it. */
 export async function* walkLog(
   deps: Deps,
   sessionId: string,
-  last = Number.MAX_SAFE_INTEGER,
-  after = 0,
+  last?: number,
+  after?: number,
 ): AsyncGenerator<SessionEvent[]> {
-  for (let seen = after; seen < last; ) {
-    const page = await deps.store.read(keyOf(deps, sessionId), {
-      after: seen,
-      before: last + 1,
-      order: 'asc',
-      limit: LIMITS.page,
-    })
-    const end = page.at(-1)
-    if (end === undefined) return
+  for await (const page of walkStored(deps, keyOf(deps, sessionId), last, after)) {
     yield page.map((event) => sessionEvent(sessionId, event))
-    seen = end.sequence
   }
 }
 

@@ -44,6 +44,21 @@ function calling(name: string, call: fc.Arbitrary<(session: Session) => Promise<
   return call.map((made) => ({ do: 'call' as const, name, call: made }))
 }
 
+const path = fc.constantFrom('a.ts', 'b.ts', 'c/ü.ts')
+const observation: fc.Arbitrary<(session: Session) => void> = fc.oneof(
+  content.map((text) => (s: Session) => s.observe.note(`Decision: ${text}`)),
+  path.map((file) => (s: Session) => s.observe.fileRead({ path: file })),
+  fc.tuple(path, content).map(
+    ([file, text]) =>
+      (s: Session) =>
+        s.observe.fileWrite({ path: file, content: text }),
+  ),
+  fc.nat(1).map((exitCode) => (s: Session) => s.observe.command({ command: 'npm test', exitCode })),
+  fc.tuple(path, path).map(([a, b]) => (s: Session) => {
+    s.observe.relations([{ from: `file:${a}`, label: 'imports', to: `file:${b}` }])
+  }),
+)
+
 /** Every call that decides. */
 const decision: fc.Arbitrary<Step> = fc.oneof(
   calling(
@@ -121,6 +136,77 @@ const decision: fc.Arbitrary<Step> = fc.oneof(
         (s) =>
           s.recordTransition({ to, reason: 'r' }, o),
     ),
+  ),
+  calling(
+    'ask',
+    fc.tuple(content, options).map(
+      ([text, o]) =>
+        (s) =>
+          s.ask(text, o),
+    ),
+  ),
+  calling(
+    'answer',
+    fc.tuple(content, options).map(
+      ([text, o]) =>
+        (s) =>
+          s.answer(text, o),
+    ),
+  ),
+  calling(
+    'interrupt',
+    fc.tuple(content, options).map(
+      ([text, o]) =>
+        (s) =>
+          s.interrupt(text, o),
+    ),
+  ),
+  calling(
+    'incorporate',
+    options.map((o) => (s) => s.incorporate(undefined, o)),
+  ),
+  calling(
+    'propose',
+    fc.tuple(content, options).map(
+      ([text, o]) =>
+        (s) =>
+          s.propose(text, o),
+    ),
+  ),
+  calling(
+    'confirm',
+    options.map((o) => (s) => s.confirm(o)),
+  ),
+  calling(
+    'continueWith',
+    fc.tuple(content, options).map(
+      ([text, o]) =>
+        (s) =>
+          s.continueWith(text, o),
+    ),
+  ),
+  calling(
+    'abort',
+    fc.tuple(content, options).map(
+      ([text, o]) =>
+        (s) =>
+          s.abort(text, o),
+    ),
+  ),
+  calling(
+    'compact',
+    options.map((o) => (s) => s.compact(undefined, o)),
+  ),
+  calling(
+    'reduce',
+    fc.nat(40).map((maxTokens) => (s) => s.reduce({ maxTokens, strategy: 'summarize' })),
+  ),
+  calling(
+    'observe',
+    fc.tuple(observation, fc.boolean(), options).map(([observe, flush, o]) => async (s) => {
+      observe(s)
+      if (flush) await s.flushStep(o)
+    }),
   ),
   calling(
     'addMessage',

@@ -1,11 +1,13 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../domain/event.ts'
+import { DEFAULT_POLICY } from '../../domain/resume.ts'
 import { uuid7 } from '../../ids.ts'
 import type { SessionStore } from '../../ports/session-store.ts'
 import { appending, createdIn } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 import type { Deps } from '../deps.ts'
+import { Staging } from '../staging.ts'
 import { tailEvents } from './tail.ts'
 
 /** What following needs, and the means to close it. */
@@ -17,6 +19,10 @@ function depsOn(store: SessionStore) {
     newId: uuid7,
     tokenizer: () => Promise.reject(new Error('nothing is counted here')),
     agents: ['coach'],
+    staging: new Staging(),
+    policy: DEFAULT_POLICY,
+    classify: () => Promise.reject(new Error('nothing is judged here')),
+    summarize: () => Promise.reject(new Error('nothing is summed up here')),
     closed: closing.signal,
   }
   return { deps, closing }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { ActiveScope, CreateSession, ForkOptions, ListSessions, Page, WriteOptions } from '../../api.ts'
+import type { ActiveScope, CreateSession, ForkOptions, ListSessions, Page } from '../../api.ts'
 import {
   IdempotencyMismatchError,
   SessionActiveError,
@@ -15,7 +15,7 @@ import { requireOwn, tenantFor } from '../access.ts'
 import { type Deps, keyOf, now } from '../deps.ts'
 import { type Draft, decideOn, newEvent } from '../events.ts'
 import { viewAt } from '../history.ts'
-import { parse, writeOptions } from '../parse.ts'
+import { parse } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
 import { activeScope, createSession, forkOptions, listSessions, sessionId } from './schema.ts'
 
@@ -47,7 +47,7 @@ async function create(deps: Deps, input: CreateSession, mayReuse: boolean): Prom
       throw new SessionActiveError({ sessionId: record.id, conversationId: record.conversationId })
     }
     // what blocks has expired: put its end on record, then there is room
-    await expire(deps, record.id)
+    await expireSession(deps, record.id)
   }
 }
 
@@ -102,7 +102,8 @@ async function sameSession(
   throw new IdempotencyMismatchError({ sessionId: id })
 }
 
-async function expire(deps: Deps, id: string): Promise<void> {
+/** Puts the end of a session that has expired on record; does nothing to others. */
+export async function expireSession(deps: Deps, id: string): Promise<void> {
   const status = { state: 'aborted', reason: 'Session expired' }
   const expired: Draft = { type: 'status_changed', content: 'Session expired', parts: { status } }
   await decideOn(
@@ -174,15 +175,6 @@ function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
   } catch (cause) {
     throw new ValidationError('cursor', 'must be the nextCursor of an earlier page', { cause })
   }
-}
-
-/** Ends the session in whatever live state it is. */
-export async function endSession(deps: Deps, id: string, options: WriteOptions = {}): Promise<SessionRecord> {
-  const { idempotencyKey } = parse(writeOptions, options)
-  const status = { state: 'complete', endedBy: 'caller' }
-  const ended: Draft = { type: 'status_changed', content: 'Session ended by the caller', parts: { status } }
-  const { view } = await decideOn(deps, id, () => [ended], { command: ['end'], idempotencyKey })
-  return view.record
 }
 
 /** Starts a session with a copy of this one's events up to `at`, and gives its id. */

@@ -18,7 +18,9 @@ export interface StoreDatabase {
 /** A database to run the rules of the API against. */
 export interface ApiDatabase {
   /** Another process's view of the same data, with what a test needs beside it. */
-  connect(options?: Pick<OpenOptions, 'clock' | 'tokenizer' | 'agents'>): Promise<Throughline>
+  connect(
+    options?: Pick<OpenOptions, 'clock' | 'tokenizer' | 'agents' | 'policy' | 'classify' | 'summarize'>,
+  ): Promise<Throughline>
   /** How a child process opens it. Absent where no other process can; the rules that need one must then be skipped. */
   target?: string | OpenOptions
   destroy(): Promise<void>

@@ -1,6 +1,9 @@
 import { agentRules } from './api-agents.ts'
 import { appendRules } from './api-append.ts'
+import { contextRules } from './api-context.ts'
+import { conversationRules } from './api-conversations.ts'
 import { inputRules } from './api-input.ts'
+import { lifeRules } from './api-life.ts'
 import { messageRules } from './api-messages.ts'
 import { namedRules } from './api-named.ts'
 import { ownersRules } from './api-owners.ts'
@@ -10,18 +13,21 @@ import { serviceRules } from './api-service.ts'
 import { sessionsRules } from './api-sessions.ts'
 import { stateRules } from './api-state.ts'
 import { tailRules } from './api-tail.ts'
+import { workingRules } from './api-work.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
 import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
 import { sessionRules } from './store-sessions.ts'
+import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
-/** Runs the rules of the store's port, S1 to S22, as tests. */
+/** Runs the rules of the store's port, S1 to S25, as tests. */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
-  describeRules('the store port', [...writingRules, ...sessionRules, ...readingRules, ...ownerRules], harness, runner)
+  const rules = [...writingRules, ...sessionRules, ...readingRules, ...ownerRules, ...workRules]
+  describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A16, as tests. */
+/** Runs the rules of the public API, A1 to A21, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...sessionsRules,
@@ -33,6 +39,10 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...stateRules,
     ...agentRules,
     ...serviceRules,
+    ...lifeRules,
+    ...workingRules,
+    ...conversationRules,
+    ...contextRules,
     ...namedRules,
     ...ownersRules,
     ...processRules,

@@ -1,0 +1,53 @@
+import type { SweepReport } from '../../api.ts'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import { endOf, type SessionRecord } from '../../domain/record.ts'
+import { EXPIRED } from '../../domain/resume.ts'
+import { compactSession } from '../compaction/operation.ts'
+import { type Deps, now } from '../deps.ts'
+import { takeSteps } from './lifecycle.ts'
+
+/** Sessions of one batch. */
+const BATCH = 100
+
+/**
+ * Ends sessions that nobody came back to, or that have expired, and compacts them. Any number may sweep at once: the end
+ * is a decision, so one of them makes it, and only that one goes on to compact.
+ */
+export async function sweepSessions(deps: Deps): Promise<SweepReport> {
+  const report: SweepReport = { swept: 0, compacted: 0 }
+  for (;;) {
+    const ids = await deps.store.due({
+      at: now(deps),
+      idleSince: new Date(deps.clock.now() - deps.policy.staleTimeoutMs).toISOString(),
+      limit: BATCH,
+      ...(deps.within !== undefined && { within: deps.within }),
+    })
+    let ended = 0
+    for (const id of ids) if (await sweepOne(deps, id, report)) ended++
+    // a full batch that ends nothing holds what others swept or came back to meanwhile: there may be more behind it
+    if (ended === 0 && ids.length < BATCH) return report
+  }
+}
+
+async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<boolean> {
+  try {
+    const { taken } = await takeSteps(deps, id, [{ do: 'abort', reason: EXPIRED }], {
+      unless: (record, at) => !isDue(deps, record, at),
+    })
+    if (!taken) return false
+    report.swept++
+    await compactSession(deps, id)
+    report.compacted++
+    return true
+  } catch (error) {
+    // purged since its id was read
+    if (error instanceof SessionNotFoundError) return false
+    throw error
+  }
+}
+
+/** Whether the session is still to be ended at this moment: someone may have come back. */
+export function isDue({ policy }: Deps, record: SessionRecord, at: string): boolean {
+  if (record.endedAt !== undefined) return false
+  return endOf(record, at) !== undefined || Date.parse(at) - Date.parse(record.lastActivityAt) > policy.staleTimeoutMs
+}

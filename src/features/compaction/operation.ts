@@ -1,0 +1,139 @@
+import type { Commit, CommitsOptions, CompactOptions, Page } from '../../api.ts'
+import { kindOfCommit } from '../../domain/commit.ts'
+import { InvalidTransitionError, SessionNotFoundError } from '../../domain/errors.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { DEFAULT_PAGE } from '../../domain/limits.ts'
+import { endOf, isFinal, isWithin, type SessionRecord } from '../../domain/record.ts'
+import type { CommitLink } from '../../ports/session-store.ts'
+import { tenantFor } from '../access.ts'
+import { type Deps, keyOf, now } from '../deps.ts'
+import { decideOn } from '../events.ts'
+import { parse } from '../parse.ts'
+import { expireSession } from '../sessions/operation.ts'
+import { sessionEvent } from '../stored-event.ts'
+import { commitsQuery, compactInput } from './schema.ts'
+import { type Story, storyOf, summarized } from './story.ts'
+
+export { hashOf, type Range, storyOf, summarized } from './story.ts'
+
+/** What `session_compacted` holds; its content is the summary. */
+type CommitParts = Omit<Commit, 'sessionId' | 'summary' | 'at' | 'purgedAt'>
+
+/**
+ * Makes the one canonical commit of an ended session, or gives the one it has. The log is streamed, so its length does
+ * not matter to memory, and nothing is written before the one event at the end.
+ */
+export async function compactSession(deps: Deps, id: string, input: CompactInput = {}): Promise<Commit> {
+  const { onProgress, ...rest } = input
+  const { summary: given, idempotencyKey } = parse(compactInput, rest)
+  const before = await loadEnded(deps, id)
+  if (before.commit !== undefined) return await commitOf(deps, id)
+  requireEnded(before.record)
+  const story = await storyOf(deps, id, { from: 1, to: before.record.head }, onProgress)
+  const { summary, ...made } = await summaryOf(deps, before.record, story, given)
+  await decideOn(
+    deps,
+    id,
+    ({ record, commit }, _at, last) => {
+      if (commit !== undefined) return []
+      const parts: CommitParts = {
+        id: deps.newId(),
+        ...(last !== undefined && { parent: last.id }),
+        position: (last?.position ?? 0) + 1,
+        kind: kindOfCommit(record.status),
+        ...(record.task !== undefined && { task: record.task }),
+        ...made,
+        decisions: story.work.decisions,
+        filesRead: story.work.filesRead,
+        filesWritten: story.work.filesWritten,
+        commands: story.work.commands,
+        openQuestions: story.work.openQuestions,
+        range: story.range,
+        hash: story.hash,
+      }
+      return [{ type: 'session_compacted', content: summary, parts: parts as unknown as JsonObject }]
+    },
+    { command: ['compact', given], idempotencyKey, evenEnded: true, chained: true },
+  )
+  return await commitOf(deps, id)
+}
+
+interface CompactInput extends CompactOptions {
+  summary?: string | undefined
+}
+
+function requireEnded({ id, status: { state } }: SessionRecord): void {
+  if (!isFinal(state)) throw new InvalidTransitionError({ sessionId: id, state, command: 'compact' })
+}
+
+/** The caller's words, else what the story gives; why the session was given up stands before it. */
+async function summaryOf(deps: Deps, { task, status }: SessionRecord, story: Story, given: string | undefined) {
+  if (given !== undefined) return { summary: given, summarizedBy: 'caller' as const }
+  const { summary, ...made } = await summarized(deps, story, task)
+  return { summary: status.state === 'aborted' ? `${status.reason}\n\n${summary}` : summary, ...made }
+}
+
+/** The commit of a session that has one. */
+export async function commitOf(deps: Deps, id: string): Promise<Commit> {
+  const query = { types: ['session_compacted'], order: 'desc', limit: 1 } as const
+  const [stored] = await deps.store.read(keyOf(deps, id), query)
+  if (stored === undefined) throw new SessionNotFoundError(id)
+  const { content: summary, parts, createdAt: at } = sessionEvent(id, stored)
+  return { ...(parts as unknown as CommitParts), sessionId: id, summary, at }
+}
+
+/** The commits of a conversation, oldest first. One whose session was purged is there without its content. */
+export async function commitsOf(
+  deps: Deps,
+  conversationId: string,
+  options: CommitsOptions = {},
+): Promise<Page<Commit>> {
+  const { tenant: given, limit = DEFAULT_PAGE, cursor, userId } = parse(commitsQuery, { ...options, conversationId })
+  const tenant = tenantFor(deps, given)
+  const user = userId ?? deps.within?.userId
+  if (deps.within !== undefined && !isWithin({ tenant, userId: user ?? '' }, deps.within)) return { items: [] }
+  const links = await deps.store.commits({
+    tenant,
+    conversationId,
+    limit: limit + 1,
+    ...(user !== undefined && { userId: user }),
+    ...(cursor !== undefined && { after: cursor }),
+  })
+  const items = await Promise.all(links.slice(0, limit).map((link) => linked(deps, link)))
+  const last = items.at(-1)
+  return links.length > limit && last !== undefined ? { items, nextCursor: String(last.position) } : { items }
+}
+
+async function linked(deps: Deps, link: CommitLink): Promise<Commit> {
+  if (link.purgedAt === undefined) return await commitOf(deps, link.sessionId)
+  const { id, sessionId, position, at, purgedAt } = link
+  return {
+    id,
+    sessionId,
+    position,
+    at,
+    purgedAt,
+    kind: 'normal',
+    summary: '',
+    decisions: [],
+    filesRead: [],
+    filesWritten: [],
+    commands: [],
+    openQuestions: [],
+  }
+}
+
+/** The views, with the end on record where the session has expired without one. */
+async function loadEnded(deps: Deps, id: string): Promise<SessionView> {
+  const view = await load(deps, id)
+  if (view.record.endedAt !== undefined || endOf(view.record, now(deps)) === undefined) return view
+  await expireSession(deps, id)
+  return await load(deps, id)
+}
+
+async function load(deps: Deps, id: string): Promise<SessionView> {
+  const view = await deps.store.load(keyOf(deps, id))
+  if (view === undefined) throw new SessionNotFoundError(id)
+  return view
+}

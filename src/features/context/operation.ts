@@ -1,0 +1,184 @@
+import type { ContextOptions, ContextResult, Reduced, ReduceOptions } from '../../api.ts'
+import { fitContext } from '../../domain/context.ts'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { MESSAGE_TYPES, type Message, messagesOf } from '../../domain/message.ts'
+import { truncated } from '../../domain/truncate.ts'
+import type { CommitLink } from '../../ports/session-store.ts'
+import { commitOf, type Range, storyOf, summarized } from '../compaction/operation.ts'
+import { type Deps, keyOf } from '../deps.ts'
+import { decideOn } from '../events.ts'
+import { recentEvents } from '../log/operation.ts'
+import { parse } from '../parse.ts'
+import { sessionEvent } from '../stored-event.ts'
+import { contextOptions, reduceOptions } from './schema.ts'
+
+/** Earlier sessions of the conversation that are told of. */
+const EARLIER = 20
+/** Turns that stay as they were when the rest is summarised. */
+const KEPT_TURNS = 10
+/** Share of the budget above which the rest is summarised. */
+const FULL = 0.8
+
+/** What goes to the model, within a budget: the task, what came before, and the last of the conversation. */
+export async function buildContext(
+  deps: Deps,
+  id: string,
+  options: ContextOptions & { format?: MessageFormat },
+): Promise<ContextResult<Message[] | FormatOutput[MessageFormat]>> {
+  const { maxTokens, format } = parse(contextOptions, options)
+  const tokenizer = await deps.tokenizer()
+  const count = (text: string) => tokenizer.count(text)
+  const view = await load(deps, id)
+  const reduction = await lastReduction(deps, id, view)
+  const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
+  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens })
+  const events = window.events.filter(({ sequence }) => sequence > floor)
+  const { task } = view.record
+  const { messages, tokens, omitted, dangling } = fitContext(
+    {
+      ...(task !== undefined && { task }),
+      scratchpad: view.state.scratchpad,
+      earlier: await earlierSummaries(deps, view),
+      memories: [],
+      ...(reduction !== undefined && { reduced: reduction.summary }),
+      window: messagesOf(events),
+    },
+    maxTokens,
+    count,
+  )
+  const unread = await unreadMessages(deps, id, floor, events[0]?.sequence ?? view.record.head + 1)
+  return {
+    messages: format === undefined ? messages : FORMATS[format].to(messages),
+    tokens,
+    omitted: [...(unread > 0 ? [{ section: 'history', count: unread, reason: 'budget' } as const] : []), ...omitted],
+    dangling,
+  }
+}
+
+/** Messages before the window that were not even looked at: up to one page of them is counted. */
+async function unreadMessages(deps: Deps, id: string, after: number, before: number): Promise<number> {
+  if (before - 1 <= after) return 0
+  const query = { after, before, types: MESSAGE_TYPES, order: 'desc', limit: LIMITS.page } as const
+  return (await deps.store.read(keyOf(deps, id), query)).length
+}
+
+/** Summaries of the sessions whose commits came before that of this one. */
+async function earlierSummaries(deps: Deps, { record, commit }: SessionView) {
+  const { tenant, conversationId, userId, id } = record
+  const isEarlier = (link: CommitLink) =>
+    link.purgedAt === undefined &&
+    link.sessionId !== id &&
+    link.position < (commit?.position ?? Number.POSITIVE_INFINITY)
+  const ids: string[] = []
+  for (let after = 0; ; ) {
+    const links = await deps.store.commits({ tenant, conversationId, userId, after, limit: LIMITS.page })
+    ids.push(...links.filter(isEarlier).map((link) => link.sessionId))
+    if (links.length < LIMITS.page) break
+    after = links.at(-1)?.position ?? 0
+  }
+  const commits = await Promise.all(ids.slice(-EARLIER).map((sessionId) => commitOf(deps, sessionId)))
+  return commits.map((commit) => ({ id: commit.id, text: commit.summary }))
+}
+
+interface Reduction {
+  summary: string
+  range: Range
+  hash: string
+}
+
+/** The last summary of the session's own past that no clear has hidden. */
+async function lastReduction(deps: Deps, id: string, { clearedAt }: SessionView): Promise<Reduction | undefined> {
+  const query = { after: clearedAt, types: ['context_summarized'], order: 'desc', limit: 1 } as const
+  const [stored] = await deps.store.read(keyOf(deps, id), query)
+  if (stored === undefined) return undefined
+  const { content: summary, parts } = sessionEvent(id, stored)
+  const { range, hash } = parts as unknown as Pick<Reduction, 'range' | 'hash'>
+  return { summary, range, hash }
+}
+
+/**
+ * Makes the past of a live session smaller for the model. Above 80 % of the budget it summarises all but the last ten
+ * turns, as one event with its range and hash; else the window alone does. The originals stay in the log.
+ */
+export async function reduceContext(deps: Deps, id: string, options: ReduceOptions): Promise<Reduced> {
+  const { maxTokens, strategy: wanted, idempotencyKey } = parse(reduceOptions, options)
+  const view = await load(deps, id)
+  const strategy = wanted ?? ((await isFull(deps, id, view, maxTokens)) ? 'summarize' : 'window')
+  const range = strategy === 'summarize' ? await unsummarised(deps, id, view) : undefined
+  if (range === undefined) return await reduced(deps, id, view, strategy, maxTokens)
+  const story = await storyOf(deps, id, range)
+  const { summary: content, ...made } = await summarized(deps, story, view.record.task)
+  const parts = { range, hash: story.hash, ...made }
+  await decideOn(deps, id, () => [{ type: 'context_summarized', content, parts: parts as unknown as JsonObject }], {
+    command: ['reduce', maxTokens, wanted],
+    idempotencyKey,
+  })
+  return await reduced(deps, id, view, strategy, maxTokens)
+}
+
+/** Whether what was said since the last summary takes more than 80 % of the budget. */
+async function isFull(deps: Deps, id: string, view: SessionView, maxTokens: number): Promise<boolean> {
+  const floor = (await lastReduction(deps, id, view))?.range.to ?? view.clearedAt
+  const { events, tokens = 0 } = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens })
+  const [first] = events
+  if (first === undefined) return view.record.turns > 0
+  const before = await deps.store.read(keyOf(deps, id), {
+    after: floor,
+    before: first.sequence,
+    types: TURN,
+    order: 'asc',
+    limit: 1,
+  })
+  return before.length > 0 || tokens > FULL * maxTokens
+}
+
+const TURN = ['user_message']
+
+/** All that is older than the last ten turns; `undefined` if that is nothing, or summarised already. */
+async function unsummarised(deps: Deps, id: string, view: SessionView): Promise<Range | undefined> {
+  const { events } = await recentEvents(deps, id, { maxTurns: KEPT_TURNS })
+  const to = (events[0]?.sequence ?? 0) - 1
+  const done = (await lastReduction(deps, id, view))?.range.to ?? view.clearedAt
+  const before = { after: done, before: to + 1, types: TURN, order: 'asc', limit: 1 } as const
+  const turns = to > done ? await deps.store.read(keyOf(deps, id), before) : []
+  return turns.length === 0 ? undefined : { from: view.clearedAt + 1, to }
+}
+
+async function reduced(
+  deps: Deps,
+  id: string,
+  view: SessionView,
+  strategy: Reduced['strategy'],
+  maxTokens: number,
+): Promise<Reduced> {
+  const tokenizer = await deps.tokenizer()
+  const count = (text: string) => tokenizer.count(text)
+  const reduction = strategy === 'summarize' ? await lastReduction(deps, id, view) : undefined
+  const floor = reduction?.range.to ?? 0
+  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens })
+  const messages = messagesOf(window.events.filter(({ sequence }) => sequence > floor))
+  const { summary, ...made } = reduction ?? {}
+  if (strategy === 'truncate') return { strategy, ...truncated(messages, maxTokens, count) }
+  const fitted = fitContext(
+    { earlier: [], memories: [], ...(summary !== undefined && { reduced: summary }), window: messages },
+    maxTokens,
+    count,
+  )
+  return {
+    strategy,
+    messages: fitted.messages,
+    tokens: fitted.tokens,
+    ...(summary !== undefined && { summary }),
+    ...made,
+  }
+}
+
+async function load(deps: Deps, id: string): Promise<SessionView> {
+  const view = await deps.store.load(keyOf(deps, id))
+  if (view === undefined) throw new SessionNotFoundError(id)
+  return view
+}

@@ -1,0 +1,175 @@
+import { hash } from 'node:crypto'
+import type { Graph, GraphQuery, Observe, WorkStep, WriteOptions } from '../../api.ts'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { progressText } from '../../domain/summary.ts'
+import {
+  type Edge,
+  type Observation,
+  TASK_NODE,
+  type WorkCommit,
+  type WorkDone,
+  workBuilder,
+} from '../../domain/work.ts'
+import type { StoredEdge } from '../../ports/session-store.ts'
+import { type Deps, keyOf } from '../deps.ts'
+import { type Decided, type Draft, decideOn } from '../events.ts'
+import { walkLog } from '../history.ts'
+import { parse, writeOptions } from '../parse.ts'
+import { command, edges, fileRead, fileWrite, graphQuery, noteText } from './schema.ts'
+
+/** Notes what happens in the work; it waits in this process until the next step. */
+export function observeOn(deps: Deps, id: string): Observe {
+  const stage = (observation: Observation) => deps.staging.add(id, observation)
+  return {
+    note: (text) => stage({ kind: 'note', id: deps.newId(), text: parse(noteText, text, 'text') }),
+    plan: (text) => stage({ kind: 'plan', id: deps.newId(), text: parse(noteText, text, 'text') }),
+    fileRead: (input) => stage({ kind: 'fileRead', ...parse(fileRead, input) }),
+    fileWrite: (input) => stage(written(parse(fileWrite, input))),
+    command: (input) => stage(ran(parse(command, input))),
+    relations: (input) => stage({ kind: 'relations', edges: parse(edges, input, 'edges') as Edge[] }),
+  }
+}
+
+/** What a file holds is not kept, only its hash and its length. */
+function written({
+  path,
+  content,
+  hash: given,
+}: {
+  path: string
+  content?: string | undefined
+  hash?: string | undefined
+}): Observation {
+  const known = given ?? (content === undefined ? undefined : hash('sha256', content, 'hex'))
+  return {
+    kind: 'fileWrite',
+    path,
+    ...(known !== undefined && { hash: known }),
+    ...(content !== undefined && { bytes: Buffer.byteLength(content) }),
+  }
+}
+
+/** Of a long output the end is kept, where errors stand. */
+function ran({
+  command: line,
+  exitCode,
+  output,
+}: {
+  command: string
+  exitCode?: number | undefined
+  output?: string | undefined
+}): Observation {
+  const clean = output?.replaceAll('\0', '\uFFFD').toWellFormed()
+  const omitted = Math.max(0, (clean?.length ?? 0) - LIMITS.output)
+  return {
+    kind: 'command',
+    command: line,
+    ...(exitCode !== undefined && { exitCode }),
+    ...(clean !== undefined && { output: clean.slice(omitted).toWellFormed() }),
+    ...(omitted > 0 && { omitted }),
+  }
+}
+
+/** Makes what was observed durable, as one work commit; `undefined` if nothing was. */
+export async function flushStep(deps: Deps, id: string, options: WriteOptions = {}): Promise<WorkStep | undefined> {
+  const { idempotencyKey } = parse(writeOptions, options)
+  const { events } = await decideWithWork(
+    deps,
+    id,
+    (view, _at, staged) => (staged.length === 0 ? [] : [workDraft(deps, view, 'step', staged).draft]),
+    { command: ['flushStep'], idempotencyKey },
+  )
+  const [event] = events
+  if (event === undefined) return undefined
+  return { ...(event.parts as unknown as WorkCommit), sequence: event.sequence }
+}
+
+type DecideOptions = Parameters<typeof decideOn>[3]
+
+/** A decision that takes along what was observed so far, in the same append. */
+export async function decideWithWork(
+  deps: Deps,
+  id: string,
+  decide: (view: SessionView, at: string, staged: readonly Observation[]) => readonly Draft[],
+  options?: DecideOptions,
+): Promise<Decided> {
+  return await deps.staging.flush(id, async (staged) => {
+    const decided = await decideOn(deps, id, (view, at) => decide(view, at, staged), options)
+    return [!decided.replayed && decided.events.length > 0, decided]
+  })
+}
+
+/** The event of a work commit behind the last one, and its id. */
+export function workDraft(
+  deps: Deps,
+  { record, lastWork }: Pick<SessionView, 'record' | 'lastWork'>,
+  kind: WorkCommit['kind'],
+  observations: readonly Observation[],
+): { id: string; draft: Draft } {
+  const commit: WorkCommit = {
+    id: deps.newId(),
+    parents: lastWork === undefined ? [] : [lastWork],
+    kind,
+    observations: [...observations],
+    state: record.status.state,
+    ...(record.task !== undefined && { task: record.task }),
+  }
+  const draft: Draft = { type: 'work_committed', content: `Work: ${kind}`, parts: commit as unknown as JsonObject }
+  return { id: commit.id, draft }
+}
+
+/** The things around a node, and how they are related. */
+export async function readGraph(deps: Deps, id: string, query: GraphQuery = {}): Promise<Graph> {
+  const { node = TASK_NODE, depth, direction, labels, limit } = parse(graphQuery, query)
+  const seen = new Set([node])
+  const found = new Map<string, StoredEdge[]>()
+  let frontier = [node]
+  let truncated = false
+  for (let level = 0; level < depth && frontier.length > 0 && !truncated; level++) {
+    const rows = await deps.store.edges(keyOf(deps, id), {
+      nodes: frontier,
+      direction,
+      limit: LIMITS.edges,
+      ...(labels !== undefined && { labels }),
+    })
+    truncated = rows.length === LIMITS.edges
+    const next = new Set<string>()
+    for (const row of rows) {
+      const key = JSON.stringify([row.from, row.label, row.to])
+      const known = found.get(key)
+      if (known === undefined && found.size === limit) {
+        truncated = true
+        continue
+      }
+      if (known === undefined || known.every(({ sequence }) => sequence !== row.sequence)) {
+        found.set(key, [...(known ?? []), row])
+      }
+      for (const end of [row.from, row.to]) if (!seen.has(end)) next.add(end)
+    }
+    for (const end of next) seen.add(end)
+    frontier = [...next]
+  }
+  return { node, nodes: [...seen], edges: Array.from(found.values(), edgeOf), truncated }
+}
+
+function edgeOf(rows: StoredEdge[]): Graph['edges'][number] {
+  const [{ from, label, to }] = rows as [StoredEdge]
+  return { from, label, to, evidence: rows.map(({ evidence, sequence }) => ({ ...JSON.parse(evidence), sequence })) }
+}
+
+/** All the work of a session, read a page at a time. */
+export async function workOf(deps: Deps, id: string): Promise<WorkDone> {
+  const builder = workBuilder()
+  for await (const page of walkLog(deps, id)) for (const event of page) builder.add(event)
+  return builder.finish()
+}
+
+/** What was done so far, for people to read. */
+export async function progressOf(deps: Deps, id: string): Promise<string> {
+  const view = await deps.store.load(keyOf(deps, id))
+  if (view === undefined) throw new SessionNotFoundError(id)
+  return progressText(view.record, await workOf(deps, id))
+}

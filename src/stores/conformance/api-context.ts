@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import type { Session } from '../../api.ts'
+import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
+import type { ApiDatabase, Rule } from './harness.ts'
+import { refused, upTo } from './samples.ts'
+
+const tokenizer = { name: 'characters', count: (text: string) => text.length }
+
+/** Turns of 20 characters each: a request of 10 and an answer of 10. */
+async function talk(session: Session, turns: number, from = 1): Promise<void> {
+  const pad = (text: string) => text.padEnd(10, '.')
+  for (const n of upTo(turns)) {
+    await session.append([
+      { type: 'user_message', content: pad(`ask ${n + from - 1}`) },
+      { type: 'model_message', content: pad(`told ${n + from - 1}`) },
+    ])
+  }
+}
+
+/** A21 what goes to a model. */
+export const contextRules: readonly Rule<ApiDatabase>[] = [
+  {
+    id: 'A21',
+    title: 'puts task, scratchpad, earlier sessions and the last messages together, in that order',
+    async check(db) {
+      const tl = await db.connect({ tokenizer })
+      const scope = { userId: 'ada', conversationId: 'c' }
+      const first = await tl.sessions.create({ ...scope, task: 'The first task' })
+      await first.end()
+      await first.compact('The first is done')
+      const session = await tl.sessions.create({ ...scope, task: 'The second task' })
+      await session.updateState({ current_task: 'now' })
+      await talk(session, 2)
+      const { messages, tokens, omitted, dangling } = await session.context({ maxTokens: 10_000 })
+      assert.deepEqual(
+        messages.map(({ role }) => role),
+        ['system', 'system', 'user', 'assistant', 'user', 'assistant'],
+      )
+      assert(messages[0]?.content.includes('The second task') && messages[0].content.includes('"current_task":"now"'))
+      assert(messages[1]?.content.includes('The first is done'))
+      assert.equal(
+        tokens,
+        messages.reduce((sum, { content }) => sum + content.length, 0),
+      )
+      assert.deepEqual([omitted, dangling], [[], []])
+      for (const format of MESSAGE_FORMATS) {
+        const shaped = await session.context({ maxTokens: 10_000, format })
+        assert.equal(shaped.tokens, tokens)
+        assert(JSON.stringify(shaped.messages).includes('told 2'))
+      }
+      assert.equal((await session.record()).head, 6)
+      await refused('VALIDATION', session.context({ maxTokens: -1 }))
+      await refused('VALIDATION', session.context({ maxTokens: 10, format: 'other' as never }))
+      await tl.close()
+    },
+  },
+  {
+    id: 'A21',
+    title: 'stays within any budget, says what it left out, and never parts a call from its result',
+    async check(db) {
+      const tl = await db.connect({ tokenizer })
+      const session = await tl.sessions.create({ userId: 'ada', task: 'T' })
+      await talk(session, 3)
+      await session.append([
+        { type: 'user_message', content: 'look' },
+        { type: 'tool_call', parts: { id: '1', name: 'read', arguments: 'abc' } },
+        { type: 'tool_result', content: 'r'.repeat(40), parts: { toolCallId: '1' } },
+        { type: 'model_message', content: 'seen' },
+      ])
+      for (const maxTokens of [...upTo(140), 0, 1000]) {
+        const { messages, tokens, omitted } = await session.context({ maxTokens })
+        assert(tokens <= maxTokens, `${tokens} of ${maxTokens}`)
+        const calls = messages.flatMap(({ toolCalls = [] }) => toolCalls.map(({ id }) => id))
+        const results = messages.flatMap(({ toolCallId }) => toolCallId ?? [])
+        assert.deepEqual(calls, results)
+        assert.equal(omitted.length === 0, maxTokens >= 122, `${maxTokens}: ${JSON.stringify(omitted)}`)
+      }
+      await tl.close()
+    },
+  },
+  {
+    id: 'A21',
+    title: 'reduces by the budget: a window while there is room, then a summary with its range and hash',
+    async check(db) {
+      const tl = await db.connect({ tokenizer })
+      const session = await tl.sessions.create({ userId: 'ada', task: 'Count' })
+      await talk(session, 15)
+      const { head } = await session.record()
+      const window = await session.reduce({ maxTokens: 1000 })
+      assert.deepEqual([window.strategy, window.messages.length, window.summary], ['window', 30, undefined])
+      const cut = await session.reduce({ maxTokens: 45, strategy: 'truncate' })
+      assert.deepEqual([cut.strategy, cut.messages.length, cut.tokens], ['truncate', 4, 40])
+      assert.equal((await session.record()).head, head)
+
+      const reduced = await session.reduce({ maxTokens: 320 })
+      assert.deepEqual([reduced.strategy, reduced.range], ['summarize', { from: 1, to: 11 }])
+      assert.match(reduced.hash ?? '', /^[0-9a-f]{64}$/)
+      assert.equal((await session.events({ types: ['context_summarized'] })).length, 1)
+      const { messages } = await session.context({ maxTokens: 10_000 })
+      assert.equal(messages.filter(({ role }) => role === 'user').length, 10)
+      assert(messages.some(({ role, content }) => role === 'system' && content.includes(reduced.summary ?? '?')))
+      await session.reduce({ maxTokens: 320, strategy: 'summarize' })
+      assert.equal((await session.events({ types: ['context_summarized'] })).length, 1)
+      assert.equal((await session.messages()).length, 30)
+
+      await talk(session, 5, 16)
+      assert.deepEqual((await session.reduce({ maxTokens: 50 })).range, { from: 1, to: 21 })
+      await session.clear()
+      await talk(session, 1)
+      const fresh = await session.context({ maxTokens: 10_000 })
+      assert.equal(fresh.messages.length, 3)
+      await refused('VALIDATION', session.reduce({ maxTokens: 0 }))
+      assert.deepEqual((await tl.verify()).differences, [])
+      await tl.close()
+    },
+  },
+]
