@@ -85,7 +85,16 @@ describe('the command line', () => {
     const { code, stdout } = await throughline(['--help'])
     expect(code).toBe(0)
     const listed = [...stdout.matchAll(/^ {2}(\S.*?) {2,}[a-z]/gm)].map(([, term]) => term)
-    const commands = ['demo', 'doctor', 'verify [session]', 'rebuild [session]']
+    const commands = [
+      'demo',
+      'doctor',
+      'migrate',
+      'resume [options] <conversation>',
+      'compact [options] <session>',
+      'sweep',
+      'verify [session]',
+      'rebuild [session]',
+    ]
     expect(listed).toEqual(expect.arrayContaining(['--version', '--url <target>', '--json', '--help', ...commands]))
     for (const error of ERROR_CODES) expect(stdout).toContain(error)
   })
@@ -163,35 +172,56 @@ describe('bin/throughline.js', () => {
 })
 
 describe('demo', () => {
-  it('walks to the end in 80 columns, and touches nothing of the user', async () => {
+  it('walks to the end in 80 columns and some 70 lines, and touches nothing of the user', async () => {
     const { code, stdout, stderr } = await throughline(['demo'], { THROUGHLINE_URL: `sqlite:${cwd}/mine.db` })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const turn of [1, 2, 3, 4, 5]) expect(stdout).toContain(` Turn ${turn} `)
     expect(stdout).toContain('What to try next')
-    const lines = stdout.split('\n').filter((line) => !line.startsWith(temporary))
+    const lines = stdout.split('\n').filter((line) => !line.includes(temporary))
     expect(lines.filter((line) => line.length > 80)).toEqual([])
+    expect(lines.length).toBeLessThan(75)
     expect([...readdirSync(cwd), ...readdirSync(temporary)]).toEqual([])
   })
 
-  it('gives its steps as one JSON object', async () => {
+  it('tells the five turns of one conversation as JSON', async () => {
     const { code, stdout } = await throughline(['demo', '--json'])
     expect(code).toBe(0)
-    const { steps } = JSON.parse(stdout) as { steps: { call: string; result: unknown }[] }
-    const resultOf = (part: string) => steps.find(({ call }) => call.includes(part))?.result
-    expect(resultOf('idempotencyKey')).toMatchObject([{ sequence: 5 }, { sequence: 5 }])
-    expect(resultOf('Promise.all')).toEqual({ written: 50, first: 6, last: 55, gaps: 0, repeats: 0 })
-    expect(resultOf('tail(')).toMatchObject([{ sequence: 56 }, { sequence: 57 }])
-    expect(resultOf('recent(')).toMatchObject({ events: [{ sequence: 56 }, { sequence: 57 }], dangling: [] })
-    expect(resultOf('limit: 0')).toMatchObject({ code: 'VALIDATION', details: { field: 'limit' } })
-    expect(resultOf('s.at(3)')).toMatchObject({ head: 3, turns: 1 })
-    expect(resultOf('fork(')).toMatchObject([{}, {}, {}, { type: 'session_forked', sequence: 4 }])
-    expect(resultOf('One more thing')).toMatchObject({ code: 'SESSION_ENDED' })
-    expect(resultOf('verify(')).toMatchObject({ sessions: 1, differences: 0 })
+    const { turns } = JSON.parse(stdout) as { turns: { events: { type: string }[] }[] }
+    expect(turns).toMatchObject([
+      { user: 'Add retry logic to the connect function', action: 'started', states: ['running', 'awaiting_user'] },
+      { intent: 'response', action: 'answer', states: ['running', 'pending_complete'] },
+      { intent: 'modification', action: 'continue', states: ['running', 'pending_complete'] },
+      { intent: 'confirmation', action: 'complete', states: ['complete'], commit: { range: { from: 1, to: 20 } } },
+      { intent: 'new_task', action: 'started', states: ['running'], context: [{}, { role: 'system' }, {}] },
+    ])
+    expect(turns.map(({ events }) => events.length)).toEqual([5, 6, 6, 4, 2])
+    const [, , , fourth, fifth] = turns as unknown as [
+      never,
+      never,
+      never,
+      { commit: { summary: string; commands: unknown } },
+      { context: { content: string }[] },
+    ]
+    expect(fourth.commit.commands).toEqual([{ command: 'npm test', exitCode: 0 }])
+    expect(fifth.context[1]?.content).toContain(fourth.commit.summary)
   })
 
-  it('uses the store that --url names, and keeps it', async () => {
-    expect((await throughline(['demo', '--url', 'sqlite:kept.db'])).code).toBe(0)
+  it('looks at the log underneath', async () => {
+    const { log } = JSON.parse((await throughline(['demo', '--json'])).stdout) as { log: unknown }
+    expect(log).toMatchObject({
+      at: { sequence: 5, state: 'awaiting_user' },
+      fork: { state: 'running' },
+      refused: 'SESSION_ENDED',
+      crowd: { writers: 50, first: 3, last: 52, gaps: 0 },
+      retry: { sequences: [53, 53] },
+      verify: { sessions: 3, differences: 0 },
+    })
+  })
+
+  it('uses the store that --url names, and keeps it, also when it is run again', async () => {
+    for (let i = 0; i < 2; i++) expect((await throughline(['demo', '--url', 'sqlite:kept.db'])).code).toBe(0)
     const { stdout } = await throughline(['verify', '--json', '--url', 'sqlite:kept.db'])
-    expect(JSON.parse(stdout)).toMatchObject({ sessions: 2, differences: [] })
+    expect(JSON.parse(stdout)).toMatchObject({ sessions: 6, differences: [] })
   })
 })
 

@@ -24,6 +24,7 @@ export const EXIT_OF: Record<ErrorCode, ExitCode> = {
   SESSION_ENDED: EXIT.refused,
   SESSION_ACTIVE: EXIT.refused,
   SEQUENCE_CONFLICT: EXIT.refused,
+  INVALID_TRANSITION: EXIT.refused,
   IDEMPOTENCY_MISMATCH: EXIT.refused,
   STORAGE: EXIT.storage,
   SCHEMA_OUTDATED: EXIT.schema,

@@ -3,17 +3,29 @@ import { styleText } from 'node:util'
 import { Command as CommanderCommand, Option } from 'commander'
 import { DEFAULT_URL } from '../target.ts'
 import type { Command } from './command.ts'
+import { compactCommand } from './commands/compact.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { rebuildCommand } from './commands/rebuild.ts'
+import { resumeCommand } from './commands/resume.ts'
+import { sweepCommand } from './commands/sweep.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { leaveWhenAsked } from './ending.ts'
 import { EXIT, exitCodesHelp } from './exit-codes.ts'
 import { failureOf } from './failure.ts'
 import { type Output, outputTo } from './output.ts'
 
-const COMMANDS: readonly Command[] = [demoCommand, doctorCommand, migrateCommand, verifyCommand, rebuildCommand]
+const COMMANDS: readonly Command[] = [
+  demoCommand,
+  doctorCommand,
+  migrateCommand,
+  resumeCommand,
+  compactCommand,
+  sweepCommand,
+  verifyCommand,
+  rebuildCommand,
+]
 
 /** Runs the command line. Never throws; what the shell gets is in `process.exitCode`. */
 export async function main(argv: readonly string[]): Promise<void> {

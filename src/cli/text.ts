@@ -8,6 +8,12 @@ export function printable(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}')
 }
 
+/** As {@link printable}, with its lines as they are. */
+export function printableLines(text: string): string {
+  const line = (one: string) => `${/^ */.exec(one)?.[0]}${printable(one).trim()}`.trimEnd()
+  return text.split(/\r?\n/).map(line).join('\n')
+}
+
 /** The text in lines of at most `width`, broken at blanks. */
 export function wrapped(text: string, width: number): string[] {
   const lines = text.match(new RegExp(`.{1,${width}}(?: |$)|\\S+ ?`, 'g')) ?? [text]

@@ -3,38 +3,41 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from '../command.ts'
 import { narratorTo } from '../demo/narrator.ts'
-import { tellStory } from '../demo/story.ts'
+import { type Told, tellStory } from '../demo/story.ts'
 import type { Output } from '../output.ts'
 
 export const demoCommand: Command = {
   usage: 'demo',
-  summary: 'walk through the life of one session',
+  summary: 'walk through the life of a session, in five turns of a conversation',
   more: 'Uses a temporary store that it removes at the end, unless --url names another.',
 
   async run(_input, { target, output }) {
-    output.say(output.paint('bold', 'Throughline: the life of one session, call by call'))
-    const narrator = narratorTo(output)
-    if (target.explicit) {
-      output.say('It is written to the store that --url names, and stays there.')
-      await tellStory(target.url, narrator, output)
-    } else {
-      await inTemporaryFolder(async (folder) => {
-        output.say(`It is written to a temporary store that is removed at the end:\n${folder}`)
-        await tellStory(`sqlite:${join(folder, 'sessions.db')}`, narrator, output)
-      })
-      output.say('\nThe temporary store is removed.')
-    }
-    output.print(nextSteps(output), { steps: narrator.told })
+    output.say(output.paint('bold', 'Throughline: one conversation in five turns, and the log underneath'))
+    const told = target.explicit ? await onStore(target.url, output) : await onTemporaryStore(output)
+    output.print(nextSteps(output), told)
+    return undefined
   },
 }
 
-async function inTemporaryFolder(work: (folder: string) => Promise<void>): Promise<void> {
+async function onStore(url: string, output: Output): Promise<Told> {
+  output.say('It is written to the store that --url names, and stays there.')
+  return await tellStory(url, narratorTo(output))
+}
+
+async function onTemporaryStore(output: Output): Promise<Told> {
+  return await inTemporaryFolder(async (folder) => {
+    output.say(`On a temporary store that is removed at the end: ${folder}`)
+    return await tellStory(`sqlite:${join(folder, 'sessions.db')}`, narratorTo(output))
+  })
+}
+
+async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-demo-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   // for Ctrl-C and a closed pipe, which end the process in the midst of it
   process.once('exit', remove)
   try {
-    await work(folder)
+    return await work(folder)
   } finally {
     process.off('exit', remove)
     remove()
@@ -46,7 +49,7 @@ function nextSteps({ paint }: Output): string {
     '',
     paint('bold', 'What to try next'),
     `  ${paint('cyan', 'README.md')}               the first example, to paste into an agent of yours`,
+    `  ${paint('cyan', 'docs/lifecycle.md')}       every call, state and intent of what you saw`,
     `  ${paint('cyan', 'npx throughline verify')}  checks your own store against its logs`,
-    `  ${paint('cyan', 'docs/')}                   stores, errors, and how it works inside`,
   ].join('\n')
 }

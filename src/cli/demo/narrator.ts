@@ -1,43 +1,29 @@
-import type { Output } from '../output.ts'
+import type { Output, Style } from '../output.ts'
+import { printableLines, wrapped } from '../text.ts'
 
-/** One step of the walk: what happens, the call that does it, and how to show what came of it. */
-export interface Step<T> {
-  title: string
-  /** The call as a reader would write it; several lines if need be. */
-  call: string
-  run(): Promise<T>
-  show(result: T): Shown | Promise<Shown>
-}
+/** Characters of a label, and of the text beside it: 80 together. */
+const LABEL = 10
+const TEXT = 67
 
-/** A result, for people and for programs. */
-export interface Shown {
-  lines: string[]
-  data: unknown
-}
-
-/** Takes the step, tells of it, and gives its result for the next ones. */
-export type Tell = <T>(step: Step<T>) => Promise<T>
-
+/** Tells a story to people, line by line as it happens. */
 export interface Narrator {
-  readonly step: Tell
-  /** Everything told so far. */
-  readonly told: { step: number; title: string; call: string; result: unknown }[]
+  /** Begins a part of it. */
+  part(name: string, about: string): void
+  /** Who or what, and its text, wrapped; each line of a text begins a line. */
+  line(label: string, text: string, style?: Style): void
 }
 
-export function narratorTo(output: Output): Narrator {
-  const told: Narrator['told'] = []
-  const { say, paint } = output
+export function narratorTo({ say, paint }: Output): Narrator {
   return {
-    told,
-    async step({ title, call, run, show }) {
-      const number = told.length + 1
-      say(`\n${paint('dim', String(number).padStart(2))}  ${paint('bold', title)}`)
-      for (const line of call.split('\n')) say(`    ${paint('cyan', line)}`)
-      const result = await run()
-      const { lines, data } = await show(result)
-      for (const line of lines) say(`      ${line}`)
-      told.push({ step: number, title, call, result: data })
-      return result
+    part: (name, about) => say(`\n${paint(['bold', 'inverse'], ` ${name} `)} ${paint('bold', about)}`),
+    line(label, text, style = []) {
+      const lines = printableLines(text)
+        .split('\n')
+        .flatMap((one) => wrapped(one, TEXT))
+      for (const [i, one] of lines.entries()) {
+        const name = (i === 0 ? label : '').padEnd(LABEL)
+        say(`  ${paint('dim', name)} ${paint(style, one)}`)
+      }
     },
   }
 }

@@ -1,51 +1,32 @@
-import type { Session, Throughline } from '../../api.ts'
+import { randomUUID } from 'node:crypto'
 import { open } from '../../open.ts'
-import type { Output } from '../output.ts'
-import type { Narrator, Tell } from './narrator.ts'
-import { follow, lookBack } from './reading.ts'
-import { factsShown, refusalOf, refusalShown } from './show.ts'
-import { converse, crowd } from './writing.ts'
+import { type LogTold, lookAtLog } from './log.ts'
+import type { Narrator } from './narrator.ts'
+import { playTurns, type TurnTold } from './turns.ts'
 
-/** Walks through the life of one session, from the first call to the last. */
-export async function tellStory(url: string, { step }: Narrator, output: Output): Promise<void> {
-  const tl = await step({
-    title: 'Open a store. It is made on first use.',
-    call: "const tl = await open({ url, tokenizer: 'estimate' })",
-    run: () => open({ url, tokenizer: 'estimate' }),
-    async show(opened) {
-      const { store, schema = 0, details } = await opened.health()
-      const { file: _, ...rest } = details
-      return factsShown({ store, schema, ...rest })
-    },
-  })
+/** Everything that was told, for programs. */
+export interface Told {
+  conversationId: string
+  turns: TurnTold[]
+  log: LogTold
+}
+
+/** Plays a conversation from the first task to the second, and looks at the log that it left. */
+export async function tellStory(url: string, narrator: Narrator): Promise<Told> {
+  const tl = await open({ url, tokenizer: 'estimate' })
   try {
-    const session = await converse(tl, step, output)
-    await crowd(session, step, output)
-    await follow(tl, session, step, output)
-    await lookBack(session, step, output)
-    await finish(tl, session, step, output)
+    // of its own in each run: a store that is kept may hold earlier ones
+    const conversationId = `demo-${randomUUID()}`
+    const turns = await playTurns(tl, conversationId, narrator)
+    const [first, last] = [turns[0], turns.at(-1)] as [TurnTold, TurnTold]
+    const log = await lookAtLog(
+      tl,
+      await tl.sessions.get(first.sessionId),
+      await tl.sessions.get(last.sessionId),
+      narrator,
+    )
+    return { conversationId, turns, log }
   } finally {
     await tl.close()
   }
-}
-
-async function finish(tl: Throughline, session: Session, step: Tell, output: Output): Promise<void> {
-  await step({
-    title: 'End the session. Its log stays.',
-    call: 'await s.end()',
-    run: () => session.end(),
-    show: ({ status, head, turns }) => factsShown({ status: status.state, head, turns }),
-  })
-  await step({
-    title: 'An ended session takes no more events.',
-    call: "await s.append({ type: 'user_message', content: 'One more thing' })",
-    run: () => refusalOf(() => session.append({ type: 'user_message', content: 'One more thing' })),
-    show: (refusal) => refusalShown(refusal, output),
-  })
-  await step({
-    title: 'Fold the log again and compare it with what is stored.',
-    call: 'await tl.verify(s.id)',
-    run: () => tl.verify(session.id),
-    show: ({ sessions, events, differences }) => factsShown({ sessions, events, differences: differences.length }),
-  })
 }

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { parse } from '../../features/parse.ts'
+import type { Command } from '../command.ts'
+import { commitText } from '../commit.ts'
+import { withProgress } from '../progress.ts'
+import { withStore } from '../target.ts'
+
+const compactInput = z.strictObject({ session: z.string(), summary: z.string().optional() })
+
+export const compactCommand: Command = {
+  usage: 'compact <session>',
+  summary: 'make the commit of a session that has ended, or show the one it has',
+  more: 'Reads the log once, a page at a time, and writes one event. A session has one commit, which never changes.',
+  options: [{ flags: '--summary <text>', description: 'summary of the commit (default: an extract of the log)' }],
+
+  async run(input, { target, output }) {
+    const { session: id, summary } = parse(compactInput, input)
+    const commit = await withStore(target, async ({ sessions }) => {
+      const session = await sessions.get(id)
+      return await withProgress('compacting:', (onProgress) =>
+        session.compact(summary, {
+          onProgress: ({ events, of }) => onProgress({ sessions: 1, events, of: { sessions: 1, events: of } }),
+        }),
+      )
+    })
+    const text = commitText(commit, output)
+    const kept = summary === undefined || summary === commit.summary
+    output.print(kept ? text : `${text}\n\nThe session had this commit already: --summary was not used.`, commit)
+    return undefined
+  },
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { SweepReport } from '../../api.ts'
+import { parse } from '../../features/parse.ts'
+import type { Command } from '../command.ts'
+import type { Output } from '../output.ts'
+import { withStore } from '../target.ts'
+import { counted } from '../text.ts'
+
+const sweepInput = z.strictObject({})
+
+export const sweepCommand: Command = {
+  usage: 'sweep',
+  summary: 'end and compact sessions that nobody came back to',
+  more: [
+    'Those are the sessions that expired, or rested beyond the stale timeout: 7 days, or what',
+    'SESSION_STALE_TIMEOUT_SECONDS says. Run it on a schedule, from as many places as you like.',
+  ].join('\n'),
+
+  async run(input, { target, output }) {
+    parse(sweepInput, input)
+    const report = await withStore(target, (tl) => tl.sweep())
+    output.print(reportText(report, output), report)
+    return undefined
+  },
+}
+
+function reportText({ swept, compacted }: SweepReport, { paint }: Output): string {
+  if (swept === 0 && compacted === 0) return `${paint('green', 'ok')}  no session is due`
+  return `${paint('green', 'ok')}  ended ${counted(swept, 'session')}, made ${counted(compacted, 'commit')}`
+}

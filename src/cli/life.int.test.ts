@@ -1,0 +1,207 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Session } from '../api.ts'
+import { open } from '../open.ts'
+
+const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+let cwd: string
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'tl-life-'))
+})
+afterEach(() => rmSync(cwd, { recursive: true, force: true }))
+
+interface Ended {
+  code: number | string
+  stdout: string
+  stderr: string
+}
+
+function run(args: readonly string[], extra: Record<string, string> = {}): Promise<Ended> {
+  const { FORCE_COLOR: _f, NO_COLOR: _n, NODE_DEBUG: _d, ...rest } = process.env
+  const env = { ...rest, THROUGHLINE_URL: `sqlite:${cwd}/a.db`, ...extra }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [RUN, ...args], { cwd, env }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
+    })
+  })
+}
+
+/** A session in the conversation `c` that Ada began so long ago, and what is done with it then. Gives its id. */
+async function began(ago: number, then: (session: Session) => Promise<unknown>, conversationId = 'c'): Promise<string> {
+  const tl = await open({ url: `sqlite:${cwd}/a.db`, clock: { now: () => Date.now() - ago } })
+  const session = await tl.sessions.create({ userId: 'ada', conversationId, task: 'Add retries' })
+  await then(session)
+  await tl.close()
+  return session.id
+}
+
+async function stateOf(id: string): Promise<string> {
+  const tl = await open(`sqlite:${cwd}/a.db`)
+  const { status } = await (await tl.sessions.get(id)).record()
+  await tl.close()
+  return status.state
+}
+
+const resume = (...args: string[]) => run(['resume', 'c', '--user', 'ada', ...args])
+
+describe('resume', () => {
+  it('says what to say, and which session it is about', async () => {
+    const id = await began(HOUR, (session) => session.ask('Which one?\n  A) this\n  B) that'))
+    const { code, stdout } = await resume()
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      `Before we go on, one answer is still missing:\n\nWhich one?\n  A) this\n  B) that\n\nplan ask_again, session ${id}\n`,
+    )
+    expect(JSON.parse((await resume('--json')).stdout)).toEqual({
+      plan: 'ask_again',
+      sessionId: id,
+      say: 'Before we go on, one answer is still missing:\n\nWhich one?\n  A) this\n  B) that',
+    })
+  })
+
+  it('offers to go on after a day, and is no activity by itself', async () => {
+    const id = await began(25 * HOUR, (session) => session.ask('Which one?'))
+    for (let i = 0; i < 2; i++) {
+      expect(JSON.parse((await resume('--json')).stdout)).toMatchObject({ plan: 'offer', sessionId: id })
+    }
+  })
+
+  it('ends the session when the user declines', async () => {
+    const id = await began(25 * HOUR, (session) => session.ask('Which one?'))
+    const { stdout } = await resume('--decline')
+    expect(stdout).toBe(`What would you like to do next?\n\nplan new_task, ended ${id}\n`)
+    expect(await stateOf(id)).toBe('aborted')
+    const again = JSON.parse((await resume('--decline', '--json')).stdout)
+    expect(again).toEqual({ plan: 'new_task', say: 'What would you like to do next?' })
+  })
+
+  it('ends what rested for more than a week, by the timeouts of the environment too', async () => {
+    const old = await began(8 * DAY, (session) => session.ask('Which one?'))
+    expect(JSON.parse((await resume('--json')).stdout)).toMatchObject({ plan: 'expired', endedId: old })
+    await began(HOUR, (session) => session.ask('And now?'))
+    const strict = { SESSION_STALE_TIMEOUT_SECONDS: '60' }
+    const { stdout } = await run(['resume', 'c', '--user', 'ada', '--json'], strict)
+    expect(JSON.parse(stdout)).toMatchObject({ plan: 'expired' })
+  })
+
+  it('knows only the sessions of that user, chatmode and tenant', async () => {
+    await began(HOUR, (session) => session.ask('Which one?'))
+    for (const other of [
+      ['--user', 'grace'],
+      ['--user', 'ada', '--chatmode', 'architect'],
+      ['--user', 'ada', '--tenant', 'acme'],
+    ]) {
+      const { stdout } = await run(['resume', 'c', '--json', ...other])
+      expect(JSON.parse(stdout)).toEqual({ plan: 'new_task', say: 'What would you like to do next?' })
+    }
+  })
+
+  it('keeps what could steer a terminal from it', async () => {
+    await began(HOUR, (session) => session.ask('Which \u001b[2Jone?\u202e'))
+    const { stdout } = await resume()
+    expect(stdout).toContain('Which �[2Jone?�')
+  })
+
+  it('refuses wrong input with 2, and a store that is not there with 5', async () => {
+    expect(await resume()).toMatchObject({ code: 5, stderr: expect.stringContaining('error STORAGE') })
+    await began(HOUR, (session) => session.ask('Which one?'))
+    const missing = await run(['resume', 'c'])
+    expect(missing.code).toBe(2)
+    expect(missing.stderr).toBe('error VALIDATION: user: is missing: --user says whose conversation it is\n')
+    expect((await run(['resume', '--user', 'ada'])).stderr).toContain("missing required argument 'conversation'")
+    expect(await resume('--user', '')).toMatchObject({ code: 2, stderr: expect.stringContaining('userId') })
+    expect(await resume('--color')).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown option') })
+    const wrong = await run(['resume', 'c', '--user', 'ada'], { SESSION_IDLE_TIMEOUT_SECONDS: 'soon' })
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('SESSION_IDLE_TIMEOUT_SECONDS') })
+  })
+})
+
+describe('compact', () => {
+  const work = async (session: Session) => {
+    session.observe.note('Decision: wait longer each time')
+    session.observe.fileRead({ path: 'src/config.ts' })
+    session.observe.fileWrite({ path: 'src/connect.ts', content: 'retry' })
+    session.observe.command({ command: 'npm test', exitCode: 1 })
+    await session.flushStep()
+  }
+
+  it('makes the commit of an ended session and shows it, once', async () => {
+    const id = await began(HOUR, async (session) => {
+      await work(session)
+      await session.end()
+    })
+    const { code, stdout } = await run(['compact', id, '--summary', 'Retries are in.\nTests are red.'])
+    expect(code).toBe(0)
+    const [commit, ...rest] = stdout.trim().split('\n')
+    expect(commit).toMatch(/^commit {5}[0-9a-f-]{36}, number 1 of its conversation, normal$/)
+    expect(rest).toEqual([
+      `session    ${id}`,
+      expect.stringMatching(/^made {7}\d{4}-\S+Z, summary: caller$/),
+      'summary    Retries are in.',
+      '           Tests are red.',
+      'decisions  wait longer each time',
+      'written    src/connect.ts, 5 bytes',
+      'read       src/config.ts',
+      'commands   npm test: failed with 1',
+      'events     1 to 3',
+      expect.stringMatching(/^sha256 {5}[0-9a-f]{64}$/),
+    ])
+    const again = await run(['compact', id, '--summary', 'Something else'])
+    expect(again.stdout).toContain('The session had this commit already: --summary was not used.')
+    const data = JSON.parse((await run(['compact', id, '--json'])).stdout)
+    expect(data).toMatchObject({ sessionId: id, summary: 'Retries are in.\nTests are red.', range: { from: 1, to: 3 } })
+  })
+
+  it('shows the end of long lists as a count', async () => {
+    const id = await began(HOUR, async (session) => {
+      for (let i = 1; i <= 25; i++) session.observe.fileRead({ path: `src/${i}.ts` })
+      await session.abort('Enough')
+    })
+    const { stdout } = await run(['compact', id])
+    expect(stdout).toContain('src/20.ts\n         and 5 more lines\n')
+  })
+
+  it('refuses a live session with 4, an unknown one with 3, wrong input with 2', async () => {
+    const id = await began(HOUR, work)
+    const live = await run(['compact', id])
+    expect(live).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('error INVALID_TRANSITION') })
+    expect((await run(['compact', 'nobody'])).code).toBe(3)
+    expect((await run(['compact'])).code).toBe(2)
+    expect((await run(['compact', id, '--summary'])).code).toBe(2)
+    const ended = await began(HOUR, (session) => session.end(), 'd')
+    const empty = await run(['compact', ended, '--summary', ' ', '--json'])
+    expect(empty.code).toBe(2)
+    expect(JSON.parse(empty.stderr)).toMatchObject({ error: { code: 'VALIDATION', details: { field: 'summary' } } })
+  })
+})
+
+describe('sweep', () => {
+  it('ends what nobody came back to, and says how many', async () => {
+    const old = await began(8 * DAY, (session) => session.ask('Which one?'))
+    const young = await began(HOUR, (session) => session.ask('Which one?'), 'd')
+    expect((await run(['sweep'])).stdout).toBe('ok  ended 1 session, made 1 commit\n')
+    expect([await stateOf(old), await stateOf(young)]).toEqual(['aborted', 'awaiting_user'])
+    expect((await run(['sweep'])).stdout).toBe('ok  no session is due\n')
+    const strict = await run(['sweep', '--json'], { SESSION_STALE_TIMEOUT_SECONDS: '60' })
+    expect(JSON.parse(strict.stdout)).toEqual({ swept: 1, compacted: 1 })
+  })
+
+  it('refuses arguments with 2, and a store that is not there with 5', async () => {
+    expect((await run(['sweep', 'all'])).code).toBe(2)
+    expect((await run(['sweep'])).code).toBe(5)
+  })
+})
+
+it.each(['resume', 'compact', 'sweep'])('%s --help tells what it does', async (command) => {
+  const { code, stdout } = await run([command, '--help'])
+  expect(code).toBe(0)
+  expect(stdout).toContain(`Usage: throughline ${command}`)
+  expect(stdout.split('\n').filter((line) => line.length > 110)).toEqual([])
+})
