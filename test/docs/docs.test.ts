@@ -1,7 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ERROR_CODES } from '../../src/index.ts'
+import { MESSAGE_INTENTS } from '../../src/domain/classify.ts'
+import { ACTIONS } from '../../src/domain/intent.ts'
+import { LIFECYCLE, LIVE_STATES, mermaid } from '../../src/domain/lifecycle.ts'
+import { ERROR_CODES, LIMITS } from '../../src/index.ts'
+import { readLabelled, score } from '../data/intents/labelled.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pages = [
@@ -13,6 +17,13 @@ const pages = [
     .map((file) => `docs/${file}`),
 ]
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
+
+/** Cells of a row of a table, without marks of code. */
+const cellsOf = (row: string) =>
+  row
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.replaceAll('`', '').trim())
 
 /** Code blocks that say which example they show. */
 const shown = pages.flatMap((page) =>
@@ -42,6 +53,61 @@ describe('the documents', () => {
     expect(rows.sort()).toEqual([...ERROR_CODES].sort())
   })
 
+  it('give every limit, and none that is not there', () => {
+    const [, limits = ''] = textOf('docs/errors.md').split('## Limits')
+    const rows = [...limits.matchAll(/^\| .* \| ([\d,]+) \|$/gm)].map(([, limit = '']) =>
+      Number(limit.replaceAll(',', '')),
+    )
+    const sorted = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)
+    expect(sorted(rows)).toEqual(sorted(Object.values(LIMITS)))
+  })
+
+  it('draw the life of a session as the table in the code has it', () => {
+    const drawn = textOf('docs/lifecycle.md').match(/<!-- printed by mermaid\(\).*-->\n```mermaid\n([\s\S]*?)```/)
+    expect(drawn?.[1]).toBe(mermaid())
+  })
+
+  it('list every call of that life with where it leads from and to', () => {
+    const rows = [...textOf('docs/lifecycle.md').matchAll(/^\| `(\w+)\(.*?\)` \| (.*?) \| (.*?) \|/gm)].map((row) =>
+      row.slice(1),
+    )
+    const calls = Object.entries(LIFECYCLE).map(([call, { from, to }]) => {
+      const states =
+        from.length === LIVE_STATES.length ? 'any live state' : from.map((state) => `\`${state}\``).join(', ')
+      return [call, states, `\`${to}\``]
+    })
+    expect(rows).toEqual(calls)
+  })
+
+  it('say what every intent does in every state, and what every action is', () => {
+    const page = textOf('docs/lifecycle.md')
+    const [head = '', body = ''] = page.match(/^\| intent \|.*\n\| ---.*\n((?:\|.*\n)+)/m) ?? []
+    expect(cellsOf(head.split('\n')[0] ?? '')).toEqual(['intent', ...LIVE_STATES])
+    expect(body.trim().split('\n').map(cellsOf)).toEqual(
+      MESSAGE_INTENTS.map((intent) => [intent, ...LIVE_STATES.map((state) => ACTIONS[intent][state])]),
+    )
+    const [, explained = ''] = page.match(/^\| action \|.*\n\| ---.*\n((?:\|.*\n)+)/m) ?? []
+    const actions = new Set(Object.values(ACTIONS).flatMap((byState) => Object.values(byState)))
+    const rows = explained
+      .trim()
+      .split('\n')
+      .map((row) => cellsOf(row)[0])
+    expect(rows.sort()).toEqual([...actions].sort())
+  })
+
+  it('give the figures of the rules as they are on the held messages', () => {
+    const page = textOf('docs/lifecycle.md')
+    const held = readLabelled('held')
+    const { table, accuracy, precision, recall } = score(held)
+    const percent = (share: number) => `${(100 * share).toFixed(1)} %`
+    expect(page).toContain(`on ${held.length} labelled messages`)
+    expect(page).toContain(`accuracy ${percent(accuracy)}`)
+    for (const label of MESSAGE_INTENTS) {
+      const counts = MESSAGE_INTENTS.map((given) => table[label][given])
+      expect(page).toContain(`| ${[label, ...counts, percent(precision[label]), percent(recall[label])].join(' | ')} |`)
+    }
+  })
+
   it('say of every public export what it is', () => {
     const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
@@ -68,7 +134,7 @@ describe('the documents', () => {
       .filter((file) => file.endsWith('.ts'))
       .map((file) => readFileSync(join(root, 'src/stores', file), 'utf8'))
       .join('\n')
-    expect(rules).toHaveLength(22)
+    expect(rules).toHaveLength(25)
     expect(rules.filter((rule) => !suites.includes(`id: '${rule}'`) && !suites.includes(`it('${rule} `))).toEqual([])
   })
 })

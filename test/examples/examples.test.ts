@@ -19,6 +19,7 @@ const PRINTS: Record<string, string> = {
   'formats.ts':
     'the same for Anthropic: true\nfor OpenAI: user\nfor OpenAI: assistant\nfor OpenAI: tool\nfor OpenAI: tool',
   'handoff.ts': '1 of 3 takers got the handoff\nengineer acts now: The design stands',
+  'life.ts': 'events 1 to 13 are those of the commit: true\nthe next session is told 3 messages, 66 tokens',
   'service.ts':
     'goalArchitect, after 1 message\n{"success":false,"error":{"code":"NOT_FOUND","message":"Session not found"}}',
   'time-travel.ts': '0 differences between the logs and what is stored',
