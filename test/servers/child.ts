@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Compiled code of the children is kept here: it takes most of the half second that each of them needs to start. */
+const CACHE = join(tmpdir(), 'throughline-compile-cache')
+
+/** A file of the tests in a process of its own. It is given JSON as its argument, and prints lines of JSON. */
+export interface Child {
+  /** Every line it has printed so far. */
+  readonly lines: unknown[]
+  /** Resolves when it has ended well or was killed, rejects with what it said otherwise. */
+  readonly done: Promise<{ lines: unknown[]; killed: boolean }>
+  /** Resolves when it has printed so many lines. */
+  printed(count: number): Promise<void>
+  /** Lets a child go on that waits for its standard input to end. */
+  go(): void
+}
+
+/** @param node options of Node itself */
+export function startChild(file: URL, input: unknown, node: readonly string[] = []): Child {
+  const child = spawn(process.execPath, [...node, file.pathname, JSON.stringify(input)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_COMPILE_CACHE: CACHE },
+  })
+  const lines: unknown[] = []
+  let wake = () => {}
+  let rest = ''
+  let errors = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() ?? ''
+    lines.push(...parts.map((line) => JSON.parse(line)))
+    wake()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const done = new Promise<{ lines: unknown[]; killed: boolean }>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => {
+      if (code === 0 || signal === 'SIGKILL') resolve({ lines, killed: code !== 0 })
+      else reject(new Error(`a child failed with ${code ?? signal}: ${errors}`))
+      wake()
+    })
+  })
+  done.catch(() => {})
+  return {
+    lines,
+    done,
+    async printed(count) {
+      while (lines.length < count && child.exitCode === null && child.signalCode === null) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      if (lines.length < count) await done
+    },
+    go() {
+      child.stdin.end()
+    },
+  }
+}
