@@ -21,6 +21,8 @@ export interface SessionView {
   lastWork?: string
   /** The canonical commit made of the session, and its place in the chain of the conversation. */
   commit?: { id: string; position: number }
+  /** It ended in a way that leaves a commit, and has none yet: a crash may have come between. */
+  awaitsCommit?: true
 }
 
 /** What `session_started` holds: all the record began with. */
@@ -84,7 +86,7 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
   const pad = view.state.scratchpad
   switch (event.type) {
     case 'status_changed':
-      return { ...view, record: withStatus(record, event) }
+      return withStatus({ ...view, record }, event)
     case 'messages_cleared':
       return { ...view, record, clearedAt: event.sequence }
     case 'session_forked':
@@ -96,8 +98,9 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
     case 'work_committed':
       return { ...view, record, lastWork: (event.parts as { id: string }).id }
     case 'session_compacted': {
+      const { awaitsCommit: _made, ...rest } = view
       const { id, position } = event.parts as { id: string; position: number }
-      return { ...view, record, commit: { id, position } }
+      return { ...rest, record, commit: { id, position } }
     }
     case 'agent_changed':
     case 'agent_transition':
@@ -107,9 +110,22 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
   }
 }
 
-function withStatus(record: SessionRecord, event: SessionEvent): SessionRecord {
-  const { status } = event.parts as unknown as { status: SessionStatus }
-  return isFinal(status.state) ? { ...record, status, endedAt: event.createdAt } : { ...record, status }
+/** What `status_changed` holds. */
+export interface StatusParts {
+  status: SessionStatus
+  /** Ends the session without a commit: there was nothing worth one. */
+  commits?: false
+}
+
+function withStatus(view: SessionView, event: SessionEvent): SessionView {
+  const { status, commits } = event.parts as unknown as StatusParts
+  if (!isFinal(status.state)) return { ...view, record: { ...view.record, status } }
+  const isCallers = status.state === 'complete' && status.endedBy === 'caller'
+  return {
+    ...view,
+    record: { ...view.record, status, endedAt: event.createdAt },
+    ...(!isCallers && commits !== false && { awaitsCommit: true }),
+  }
 }
 
 function withScratchpad(
@@ -132,7 +148,10 @@ function switched({ record, state, ...view }: SessionView, event: SessionEvent):
 }
 
 /** A fork lives on its own: neither ended nor compacted, even if its source was, and it does not expire. */
-function asFork({ record, commit: _commit, ...view }: SessionView, event: SessionEvent): SessionView {
+function asFork(
+  { record, commit: _commit, awaitsCommit: _awaits, ...view }: SessionView,
+  event: SessionEvent,
+): SessionView {
   const { from, ...given } = event.parts as unknown as ForkedParts
   const { endedAt: _ended, expiresAt: _expires, task: _task, ...kept } = record
   return {

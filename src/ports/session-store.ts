@@ -12,7 +12,7 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S5 A key is stored with the events it wrote. The same key and fingerprint again gives those events (`replayed`),
  *   checked before S3 and S4; another fingerprint throws `IdempotencyMismatchError`.
  * - S6 `decide` hands the decider the current view and stores its events together with the view it returns; no other
- *   decision comes in between. A decider that throws leaves nothing behind; one without events writes nothing.
+ *   decision comes in between, and before an end no event either. A decider that throws leaves nothing behind; one without events writes nothing.
  * - S7 What fails, fails alone: one bad write among many waiting ones does not harm the others.
  * - S8 A write is acknowledged when it would survive what the store promises to survive (see `docs/stores.md`).
  *
@@ -48,7 +48,8 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S24 A view that comes to have a `commit` makes it the next of its conversation (tenant, conversation), in the same
  *   step. With `chained` the decider is told the last commit of the conversation, and no other can come in between: the
  *   positions of a conversation are 1, 2, 3 … A purge leaves the link behind with `purgedAt`, without its user, and nothing else of the session.
- * - S25 `due` gives live sessions whose last activity is before `idleSince`, or whose `expiresAt` is not after `at`.
+ * - S25 `due` gives live sessions whose last activity is before `idleSince`, or whose `expiresAt` is not after `at`, and
+ *   those that ended before `endedBefore` and still await their commit.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -186,6 +187,7 @@ export interface CommitsQuery {
 export interface DueQuery {
   readonly idleSince: string
   readonly at: string
+  readonly endedBefore: string
   readonly limit: number
   readonly within?: Principal
 }

@@ -70,11 +70,12 @@ async function handleIn(deps: Deps, scope: Scope, record: SessionRecord, message
   const { commands, speaks } = STEPS[action](message, status.state as LiveState)
   // a message that begins another task belongs to that one
   const said = speaks || action === 'new_task' ? {} : { said: message }
-  if (commands.length > 0) await takeSteps(deps, id, commands, { intent: result.judged, ...said })
+  const withoutCommit = action === 'new_task' && !(await isMeaningful(deps, id))
+  if (commands.length > 0) await takeSteps(deps, id, commands, { intent: result.judged, withoutCommit, ...said })
   else await appendEvents(deps, id, { type: 'user_message', content: message, parts: { intent: result.judged } })
   switch (action) {
     case 'new_task':
-      if (await isMeaningful(deps, id)) await compactSession(deps, id)
+      if (!withoutCommit) await compactSession(deps, id)
       return { ...result, sessionId: await begin(deps, scope, message, result.judged), endedId: id }
     case 'complete':
     case 'abandon':
@@ -205,10 +206,8 @@ async function begin(deps: Deps, scope: Scope, message: string, intent?: JsonObj
 /** Makes the commit that a crash kept the last session of the conversation from having. */
 async function finishLast(deps: Deps, { tenant, userId, chatmode, conversationId }: Scope): Promise<void> {
   const [last] = await deps.store.list({ tenant, userId, chatmode, conversationId, limit: 1 })
-  if (last === undefined || (last.status.state === 'complete' && last.status.endedBy === 'caller')) return
-  if (last.status.state !== 'aborted' || last.status.reason !== DISPLACED || (await isMeaningful(deps, last.id))) {
-    await compactSession(deps, last.id)
-  }
+  const view = last && (await deps.store.load(keyOf(deps, last.id)))
+  if (view?.awaitsCommit) await compactSession(deps, view.record.id)
 }
 
 /** Characters of the first message that make the task. */
@@ -227,8 +226,8 @@ async function closeIfDue(deps: Deps, session: SessionRecord): Promise<boolean> 
 
 const MEANINGFUL = ['model_message', 'tool_call', 'tool_result', 'work_committed']
 
-/** Whether something was done before it was given up; the note of giving up itself does not count. */
+/** Whether something was done that is worth a commit. */
 async function isMeaningful(deps: Deps, id: string): Promise<boolean> {
-  const found = await deps.store.read(keyOf(deps, id), { types: MEANINGFUL, order: 'asc', limit: 2 })
-  return found.length > 1
+  const found = await deps.store.read(keyOf(deps, id), { types: MEANINGFUL, order: 'asc', limit: 1 })
+  return found.length > 0
 }

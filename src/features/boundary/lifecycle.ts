@@ -14,6 +14,8 @@ export interface StepOptions {
   readonly intent?: JsonObject
   /** What the user said to bring it about, where the steps do not say it themselves. */
   readonly said?: string
+  /** Ends the session without a commit. */
+  readonly withoutCommit?: boolean
   /** Looks again at the moment of writing, and may find that there is nothing to do any more. */
   readonly unless?: (record: SessionRecord, at: string) => boolean
 }
@@ -26,7 +28,7 @@ export async function takeSteps(
   deps: Deps,
   id: string,
   commands: readonly LifecycleCommand[],
-  { idempotencyKey, intent, said, unless }: StepOptions = {},
+  { idempotencyKey, intent, said, withoutCommit = false, unless }: StepOptions = {},
 ): Promise<{ record: SessionRecord; taken: boolean }> {
   const { view, events } = await decideWithWork(
     deps,
@@ -35,7 +37,7 @@ export async function takeSteps(
       if (unless?.(before.record, at) === true) return []
       if (unless === undefined && !isFinal(before.record.status.state)) checkLive(before.record, at)
       const heard = said === undefined ? [] : [heardDraft(said, intent)]
-      return [...heard, ...stepsOf(deps, before, commands, at, staged, intent)]
+      return [...heard, ...stepsOf(deps, before, commands, at, staged, { intent, withoutCommit })]
     },
     { command: [commands], idempotencyKey, evenEnded: true },
   )
@@ -48,7 +50,7 @@ function stepsOf(
   commands: readonly LifecycleCommand[],
   at: string,
   staged: readonly Observation[],
-  intent: JsonObject | undefined,
+  { intent, withoutCommit }: { intent: JsonObject | undefined; withoutCommit: boolean },
 ): Draft[] {
   const { lastWork, ...view } = before
   let { record } = view
@@ -73,7 +75,7 @@ function stepsOf(
     parent = work?.id ?? parent
     waiting = []
     record = { ...record, status }
-    return [...saidIn(command, intent), ...(work ? [work.draft] : []), statusDraft(command, status)]
+    return [...saidIn(command, intent), ...(work ? [work.draft] : []), statusDraft(command, status, withoutCommit)]
   })
 }
 
@@ -107,11 +109,11 @@ const CONTENTS: Record<SessionStatus['state'], string> = {
   aborted: 'Session aborted',
 }
 
-function statusDraft(command: LifecycleCommand, status: SessionStatus): Draft {
+function statusDraft(command: LifecycleCommand, status: SessionStatus, withoutCommit: boolean): Draft {
   const content = command.do === 'end' ? 'Session ended by the caller' : CONTENTS[status.state]
   return {
     type: 'status_changed',
     content: status.state === 'aborted' ? status.reason : content,
-    parts: { status: { ...status } },
+    parts: { status: { ...status }, ...(withoutCommit && { commits: false }) },
   }
 }

@@ -3,11 +3,13 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { endOf, type SessionRecord } from '../../domain/record.ts'
 import { EXPIRED } from '../../domain/resume.ts'
 import { compactSession } from '../compaction/operation.ts'
-import { type Deps, now } from '../deps.ts'
+import { type Deps, keyOf, now } from '../deps.ts'
 import { takeSteps } from './lifecycle.ts'
 
 /** Sessions of one batch. */
 const BATCH = 100
+/** How long whoever ended a session is given to make its commit; a model may take its time to sum up. */
+const GRACE = 10 * 60_000
 
 /**
  * Ends sessions that nobody came back to, or that have expired, and compacts them. Any number may sweep at once: the end
@@ -19,13 +21,14 @@ export async function sweepSessions(deps: Deps): Promise<SweepReport> {
     const ids = await deps.store.due({
       at: now(deps),
       idleSince: new Date(deps.clock.now() - deps.policy.staleTimeoutMs).toISOString(),
+      endedBefore: new Date(deps.clock.now() - GRACE).toISOString(),
       limit: BATCH,
       ...(deps.within !== undefined && { within: deps.within }),
     })
-    let ended = 0
-    for (const id of ids) if (await sweepOne(deps, id, report)) ended++
-    // a full batch that ends nothing holds what others swept or came back to meanwhile: there may be more behind it
-    if (ended === 0 && ids.length < BATCH) return report
+    let done = 0
+    for (const id of ids) if (await sweepOne(deps, id, report)) done++
+    // a full batch in which nothing was to do holds what others swept or came back to meanwhile: there may be more behind it
+    if (done === 0 && ids.length < BATCH) return report
   }
 }
 
@@ -34,8 +37,9 @@ async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<bo
     const { taken } = await takeSteps(deps, id, [{ do: 'abort', reason: EXPIRED }], {
       unless: (record, at) => !isDue(deps, record, at),
     })
-    if (!taken) return false
-    report.swept++
+    if (taken) report.swept++
+    const isLeft = !taken && (await deps.store.load(keyOf(deps, id)))?.awaitsCommit === true
+    if (!taken && !isLeft) return false
     await compactSession(deps, id)
     report.compacted++
     return true

@@ -231,7 +231,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const due = (query: Partial<DueQuery> = {}) =>
-        store.due({ idleSince: seconds(600), at: seconds(1000), limit: 9, ...query })
+        store.due({ idleSince: seconds(600), at: seconds(1000), endedBefore: NOON, limit: 9, ...query })
       assert.deepEqual(await due(), [])
       const later = await createdIn(store, { at: seconds(300) })
       const first = await createdIn(store, { at: seconds(60), expiresAt: seconds(5000), userId: 'bob' })
@@ -264,12 +264,56 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S25',
+    title: 'gives sessions that ended some time ago and still await their commit',
+    async check(db) {
+      const store = await db.connect()
+      const due = (query: Partial<DueQuery> = {}) =>
+        store.due({ idleSince: seconds(0), at: NOON, endedBefore: seconds(10), limit: 9, ...query })
+      const ids: string[] = []
+      for (const [endedAt, awaits] of [
+        [5, true],
+        [3, true],
+        [10, true],
+        [1, false],
+      ] as const) {
+        const sessionId = await createdIn(store, { tenant: awaits ? 'local' : 'other' })
+        ids.push(sessionId)
+        const { decide, ...request } = ending(sessionId)
+        await store.decide({
+          ...request,
+          decide(view) {
+            const decision = decide(view)
+            const record = { ...decision.view.record, endedAt: seconds(endedAt) }
+            return { ...decision, view: { ...decision.view, record, ...(awaits && { awaitsCommit: true }) } }
+          },
+        })
+      }
+      const [later = '', first = ''] = ids
+      assert.deepEqual(await due(), [first, later])
+      assert.deepEqual(await due({ limit: 1 }), [first])
+      assert.deepEqual(await due({ within: { tenant: 'other' } }), [])
+      assert.equal((await store.load({ sessionId: first }))?.awaitsCommit, true)
+      const { decide, ...request } = committing(first)
+      await store.decide({
+        ...request,
+        decide(view, last) {
+          const { awaitsCommit: _, ...rest } = decide(view, last).view
+          return { ...decide(view, last), view: rest }
+        },
+      })
+      assert.deepEqual(await due(), [later])
+      assert.equal((await store.load({ sessionId: first }))?.awaitsCommit, undefined)
+      await store.close()
+    },
+  },
+  {
+    id: 'S25',
     title: 'orders those of one minute by id, and lets none out however many there are',
     async check(db) {
       const store = await db.connect()
       const ids: string[] = []
       for (const n of upTo(30)) ids.push(await createdIn(store, { at: seconds(n), conversationId: `c${n}` }))
-      const due = (limit: number) => store.due({ idleSince: seconds(30), at: NOON, limit })
+      const due = (limit: number) => store.due({ idleSince: seconds(30), at: NOON, endedBefore: NOON, limit })
       assert.deepEqual(await due(100), ids.slice(0, 29).sort())
       const seen: string[] = []
       for (let page = await due(7); page.length > 0; page = await due(7)) {

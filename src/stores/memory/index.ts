@@ -251,7 +251,11 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
 
     async due(query) {
       ready()
-      return dueAmong(records(query.within), query)
+      const views = Array.from(sessions.values(), ({ view }) => view)
+      return dueAmong(
+        views.filter(({ record }) => isWithin(record, query.within)),
+        query,
+      )
     },
 
     watch(sessionId, callback) {

@@ -1,5 +1,4 @@
 import type { SessionView } from '../../domain/fold.ts'
-import type { SessionRecord } from '../../domain/record.ts'
 import type { CommitLink, CommitsQuery, DueQuery, EdgesQuery, StoredEdge } from '../../ports/session-store.ts'
 
 type Chains = Map<string, CommitLink[]>
@@ -69,14 +68,16 @@ export function linksOf(chains: Chains, query: CommitsQuery): CommitLink[] {
   return structuredClone(matching.slice(0, limit))
 }
 
-/** Idle ones first, by the minute of their last activity and then by id, then those that only expired. */
-export function dueAmong(records: readonly SessionRecord[], { idleSince, at, limit }: DueQuery): string[] {
-  const live = records.filter(({ endedAt }) => endedAt === undefined)
+/** Idle ones first, by the minute of their last activity and then by id, those that only expired, and the uncommitted. */
+export function dueAmong(views: readonly SessionView[], { idleSince, at, endedBefore, limit }: DueQuery): string[] {
+  const live = views.map(({ record }) => record).filter(({ endedAt }) => endedAt === undefined)
+  const uncommitted = views.filter(({ awaitsCommit, record }) => awaitsCommit && (record.endedAt ?? '~') < endedBefore)
   const idle = live.filter(({ lastActivityAt }) => lastActivityAt < idleSince)
   const expired = live.filter((record) => record.lastActivityAt >= idleSince && (record.expiresAt ?? '~') <= at)
   const keyed = [
     ...idle.map(({ lastActivityAt, id }) => ({ key: `0 ${lastActivityAt.slice(0, 16)} ${id}`, id })),
     ...expired.map(({ expiresAt, id }) => ({ key: `1 ${expiresAt} ${id}`, id })),
+    ...uncommitted.map(({ record: { endedAt, id } }) => ({ key: `2 ${endedAt} ${id}`, id })),
   ]
   keyed.sort((a, b) => (a.key < b.key ? -1 : 1))
   return keyed.slice(0, limit).map(({ id }) => id)

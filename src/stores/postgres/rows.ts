@@ -29,6 +29,7 @@ export interface SessionRow {
   last_work: string | null
   commit_id: string | null
   commit_position: number | null
+  awaits_commit: boolean
 }
 
 /** A row of `context.session_views`. */
@@ -92,6 +93,7 @@ export function viewOf(row: ViewRow): SessionView {
     clearedAt: row.cleared_at,
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
+    ...(row.awaits_commit && { awaitsCommit: true }),
   }
 }
 

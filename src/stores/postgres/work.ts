@@ -24,7 +24,7 @@ const COMMITS: Statement = {
     from context.read_commits($1, $2, $3, $4, $5)`,
 }
 
-const DUE: Statement = { name: 'due', text: 'select context.due_sessions($1, $2, $3, $4, $5) as id' }
+const DUE: Statement = { name: 'due', text: 'select context.due_sessions($1, $2, $3, $4, $5, $6) as id' }
 
 /** Reads of relations, chains, and what a sweep has to look at. All may be sent again when a connection is lost. */
 export function workCalls({ query }: Connections) {
@@ -41,8 +41,8 @@ export function workCalls({ query }: Connections) {
       return (await query<LinkRow>(COMMITS, values, { again: true })).map(linkOf)
     },
 
-    async due({ idleSince, at, limit, within }: DueQuery): Promise<string[]> {
-      const values = [...ownerOf({ ...(within && { within }) }), idleSince, at, limit]
+    async due({ idleSince, at, endedBefore, limit, within }: DueQuery): Promise<string[]> {
+      const values = [...ownerOf({ ...(within && { within }) }), idleSince, at, endedBefore, limit]
       return (await query<{ id: string }>(DUE, values, { again: true })).map(({ id }) => id)
     },
   }

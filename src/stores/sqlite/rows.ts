@@ -30,6 +30,7 @@ export interface SessionRow {
   last_work: string | null
   commit_id: string | null
   commit_position: number | null
+  awaits_commit: number
 }
 
 /** A row of `sessions` with its row of `session_state`. */
@@ -101,10 +102,11 @@ export function viewOf(row: ViewRow): SessionView {
     clearedAt: row.cleared_at,
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
+    ...(row.awaits_commit === 1 && { awaitsCommit: true }),
   }
 }
 
-export function rowOf({ record, state, clearedAt, lastWork, commit }: SessionView): ViewRow {
+export function rowOf({ record, state, clearedAt, lastWork, commit, awaitsCommit }: SessionView): ViewRow {
   return {
     id: record.id,
     tenant: record.tenant,
@@ -131,6 +133,7 @@ export function rowOf({ record, state, clearedAt, lastWork, commit }: SessionVie
     last_work: lastWork ?? null,
     commit_id: commit?.id ?? null,
     commit_position: commit?.position ?? null,
+    awaits_commit: awaitsCommit === true ? 1 : 0,
     scratchpad: json(state.scratchpad),
     version: state.version,
     updated_at: state.updatedAt,

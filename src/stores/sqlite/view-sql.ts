@@ -9,11 +9,12 @@ export const INSERT_SESSION = `
   insert into sessions (
     id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent,
     head, turns, cleared_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from,
-    last_work, commit_id, commit_position
+    last_work, commit_id, commit_position, awaits_commit
   ) values (
     @id, @tenant, @user_id, @conversation_id, @chatmode, @workflow, @skill, @git_branch, @task, @state, @status,
     @active_agent, @head, @turns, @cleared_at, @started_at, @last_activity_at, @activity_minute, @ended_at,
-    @expires_at, @metadata, @forked_from, @last_work, @commit_id, @commit_position
+    @expires_at, @metadata, @forked_from, @last_work, @commit_id, @commit_position,
+    @awaits_commit
   )`
 
 export const UPDATE_VIEW = `
@@ -23,7 +24,7 @@ export const UPDATE_VIEW = `
       active_agent = @active_agent, head = @head, turns = @turns, cleared_at = @cleared_at, started_at = @started_at,
       last_activity_at = @last_activity_at, activity_minute = @activity_minute, ended_at = @ended_at,
       expires_at = @expires_at, metadata = @metadata, forked_from = @forked_from, last_work = @last_work,
-      commit_id = @commit_id, commit_position = @commit_position
+      commit_id = @commit_id, commit_position = @commit_position, awaits_commit = @awaits_commit
   where id = @id`
 
 export const UPSERT_STATE = `

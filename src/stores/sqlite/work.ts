@@ -68,6 +68,14 @@ export const SELECT_EXPIRED = `
   order by expires_at, id
   limit @limit`
 
+/** Those whose commit was never made. */
+export const SELECT_UNCOMMITTED = `
+  select id
+  from sessions
+  where awaits_commit = 1 and ended_at < @endedBefore and ${OWNED}
+  order by ended_at, id
+  limit @limit`
+
 /** No row: there is no such session. */
 const SELECT_OWNER = 'select tenant, user_id from sessions where id = ?'
 
@@ -156,6 +164,7 @@ export function workReader(db: Database) {
   const selectLinks = db.prepare<[object], LinkRow>(SELECT_LINKS)
   const selectIdle = db.prepare<[object], string>(SELECT_IDLE).pluck()
   const selectExpired = db.prepare<[object], string>(SELECT_EXPIRED).pluck()
+  const selectUncommitted = db.prepare<[object], string>(SELECT_UNCOMMITTED).pluck()
   const prepared = new Map<string, Statement<[object], StoredEdge>>()
 
   function statement(sql: string): Statement<[object], StoredEdge> {
@@ -182,10 +191,13 @@ export function workReader(db: Database) {
       return selectLinks.all({ tenant, conversationId, userId: userId ?? null, after, limit }).map(linkOf)
     },
 
-    due({ idleSince, at, limit, within }: DueQuery): string[] {
-      const values = { idleSince, idleMinute: minuteOf(idleSince), at, ...ownerOf(within) }
-      const idle = selectIdle.all({ ...values, limit })
-      return [...idle, ...selectExpired.all({ ...values, limit: limit - idle.length })]
+    due({ idleSince, at, endedBefore, limit, within }: DueQuery): string[] {
+      const values = { idleSince, idleMinute: minuteOf(idleSince), at, endedBefore, ...ownerOf(within) }
+      const found: string[] = []
+      for (const select of [selectIdle, selectExpired, selectUncommitted]) {
+        found.push(...select.all({ ...values, limit: limit - found.length }))
+      }
+      return found
     },
   }
 }

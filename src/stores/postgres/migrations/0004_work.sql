@@ -2,11 +2,14 @@
 alter table context.sessions
   add column last_work text,
   add column commit_id text,
-  add column commit_position integer;
+  add column commit_position integer,
+  -- it ended in a way that leaves a commit, and has none yet
+  add column awaits_commit boolean not null default false;
 
 -- What a sweep looks for, over all tenants. By the minute, as the lists are, so that appends stay HOT updates.
 create index sessions_due on context.sessions (activity_minute, id) where ended_at is null;
 create index sessions_expiring on context.sessions (expires_at, id) where ended_at is null and expires_at is not null;
+create index sessions_uncommitted on context.sessions (ended_at, id) where awaits_commit;
 
 -- A view of the log, as session_state is: each row comes from the event with its sequence. Collation "C" is the order of
 -- code points, which every store has. An entry of an index has at most 2,700 bytes, and a node may be longer: the indexes
@@ -161,13 +164,16 @@ begin
     perform lock_conversation(p_view ->> 'tenant', p_view ->> 'conversationId');
   end if;
   perform enter(p_tenant);
-  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id into s
+  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at into s
   from sessions x
   where x.id = p_session
   for update;
   if s.head is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
     outcome := 'missing';
-  elsif s.decision_version <> p_version then
+  elsif s.decision_version <> p_version
+    -- whoever ends a session has seen all of it: somebody may have spoken up in this very moment
+    or (s.ended_at is null and p_view ->> 'endedAt' is not null and (p_view ->> 'head')::integer <> s.head + cardinality(e_id))
+  then
     outcome := 'stale';
   else
     outcome := 'written';
@@ -205,7 +211,8 @@ begin
       started_at = (p_view ->> 'startedAt')::timestamptz, ended_at = (p_view ->> 'endedAt')::timestamptz,
       expires_at = (p_view ->> 'expiresAt')::timestamptz, metadata = p_view -> 'metadata',
       forked_from = p_view -> 'forkedFrom', last_work = p_view ->> 'lastWork',
-      commit_id = p_view -> 'commit' ->> 'id', commit_position = (p_view -> 'commit' ->> 'position')::integer
+      commit_id = p_view -> 'commit' ->> 'id', commit_position = (p_view -> 'commit' ->> 'position')::integer,
+      awaits_commit = coalesce((p_view ->> 'awaitsCommit')::boolean, false)
   where x.id = p_session;
   update session_state x
   set scratchpad = p_view -> 'scratchpad', version = (p_view ->> 'version')::integer,
@@ -369,14 +376,16 @@ begin
 end $$;
 
 -- Live sessions that were last active before p_idle_since, by the minute and then by id, and behind them those that
--- expired by p_at without being idle. The second look passes over fewer idle ones than the limit, or it is not taken.
+-- expired by p_at without being idle, and at last those that ended before p_ended_before and still await their commit. The
+-- second look passes over fewer idle ones than the limit, or it is not taken.
 create function context.due_sessions(
-  p_tenant text, p_user text, p_idle_since timestamptz, p_at timestamptz, p_limit integer
+  p_tenant text, p_user text, p_idle_since timestamptz, p_at timestamptz, p_ended_before timestamptz, p_limit integer
 )
 returns setof uuid
 language plpgsql security definer set search_path = context, pg_temp as $$
 declare
   given integer;
+  more integer := 0;
 begin
   perform enter(p_tenant);
   return query
@@ -395,8 +404,26 @@ begin
         and owned(x.tenant, x.user_id, p_tenant, p_user)
       order by x.expires_at, x.id
       limit p_limit - given;
+    get diagnostics more = row_count;
+  end if;
+  if given + more < p_limit then
+    return query
+      select x.id
+      from sessions x
+      where x.awaits_commit and x.ended_at < p_ended_before and owned(x.tenant, x.user_id, p_tenant, p_user)
+      order by x.ended_at, x.id
+      limit p_limit - given - more;
   end if;
 end $$;
+
+-- Pages of a log come by the primary key in either direction. Without statistics, or on the first calls of a connection,
+-- the planner would rather read and sort the rest of the session for each page.
+alter function context.read_events(uuid, text, text, integer, integer, boolean, integer, text[], integer)
+  set enable_seqscan = off;
+alter function context.read_events(uuid, text, text, integer, integer, boolean, integer, text[], integer)
+  set enable_bitmapscan = off;
+alter function context.read_events(uuid, text, text, integer, integer, boolean, integer, text[], integer)
+  set enable_sort = off;
 
 do $$
 declare

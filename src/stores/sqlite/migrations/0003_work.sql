@@ -2,10 +2,13 @@
 alter table sessions add column last_work text;
 alter table sessions add column commit_id text;
 alter table sessions add column commit_position integer;
+-- 1: it ended in a way that leaves a commit, and has none yet.
+alter table sessions add column awaits_commit integer not null default 0;
 
 -- What a sweep looks for, over all tenants. By the minute, as the lists are.
 create index sessions_due on sessions (activity_minute, id) where ended_at is null;
 create index sessions_expiring on sessions (expires_at, id) where ended_at is null and expires_at is not null;
+create index sessions_uncommitted on sessions (ended_at, id) where awaits_commit = 1;
 
 -- A view of the log, as session_state is: each row comes from the event with its sequence.
 create table session_edges (
