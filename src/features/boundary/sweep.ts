@@ -21,7 +21,7 @@ export async function sweepSessions(deps: Deps): Promise<SweepReport> {
     const ids = await deps.store.due({
       at: now(deps),
       idleSince: new Date(deps.clock.now() - deps.policy.staleTimeoutMs).toISOString(),
-      endedBefore: new Date(deps.clock.now() - GRACE).toISOString(),
+      endedBefore: graceEnd(deps),
       limit: BATCH,
       ...(deps.within !== undefined && { within: deps.within }),
     })
@@ -38,8 +38,7 @@ async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<bo
       unless: (record, at) => !isDue(deps, record, at),
     })
     if (taken) report.swept++
-    const isLeft = !taken && (await deps.store.load(keyOf(deps, id)))?.awaitsCommit === true
-    if (!taken && !isLeft) return false
+    else if (!(await isLeft(deps, id))) return false
     await compactSession(deps, id)
     report.compacted++
     return true
@@ -48,6 +47,17 @@ async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<bo
     if (error instanceof SessionNotFoundError) return false
     throw error
   }
+}
+
+/** Whether the commit of a session that ended some time ago was never made. */
+async function isLeft(deps: Deps, id: string): Promise<boolean> {
+  const view = await deps.store.load(keyOf(deps, id))
+  return view?.awaitsCommit === true && (view.record.endedAt ?? '') < graceEnd(deps)
+}
+
+/** Before it whoever ended a session has had the time to make its commit. */
+function graceEnd({ clock }: Deps): string {
+  return new Date(clock.now() - GRACE).toISOString()
 }
 
 /** Whether the session is still to be ended at this moment: someone may have come back. */

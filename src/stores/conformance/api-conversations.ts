@@ -254,5 +254,24 @@ function checks(): Record<string, Check> {
       assert.equal((await idle.record()).status.state, 'running')
       await other.close()
     },
+    'sweeps up a commit that was never made, once whoever ended the session had time for it': async ({ db, clock }) => {
+      // a summarizer that does not answer keeps the commit from being made, as a crash would
+      const answer = Promise.withResolvers<string>()
+      const tl = await db.connect({ clock, summarize: () => answer.promise })
+      const session = await tl.sessions.create(ada)
+      const aborting = session.abort('Enough')
+      for await (const { type } of session.tail()) if (type === 'status_changed') break
+      const left = await db.connect({ clock })
+      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0 })
+      clock.advance(11 * 60_000)
+      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 1 })
+      assert.equal((await (await left.sessions.get(session.id)).compact()).kind, 'abandoned')
+      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0 })
+      answer.resolve('Too late')
+      await aborting
+      assert.equal((await session.events({ types: ['session_compacted'] })).length, 1)
+      await left.close()
+      await tl.close()
+    },
   }
 }
