@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Throughline } from './api.ts'
+import { ValidationError } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/resume.ts'
 import type { Deps } from './features/deps.ts'
 import { name, parse } from './features/parse.ts'
 import { Staging } from './features/staging.ts'
+import { Turns } from './features/turns.ts'
 import { uuid7 } from './ids.ts'
 import { classifierOf } from './models/classifier.ts'
 import { summarizerOf } from './models/summarizer.ts'
@@ -87,6 +89,7 @@ function throughlineWith(store: SessionStore, options: z.output<typeof openOptio
     tokenizer: lazyTokenizer(options.tokenizer),
     agents: options.agents,
     staging: new Staging(),
+    turns: new Turns(),
     policy: policyOf(options.policy),
     classify: classifierOf(options.classify),
     summarize: summarizerOf(options.summarize),
@@ -104,10 +107,12 @@ function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: 
     const value = process.env[name]
     return value === undefined ? undefined : parse(setting, value, name) * 1000
   }
-  return {
+  const policy = {
     idleTimeoutMs: given.idleTimeoutMs ?? seconds('SESSION_IDLE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.idleTimeoutMs,
     staleTimeoutMs: given.staleTimeoutMs ?? seconds('SESSION_STALE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.staleTimeoutMs,
   }
+  if (policy.idleTimeoutMs <= policy.staleTimeoutMs) return policy
+  throw new ValidationError('policy.idleTimeoutMs', 'must not be longer than staleTimeoutMs')
 }
 
 const setting = z.coerce.number().int().min(1)

@@ -204,4 +204,6 @@ export interface SweepReport {
   /** Sessions that were ended. */
   swept: number
   compacted: number
+  /** Sessions that could not be closed; the next sweep tries again. */
+  failed: number
 }

@@ -81,7 +81,8 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
     ...view.record,
     head: event.sequence,
     turns: view.record.turns + (startsTurn(event) ? 1 : 0),
-    lastActivityAt: event.createdAt,
+    // a commit is about what was done, and nothing that is done
+    lastActivityAt: event.type === 'session_compacted' ? view.record.lastActivityAt : event.createdAt,
   }
   const pad = view.state.scratchpad
   switch (event.type) {
@@ -162,6 +163,7 @@ function asFork(
       id: event.sessionId,
       status: isFinal(record.status.state) ? { state: 'running' } : record.status,
       startedAt: event.createdAt,
+      lastActivityAt: event.createdAt,
       forkedFrom: from,
     },
   }

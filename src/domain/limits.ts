@@ -20,8 +20,8 @@ export const LIMITS = {
   note: 64 * 1024,
   /** What is kept of a command's output. */
   output: 16 * 1024,
-  /** Observations that wait for the next step of one session. */
-  staged: 10_000,
+  /** Observations that wait for the next step of one session, as JSON text. */
+  staged: 4 * 1024 * 1024,
   /** Edges that one step through the graph looks at. */
   edges: 2000,
   /** Names and ids that callers make up: user, tenant, conversation, chatmode, agent, key … */

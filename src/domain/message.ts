@@ -102,7 +102,8 @@ export function withoutOrphans(messages: readonly Message[]): Message[] {
   })
 }
 
-const isMessage = (type: string) => (MESSAGE_TYPES as readonly string[]).includes(type)
+/** Whether messages are made of events of this type. */
+export const isMessage = (type: string) => (MESSAGE_TYPES as readonly string[]).includes(type)
 
 function joinCall(message: Message, event: MessageEvent): void {
   const { content, toolCalls = [] } = messageOf(event)

@@ -14,6 +14,7 @@ export {
   type NodeKind,
   node,
   type Observation,
+  observationsOf,
   parseNode,
   TASK_NODE,
   type WorkCommit,

@@ -5,6 +5,7 @@ import type { Classifier, Summarizer } from '../ports/model.ts'
 import type { SessionKey, SessionStore } from '../ports/session-store.ts'
 import type { Tokenizer } from '../ports/tokenizer.ts'
 import type { Staging } from './staging.ts'
+import type { Turns } from './turns.ts'
 
 /** What the operations work with. */
 export interface Deps {
@@ -17,6 +18,8 @@ export interface Deps {
   readonly agents: readonly [string, ...string[]]
   /** What was observed and is not yet in the log, by session. */
   readonly staging: Staging
+  /** Lets the messages of one conversation come one after the other. */
+  readonly turns: Turns
   readonly policy: Policy
   readonly classify: Classifier
   readonly summarize: Summarizer

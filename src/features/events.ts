@@ -94,5 +94,8 @@ export async function decideOn(
   const end = written.at(-1)
   // the first result again: the views as that call left them, not as they are by now
   if (replayed && end !== undefined) after = await viewAt(deps, sessionId, end.sequence)
-  return { view: after as SessionView, events: written, replayed }
+  const view = after as SessionView
+  // appends may have come in between the look and the write
+  const head = end?.sequence ?? view.record.head
+  return { view: { ...view, record: { ...view.record, head } }, events: written, replayed }
 }

@@ -111,6 +111,10 @@ describe('a model', () => {
     expect(await classifierOf(says(text))(input)).toEqual({ intent, by: 'model' })
   })
 
+  it('that writes a question mark, as it was told to where nothing fits, finds it unclear', async () => {
+    expect(await classifierOf(says(' ?\n'))(input)).toEqual({ intent: 'unclear', by: 'model' })
+  })
+
   it.each([
     'A or B',
     'A/B',
@@ -134,7 +138,6 @@ describe('a model', () => {
     'ABCDE',
     'F',
     '42',
-    '?',
     'I cannot help with that.',
     'response',
   ])('that writes %j means no letter: the rules decide', async (text) => {

@@ -92,6 +92,8 @@ const MENTIONED = /(?<![\p{L}\p{N}'’])(?:[b-e]|a(?!\s+(?!or\b|and\b)\p{L}))(?!
 /** The intent that the answer of a model names; `undefined` unless it marks one letter and mentions no other. */
 function intentOf(answer: unknown): MessageIntent | undefined {
   const text = String(answer)
+  // what it was told to say when none of the choices fits
+  if (text.trim() === '?') return 'unclear'
   const marked = new Set(Array.from(text.matchAll(MARKED), ([, letter = '']) => letter.toUpperCase()))
   const named = new Set([...marked, ...Array.from(text.matchAll(MENTIONED), ([letter]) => letter.toUpperCase())])
   const [letter = ''] = marked

@@ -24,7 +24,8 @@ export const sweepCommand: Command = {
   },
 }
 
-function reportText({ swept, compacted }: SweepReport, { paint }: Output): string {
-  if (swept === 0 && compacted === 0) return `${paint('green', 'ok')}  no session is due`
-  return `${paint('green', 'ok')}  ended ${counted(swept, 'session')}, made ${counted(compacted, 'commit')}`
+function reportText({ swept, compacted, failed }: SweepReport, { paint }: Output): string {
+  const left = failed === 0 ? '' : `, ${paint('red', `${counted(failed, 'session')} could not be closed`)}`
+  if (swept === 0 && compacted === 0) return `${paint('green', 'ok')}  no session is due${left}`
+  return `${paint('green', 'ok')}  ended ${counted(swept, 'session')}, made ${counted(compacted, 'commit')}${left}`
 }

@@ -46,6 +46,11 @@ export interface Handled {
 export async function handleMessage(deps: Deps, conversationId: string, input: Incoming): Promise<Handled> {
   const { message, ...given } = parse(incoming, { ...input, conversationId })
   const scope = scopeOf(deps, given)
+  return await deps.turns.take(JSON.stringify(scope), () => handleInTurn(deps, scope, message))
+}
+
+/** Messages of one conversation come one after the other in this process; those of other processes may overtake. */
+async function handleInTurn(deps: Deps, scope: Scope, message: string): Promise<Handled> {
   for (let attempt = 1; ; attempt++) {
     try {
       const record = await openSession(deps, scope)
@@ -55,10 +60,13 @@ export async function handleMessage(deps: Deps, conversationId: string, input: I
       return { action: 'started', intent: 'new_task', judged: {}, sessionId, say: SAY.started }
     } catch (error) {
       // another message came first and changed where it stands: judge this one again
-      if (!OVERTAKEN.some((kind) => error instanceof kind) || attempt === 5) throw error
+      if (!OVERTAKEN.some((kind) => error instanceof kind) || attempt === ATTEMPTS) throw error
     }
   }
 }
+
+/** Each time one of the messages that come at once gets through. */
+const ATTEMPTS = 50
 
 const OVERTAKEN = [InvalidTransitionError, SessionEndedError, SessionActiveError]
 
@@ -70,13 +78,13 @@ async function handleIn(deps: Deps, scope: Scope, record: SessionRecord, message
   const { commands, speaks } = STEPS[action](message, status.state as LiveState)
   // a message that begins another task belongs to that one
   const said = speaks || action === 'new_task' ? {} : { said: message }
-  const withoutCommit = action === 'new_task' && !(await isMeaningful(deps, id))
+  const withoutCommit = action === 'new_task' && !deps.staging.has(id) && !(await isMeaningful(deps, id))
   if (commands.length > 0) await takeSteps(deps, id, commands, { intent: result.judged, withoutCommit, ...said })
   else await appendEvents(deps, id, { type: 'user_message', content: message, parts: { intent: result.judged } })
   switch (action) {
     case 'new_task':
       if (!withoutCommit) await compactSession(deps, id)
-      return { ...result, sessionId: await begin(deps, scope, message, result.judged), endedId: id }
+      return { ...result, sessionId: await beginNext(deps, scope, record, message, result.judged), endedId: id }
     case 'complete':
     case 'abandon':
       await compactSession(deps, id)
@@ -187,13 +195,10 @@ function scopeOf(
 }
 
 /** The session of the conversation that has not ended; it may have expired. */
-async function openSession(
-  deps: Deps,
-  { tenant, userId, chatmode, conversationId }: Scope,
-): Promise<SessionRecord | undefined> {
-  if (!isWithin({ tenant, userId }, deps.within)) return undefined
-  const recent = await deps.store.list({ tenant, userId, chatmode, conversationId, limit: 20 })
-  return recent.find(({ endedAt }) => endedAt === undefined)
+async function openSession(deps: Deps, scope: Scope): Promise<SessionRecord | undefined> {
+  if (!isWithin(scope, deps.within)) return undefined
+  // seen from long ago nothing has expired
+  return await deps.store.active({ ...scope, at: new Date(0).toISOString() })
 }
 
 async function begin(deps: Deps, scope: Scope, message: string, intent?: JsonObject): Promise<string> {
@@ -201,6 +206,24 @@ async function begin(deps: Deps, scope: Scope, message: string, intent?: JsonObj
   const parts = intent === undefined ? {} : { parts: { intent } }
   await appendEvents(deps, id, { type: 'user_message', content: message, ...parts })
   return id
+}
+
+/** Begins the next task; where we had asked whether it is one, with the message that had been unclear. */
+async function beginNext(
+  deps: Deps,
+  scope: Scope,
+  { id, status }: SessionRecord,
+  message: string,
+  intent: JsonObject,
+): Promise<string> {
+  if (status.state !== 'awaiting_user' || status.question !== SAY.clarify) {
+    return await begin(deps, scope, message, intent)
+  }
+  const query = { types: ['user_message'], order: 'desc', limit: 1 } as const
+  const [unclear] = await deps.store.read(keyOf(deps, id), query)
+  const next = await begin(deps, scope, unclear?.content ?? message)
+  await appendEvents(deps, next, { type: 'user_message', content: message, parts: { intent } })
+  return next
 }
 
 /** Makes the commit that a crash kept the last session of the conversation from having. */

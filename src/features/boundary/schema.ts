@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from '../../domain/limits.ts'
 import { name, text, writeOptions } from '../parse.ts'
 
-const said = text(LIMITS.content).min(1)
+const said = text(LIMITS.content).refine((value) => value.trim() !== '', 'must not be empty')
 
 export const askInput = z.strictObject({ question: said, ...writeOptions.shape })
 export const textInput = z.strictObject({ text: said, ...writeOptions.shape })

@@ -1,5 +1,5 @@
 import type { SweepReport } from '../../api.ts'
-import { SessionNotFoundError } from '../../domain/errors.ts'
+import { SessionNotFoundError, StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { endOf, type SessionRecord } from '../../domain/record.ts'
 import { EXPIRED } from '../../domain/resume.ts'
 import { compactSession } from '../compaction/operation.ts'
@@ -16,7 +16,8 @@ const GRACE = 10 * 60_000
  * is a decision, so one of them makes it, and only that one goes on to compact.
  */
 export async function sweepSessions(deps: Deps): Promise<SweepReport> {
-  const report: SweepReport = { swept: 0, compacted: 0 }
+  const report: SweepReport = { swept: 0, compacted: 0, failed: 0 }
+  const failed = new Set<string>()
   for (;;) {
     const ids = await deps.store.due({
       at: now(deps),
@@ -26,7 +27,17 @@ export async function sweepSessions(deps: Deps): Promise<SweepReport> {
       ...(deps.within !== undefined && { within: deps.within }),
     })
     let done = 0
-    for (const id of ids) if (await sweepOne(deps, id, report)) done++
+    for (const id of ids.filter((each) => !failed.has(each))) {
+      try {
+        if (await sweepOne(deps, id, report)) done++
+      } catch (error) {
+        // one session that cannot be closed does not keep the others
+        if (!(error instanceof ThroughlineError) || error instanceof StorageError) throw error
+        failed.add(id)
+        report.failed = failed.size
+      }
+    }
+    if (ids.every((id) => failed.has(id))) return report
     // a full batch in which nothing was to do holds what others swept or came back to meanwhile: there may be more behind it
     if (done === 0 && ids.length < BATCH) return report
   }

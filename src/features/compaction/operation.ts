@@ -106,8 +106,13 @@ export async function commitsOf(
 }
 
 async function linked(deps: Deps, link: CommitLink): Promise<Commit> {
-  if (link.purgedAt === undefined) return await commitOf(deps, link.sessionId)
-  const { id, sessionId, position, at, purgedAt } = link
+  const { id, sessionId, position, at, purgedAt = now(deps) } = link
+  try {
+    if (link.purgedAt === undefined) return await commitOf(deps, link.sessionId)
+  } catch (error) {
+    // purged in this very moment
+    if (!(error instanceof SessionNotFoundError)) throw error
+  }
   return {
     id,
     sessionId,

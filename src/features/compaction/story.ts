@@ -60,11 +60,14 @@ export async function storyOf(
   return { ...story, work: builder.finish(), range, hash: digest.digest('hex') }
 }
 
-/** A summary of the story: a summarizer's, else an extract, with how it came about. */
-export async function summarized(deps: Deps, story: Story, task: string | undefined) {
+/** A summary of the story: a summarizer's, else an extract, with how it came about. `before` is what is known already. */
+export async function summarized(deps: Deps, story: Story, task: string | undefined, before?: string) {
   const { work, proposed, lastModelMessage, told } = story
   const extractive = () => extractiveSummary({ task, work, lastModelMessage, proposed })
-  const { summary, by, fallback } = await deps.summarize({ events: told, task, extractive })
+  const [first] = told
+  const known = before !== undefined &&
+    first && { ...first, type: 'system_event' as const, content: `So far: ${before}` }
+  const { summary, by, fallback } = await deps.summarize({ events: known ? [known, ...told] : told, task, extractive })
   return { summary, summarizedBy: by, ...(fallback !== undefined && { fallback }) }
 }
 

@@ -5,13 +5,14 @@ import type { SessionView } from '../../domain/fold.ts'
 import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { MESSAGE_TYPES, type Message, messagesOf } from '../../domain/message.ts'
+import { isMessage, MESSAGE_TYPES, type Message, messagesOf } from '../../domain/message.ts'
 import { truncated } from '../../domain/truncate.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
 import { commitOf, type Range, storyOf, summarized } from '../compaction/operation.ts'
 import { type Deps, keyOf } from '../deps.ts'
-import { decideOn } from '../events.ts'
+import { type Draft, decideOn } from '../events.ts'
 import { recentEvents } from '../log/operation.ts'
+import { readMessages } from '../messages/operation.ts'
 import { parse } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
 import { contextOptions, reduceOptions } from './schema.ts'
@@ -35,7 +36,7 @@ export async function buildContext(
   const view = await load(deps, id)
   const reduction = await lastReduction(deps, id, view)
   const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
-  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens })
+  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessage)
   const events = window.events.filter(({ sequence }) => sequence > floor)
   const { task } = view.record
   const { messages, tokens, omitted, dangling } = fitContext(
@@ -111,9 +112,12 @@ export async function reduceContext(deps: Deps, id: string, options: ReduceOptio
   const range = strategy === 'summarize' ? await unsummarised(deps, id, view) : undefined
   if (range === undefined) return await reduced(deps, id, view, strategy, maxTokens)
   const story = await storyOf(deps, id, range)
-  const { summary: content, ...made } = await summarized(deps, story, view.record.task)
+  const before = await lastReduction(deps, id, view)
+  const { summary: content, ...made } = await summarized(deps, story, view.record.task, before?.summary)
   const parts = { range, hash: story.hash, ...made }
-  await decideOn(deps, id, () => [{ type: 'context_summarized', content, parts: parts as unknown as JsonObject }], {
+  const draft: Draft = { type: 'context_summarized', content, parts: parts as unknown as JsonObject }
+  // what was cleared while it was summed up stays hidden
+  await decideOn(deps, id, ({ clearedAt }) => (clearedAt === view.clearedAt ? [draft] : []), {
     command: ['reduce', maxTokens, wanted],
     idempotencyKey,
   })
@@ -123,7 +127,7 @@ export async function reduceContext(deps: Deps, id: string, options: ReduceOptio
 /** Whether what was said since the last summary takes more than 80 % of the budget. */
 async function isFull(deps: Deps, id: string, view: SessionView, maxTokens: number): Promise<boolean> {
   const floor = (await lastReduction(deps, id, view))?.range.to ?? view.clearedAt
-  const { events, tokens = 0 } = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens })
+  const { events, tokens = 0 } = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessage)
   const [first] = events
   if (first === undefined) return view.record.turns > 0
   const before = await deps.store.read(keyOf(deps, id), {
@@ -159,10 +163,13 @@ async function reduced(
   const count = (text: string) => tokenizer.count(text)
   const reduction = strategy === 'summarize' ? await lastReduction(deps, id, view) : undefined
   const floor = reduction?.range.to ?? 0
-  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens })
+  if (strategy === 'truncate') {
+    const last = (await readMessages(deps, id, { limit: LIMITS.page })) as Message[]
+    return { strategy, ...truncated(last, maxTokens, count) }
+  }
+  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessage)
   const messages = messagesOf(window.events.filter(({ sequence }) => sequence > floor))
   const { summary, ...made } = reduction ?? {}
-  if (strategy === 'truncate') return { strategy, ...truncated(messages, maxTokens, count) }
   const fitted = fitContext(
     { earlier: [], memories: [], ...(summary !== undefined && { reduced: summary }), window: messages },
     maxTokens,

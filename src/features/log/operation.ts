@@ -26,8 +26,16 @@ export async function readEvents(deps: Deps, sessionId: string, query: EventsQue
   return stored.map((event) => sessionEvent(sessionId, event))
 }
 
-/** The last turns. Reads backwards from the end and stops where the window does, however long the log is. */
-export async function recentEvents(deps: Deps, sessionId: string, options: RecentOptions = {}): Promise<Window> {
+/**
+ * The last turns. Reads backwards from the end and stops where the window does, however long the log is. Types for which
+ * `isIn` does not hold are passed over, and cost nothing.
+ */
+export async function recentEvents(
+  deps: Deps,
+  sessionId: string,
+  options: RecentOptions = {},
+  isIn: (type: string) => boolean = () => true,
+): Promise<Window> {
   const { maxTurns = 30, maxTokens } = parse(recentOptions, options)
   const tokenizer = maxTokens === undefined ? undefined : await deps.tokenizer()
   const window = windowBuilder(tokenizer && { maxTokens: maxTokens ?? 0, count: (text) => tokenizer.count(text) })
@@ -36,7 +44,7 @@ export async function recentEvents(deps: Deps, sessionId: string, options: Recen
     const query = { turns, order: 'desc', limit: CHUNK } as const
     const chunk = await deps.store.read(keyOf(deps, sessionId), before === undefined ? query : { ...query, before })
     for (const stored of chunk) {
-      if (!window.add(sessionEvent(sessionId, stored))) return window.finish(false)
+      if (isIn(stored.type) && !window.add(sessionEvent(sessionId, stored))) return window.finish(false)
       before = stored.sequence
     }
     turns -= turnsIn(chunk)

@@ -8,6 +8,7 @@ import { appending, createdIn } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 import type { Deps } from '../deps.ts'
 import { Staging } from '../staging.ts'
+import { Turns } from '../turns.ts'
 import { tailEvents } from './tail.ts'
 
 /** What following needs, and the means to close it. */
@@ -20,6 +21,7 @@ function depsOn(store: SessionStore) {
     tokenizer: () => Promise.reject(new Error('nothing is counted here')),
     agents: ['coach'],
     staging: new Staging(),
+    turns: new Turns(),
     policy: DEFAULT_POLICY,
     classify: () => Promise.reject(new Error('nothing is judged here')),
     summarize: () => Promise.reject(new Error('nothing is summed up here')),

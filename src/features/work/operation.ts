@@ -8,6 +8,7 @@ import { progressText } from '../../domain/summary.ts'
 import {
   type Edge,
   type Observation,
+  observationsOf,
   TASK_NODE,
   type WorkCommit,
   type WorkDone,
@@ -98,7 +99,9 @@ export async function decideWithWork(
 ): Promise<Decided> {
   return await deps.staging.flush(id, async (staged) => {
     const decided = await decideOn(deps, id, (view, at) => decide(view, at, staged), options)
-    return [!decided.replayed && decided.events.length > 0, decided]
+    // what an earlier call with the same key wrote, although nobody was told, is written
+    const written = new Set(decided.events.flatMap(observationsOf).map((observation) => JSON.stringify(observation)))
+    return [staged.filter((observation) => !written.has(JSON.stringify(observation))), decided]
   })
 }
 

@@ -114,4 +114,26 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
       await tl.close()
     },
   },
+  {
+    id: 'A21',
+    title: 'spends the budget on messages alone, and keeps hidden what is cleared while it is summed up',
+    async check(db) {
+      const answer = Promise.withResolvers<string>()
+      const tl = await db.connect({ tokenizer, summarize: () => answer.promise })
+      const session = await tl.sessions.create({ userId: 'ada' })
+      await talk(session, 12)
+      for (const _ of upTo(5)) {
+        await session.append(upTo(50).map(() => ({ type: 'x.tick', content: 'a long custom event '.repeat(5) })))
+      }
+      const { messages } = await session.context({ maxTokens: 100 })
+      assert.equal(messages.length, 10)
+      const reducing = session.reduce({ maxTokens: 100, strategy: 'summarize' })
+      await session.clear()
+      answer.resolve('What is hidden')
+      await reducing
+      const after = await session.context({ maxTokens: 1000 })
+      assert.deepEqual(after.messages, [])
+      await tl.close()
+    },
+  },
 ]

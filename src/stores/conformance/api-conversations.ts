@@ -211,12 +211,44 @@ function checks(): Record<string, Check> {
       await tl.conversations.handle('c', { ...ada, message: 'asdf qwer zxcv' })
       const reply = await tl.conversations.handle('c', { ...ada, message: "It's something new" })
       assert.deepEqual([reply.action, reply.ended?.id], ['new_task', session.id])
-      const [first] = (await reply.session?.events({ types: ['user_message'] })) ?? []
-      assert.deepEqual(first?.parts, { intent: { ...reply.judged, intent: 'new_task' } })
+      const said = (await reply.session?.events({ types: ['user_message'] })) ?? []
+      assert.deepEqual(
+        said.map(({ content }) => content),
+        ['asdf qwer zxcv', "It's something new"],
+      )
+      assert.equal((await reply.session?.record())?.task, 'asdf qwer zxcv')
+      assert.deepEqual(said[1]?.parts, { intent: { ...reply.judged, intent: 'new_task' } })
       await reply.session?.end()
       await tl.conversations.handle('c', { ...ada, message: 'Write a haiku' })
       // an end by the caller is left without a commit
       assert.equal((await tl.conversations.commits('c')).items.length, 1)
+    },
+    'finds the live session behind any number of ended ones': async ({ tl, clock }) => {
+      const scope = { ...ada, conversationId: 'c' }
+      const ended = []
+      for (let n = 0; n < 25; n++) {
+        const session = await tl.sessions.create(scope)
+        await session.end()
+        ended.push(session)
+      }
+      const live = await tl.sessions.create(scope)
+      await live.ask('Still there?')
+      clock.advance(1000)
+      for (const session of ended) await session.compact('Done')
+      assert.equal((await tl.conversations.resume('c', ada)).session?.id, live.id)
+      assert.equal((await tl.conversations.handle('c', { ...ada, message: 'yes' })).session?.id, live.id)
+      assert.equal((await tl.sessions.list(ada)).items[0]?.id, live.id)
+    },
+    'takes many new tasks at once, one after the other, and a commit for work that was only observed': async ({
+      tl,
+    }) => {
+      const session = await working(tl)
+      session.observe.note('Decision: keep it')
+      const tasks = Array.from({ length: 12 }, (_, n) => `New task: write haiku number ${n}`)
+      const outcomes = await Promise.all(tasks.map((message) => tl.conversations.handle('c', { ...ada, message })))
+      assert.equal(new Set(outcomes.map(({ session: next }) => next?.id)).size, 12)
+      assert.deepEqual((await session.compact()).decisions, ['keep it'])
+      assert.equal((await tl.sessions.list({ ...ada, status: 'running' })).items.length, 1)
     },
     'starts one session for many first messages at once': async ({ tl }) => {
       const messages = ['Add retries to connect()', 'Make it five retries', 'Retry only on timeouts please']
@@ -240,7 +272,7 @@ function checks(): Record<string, Check> {
       await expiring.append({ type: 'user_message', content: 'still here' })
       clock.advance(DAY + 1)
       const other = await db.connect({ clock })
-      assert.deepEqual(await tl.as({ tenant: 'other' }).sweep(), { swept: 0, compacted: 0 })
+      assert.deepEqual(await tl.as({ tenant: 'other' }).sweep(), { swept: 0, compacted: 0, failed: 0 })
       const reports = await Promise.all([tl.sweep(), other.sweep(), tl.sweep()])
       assert.equal(
         reports.reduce((sum, { swept }) => sum + swept, 0),
@@ -249,7 +281,7 @@ function checks(): Record<string, Check> {
       assert.deepEqual((await stale.record()).status, { state: 'aborted', reason: 'Session expired' })
       assert.equal((await stale.compact()).kind, 'stale')
       clock.advance(2 * DAY)
-      assert.deepEqual(await other.sweep(), { swept: 1, compacted: 1 })
+      assert.deepEqual(await other.sweep(), { swept: 1, compacted: 1, failed: 0 })
       assert.equal((await expiring.record()).status.state, 'aborted')
       assert.equal((await idle.record()).status.state, 'running')
       await other.close()
@@ -262,11 +294,11 @@ function checks(): Record<string, Check> {
       const aborting = session.abort('Enough')
       for await (const { type } of session.tail()) if (type === 'status_changed') break
       const left = await db.connect({ clock })
-      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0 })
+      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0, failed: 0 })
       clock.advance(11 * 60_000)
-      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 1 })
+      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 1, failed: 0 })
       assert.equal((await (await left.sessions.get(session.id)).compact()).kind, 'abandoned')
-      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0 })
+      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0, failed: 0 })
       answer.resolve('Too late')
       await aborting
       assert.equal((await session.events({ types: ['session_compacted'] })).length, 1)

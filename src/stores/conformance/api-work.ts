@@ -69,6 +69,14 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
           session.observe.relations([{ from: 'file:a', label: 'imports', to: 'file:b', evidence: { confidence: 2 } }]),
       ]
       for (const call of bad) assert.throws(call, { code: 'VALIDATION' })
+      const output = 'x'.repeat(16_384)
+      assert.throws(
+        () => {
+          for (;;) session.observe.command({ command: 'noise', output })
+        },
+        { code: 'TOO_LARGE', field: 'observe' },
+      )
+      assert((await session.flushStep())?.observations.length)
       session.observe.note('kept')
       await refused('INVALID_TRANSITION', session.confirm())
       const step = await session.flushStep()

@@ -6,6 +6,11 @@ alter table context.sessions
   -- it ended in a way that leaves a commit, and has none yet
   add column awaits_commit boolean not null default false;
 
+select set_config('throughline.tenant', '*', true);
+update context.sessions
+set awaits_commit = true
+where ended_at is not null and (state = 'aborted' or status ->> 'endedBy' is null);
+
 -- What a sweep looks for, over all tenants. By the minute, as the lists are, so that appends stay HOT updates.
 create index sessions_due on context.sessions (activity_minute, id) where ended_at is null;
 create index sessions_expiring on context.sessions (expires_at, id) where ended_at is null and expires_at is not null;
@@ -79,7 +84,7 @@ grant select on context.session_views to throughline_functions;
 grant select, insert, delete on context.session_edges to throughline_functions;
 grant select, insert on context.conversation_commits to throughline_functions;
 grant select, delete on context.session_edges to throughline_purge;
-grant select, update (purged_at) on context.conversation_commits to throughline_purge;
+grant select, update (purged_at, user_id) on context.conversation_commits to throughline_purge;
 grant select on context.session_edges, context.conversation_commits to throughline_reader;
 grant create on schema context to throughline_functions, throughline_purge;
 
@@ -158,13 +163,14 @@ returns table (outcome text, first_sequence integer, last_sequence integer)
 language plpgsql security definer set search_path = context, pg_temp as $$
 declare
   v_commit text := p_view -> 'commit' ->> 'id';
+  v_active timestamptz := p_at;
   s record;
 begin
   if v_commit is not null then
     perform lock_conversation(p_view ->> 'tenant', p_view ->> 'conversationId');
   end if;
   perform enter(p_tenant);
-  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at into s
+  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at, x.last_activity_at into s
   from sessions x
   where x.id = p_session
   for update;
@@ -185,6 +191,8 @@ begin
       perform insert_edges(p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
     end if;
     if v_commit is not null and v_commit is distinct from s.commit_id then
+      -- a commit is about what was done, and nothing that is done
+      v_active := s.last_activity_at;
       insert into conversation_commits
         (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
       values (s.tenant, p_view ->> 'conversationId', (p_view -> 'commit' ->> 'position')::integer, v_commit, p_session,
@@ -192,8 +200,8 @@ begin
     end if;
     perform write_view(p_session, p_view);
     update sessions x
-    set head = last_sequence, turns = x.turns + p_turns, last_activity_at = p_at,
-        activity_minute = extract(epoch from p_at)::bigint / 60,
+    set head = last_sequence, turns = x.turns + p_turns,
+        last_activity_at = v_active, activity_minute = extract(epoch from v_active)::bigint / 60,
         cleared_at = case when p_clears then last_sequence else x.cleared_at end,
         decision_version = x.decision_version + 1
     where x.id = p_session;

@@ -5,6 +5,10 @@ alter table sessions add column commit_position integer;
 -- 1: it ended in a way that leaves a commit, and has none yet.
 alter table sessions add column awaits_commit integer not null default 0;
 
+update sessions
+set awaits_commit = 1
+where ended_at is not null and (state = 'aborted' or status ->> 'endedBy' is null);
+
 -- What a sweep looks for, over all tenants. By the minute, as the lists are.
 create index sessions_due on sessions (activity_minute, id) where ended_at is null;
 create index sessions_expiring on sessions (expires_at, id) where ended_at is null and expires_at is not null;
