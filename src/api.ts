@@ -281,7 +281,7 @@ export interface MessagesQuery {
    * belongs to no agent.
    */
   agent?: string
-  /** Only the last so many, 1 to 500; a result whose call is not among them is left out. */
+  /** Only the last so many, 1 to 500, or a few more: results are never without the call they answer. */
   limit?: number
 }
 
@@ -292,6 +292,8 @@ export type StatePatch = { readonly [Key in keyof WellKnownKeys]?: WellKnownKeys
 export interface SwitchOptions extends WriteOptions {
   /** With a reason the switch is a transition, and listed as one. */
   reason?: string
+  /** Switch only if this agent is still the active one. */
+  from?: string
 }
 
 /** To whom, and why. */

@@ -111,8 +111,11 @@ function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: 
     idleTimeoutMs: given.idleTimeoutMs ?? seconds('SESSION_IDLE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.idleTimeoutMs,
     staleTimeoutMs: given.staleTimeoutMs ?? seconds('SESSION_STALE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.staleTimeoutMs,
   }
-  if (policy.idleTimeoutMs <= policy.staleTimeoutMs) return policy
-  throw new ValidationError('policy.idleTimeoutMs', 'must not be longer than staleTimeoutMs')
+  const isGiven = given.idleTimeoutMs !== undefined && given.staleTimeoutMs !== undefined
+  if (isGiven && policy.idleTimeoutMs > policy.staleTimeoutMs) {
+    throw new ValidationError('policy.idleTimeoutMs', 'must not be longer than staleTimeoutMs')
+  }
+  return policy
 }
 
 const setting = z.coerce.number().int().min(1)

@@ -3,7 +3,7 @@ import type { AgentTransition, Session, Throughline } from './api.ts'
 import { type ErrorCode, SessionEndedError, ThroughlineError } from './domain/errors.ts'
 import { LIMITS } from './domain/limits.ts'
 import type { SessionRecord } from './domain/record.ts'
-import { parse, text } from './features/parse.ts'
+import { name, parse, text } from './features/parse.ts'
 
 /** What every function of {@link serviceOf} answers. None of them throws. */
 export type ServiceResult<T> =
@@ -52,7 +52,7 @@ export interface ServiceMessage {
 export interface ServiceOptions {
   /** New sessions expire so many milliseconds after their start. @default never */
   expiresInMs?: number
-  /** Turns in a {@link SessionResponse}; the log keeps all. @default 200 */
+  /** Turns, and transitions, in a {@link SessionResponse}; the log keeps all. @default 200 */
   maxTurns?: number
   /** Characters in one message. @default 32768 */
   maxContent?: number
@@ -97,13 +97,16 @@ export function serviceOf<Agent extends string = string>(
     agentId: agentId.optional(),
   })
 
+  /** The sessions of the user, and nothing if the id is missing: that would mean everyone's. */
+  const own = (userId: string) => tl.as({ tenant, userId: parse(name, userId, 'userId') })
+
   /** A stored agent that is not registered any more gives way to the default, on record. */
   async function settled(session: Session): Promise<SessionRecord> {
     const record = await session.record()
     const [fallback] = tl.agents
     if (fallback === undefined || tl.agents.includes(record.activeAgent)) return record
     const reason = `'${record.activeAgent}' is not registered any more`
-    return await session.setActiveAgent(fallback, { reason }).catch((error: unknown) => {
+    return await session.setActiveAgent(fallback, { reason, from: record.activeAgent }).catch((error: unknown) => {
       // an ended session stays as it is
       if (error instanceof SessionEndedError) return record
       throw error
@@ -128,7 +131,9 @@ export function serviceOf<Agent extends string = string>(
           ...(event.agentId !== undefined && { agentId: event.agentId as Agent }),
           timestamp: event.occurredAt ?? event.createdAt,
         })),
-      agentTransitions: transitions.map(({ sequence: _, ...transition }) => transition as AgentTransition<Agent>),
+      agentTransitions: transitions
+        .slice(-maxTurns)
+        .map(({ sequence: _, ...transition }) => transition as AgentTransition<Agent>),
       createdAt: record.startedAt,
       updatedAt: record.lastActivityAt,
       expiresAt: record.expiresAt ?? null,
@@ -142,7 +147,7 @@ export function serviceOf<Agent extends string = string>(
     work: (session: Session, record: SessionRecord) => Promise<unknown> = async () => {},
   ) {
     return answer(async () => {
-      const session = await tl.as({ tenant, userId }).sessions.get(sessionId)
+      const session = await own(userId).sessions.get(sessionId)
       await work(session, await settled(session))
       return await show(session)
     })
@@ -152,7 +157,7 @@ export function serviceOf<Agent extends string = string>(
     getOrCreateSession: (userId) =>
       answer(async () => {
         const expiry = expiresInMs === undefined ? {} : { expiresInMs }
-        const session = await tl.as({ tenant, userId }).sessions.getOrCreate({ userId, ...expiry })
+        const session = await own(userId).sessions.getOrCreate({ userId, ...expiry })
         await settled(session)
         return await show(session)
       }),
@@ -169,8 +174,8 @@ export function serviceOf<Agent extends string = string>(
       change(userId, sessionId, (session) => session.recordTransition(transition)),
     clearSession: (sessionId, userId) =>
       answer(async () => {
-        const own = tl.as({ tenant, userId })
-        await own.sessions.purge((await own.sessions.get(sessionId)).id)
+        const { sessions } = own(userId)
+        await sessions.purge((await sessions.get(sessionId)).id)
         return { deleted: true as const }
       }),
   }

@@ -48,7 +48,7 @@ export function eventOfMessage({
 }: Message): MessageEvent {
   const all = {
     ...(toolCallId !== undefined && { toolCallId }),
-    ...(toolCalls !== undefined && { toolCalls: toolCalls.map((call) => ({ ...call })) }),
+    ...(toolCalls !== undefined && role === 'assistant' && { toolCalls: toolCalls.map((call) => ({ ...call })) }),
     ...parts,
   }
   return {
@@ -88,7 +88,7 @@ export function seenBy<Event extends MessageEvent>(agent: string, events: readon
     const answered = answeredCall(event)
     const seen =
       type === 'user_message' || (agentId === undefined ? !hiddenCalls.has(answered ?? '') : agentId === agent)
-    if (!seen) for (const call of callsOf(event)) hiddenCalls.add(call.id)
+    for (const { id } of callsOf(event)) seen ? hiddenCalls.delete(id) : hiddenCalls.add(id)
     return seen
   })
 }
@@ -102,6 +102,18 @@ export function withoutOrphans(messages: readonly Message[]): Message[] {
   })
 }
 
+/** The last `limit` messages, or more: it begins early enough that every result has its call. */
+export function lastOf(messages: readonly Message[], limit: number): Message[] {
+  const callAt = new Map<string, number>()
+  const needs = messages.map(({ toolCallId, toolCalls = [] }, place) => {
+    for (const { id } of toolCalls) callAt.set(id, place)
+    return toolCallId === undefined ? place : (callAt.get(toolCallId) ?? place)
+  })
+  let first = Math.max(0, messages.length - limit)
+  for (let place = messages.length - 1; place >= first; place--) first = Math.min(first, needs[place] ?? place)
+  return messages.slice(first)
+}
+
 /** Whether messages are made of events of this type. */
 export const isMessage = (type: string) => (MESSAGE_TYPES as readonly string[]).includes(type)
 
@@ -112,8 +124,11 @@ function joinCall(message: Message, event: MessageEvent): void {
 }
 
 function messageOf({ type, content, parts, agentId, occurredAt }: MessageEvent): Message {
-  const { toolCallId, toolCalls, ...rest } = isObject(parts) ? parts : {}
-  const ownParts = type === 'tool_call' ? {} : rest
+  const all = isObject(parts) ? parts : {}
+  const { toolCallId: answered, ...results } = all
+  const { toolCalls, ...answers } = all
+  const toolCallId = type === 'tool_result' ? answered : undefined
+  const ownParts = { tool_call: {}, tool_result: results, model_message: answers }[type as string] ?? all
   const calls = callsOf({ type, ...(parts !== undefined && { parts }) }).map(({ id, name, arguments: given }) => ({
     id,
     name: name ?? '',
@@ -123,7 +138,7 @@ function messageOf({ type, content, parts, agentId, occurredAt }: MessageEvent):
     role: defaultRole(type),
     content,
     ...(typeof toolCallId === 'string' && { toolCallId }),
-    ...((Array.isArray(toolCalls) || type === 'tool_call') && { toolCalls: calls }),
+    ...((type === 'tool_call' || (type === 'model_message' && Array.isArray(toolCalls))) && { toolCalls: calls }),
     ...(occurredAt !== undefined && { timestamp: occurredAt }),
     ...(agentId !== undefined && { agentId }),
     ...(Object.keys(ownParts).length > 0 && { parts: ownParts }),

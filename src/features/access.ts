@@ -21,6 +21,8 @@ export function requireOwn(deps: Deps, owner: { tenant: string; userId: string }
 /** The same rooms for someone who sees less. A restricted caller can restrict further, never widen. */
 export function restricted(deps: Deps, input: Principal): Deps {
   const { tenant, userId } = parse(principal, input)
+  // a user that is missing by mistake must not come to mean everyone
+  if (userId === undefined && 'userId' in input) throw new ValidationError('userId', 'must be the id of a user')
   const { within } = deps
   if (within !== undefined && within.tenant !== tenant) throw new ValidationError('tenant', 'must be your own')
   if (within?.userId !== undefined && within.userId !== userId) throw new ValidationError('userId', 'must be your own')

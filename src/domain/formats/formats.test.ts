@@ -453,3 +453,12 @@ it('gives each format its own output', () => {
   expectTypeOf(FORMATS.anthropic.to([]).messages).toEqualTypeOf<AnthropicMessage[]>()
   expectTypeOf<keyof typeof FORMATS>().toEqualTypeOf<MessageFormat>()
 })
+
+describe('parts that somebody made up', () => {
+  it.each(MESSAGE_FORMATS)('do not keep %s from being written', (format) => {
+    for (const it of [null, 5, true]) {
+      const parts = { format, native: { set: { it } } }
+      expect(() => FORMATS[format].to([{ role: 'user', content: 'x', parts }])).not.toThrow()
+    }
+  })
+})

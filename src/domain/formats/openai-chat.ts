@@ -71,7 +71,7 @@ function read(place: Place): Draft {
 
 function readAssistant(place: Place, pieces: Part[], usual: boolean): Draft {
   const refusal = optionalText(place, 'refusal')
-  const calls = place.value.tool_calls === undefined ? [] : listIn(place, 'tool_calls').map(readCall)
+  const calls = (place.value.tool_calls ?? undefined) === undefined ? [] : listIn(place, 'tool_calls').map(readCall)
   if (place.value.function_call !== undefined && place.value.function_call !== null) {
     const called = inner(place, 'function_call')
     const name = text(called, 'name')

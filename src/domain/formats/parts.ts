@@ -102,7 +102,9 @@ export function keepDifference(
 /** What was read, from what is written: undoes {@link keepDifference} in the message's own format. */
 export function restore(written: Json | undefined, { own, native }: Said): Json | undefined {
   if (!own || native === undefined) return written
-  return (patch(written === undefined ? {} : { it: written }, native) as { it?: Json }).it
+  const { it } = patch(written === undefined ? {} : { it: written }, native) as { it?: Json }
+  // parts that somebody made up may lead to what is no message
+  return it === null || typeof it === 'number' || typeof it === 'boolean' ? written : it
 }
 
 /** A message as a format's writer sees it. */

@@ -18,17 +18,17 @@ export async function setActiveAgent(
   id: string,
   input: { agent: string } & SwitchOptions,
 ): Promise<SessionRecord> {
-  const { agent: to, reason, idempotencyKey } = parse(switchInput, input)
+  const { agent: to, reason, from: expected, idempotencyKey } = parse(switchInput, input)
   requireAgent(deps, to, 'agent')
   const { view } = await decideOn(
     deps,
     id,
     ({ record: { activeAgent: from } }) => {
-      if (from === to) return []
+      if (from === to || (expected !== undefined && from !== expected)) return []
       if (reason !== undefined) return [switchDraft(from, to, reason)]
       return [{ type: 'agent_changed', content: `${to} acts in place of ${from}`, parts: { from, to } }]
     },
-    { command: ['setActiveAgent', to, reason], idempotencyKey },
+    { command: ['setActiveAgent', to, reason, expected], idempotencyKey },
   )
   return view.record
 }
@@ -68,7 +68,8 @@ export async function handOff(
     id,
     ({ record, state }) => {
       const whole = { from_chatmode: record.chatmode, artifacts_created: [], key_decisions: [], ...context }
-      isNeeded(state.scratchpad, { op: 'merge', patch: { handoff_context: whole } }, () => 'context')
+      const after = { ...state.scratchpad, handoff_context: whole }
+      isNeeded(state.scratchpad, { op: 'replace', value: after }, () => 'context')
       return [switchDraft(record.activeAgent, to, reason, whole)]
     },
     { command: ['handoff', to, reason, context], idempotencyKey },

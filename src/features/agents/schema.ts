@@ -4,7 +4,12 @@ import { name, text, writeOptions } from '../parse.ts'
 
 const reason = text(LIMITS.content).min(1)
 
-export const switchInput = z.strictObject({ agent: name, reason: reason.optional(), ...writeOptions.shape })
+export const switchInput = z.strictObject({
+  agent: name,
+  reason: reason.optional(),
+  from: name.optional(),
+  ...writeOptions.shape,
+})
 
 export const transitionInput = z.strictObject({ to: name, reason })
 

@@ -2,7 +2,7 @@ import type { AppendOptions, MessagesQuery, WriteOptions } from '../../api.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { eventOfMessage, type Message, messagesOf, seenBy, withoutOrphans } from '../../domain/message.ts'
+import { eventOfMessage, lastOf, type Message, messagesOf, seenBy, withoutOrphans } from '../../domain/message.ts'
 import { type Deps, keyOf } from '../deps.ts'
 import { decideOn } from '../events.ts'
 import { appendEvents } from '../log/operation.ts'
@@ -48,8 +48,8 @@ async function lastMessages(
     const messages = made(await readBack(deps, id, () => false))
     return agent === undefined ? messages : withoutOrphans(messages)
   }
-  const events = await readBack(deps, id, (soFar) => made(soFar).length > limit)
-  return withoutOrphans(made(events).slice(-limit))
+  const events = await readBack(deps, id, (soFar) => withoutOrphans(made(soFar)).length > limit)
+  return lastOf(withoutOrphans(made(events)), limit)
 }
 
 /** Events since the last clear, oldest first, read from the end until there are enough. */

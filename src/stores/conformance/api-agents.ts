@@ -27,6 +27,7 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
       await session.setActiveAgent('motivator')
       await session.setActiveAgent('coach', { reason: 'Back' })
       await session.setActiveAgent('coach', { reason: 'Back again' })
+      assert.equal((await session.setActiveAgent('motivator', { from: 'somebody' })).activeAgent, 'coach')
       assert.equal((await session.record()).head, 4)
       assert.deepEqual(
         (await session.transitions()).map(({ from, to }) => [from, to]),
@@ -54,6 +55,8 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
         ['reason', () => session.recordTransition({ to: 'writer' } as never)],
         ['context', () => session.handoff({ to: 'writer', reason: 'r', context: [] as never })],
         ['context', () => session.handoff({ to: 'writer', reason: 'r', context: { key_decisions: 'x' } as never })],
+        ['context', () => session.handoff({ to: 'writer', reason: 'r', context: { key_decisions: null } as never })],
+        ['context', () => session.handoff({ to: 'writer', reason: 'r', context: { artifacts_created: [1] } as never })],
         ['context.a', () => session.handoff({ to: 'writer', reason: 'r', context: { a: 1n } as never })],
       ] as const
       for (const [field, call] of bad) {
@@ -84,14 +87,23 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual([handoff.from, handoff.to], ['motivator', 'coach'])
       assert.equal((await session.record()).head, 3)
       assert.deepEqual((await session.state()).version, 2)
+      const large = (key: string) => ({ [key]: 'x'.repeat(600_000) })
+      await session.handoff({ to: 'coach', reason: 'large', context: large('a') })
+      await session.handoff({ to: 'coach', reason: 'large again', context: large('b') })
+      await session.handoff({ to: 'coach', reason: 'three', context })
+      const { version } = await session.state()
+      await session.recordTransition({ to: 'coach', reason: 'four' })
+      assert.equal((await session.state()).version, version)
       assert.deepEqual(await session.takeHandoff(), context)
       assert.equal(await session.takeHandoff(), undefined)
       assert.deepEqual((await session.at(3)).state.scratchpad.handoff_context, context)
       assert.deepEqual(await session.state().then(({ scratchpad }) => scratchpad), {})
       assert.deepEqual(
         (await session.transitions()).map(({ reason }) => reason),
-        ['one', 'two'],
+        ['one', 'two', 'large', 'large again', 'three', 'four'],
       )
+      const [taken] = await session.events({ types: ['handoff_taken'] })
+      assert.equal(taken?.agentId, 'coach')
       await tl.close()
     },
   },

@@ -121,9 +121,15 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
       const [system, hi, coach, motivator, two, one, nobody, bye] = all
       assert.deepEqual(await session.messages({ agent: 'coach' }), [system, hi, coach, one, nobody, bye])
       assert.deepEqual(await session.messages({ agent: 'motivator' }), [system, hi, motivator, two, nobody, bye])
-      assert.deepEqual(await session.messages({ agent: 'coach', limit: 3 }), [nobody, bye])
-      assert.deepEqual(await session.messages({ limit: 4 }), [nobody, bye])
+      assert.deepEqual(await session.messages({ agent: 'coach', limit: 3 }), [coach, one, nobody, bye])
+      assert.deepEqual(await session.messages({ limit: 4 }), all.slice(2))
+      assert.deepEqual(await session.messages({ limit: 3 }), [coach, motivator, two, one, nobody, bye])
       assert.deepEqual(await session.messages({ limit: 2 }), [nobody, bye])
+      const odd = { type: 'user_message', content: 'odd', parts: { toolCallId: '1', toolCalls: [] } } as const
+      await session.append(odd)
+      assert.deepEqual(await session.messages({ limit: 1 }), [{ ...said('odd'), parts: odd.parts }])
+      await session.addMessage([calls('1', 'motivator'), result('1'), calls('1', 'coach'), result('1')])
+      assert.deepEqual((await session.messages({ agent: 'coach' })).slice(-2), [calls('1', 'coach'), result('1')])
       await refused('VALIDATION', session.messages({ limit: 0 }))
       await refused('VALIDATION', session.messages({ agent: '' }))
       await tl.close()

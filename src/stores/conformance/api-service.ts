@@ -139,6 +139,18 @@ function checks(): Record<string, Check> {
         NOT_FOUND,
       )
       assert.deepEqual(errorOf(await service.clearSession(session.id, 'bob')), NOT_FOUND)
+      const nobody = undefined as unknown as string
+      for (const result of [
+        await service.getOrCreateSession(nobody),
+        await service.getSession(session.id, nobody),
+        await service.updateActiveAgent(session.id, nobody, 'coach'),
+        await service.addMessage(session.id, nobody, { role: 'user', content: 'a' }),
+        await service.recordTransition(session.id, nobody, { to: 'coach', reason: 'r' }),
+        await service.clearSession(session.id, nobody),
+      ]) {
+        assert.equal(errorOf(result).code, 'VALIDATION_ERROR')
+      }
+      assert.throws(() => tl.as({ tenant: 'local', userId: nobody }), { code: 'VALIDATION', field: 'userId' })
       const elsewhere = serviceOf(tl.as({ tenant: 'acme' }))
       assert.deepEqual(errorOf(await elsewhere.getSession(session.id, 'ada')), NOT_FOUND)
       assert.notEqual(dataOf(await elsewhere.getOrCreateSession('ada')).id, session.id)

@@ -152,6 +152,36 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       const taken = await session.takeHandoff({ idempotencyKey: 't' })
       assert.deepEqual(taken?.key_decisions, ['d'])
       assert.deepEqual(await session.takeHandoff({ idempotencyKey: 't' }), taken)
+      const other: [key: string, first: () => Promise<unknown>, changed: () => Promise<unknown>][] = [
+        [
+          'g',
+          () => session.passGate(1, 'a', { idempotencyKey: 'g' }),
+          () => session.passGate(1, 'b', { idempotencyKey: 'g' }),
+        ],
+        [
+          'r',
+          () => session.recordTransition({ to: 'coach', reason: 'a' }, { idempotencyKey: 'r' }),
+          () => session.recordTransition({ to: 'coach', reason: 'b' }, { idempotencyKey: 'r' }),
+        ],
+        [
+          's',
+          () => session.setActiveAgent('motivator', { reason: 'a', idempotencyKey: 's' }),
+          () => session.setActiveAgent('motivator', { reason: 'b', idempotencyKey: 's' }),
+        ],
+        [
+          'o',
+          () => session.handoff({ to: 'coach', reason: 'a' }, { idempotencyKey: 'o' }),
+          () => session.handoff({ to: 'coach', reason: 'a', context: { own: 1 } }, { idempotencyKey: 'o' }),
+        ],
+        ['c', () => session.clear({ idempotencyKey: 'c' }), () => session.end({ idempotencyKey: 'c' })],
+      ]
+      for (const [, call, changed] of other) {
+        await call()
+        const { head } = await session.record()
+        await call()
+        assert.equal((await session.record()).head, head)
+        await refused('IDEMPOTENCY_MISMATCH', changed())
+      }
       await session.end({ idempotencyKey: 'e' })
       assert.equal((await session.end({ idempotencyKey: 'e' })).status.state, 'complete')
       assert.deepEqual(await session.incrementState('n', 1, once), first)
