@@ -30,6 +30,8 @@ describe('a change of the scratchpad', () => {
     const pad = { list: [{ a: 1, b: [null] }, [1, 2], 'x', null, 0] }
     const held = [{ b: [null], a: 1 }, [1, 2], 'x', null, 0]
     for (const value of held) expect(isNeeded(pad, { op: 'add', key: 'list', value }, field)).toBe(false)
+    expect(isNeeded({ list: [[1]] }, { op: 'add', key: 'list', value: [1, 2] }, field)).toBe(true)
+    expect(changed({}, { op: 'increment', key: 'toString', by: 1 })).toEqual({ toString: 1 })
     const others = [{ a: 1 }, { a: 1, b: [null], c: 1 }, [2, 1], [1], 'y', false, { a: 1, c: [null] }, { 0: 1, 1: 2 }]
     for (const value of others) expect(isNeeded(pad, { op: 'add', key: 'list', value }, field)).toBe(true)
   })
@@ -41,6 +43,13 @@ describe('a change of the scratchpad', () => {
     refused({ op: 'add', key: 'text', value: 1 }, 'key')
     refused({ op: 'increment', key: 'text', by: 1 }, 'key')
     refused({ op: 'increment', key: 'n', by: Number.MAX_VALUE }, 'by')
+    refused({ op: 'add', key: 'current_task', value: 'x' }, 'key')
+    refused({ op: 'add', key: 'handoff_context', value: 'x' }, 'key')
+    refused({ op: 'increment', key: 'blockers', by: 1 }, 'key')
+    refused({ op: 'add', key: '__proto__', value: 1 }, 'scratchpad')
+    expect(() => isNeeded({}, { op: 'add', key: 'current_task', value: 'x' }, field)).toThrow(
+      "'current_task' holds text, not a list",
+    )
     refused({ op: 'merge', patch: { blockers: [null] } }, 'patch.blockers')
     refused({ op: 'merge', patch: { handoff_context: { from_chatmode: 1 } } }, 'patch.handoff_context')
     refused({ op: 'merge', patch: { handoff_context: [] } }, 'patch.handoff_context')

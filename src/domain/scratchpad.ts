@@ -63,6 +63,7 @@ export function withoutHandoff(scratchpad: Scratchpad): Scratchpad {
 export function isNeeded(scratchpad: Scratchpad, change: StateChange, field: (key: string) => string): boolean {
   if (change.op === 'add' && holds(scratchpad, change.key, change.value)) return false
   if (change.op === 'increment') checkIncrement(scratchpad, change.key, change.by)
+  if (change.op === 'add' || change.op === 'increment') checkTyped(change.key, change.op === 'add' ? [] : 0)
   const after = changed(scratchpad, change)
   checkKinds(after, field)
   encodeJson(after, 'scratchpad', LIMITS.scratchpad, SCRATCHPAD_DEPTH)
@@ -71,6 +72,13 @@ export function isNeeded(scratchpad: Scratchpad, change: StateChange, field: (ke
 
 /** Stores and events keep a scratchpad one level below their own. */
 export const SCRATCHPAD_DEPTH = 2
+
+/** Throws if the key is typed and can never hold such a value. */
+function checkTyped(key: string, value: Json): void {
+  const typed = Object.hasOwn(KINDS, key) ? KINDS[key as keyof WellKnownKeys] : undefined
+  if (typed === undefined || typed.fits(value)) return
+  throw new ValidationError('key', `'${key}' holds ${typed.kind}, not ${Array.isArray(value) ? 'a list' : 'a number'}`)
+}
 
 function holds(scratchpad: Scratchpad, key: string, value: Json): boolean {
   const list = own(scratchpad, key) ?? []
