@@ -284,7 +284,7 @@ const stores: { name: string; run(work: Work): Promise<void> }[] = [
 ]
 
 describe.each(stores)('on $name', ({ run }) => {
-  it('the stored views equal the fold of the log after any sequence of calls', async () => {
+  it('the stored views equal the fold of the log after any sequence of calls', { timeout: 900_000 }, async () => {
     await run(async (tl) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
@@ -306,7 +306,7 @@ describe.each(stores)('on $name', ({ run }) => {
     })
   })
 
-  it('any JSON and any text come back as they were written', async () => {
+  it('any JSON and any text come back as they were written', { timeout: 900_000 }, async () => {
     await run(async (tl) => {
       const session = await tl.sessions.create({ userId: 'ada' })
       const parts = fc.jsonValue({ maxDepth: 5 }).filter((value) => !JSON.stringify(value).includes('__proto__'))
