@@ -282,12 +282,11 @@ describe('any text', () => {
     'is good ',
     'what a ',
     '你',
-  ])('of a megabyte that repeats %j is read in less than a second', (piece) => {
+    // a pattern that backtracks would take hours, and so run into the time limit
+  ])('of a megabyte that repeats %j is read to its end', (piece) => {
     const hostile = piece.repeat(Math.ceil(1_000_000 / piece.length))
     for (const status of [running, asking(hostile), { state: 'pending_complete', summary: hostile } as const]) {
-      const start = performance.now()
-      classify(hostile, status, hostile)
-      expect(performance.now() - start).toBeLessThan(1000)
+      expect(MESSAGE_INTENTS).toContain(classify(hostile, status, hostile))
     }
   })
 

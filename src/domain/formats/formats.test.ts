@@ -221,27 +221,6 @@ describe.each(NAMES)('the format %s', (name) => {
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
     expect(format.from(format.to(messages))).toEqual(messages)
   })
-
-  it('takes 1,000 messages in little time', () => {
-    const turn: Message[] = [
-      { role: 'user', content: 'Weather?' },
-      {
-        role: 'assistant',
-        content: 'Wait',
-        toolCalls: ['a', 'b'].map((id) => ({ id, name: 'x', arguments: '{"city":"Oslo"}' })),
-      },
-      { role: 'tool', toolCallId: 'a', content: 'sun' },
-      { role: 'tool', toolCallId: 'b', content: 'rain' },
-    ]
-    const messages = Array.from({ length: 250 }, () => turn).flat()
-    const run = () => {
-      const start = performance.now()
-      format.from(format.to(messages))
-      return performance.now() - start
-    }
-    // far above what it takes, and far below what anything quadratic would
-    expect(Math.min(...Array.from({ length: 5 }, run))).toBeLessThan(100)
-  })
 })
 
 describe('a conversation that goes from one format to another', () => {
