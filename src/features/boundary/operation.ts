@@ -1,6 +1,5 @@
 import type { WriteOptions } from '../../api.ts'
 import { checkLive, type SessionRecord } from '../../domain/record.ts'
-import { ABANDONED } from '../../domain/resume.ts'
 import { compactSession } from '../compaction/operation.ts'
 import type { Deps } from '../deps.ts'
 import { parse, writeOptions } from '../parse.ts'
@@ -72,12 +71,8 @@ export async function continueWith(
 }
 
 /** Gives the task up, and compacts what there is. */
-export async function abort(
-  deps: Deps,
-  id: string,
-  input: { reason?: string | undefined } & WriteOptions,
-): Promise<SessionRecord> {
-  const { reason = ABANDONED, idempotencyKey } = parse(abortInput, input)
+export async function abort(deps: Deps, id: string, input: { reason: string } & WriteOptions): Promise<SessionRecord> {
+  const { reason, idempotencyKey } = parse(abortInput, input)
   await takeSteps(deps, id, [{ do: 'abort', reason }], { idempotencyKey })
   await compactSession(deps, id)
   return await sessionRecord(deps, id)
