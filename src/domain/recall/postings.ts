@@ -1,0 +1,62 @@
+/** How the index keeps the messages of a session that hold a term: blocks of turns, as bytes that can be put behind each other. */
+
+import type { Posting } from './match.ts'
+
+/** Version of what the index keeps of a text. An index of another version is built anew. */
+export const ANALYSIS = 1
+/** Turns in one block. */
+export const BLOCK_TURNS = 256
+
+/** Number of the block that a turn lies in. */
+export function blockOfTurn(turn: number): number {
+  return Math.floor(turn / BLOCK_TURNS)
+}
+
+type Entry = Pick<Posting, 'turn' | 'length' | 'asks' | 'places'>
+
+/** The bytes of one message in the block of its turn. Those of later messages go behind it. */
+export function encodePosting({ turn, length, asks, places }: Entry): Uint8Array {
+  const bytes: number[] = []
+  put(bytes, turn % BLOCK_TURNS)
+  put(bytes, length * 2 + (asks ? 1 : 0))
+  put(bytes, places.length)
+  let last = 0
+  for (const place of places) {
+    put(bytes, place - last)
+    last = place
+  }
+  return Uint8Array.from(bytes)
+}
+
+/** The messages of one block. */
+export function decodePostings(session: string, block: number, data: Uint8Array): Posting[] {
+  const found: Posting[] = []
+  let at = 0
+  const take = () => {
+    let value = 0
+    for (let scale = 1; ; scale *= 128) {
+      const byte = data[at++] ?? 0
+      value += (byte % 128) * scale
+      if (byte < 128) return value
+    }
+  }
+  while (at < data.length) {
+    const turn = block * BLOCK_TURNS + take()
+    const length = take()
+    const places = new Array<number>(take())
+    let last = 0
+    for (let i = 0; i < places.length; i++) {
+      last += take()
+      places[i] = last
+    }
+    found.push({ session, turn, length: Math.floor(length / 2), asks: length % 2 === 1, places })
+  }
+  return found
+}
+
+/** Seven bits to a byte, the lowest first; the highest bit says that more follow. */
+function put(bytes: number[], value: number): void {
+  let rest = value
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
+  bytes.push(rest)
+}

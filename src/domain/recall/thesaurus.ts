@@ -1,0 +1,34 @@
+/** Words related to a question's word, as index terms. */
+
+import { KINDS } from './kinds.ts'
+import { SYNONYMS } from './synonyms.ts'
+import { term } from './text.ts'
+
+const rows = (data: string) => data.replaceAll('\n', ' ').split('|')
+const asTerms = (line: string) => line.trim().split(/\s+/).map(term)
+
+function build(groups: ReadonlyArray<readonly [string, readonly string[]]>): ReadonlyMap<string, ReadonlySet<string>> {
+  const related = new Map<string, Set<string>>()
+  for (const [from, to] of groups) {
+    const set = related.get(from) ?? new Set<string>()
+    related.set(from, set)
+    for (const word of to) if (word !== from) set.add(word)
+  }
+  return related
+}
+
+/** Words that stand for the key. */
+export const synonymsOf = build(
+  rows(SYNONYMS).flatMap((line) => {
+    const group = asTerms(line)
+    return group.map((word) => [word, group] as const)
+  }),
+)
+
+/** Kinds of the key: a question about instruments is answered by "guitar". */
+export const kindsOf = build(
+  rows(KINDS).map((line) => {
+    const [head = '', members = ''] = line.split(':')
+    return [term(head.trim()), asTerms(members)] as const
+  }),
+)

@@ -1,0 +1,90 @@
+import type { Memory, MemoryChange } from '../domain/memory/memory.ts'
+import type { Description } from '../domain/recall/describe.ts'
+import type { Principal } from '../domain/record.ts'
+import type { User } from './recall-index.ts'
+
+/**
+ * What is remembered of users, beside the log and never in its way.
+ *
+ * - M1 `change` hands the decider the memories it names, as they are, and stores what it returns in one step: rows, history, words
+ *   and the mark, or nothing. No other change of the same user comes in between. A decider that throws leaves nothing behind.
+ * - M2 A change with a `mark` writes only if the events of that session up to `from` are extracted, no more and no less, and the
+ *   session exists; else it gives `stale` and the decider is not called.
+ * - M3 `version` of a history is 1, 2, 3 … for each memory, in the order of the changes.
+ * - M4 What a memory holds comes back the same: content, numbers, lineage, metadata with its keys in order.
+ * - M5 `list` gives a user's memories in ascending order of id, from behind `after`, also those that expired or were superseded.
+ * - M6 `fromSource` finds every memory whose lineage names the source.
+ * - M7 A memory that is removed, or whose words are taken out, is not in `index.lookup` or `index.postings` of the shelf `memory`
+ *   any more; one that is put with words is. A removed one leaves no history.
+ * - M8 `used` raises the counts of memories that are there, and nothing else.
+ * - M9 `purge` removes everything of a user: memories, history, words of both shelves, and counts the memories.
+ * - M10 `unread` gives memories that have no words of this version in the index, such as those of a table that was there before.
+ * - M11 With `within`, what belongs to another tenant or user does not exist.
+ *
+ * Every rule has tests of the same number in `stores/conformance`.
+ */
+export interface MemoryStore {
+  change(request: ChangeRequest): Promise<Changed>
+  /** Those that are there, in any order. */
+  get(ids: readonly string[], within: Principal | undefined): Promise<Memory[]>
+  list(query: MemoriesQuery): Promise<Memory[]>
+  history(id: string, within: Principal | undefined): Promise<MemoryChange[]>
+  /** At most `limit`, in ascending order of id from behind `after`. */
+  fromSource(query: SourceQuery): Promise<Memory[]>
+  used(user: User, ids: readonly string[], at: string): Promise<void>
+  /** Those that expired by then, of anyone within; at most `limit`. */
+  expired(at: string, limit: number, within: Principal | undefined): Promise<Memory[]>
+  unread(user: User, version: number, limit: number): Promise<Memory[]>
+  purge(user: User): Promise<{ memories: number }>
+}
+
+export interface ChangeRequest extends User {
+  readonly at: string
+  /** Memories the decider wants to see: by id … */
+  readonly ids?: readonly string[]
+  /** … or by what they say; only those that were not superseded. */
+  readonly fingerprints?: readonly string[]
+  readonly mark?: ExtractionMark
+  /** Pure: it may be called more than once. */
+  decide(found: readonly Memory[]): MemoryWrites
+}
+
+/** How far memories were extracted from a session, before and after. */
+export interface ExtractionMark {
+  readonly sessionId: string
+  readonly from: number
+  readonly to: number
+}
+
+export interface MemoryWrites {
+  readonly puts: readonly MemoryPut[]
+  readonly removals?: readonly string[]
+}
+
+/** A memory that is new, or takes the place of the one with its id. */
+export interface MemoryPut {
+  readonly memory: Memory
+  /** Equal for memories that say the same. Absent: as it was. */
+  readonly fingerprint?: string
+  /** For the index; `null` takes it out. Absent: as it was. */
+  readonly words?: { readonly description: Description; readonly version: number } | null
+  /** For the history; absent: nothing to tell. Its version is given by the store. */
+  readonly change?: Omit<MemoryChange, 'version'>
+}
+
+export interface Changed {
+  readonly outcome: 'written' | 'stale'
+  readonly memories: readonly Memory[]
+}
+
+export interface MemoriesQuery extends User {
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface SourceQuery extends User {
+  /** See `sourceKey`. */
+  readonly key: string
+  readonly after?: string
+  readonly limit: number
+}
