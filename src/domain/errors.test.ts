@@ -4,6 +4,7 @@ import {
   ERROR_CODES,
   IdempotencyMismatchError,
   InvalidTransitionError,
+  MemoryNotFoundError,
   SchemaNewerError,
   SchemaOutdatedError,
   SequenceConflictError,
@@ -25,6 +26,13 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     code: 'SESSION_NOT_FOUND',
     details: { sessionId: 's1' },
     message: 'session s1 does not exist',
+  },
+  {
+    error: new MemoryNotFoundError('m1', { cause }),
+    name: 'MemoryNotFoundError',
+    code: 'MEMORY_NOT_FOUND',
+    details: { memoryId: 'm1' },
+    message: 'memory m1 does not exist',
   },
   {
     error: new SessionEndedError({ sessionId: 's1', endedAt: '2026-01-31T09:30:00.000Z' }, { cause }),

@@ -3,6 +3,7 @@ export const ERROR_CODES = [
   'SESSION_NOT_FOUND',
   'SESSION_ENDED',
   'SESSION_ACTIVE',
+  'MEMORY_NOT_FOUND',
   'SEQUENCE_CONFLICT',
   'INVALID_TRANSITION',
   'IDEMPOTENCY_MISMATCH',
@@ -34,6 +35,18 @@ export class SessionNotFoundError extends ThroughlineError {
   constructor(sessionId: string, options?: ErrorOptions) {
     super(`session ${sessionId} does not exist`, options)
     this.details = { sessionId }
+  }
+}
+
+/** No such memory, or none that the caller may see. */
+export class MemoryNotFoundError extends ThroughlineError {
+  override readonly name = 'MemoryNotFoundError'
+  readonly code = 'MEMORY_NOT_FOUND'
+  readonly details: { memoryId: string }
+
+  constructor(memoryId: string, options?: ErrorOptions) {
+    super(`memory ${memoryId} does not exist`, options)
+    this.details = { memoryId }
   }
 }
 

@@ -10,7 +10,7 @@ export const LIMITS = {
   events: 1000,
   /** Levels of nesting in any JSON value. */
   depth: 100,
-  /** `metadata` of a session, as JSON text. */
+  /** `metadata` of a session or a memory, as JSON text. */
   metadata: 64 * 1024,
   /** The scratchpad of a session, as JSON text. */
   scratchpad: 1024 * 1024,
@@ -24,6 +24,12 @@ export const LIMITS = {
   staged: 4 * 1024 * 1024,
   /** Edges that one step through the graph looks at. */
   edges: 2000,
+  /** `content` of a memory. */
+  memory: 16 * 1024,
+  /** Memories in one call. */
+  memories: 1000,
+  /** A question to `recall` or to `memories.search`. */
+  query: 64 * 1024,
   /** Names and ids that callers make up: user, tenant, conversation, chatmode, agent, key … */
   name: 512,
   /** Rows on one page. */

@@ -18,7 +18,8 @@ import type { User } from './recall-index.ts'
  *   any more; one that is put with words is. A removed one leaves no history.
  * - M8 `used` raises the counts of memories that are there, and nothing else.
  * - M9 `purge` removes everything of a user: memories, history, words of both shelves, and counts the memories.
- * - M10 `unread` gives memories that have no words of this version in the index, such as those of a table that was there before.
+ * - M10 `unread` gives memories that have no words of this version in the index, such as those of a table that was there before;
+ *   not those that were superseded.
  * - M11 With `within`, what belongs to another tenant or user does not exist.
  *
  * Every rule has tests of the same number in `stores/conformance`.
@@ -57,6 +58,7 @@ export interface ExtractionMark {
 }
 
 export interface MemoryWrites {
+  /** At most one for each memory. */
   readonly puts: readonly MemoryPut[]
   readonly removals?: readonly string[]
 }
@@ -68,8 +70,8 @@ export interface MemoryPut {
   readonly fingerprint?: string
   /** For the index; `null` takes it out. Absent: as it was. */
   readonly words?: { readonly description: Description; readonly version: number } | null
-  /** For the history; absent: nothing to tell. Its version is given by the store. */
-  readonly change?: Omit<MemoryChange, 'version'>
+  /** For the history, in this order; absent: nothing to tell. Versions are given by the store. */
+  readonly changes?: readonly Omit<MemoryChange, 'version'>[]
 }
 
 export interface Changed {

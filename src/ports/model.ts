@@ -1,5 +1,6 @@
 import type { Classifiable, MessageIntent } from '../domain/classify.ts'
 import type { SessionEvent } from '../domain/event.ts'
+import type { Fact } from '../domain/memory/extract.ts'
 import type { SessionStatus } from '../domain/record.ts'
 
 /**
@@ -17,6 +18,43 @@ export type Classify = (input: {
  * leaves it to the extractive summary.
  */
 export type Summarize = (input: { events: readonly SessionEvent[]; task?: string }) => string | Promise<string>
+
+/**
+ * Finds what is worth remembering in events of one session, 50 things at most. What is not as it should be is left out; a
+ * failure, a late answer or one that is no list leaves it to the rules. What rests on the result of a tool is kept as
+ * `tool_output`, whatever it says of itself.
+ */
+export type Extract = (input: Extractable) => readonly Found[] | Promise<readonly Found[]>
+
+/** Something to remember, as a caller's function gives it. */
+export interface Found {
+  category: Fact['category']
+  /** Up to 1,000 characters. */
+  content: string
+  /** First and last event it rests on, by sequence, among those that were given. `to` is `from` if it is left out. */
+  from: number
+  to?: number
+  /** By default `implicit`. */
+  sourceType?: Fact['sourceType']
+  /** From 0 to 1; by default what the rules believe of its kind. */
+  confidence?: number
+}
+
+/** Events of one session, in their order. A model is shown 200 at most, so callers go page by page. */
+export interface Extractable {
+  events: readonly SessionEvent[]
+}
+
+/** What was found, in the order of the log, and how it came about. */
+export interface Extracted {
+  facts: Fact[]
+  by: 'rules' | 'model' | 'caller'
+  /** Why the rules had to, where a model or a function was asked first. Safe to store. */
+  fallback?: string
+}
+
+/** Finds what is worth remembering. Never fails: in the end there are the rules. */
+export type Extractor = (input: Extractable) => Promise<Extracted>
 
 /** An intent, and how it came about. */
 export interface Judged {

@@ -7,8 +7,8 @@ const CORROBORATION = 0.25
 /** Share of the belief that a contradiction takes away. */
 const CONTRADICTION = 0.5
 
-/** To hundredths, as every store keeps it. */
-const rounded = (confidence: number) => Math.round(confidence * 100) / 100
+/** To hundredths, as every store keeps it; a half goes up, also where binary fractions fall just short of it. */
+const rounded = (confidence: number) => Math.round(confidence * 100 + 1e-9) / 100
 
 /** How far a memory with this lineage is believed. Each corroboration takes away a quarter of the doubt, each contradiction half of the belief. */
 export function confidenceOf(lineage: readonly LineageEntry[]): number {

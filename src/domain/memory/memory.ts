@@ -39,6 +39,8 @@ export interface Memory {
 export interface LineageEntry extends MemorySource {
   relation: 'origin' | 'corroborates' | 'contradicts'
   at: string
+  /** How it came about. Absent: as the memory did. */
+  sourceType?: SourceType
   /** Of an origin: what the memory was believed at first. */
   confidence?: number
 }

@@ -1,6 +1,7 @@
-/** Scores of messages for peer chat: their own words, and a share of those said around them. */
+/** Scores of messages and sessions: a message's own words, and in peer chat a share of those said around it. */
 
-import { type Keys, type Match, saturation } from './match.ts'
+import type { Layout } from './layout.ts'
+import { type Matches, saturation } from './match.ts'
 import type { Weights } from './profile.ts'
 
 /** Two words of the question count as side by side when at most two others stand between. */
@@ -10,59 +11,98 @@ const PHRASE_GAP = 3
 const FAR = [3, 4, -2, -3]
 
 /** Adds to `scores` what one term gives each message: its own match, and a share of its neighbours'. */
-export function addWithContext(
-  scores: Map<number, number>,
-  matches: ReadonlyMap<number, Match>,
-  weight: number,
-  average: number,
-  weights: Weights,
-): void {
-  const strength = ({ said, length }: Match) => saturation(said, length, average, weights)
-  const own = new Map<number, number>()
-  for (const [key, match] of matches) {
-    // a word that the message before stated is taken up, not told
-    const before = matches.get(key - 1)
-    const echo = before && !before.asks ? weights.echo * strength(before) : 0
-    own.set(key, saturation(match.stated, match.length, average, weights) * (1 - echo))
+export class Context {
+  private readonly scores: Float64Array
+  private readonly average: number
+  private readonly weights: Weights
+  private readonly own: Float64Array
+  private readonly strength: Float64Array
+
+  constructor(scores: Float64Array, average: number, weights: Weights) {
+    this.scores = scores
+    this.average = average
+    this.weights = weights
+    this.own = new Float64Array(scores.length)
+    this.strength = new Float64Array(scores.length)
   }
-  const add = (key: number, by: number) => scores.set(key, (scores.get(key) ?? 0) + weight * by)
-  const share = (key: number, by: number) => add(key, by * (1 - weights.overlap * (own.get(key) ?? 0)))
-  for (const [key, match] of matches) {
-    const said = strength(match)
-    add(key, own.get(key) ?? 0)
-    share(key + 1, said * (match.asks ? weights.before1Asks : weights.before1))
-    share(key + 2, said * weights.before2)
-    share(key - 1, said * weights.after1)
-    for (const away of FAR) share(key + away, said * weights.far)
+
+  add(matches: Matches, weight: number): void {
+    this.measure(matches)
+    const { before1, before1Asks, before2, after1, far, passages } = this.weights
+    const { scores, own, strength } = this
+    for (let i = 0; i < matches.count; i++) {
+      const slot = matches.met[i] ?? 0
+      const said = strength[slot] ?? 0
+      // where passages count, the message's own words are counted by them
+      if (!passages) scores[slot] = (scores[slot] ?? 0) + weight * (own[slot] ?? 0)
+      this.share(slot + 1, said * (matches.asks[slot] ? before1Asks : before1), weight)
+      this.share(slot + 2, said * before2, weight)
+      this.share(slot - 1, said * after1, weight)
+      for (const away of FAR) this.share(slot + away, said * far, weight)
+    }
+    for (let i = 0; i < matches.count; i++) {
+      const slot = matches.met[i] ?? 0
+      own[slot] = 0
+      strength[slot] = 0
+    }
+  }
+
+  /** Strength of each match, and of what it tells itself. */
+  private measure({ met, count, said, stated, length, asks }: Matches): void {
+    const { own, strength, average, weights } = this
+    for (let i = 0; i < count; i++) {
+      const slot = met[i] ?? 0
+      strength[slot] = saturation(said[slot] ?? 0, length[slot] ?? 0, average, weights)
+    }
+    for (let i = 0; i < count; i++) {
+      const slot = met[i] ?? 0
+      // a word that the message before stated is taken up, not told
+      const echo = asks[slot - 1] ? 0 : weights.echo * (strength[slot - 1] ?? 0)
+      own[slot] = saturation(stated[slot] ?? 0, length[slot] ?? 0, average, weights) * (1 - echo)
+    }
+  }
+
+  private share(slot: number, by: number, weight: number): void {
+    const told = this.own[slot] ?? 0
+    this.scores[slot] = (this.scores[slot] ?? 0) + weight * (by * (1 - this.weights.overlap * told))
   }
 }
 
-/** Adds to `sessions` what one term gives each session as a whole. */
+/** Adds to `sessions` what one term gives each session as a whole. `times` is room for sums, all 0 before and after. */
 export function addToSessions(
-  sessions: Map<number, number>,
-  matches: ReadonlyMap<number, Match>,
+  sessions: Float64Array,
+  matches: Matches,
   weight: number,
-  keys: Keys,
+  layout: Layout,
+  times: Float64Array,
 ): void {
-  const said = new Map<number, number>()
-  for (const [key, match] of matches) {
-    const session = keys.sessionOf(key)
-    said.set(session, (said.get(session) ?? 0) + match.said)
+  for (let i = 0; i < matches.count; i++) {
+    const slot = matches.met[i] ?? 0
+    const session = layout.sessionAt(slot)
+    times[session] = (times[session] ?? 0) + (matches.said[slot] ?? 0)
   }
-  for (const [session, times] of said)
-    sessions.set(session, (sessions.get(session) ?? 0) + (weight * times) / (times + 3))
+  for (let i = 0; i < matches.count; i++) {
+    const session = layout.sessionAt(matches.met[i] ?? 0)
+    const said = times[session] ?? 0
+    if (said > 0) sessions[session] = (sessions[session] ?? 0) + (weight * said) / (said + 3)
+    times[session] = 0
+  }
 }
 
-/** Adds `bonus` to the messages in which one term closely follows another. */
-export function addPhrase(
-  scores: Map<number, number>,
-  first: ReadonlyMap<number, Match>,
-  second: ReadonlyMap<number, Match>,
-  bonus: number,
-): void {
-  for (const [key, { places }] of first) {
-    const after = second.get(key)?.places ?? []
-    const close = places.some((a) => after.some((b) => b > a && Math.floor(b / 2) - Math.floor(a / 2) <= PHRASE_GAP))
-    if (close) scores.set(key, (scores.get(key) ?? 0) + bonus)
+/** Adds `bonus` to the messages in which the first of two terms is closely followed by the second. */
+export function addPhrase(scores: Float64Array, layout: Layout, first: number, second: number, bonus: number): void {
+  const { postings, starts, ownEnds } = layout.entries
+  const places = new Map<number, readonly number[]>()
+  for (let entry = starts[second] ?? 0; entry < (ownEnds[second] ?? 0); entry++)
+    places.set(layout.slotOf[entry] ?? 0, postings[entry]?.places ?? [])
+  for (let entry = starts[first] ?? 0; entry < (ownEnds[first] ?? 0); entry++) {
+    const slot = layout.slotOf[entry] ?? 0
+    const after = places.get(slot)
+    if (after !== undefined && follow(postings[entry]?.places ?? [], after)) scores[slot] = (scores[slot] ?? 0) + bonus
   }
+}
+
+/** Whether a place of the second closely follows one of the first. */
+function follow(first: readonly number[], second: readonly number[]): boolean {
+  return first.some((a) => second.some((b) => b > a && (b >> 1) - (a >> 1) <= PHRASE_GAP))
 }

@@ -1,6 +1,6 @@
-/** How strongly each message matches each term of a question, from postings alone. */
+/** How strongly messages match the terms of a question, from postings alone. */
 
-import type { Group } from './plan.ts'
+import type { Layout } from './layout.ts'
 import type { Weights } from './profile.ts'
 
 /** One message that holds a term. */
@@ -16,94 +16,63 @@ export interface Posting {
   readonly places: readonly number[]
 }
 
-/** Room between sessions for turns around the first and the last that do not exist. */
-const MARGIN = 8
+/** Matches of one term at a time, by slot. Read the term, use it, clear it. */
+export class Matches {
+  /** Occurrences, those of related words in part, and of several the strongest. 0 without a match. */
+  readonly said: Float64Array
+  /** The same with those inside questions counted less. */
+  readonly stated: Float64Array
+  readonly length: Float64Array
+  readonly asks: Uint8Array
+  /** Slots that match, in the order in which they were met: the first `count`. */
+  readonly met: Int32Array
+  count = 0
+  private readonly layout: Layout
+  private readonly asking: number
 
-/** Messages by session and turn, as one number: sessions are numbered as they are met. */
-export class Keys {
-  private readonly numbers = new Map<string, number>()
-  private readonly stride: number
-  readonly sessions: string[] = []
-
-  /** `lastTurn` is the greatest turn there is: it keeps the numbers small. */
-  constructor(lastTurn: number) {
-    this.stride = lastTurn + MARGIN
+  constructor(layout: Layout, weights: Weights) {
+    this.layout = layout
+    this.asking = weights.asking
+    this.said = new Float64Array(layout.slots)
+    this.stated = new Float64Array(layout.slots)
+    this.length = new Float64Array(layout.slots)
+    this.asks = new Uint8Array(layout.slots)
+    this.met = new Int32Array(layout.entries.postings.length)
   }
 
-  key(session: string, turn: number): number {
-    let number = this.numbers.get(session)
-    if (number === undefined) {
-      number = this.sessions.length
-      this.numbers.set(session, number)
-      this.sessions.push(session)
-    }
-    return number * this.stride + turn
-  }
-
-  /** Key of a message, or below 0 when its session was never met. Turns beyond all that match share one empty place. */
-  find(session: string, turn: number): number {
-    const number = this.numbers.get(session)
-    return number === undefined ? -1 : number * this.stride + Math.min(turn, this.stride - MARGIN / 2 + 1)
-  }
-
-  sessionOf(key: number): number {
-    return Math.floor(key / this.stride)
-  }
-
-  turnOf(key: number): number {
-    return key % this.stride
-  }
-}
-
-/** Keys wide enough for the postings given. */
-export function keysFor(postings: Iterable<readonly Posting[]>): Keys {
-  let last = 0
-  for (const list of postings) for (const { turn } of list) last = Math.max(last, turn)
-  return new Keys(last)
-}
-
-/** A message's match with one term. */
-export interface Match {
-  /** Occurrences, those of related words in part; `stated` counts those inside questions less. */
-  said: number
-  stated: number
-  length: number
-  asks: boolean
-  /** Places of the term itself, for phrases. */
-  places: readonly number[]
-  /** Every place with what it counts, for passages. */
-  shares: Array<readonly [place: number, share: number]>
-}
-
-/** Matches of one group: of several members in a message the strongest counts. */
-export function matchesOf(
-  group: Group,
-  postings: ReadonlyMap<string, readonly Posting[]>,
-  keys: Keys,
-  weights: Weights,
-): Map<number, Match> {
-  const matches = new Map<number, Match>()
-  for (const [member, share] of group.members) {
-    for (const { session, turn, length, asks, places } of postings.get(member) ?? []) {
-      let inQuestions = 0
-      for (const place of places) inQuestions += place % 2
-      const said = share * places.length
-      const stated = share * (places.length - inQuestions + weights.asking * inQuestions)
-      const key = keys.key(session, turn)
-      const found = matches.get(key)
-      const own = member === group.term ? places : []
-      const shares = weights.passages ? places.map((place) => [place, share] as const) : []
-      if (!found) {
-        matches.set(key, { said, stated, length, asks, places: own, shares })
-        continue
-      }
-      found.said = Math.max(found.said, said)
-      found.stated = Math.max(found.stated, stated)
-      found.shares.push(...shares)
-      if (own.length > 0) found.places = own
+  /** Reads the matches of the plan's term of this number. */
+  read(term: number): void {
+    const { postings, shares, starts } = this.layout.entries
+    const end = starts[term + 1] ?? 0
+    for (let entry = starts[term] ?? 0; entry < end; entry++) {
+      const posting = postings[entry]
+      if (posting !== undefined) this.add(this.layout.slotOf[entry] ?? 0, posting, shares[entry] ?? 0)
     }
   }
-  return matches
+
+  private add(slot: number, { places, length, asks }: Posting, share: number): void {
+    let inQuestions = 0
+    for (const place of places) inQuestions += place % 2
+    const said = share * places.length
+    const stated = share * (places.length - inQuestions + this.asking * inQuestions)
+    const before = this.said[slot] ?? 0
+    if (before === 0) {
+      this.met[this.count++] = slot
+      this.length[slot] = length
+      this.asks[slot] = asks ? 1 : 0
+    }
+    if (said > before) this.said[slot] = said
+    if (stated > (this.stated[slot] ?? 0)) this.stated[slot] = stated
+  }
+
+  clear(): void {
+    for (let i = 0; i < this.count; i++) {
+      const slot = this.met[i] ?? 0
+      this.said[slot] = 0
+      this.stated[slot] = 0
+    }
+    this.count = 0
+  }
 }
 
 /** BM25's saturation: 0 without an occurrence, towards 1 with many. */

@@ -1,7 +1,8 @@
 /** Scores of long messages: the passage that matches best counts, not the whole. */
 
-import type { Match } from './match.ts'
+import type { Layout } from './layout.ts'
 import { saturation } from './match.ts'
+import type { Plan } from './plan.ts'
 import type { Weights } from './profile.ts'
 
 /** Words in a passage, and from one passage's start to the next one's. */
@@ -18,26 +19,72 @@ export function passagesOf(position: number): readonly [first: number, last: num
   ]
 }
 
-/** Score of each message's best passage over the terms given. */
-export function passageScores(
-  terms: ReadonlyArray<{ weight: number; matches: ReadonlyMap<number, Match> }>,
-  weights: Weights,
-): Map<number, number> {
-  const byMessage = new Map<number, Map<number, number>>()
-  for (const { weight, matches } of terms) {
-    for (const [key, match] of matches) {
-      const passages = byMessage.get(key) ?? new Map<number, number>()
-      byMessage.set(key, passages)
-      const inPassage = new Map<number, number>()
-      for (const [place, share] of match.shares) {
-        const [first, last] = passagesOf(Math.floor(place / 2))
-        for (let n = first; n <= last; n++) inPassage.set(n, (inPassage.get(n) ?? 0) + share)
-      }
-      const length = Math.min(match.length, PASSAGE_TERMS)
-      for (const [n, times] of inPassage) {
-        passages.set(n, (passages.get(n) ?? 0) + weight * saturation(times, length, PASSAGE_TERMS, weights))
-      }
+/** Sums over the passages of one message at a time. */
+class Passages {
+  private readonly times: Float64Array
+  private readonly sums: Float64Array
+  private readonly weights: Weights
+  private low = 0
+  private high = -1
+
+  constructor(most: number, weights: Weights) {
+    this.times = new Float64Array(most)
+    this.sums = new Float64Array(most)
+    this.weights = weights
+  }
+
+  /** Counts the places of a word for the term under way. */
+  count(places: readonly number[], share: number): void {
+    for (const place of places) {
+      const [first, last] = passagesOf(place >> 1)
+      this.low = this.high < 0 ? first : Math.min(this.low, first)
+      this.high = Math.max(this.high, last)
+      const counts = place % 2 === 1 ? share * this.weights.asking : share
+      for (let n = first; n <= last; n++) this.times[n] = (this.times[n] ?? 0) + counts
     }
   }
-  return new Map([...byMessage].map(([key, passages]) => [key, Math.max(...passages.values())]))
+
+  /** Adds the term under way to every passage that holds it. */
+  endTerm(weight: number, messageLength: number): void {
+    const length = Math.min(messageLength, PASSAGE_TERMS)
+    for (let n = this.low; n <= this.high; n++) {
+      const times = this.times[n] ?? 0
+      if (times > 0)
+        this.sums[n] = (this.sums[n] ?? 0) + weight * saturation(times, length, PASSAGE_TERMS, this.weights)
+      this.times[n] = 0
+    }
+  }
+
+  /** Score of the best passage; everything is 0 again after it. */
+  endMessage(): number {
+    let best = 0
+    for (let n = this.low; n <= this.high; n++) {
+      best = Math.max(best, this.sums[n] ?? 0)
+      this.sums[n] = 0
+    }
+    this.high = -1
+    return best
+  }
+}
+
+/** Writes each message's score, that of its best passage, into `scores`. */
+export function scorePassages(scores: Float64Array, plan: Plan, layout: Layout, weights: Weights): void {
+  const { postings, shares, starts } = layout.entries
+  const lastPlace = postings.reduce((last, { places }) => Math.max(last, places.at(-1) ?? 0), 0)
+  const passages = new Passages(passagesOf(lastPlace >> 1)[1] + 1, weights)
+  let term = 0
+  for (let i = 0; i < layout.bySlot.length; i++) {
+    const entry = layout.bySlot[i] ?? 0
+    const next = layout.bySlot[i + 1]
+    const slot = layout.slotOf[entry] ?? 0
+    const posting = postings[entry]
+    if (posting === undefined) continue
+    while (entry >= (starts[term + 1] ?? 0)) term++
+    passages.count(posting.places, shares[entry] ?? 0)
+    const last = next === undefined || layout.slotOf[next] !== slot
+    if (last || next >= (starts[term + 1] ?? 0)) passages.endTerm(plan.groups[term]?.weight ?? 0, posting.length)
+    if (!last) continue
+    scores[slot] = passages.endMessage()
+    term = 0
+  }
 }

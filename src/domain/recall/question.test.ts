@@ -31,7 +31,17 @@ describe('readQuestion', () => {
     const both = ['Margaret', 'Paul']
     expect(readQuestion('What did Paul lend Margaret?', both).subject).toBe('Paul')
     expect(readQuestion('What do Paul and Margaret sing?', both).subject).toBeUndefined()
-    expect(readQuestion('What did you tell me?', ['user', 'assistant']).subject).toBeUndefined()
+  })
+
+  it.each([
+    ['Which pump did you suggest for my pond?', 'assistant'],
+    ['Could you remind me of the list you gave me?', 'assistant'],
+    ['What was your advice on the pond?', 'assistant'],
+    ['Can you tell me where I bought the pump?', 'user'],
+    ['What is my shoe size?', 'user'],
+    ['Which pump is best?', undefined],
+  ])('knows the role that is meant: %s', (text, role) => {
+    expect(readQuestion(text, ['user', 'assistant']).subject).toBe(role)
   })
 
   it('offers compounds written together and apart', () => {

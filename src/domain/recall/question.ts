@@ -22,11 +22,20 @@ export interface Question {
 
 const WHEN = /\bwhen\b|\bhow long ago\b|\b(?:what|which) (?:date|day|month|year|time|season|week)\b/
 const COUNT = /\bhow (?:many|much|long|old|often|far|big|tall)\b|\bwhat (?:age|number)\b/
-/** Roles have no names: the user asks as "I" and speaks to the assistant as "you". */
-const PRONOUNS: ReadonlyArray<readonly [string, RegExp]> = [
-  ['user', /\b(?:i|my|me|mine)\b/],
-  ['assistant', /\b(?:you|your)\b/],
-]
+/** Roles have no names: the user asks as "I", and of what the assistant did as "you". */
+const USER = 'user'
+export const ASSISTANT = 'assistant'
+const I = /\b(?:i|my|me|mine|myself)\b/
+/** Something "you" did. A plain "you" is spoken to, as in "can you remind me". */
+const YOU_DID =
+  /\b(?:did|had) you (?!(?:remember|know|recall)\b)|\byou (?:\w+ly |had |have |also )?(?:\w+ed|said|told|gave|wrote|made|sent|put|did)\b|\byour (?:\w+ )?(?:advice|answer|suggestion|recommendation|list|reply|response|explanation|example)/
+
+/** The role that a question is about. */
+function roleOf(lower: string): string | undefined {
+  if (YOU_DID.test(lower)) return ASSISTANT
+  return I.test(lower) ? USER : undefined
+}
+
 const MAX_TERMS = 64
 const SHORTEST_NICKNAME = 3
 const SHORTEST_COMPOUND = 7
@@ -58,10 +67,10 @@ function whoIsNamed(
   const nameWords = new Set<string>()
   const named: Array<{ speaker: string; place: number }> = []
   for (const speaker of speakers) {
-    const pronoun = PRONOUNS.find(([role]) => role === speaker)
     const by = names(speaker, maybeNames)
-    if (pronoun?.[1].test(lower)) named.push({ speaker, place: 0 })
-    else if (!pronoun && by.length > 0) named.push({ speaker, place: Math.min(...by.map((word) => all.indexOf(word))) })
+    if (speaker === USER || speaker === ASSISTANT) {
+      if (roleOf(lower) === speaker) named.push({ speaker, place: 0 })
+    } else if (by.length > 0) named.push({ speaker, place: Math.min(...by.map((word) => all.indexOf(word))) })
     for (const word of by) nameWords.add(word)
   }
   named.sort((a, b) => a.place - b.place)

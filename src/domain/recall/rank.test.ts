@@ -55,6 +55,8 @@ const chat: Line[] = [
   ['b', 'Otto', 'I should carry a book as well.'],
 ]
 
+const pause = (session: string): Line => [session, 'Nora', 'Hm.']
+
 suite('recall', () => {
   it('finds the message that says it', () => {
     expect(ask(chat, 'Where were the leeks planted?')[0]).toBe('a/2')
@@ -120,6 +122,16 @@ suite('recall', () => {
     expect(ask(chat, '')).toEqual([])
   })
 
+  it('puts the later of equal messages first', () => {
+    const same: Line[] = [1, 2, 3].flatMap((n): Line[] => [
+      ['a', 'Nora', 'A kayak.', n],
+      ['b', 'Nora', 'A kayak.', 2],
+    ])
+    const apart: Line[] = same.flatMap((line): Line[] => [line, ...Array.from({ length: 9 }, () => pause(line[0]))])
+    const found = ask(apart, 'kayak', { ...PEER, echo: 0 }).slice(0, 6)
+    expect(found).toEqual(['a/21', 'b/21', 'b/11', 'b/1', 'a/11', 'a/1'])
+  })
+
   it('gives every message once, whatever is asked', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), fc.constantFrom(PEER, LONG), (text, weights) => {
@@ -148,6 +160,16 @@ suite('long messages', () => {
   it('choose their own profile, short ones the other', () => {
     expect(weightsFor(index(answers).stats)).toBe(LONG)
     expect(weightsFor(index(chat).stats)).toBe(PEER)
+  })
+
+  it('stand behind what the user said, unless the question is for what the assistant said', () => {
+    const told: Line[] = [
+      ['a', 'user', 'By the way, I bought a kayak of cedar.'],
+      ['a', 'assistant', long('A kayak of cedar is light. ', 9)],
+      ...answers,
+    ]
+    expect(ask(told, 'Which kayak did I buy?', LONG)[0]).toBe('a/1')
+    expect(ask(told, 'What did you say of the cedar kayak?', LONG)[0]).toBe('a/2')
   })
 
   it('count by their best passage', () => {

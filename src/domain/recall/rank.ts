@@ -1,12 +1,14 @@
 /** The ranking of recall: pure, so that every store gives the same list. See `profile.ts` for what each signal gained. */
 
-import { addPhrase, addToSessions, addWithContext } from './context.ts'
+import { best } from './best.ts'
+import { addPhrase, addToSessions, Context } from './context.ts'
 import { dateFit } from './dates.ts'
-import { type Keys, keysFor, matchesOf, type Posting } from './match.ts'
-import { passageScores } from './passages.ts'
+import { Layout } from './layout.ts'
+import { Matches, type Posting } from './match.ts'
+import { scorePassages } from './passages.ts'
 import type { Plan } from './plan.ts'
-import type { IndexStats, Weights } from './profile.ts'
-import type { Question } from './question.ts'
+import { type IndexStats, LONG_MESSAGE_TERMS, type Weights } from './profile.ts'
+import { ASSISTANT, type Question } from './question.ts'
 
 /** Messages whose facts are looked up for the final order. */
 export const MAX_CANDIDATES = 500
@@ -36,11 +38,13 @@ export interface Place {
   readonly turn: number
 }
 
-/** What the words alone say, before anything is known of the messages. */
+/** What the words alone say, before anything is known of the messages. For `candidates` and `rank` only. */
 export interface Scores {
-  readonly keys: Keys
-  readonly messages: ReadonlyMap<number, number>
-  readonly sessions: ReadonlyMap<number, number>
+  readonly layout: Layout
+  /** By slot. */
+  readonly messages: Float64Array
+  /** By the session's number. */
+  readonly sessions: Float64Array
   /** Sum of the terms' weights: the most that words can give. */
   readonly most: number
 }
@@ -57,60 +61,67 @@ export function scoreWords(
   stats: IndexStats,
   weights: Weights,
 ): Scores {
-  const keys = keysFor(
-    plan.groups.flatMap(({ members }) => [...members.keys()].map((term) => postings.get(term) ?? [])),
-  )
+  const layout = new Layout(plan, postings, reaches(weights))
   const average = Math.max(1, stats.terms / Math.max(1, stats.messages))
-  const terms = plan.groups.map((group) => ({ ...group, matches: matchesOf(group, postings, keys, weights) }))
-  const messages = weights.passages ? passageScores(terms, weights) : new Map<number, number>()
-  const sessions = new Map<number, number>()
-  for (const { weight, matches } of terms) {
-    if (!weights.passages) addWithContext(messages, matches, weight, average, weights)
-    addToSessions(sessions, matches, weight, keys)
-  }
-  const inOrder = terms.filter(({ place }) => place >= 0).sort((a, b) => a.place - b.place)
-  inOrder.forEach((first, i) => {
-    const second = inOrder[i + 1]
-    if (second === undefined || second.place !== first.place + 1) return
-    addPhrase(messages, first.matches, second.matches, weights.phrase * Math.min(first.weight, second.weight))
+  const messages = new Float64Array(layout.slots)
+  const sessions = new Float64Array(layout.sessions.length)
+  const matches = new Matches(layout, weights)
+  const context = new Context(messages, average, weights)
+  const times = new Float64Array(layout.sessions.length)
+  if (weights.passages) scorePassages(messages, plan, layout, weights)
+  plan.groups.forEach(({ weight }, term) => {
+    matches.read(term)
+    if (reaches(weights)) context.add(matches, weight)
+    addToSessions(sessions, matches, weight, layout, times)
+    matches.clear()
   })
-  return { keys, messages, sessions, most: terms.reduce((sum, { weight }) => sum + weight, 0) }
+  for (const [first, second] of neighbours(plan)) {
+    const lesser = Math.min(plan.groups[first]?.weight ?? 0, plan.groups[second]?.weight ?? 0)
+    addPhrase(messages, layout, first, second, weights.phrase * lesser)
+  }
+  return { layout, messages, sessions, most: plan.groups.reduce((sum, { weight }) => sum + weight, 0) }
 }
 
-/** Keys of the greatest values. Only those above the cut are sorted as pairs: there may be 100,000. */
-function best(
-  keys: Iterable<number>,
-  values: Float64Array,
-  most: number,
-  order: (a: number, b: number) => number,
-): number[] {
-  const cut = values.toSorted()[Math.max(0, values.length - most)] ?? 0
-  const kept: Array<readonly [key: number, value: number]> = []
-  let i = 0
-  for (const key of keys) {
-    const value = values[i++] ?? 0
-    if (value >= cut) kept.push([key, value])
-  }
-  kept.sort(([a, x], [b, y]) => y - x || order(a, b))
-  return kept.slice(0, most).map(([key]) => key)
+/** Whether a message gets a share of those around it. */
+function reaches({ passages, before1, before1Asks, before2, after1, far }: Weights): boolean {
+  return !passages || before1 + before1Asks + before2 + after1 + far > 0
+}
+
+/** Numbers of terms that stand side by side in the question. */
+function neighbours({ groups }: Plan): Array<readonly [number, number]> {
+  const byPlace = new Map(groups.map(({ place }, term) => [place, term]))
+  return [...byPlace]
+    .filter(([place]) => place >= 0)
+    .sort(([a], [b]) => a - b)
+    .flatMap(([place, term]) => {
+      const next = byPlace.get(place + 1)
+      return next === undefined ? [] : [[term, next] as const]
+    })
 }
 
 /** Messages whose facts the final order needs, and sessions all of whose messages it wants. */
-export function candidates(scores: Scores, weights: Weights): { places: Place[]; sessions: string[] } {
-  const { keys, messages, sessions } = scores
-  const nameOf = (session: number) => keys.sessions[session] ?? ''
+export function candidates(
+  scores: Scores,
+  weights: Weights,
+  most = MAX_CANDIDATES,
+): { places: Place[]; sessions: string[] } {
+  const { layout, messages, sessions } = scores
+  const nameOf = (session: number) => layout.sessions[session] ?? ''
   // by the session's id, not by its number: numbers follow the order in which postings came
-  const byName = (a: number, b: number) => (nameOf(a) < nameOf(b) ? 1 : -1)
-  const byPlace = (a: number, b: number) =>
-    keys.sessionOf(a) === keys.sessionOf(b) ? b - a : byName(keys.sessionOf(a), keys.sessionOf(b))
-  const totals = new Float64Array(messages.size)
-  let i = 0
-  for (const [key, score] of messages) totals[i++] = score + weights.session * (sessions.get(keys.sessionOf(key)) ?? 0)
-  const places = best(messages.keys(), totals, MAX_CANDIDATES, byPlace)
-  const whole = best(sessions.keys(), Float64Array.from(sessions.values()), MAX_SESSIONS, byName)
+  const byName = (a: number, b: number) => descending(nameOf(a), nameOf(b))
+  const byPlace = (a: number, b: number) => {
+    const [x, y] = [layout.sessionAt(a), layout.sessionAt(b)]
+    return x === y ? b - a : byName(x, y)
+  }
+  const totals = messages.map((score, slot) =>
+    score > 0 && layout.turnAt(slot) >= 1 ? score + weights.session * (sessions[layout.sessionAt(slot)] ?? 0) : -1,
+  )
   return {
-    places: places.map((key) => ({ session: nameOf(keys.sessionOf(key)), turn: keys.turnOf(key) })),
-    sessions: whole.map(nameOf),
+    places: best(totals, most, byPlace).map((slot) => ({
+      session: nameOf(layout.sessionAt(slot)),
+      turn: layout.turnAt(slot),
+    })),
+    sessions: best(sessions, MAX_SESSIONS, byName).map(nameOf),
   }
 }
 
@@ -122,22 +133,26 @@ function exponent(question: Question, facts: MessageFacts, weights: Weights): nu
     weights.specifics * Math.log(1 + facts.specifics) +
     (question.asksWhen ? weights.when * Math.min(2, facts.times) : 0) +
     (question.asksCount && facts.counts ? weights.count : 0) +
-    (question.date ? weights.date * dateFit(question.date, facts.time) : 0)
+    (question.date ? weights.date * dateFit(question.date, facts.time) : 0) -
+    // whoever asks what the assistant said wants its long answers
+    (question.subject === ASSISTANT ? 0 : weights.long * Math.log(1 + facts.length / LONG_MESSAGE_TERMS))
   )
 }
 
+const descending = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1)
+
 /** Final order, best first. Equal scores: the later message first, so that the order is total. */
 export function rank(question: Question, scores: Scores, facts: readonly MessageFacts[], weights: Weights): Hit[] {
-  const { keys, messages, sessions } = scores
+  const { layout, messages, sessions } = scores
   const floor = weights.floor * Math.max(1, scores.most)
   const hits = facts.map((fact) => {
-    const key = keys.find(fact.session, fact.turn)
-    const words = key < 0 ? 0 : (messages.get(key) ?? 0) + weights.session * (sessions.get(keys.sessionOf(key)) ?? 0)
+    const session = layout.numberOf(fact.session)
+    const words = (messages[layout.find(session, fact.turn)] ?? 0) + weights.session * (sessions[session] ?? 0)
     const score = (words + floor) * Math.exp(exponent(question, fact, weights))
     return { session: fact.session, turn: fact.turn, sequence: fact.sequence, time: fact.time, score }
   })
   return hits
     .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score || b.time - a.time || (a.session < b.session ? 1 : -1) || b.turn - a.turn)
+    .sort((a, b) => b.score - a.score || b.time - a.time || descending(a.session, b.session) || b.turn - a.turn)
     .map(({ time: _, ...hit }) => hit)
 }

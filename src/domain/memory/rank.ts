@@ -1,0 +1,53 @@
+/** The order of memories: what they say first, then how far they are believed, how fresh they are, how often they helped. */
+
+import { type IndexStats, type Weights, weightsFor } from '../recall/profile.ts'
+import type { Memory } from './memory.ts'
+
+/** Share of the score that does not depend on the confidence. */
+const DOUBTFUL = 0.6
+/** What a memory of this moment gains, and after how many days half of that is left. */
+const FRESH = 0.2
+const HALF_LIFE_DAYS = 60
+/** What a memory gains that was used a hundred times or more. */
+const USED = 0.1
+const OFTEN = Math.log(101)
+const DAY = 86_400_000
+
+/** Weights of the words of memories: a memory stands alone, so nothing around it counts. */
+export function memoryWeights(stats: IndexStats): Weights {
+  return {
+    ...weightsFor(stats),
+    before1: 0,
+    before1Asks: 0,
+    before2: 0,
+    after1: 0,
+    far: 0,
+    overlap: 0,
+    echo: 0,
+    session: 0,
+    floor: 0,
+    speaker: 0,
+    onlyAsks: 0,
+    specifics: 0,
+    when: 0,
+    count: 0,
+    date: 0,
+    long: 0,
+    asking: 1,
+  }
+}
+
+/**
+ * Score of a memory: relevance × (0.6 + 0.4 × confidence) × (1 + 0.2 × 2^(−age / 60 days)) × (1 + 0.1 × ln(1 + uses) / ln 101), the
+ * last at most 1.1. Age is counted from what last spoke for it.
+ */
+export function memoryScore(relevance: number, memory: Memory, now: number): number {
+  const supported = memory.lineage.findLast(({ relation }) => relation !== 'contradicts')?.at ?? memory.createdAt
+  const age = Math.max(0, now - Date.parse(supported)) / DAY
+  return (
+    relevance *
+    (DOUBTFUL + (1 - DOUBTFUL) * memory.confidence) *
+    (1 + FRESH * 2 ** (-age / HALF_LIFE_DAYS)) *
+    (1 + USED * Math.min(1, Math.log(1 + memory.useCount) / OFTEN))
+  )
+}

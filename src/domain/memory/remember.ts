@@ -1,0 +1,97 @@
+/** What becomes of memories when something is said about them. Pure: the store only keeps what comes out. */
+
+import { confidenceOf, DEFAULT_CONFIDENCE, isKnownSource, withoutSource } from './confidence.ts'
+import { isCurrent, type LineageEntry, type Memory, type MemoryChange, type MemorySource } from './memory.ts'
+import { isAlike } from './sameness.ts'
+import { moreTrusted, type SourceType } from './source.ts'
+
+/** A memory and what is to be told of it in its history; no change, nothing to tell. */
+export interface Step {
+  memory: Memory
+  change?: Omit<MemoryChange, 'version'>
+}
+
+/** A new memory. */
+export function created(
+  memory: Omit<Memory, 'lineage' | 'confidence' | 'useCount'> & { confidence?: number },
+  source: MemorySource | undefined,
+): Required<Step> {
+  const { createdAt: at, sourceType } = memory
+  const confidence = confidenceOf([{ relation: 'origin', at, confidence: memory.confidence ?? DEFAULT_CONFIDENCE }])
+  const lineage: LineageEntry[] = [{ relation: 'origin', ...source, at, sourceType, confidence }]
+  const change = { at, change: 'created', confidence, ...(source !== undefined && { source }) } as const
+  return { memory: { ...memory, confidence, lineage, useCount: 0 }, change }
+}
+
+/** What something speaking for a memory, or against it, makes of it. The same events, or the same source, speak once. */
+export function weighed(
+  memory: Memory,
+  relation: 'corroborates' | 'contradicts',
+  { at, source, note, sourceType, kind }: Weighing,
+): Step {
+  if (source !== undefined && isKnownSource(memory.lineage, source, relation)) return { memory }
+  const entry: LineageEntry = { relation, ...source, at, ...(sourceType !== undefined && { sourceType }) }
+  const next = withLineage(memory, [...rooted(memory), entry])
+  return {
+    memory: next,
+    change: {
+      at,
+      change: kind ?? (relation === 'corroborates' ? 'corroborated' : 'contradicted'),
+      confidence: next.confidence,
+      ...(source !== undefined && { source }),
+      ...(note !== undefined && { note }),
+    },
+  }
+}
+
+export interface Weighing {
+  at: string
+  source?: MemorySource | undefined
+  note?: string | undefined
+  sourceType?: SourceType | undefined
+  kind?: MemoryChange['change']
+}
+
+/** The memory, with another in its place from now on. */
+export function superseded(memory: Memory, by: string, at: string): Required<Step> {
+  return {
+    memory: { ...memory, supersededBy: by, supersededAt: at },
+    change: { at, change: 'superseded', confidence: memory.confidence, by },
+  }
+}
+
+/** The memory without what comes from a source; `undefined` if nothing supports it any more. */
+export function bereft(memory: Memory, gone: (entry: LineageEntry) => boolean, at: string): Required<Step> | undefined {
+  const lineage = withoutSource(rooted(memory), gone)
+  if (lineage === undefined) return undefined
+  const next = withLineage(memory, lineage)
+  return { memory: next, change: { at, change: 'source_removed', confidence: next.confidence } }
+}
+
+/** The one among memories that says the same, and may be given out. */
+export function sameAs(
+  said: { content: string; scope?: string | undefined },
+  memories: Iterable<Memory>,
+  now: string,
+): Memory | undefined {
+  for (const memory of memories) {
+    if (memory.scope === said.scope && isCurrent(memory, now) && isAlike(memory.content, said.content)) return memory
+  }
+  return undefined
+}
+
+/** The lineage with its beginning. A table that was there before has none: what the memory was believed until now stands for it. */
+function rooted({ lineage, createdAt: at, confidence, sourceType }: Memory): LineageEntry[] {
+  if (lineage.some(({ relation }) => relation === 'origin')) return lineage
+  return [{ relation: 'origin', at, sourceType, confidence }, ...lineage]
+}
+
+function withLineage(memory: Memory, lineage: LineageEntry[]): Memory {
+  const supports = lineage.filter(({ relation }) => relation !== 'contradicts')
+  return {
+    ...memory,
+    lineage,
+    confidence: confidenceOf(lineage),
+    sourceType: supports.map((entry) => entry.sourceType ?? memory.sourceType).reduce(moreTrusted, 'tool_output'),
+  }
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest'
+import { gistOf, isAlike, tellingTerms } from './sameness.ts'
+
+describe('two memories', () => {
+  it.each([
+    ['I prefer tabs', 'I PREFER tabs!!'],
+    ['Deploys run on Fridays', 'Deploy runs on Friday'],
+    ['The wedding of my sister Eve is in Porto next May', "My sister Eve's wedding is in Porto next May"],
+    ['the of and', 'The of and '],
+  ])('say the same: %s / %s', (a, b) => {
+    expect(isAlike(a, b)).toBe(true)
+  })
+
+  it.each([
+    ['I like tea', "I don't like tea"],
+    ['I eat meat', 'I never eat meat'],
+    ['Has 2 children', 'Has 3 children'],
+    ['The server runs Postgres 15 on port 5432', 'The server runs Postgres 16 on port 5432'],
+    ['Lives in Lisbon', 'Lives in Porto'],
+    ['the of and', 'to be or'],
+    ['', 'Lives in Porto'],
+  ])('do not: %s / %s', (a, b) => {
+    expect(isAlike(a, b)).toBe(false)
+  })
+
+  it('have one gist where only the order and the form differ', () => {
+    expect(gistOf('Runs the tests, then commits')).toBe(gistOf('commit then run tests'))
+    expect(gistOf('runs')).not.toBe(gistOf('never runs'))
+  })
+})
+
+describe('the rarest terms of a memory', () => {
+  it('are so many that whatever is alike holds one of them', () => {
+    const frequencies = new Map([
+      ['alpha', 9],
+      ['beta', 1],
+      ['gamma', 5],
+    ])
+    expect(tellingTerms('alpha beta gamma', frequencies)).toEqual(['beta'])
+    expect(tellingTerms('alpha beta gamma delta epsilon', frequencies)).toHaveLength(2)
+    expect(tellingTerms('the of', frequencies)).toEqual([])
+  })
+})
