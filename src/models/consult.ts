@@ -26,11 +26,17 @@ export function consultantOf<Input>(
   questionOf: (input: Input) => Question,
   timeoutMs: number,
 ): ((input: Input) => Promise<Consulted>) | undefined {
+  requireChoice(field, choice)
   if (choice === undefined) return undefined
-  if (isModel(choice)) {
-    return (input) => consult('model', timeoutMs, (signal) => answerOf(choice, questionOf(input), signal))
-  }
-  if (typeof choice === 'function') return (input) => consult('caller', timeoutMs, () => choice(input))
+  if (typeof choice === 'function' && !isModel(choice))
+    return (input) => consult('caller', timeoutMs, () => choice(input))
+  return (input) =>
+    consult('model', timeoutMs, (signal) => answerOf(choice as LanguageModel, questionOf(input), signal))
+}
+
+/** Throws unless it is something that can be asked, or nothing. */
+export function requireChoice(field: string, choice: unknown): void {
+  if (choice === undefined || typeof choice === 'function' || isModel(choice)) return
   throw new ValidationError(field, 'must be a function, or a language model of AI SDK 5 or later')
 }
 

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import { ValidationError } from '../domain/errors.ts'
+import { type Calibration, calibrate, cosine, fused, unitOf, type Vector } from '../domain/recall/fuse.ts'
+import { PROBES } from '../domain/recall/probes.ts'
+import type { Embed, Fuse } from '../ports/embed.ts'
+
+/** Of so many, the best by words, the meaning is looked at. 24 to 128 gave the same recall. */
+const MAX_ITEMS = 64
+const MAX_CHARACTERS = 2000
+/** Texts whose vectors are kept, and numbers in all of them: 32 MB at four bytes. */
+const MAX_TEXTS = 10_000
+const MAX_NUMBERS = 2 ** 23
+/** An embedder that keeps failing is left alone for 1, 3, 7 … and at most 63 uses: each may cost the whole time limit. */
+const MAX_FAILURES = 6
+
+/**
+ * Scores by the meaning of texts, as the caller's function sees it, together with their words. On first use the function is measured on
+ * pairs of our own; one that cannot tell what answers a question changes nothing, and is not asked again. Whatever goes wrong
+ * (it fails, takes longer than `timeoutMs`, gives anything but one vector for each text) leaves the scores of the words.
+ * `undefined` without a function; throws `ValidationError` for anything else.
+ */
+export function embedderOf(
+  embed: Embed | undefined,
+  { timeoutMs = 10_000 }: { timeoutMs?: number } = {},
+): Fuse | undefined {
+  if (embed === undefined) return undefined
+  if (typeof embed !== 'function') throw new ValidationError('embed', 'must be a function')
+  const vectorsOf = remembering(embed, timeoutMs)
+  let measured: Promise<Calibration> | undefined
+  let failures = 0
+  let rests = 0
+
+  async function measure(): Promise<Calibration> {
+    try {
+      return calibrated(await vectorsOf(PROBES.flat()))
+    } catch (error) {
+      measured = undefined
+      throw error
+    }
+  }
+
+  return async (query, items) => {
+    const scores = items.map(({ score }) => score)
+    const chosen = chosenFrom(items)
+    // one alone has nothing to be compared with
+    if (isBlank(query) || chosen.length < 2) return scores
+    if (rests > 0) {
+      rests -= 1
+      return scores
+    }
+    try {
+      measured ??= measure()
+      const calibration = await measured
+      if (calibration.weight === 0) return scores
+      const [asked, ...found] = await vectorsOf([query, ...chosen.map(({ content }) => content)])
+      failures = 0
+      const cosines = new Array<number | undefined>(items.length).fill(undefined)
+      chosen.forEach(({ at }, i) => {
+        const vector = found[i]
+        if (asked && vector) cosines[at] = cosine(asked, vector)
+      })
+      return fused(scores, cosines, calibration)
+    } catch {
+      // many that failed together have failed once
+      if (rests === 0) {
+        failures = Math.min(failures + 1, MAX_FAILURES)
+        rests = 2 ** failures - 1
+      }
+      return scores
+    }
+  }
+}
+
+/** From the vectors of the probes: question, answer, question, answer … */
+function calibrated(vectors: readonly Vector[]): Calibration {
+  const side = (rest: number) => vectors.filter((_, i) => i % 2 === rest)
+  return calibrate(side(0), side(1))
+}
+
+/** The best by words, with their places. What is blank has no meaning, and some services refuse it. */
+function chosenFrom(items: Parameters<Fuse>[1]): Array<{ at: number; content: string }> {
+  return items
+    .map(({ content, score }, at) => ({ at, content, score }))
+    .sort((a, b) => b.score - a.score || a.at - b.at)
+    .slice(0, MAX_ITEMS)
+    .filter(({ content }) => !isBlank(content))
+}
+
+function isBlank(text: string): boolean {
+  return beginningOf(text).trim() === ''
+}
+
+function beginningOf(text: string): string {
+  return text.slice(0, MAX_CHARACTERS).toWellFormed()
+}
+
+/** Gives the vectors of texts, and asks in one call for those that are not known yet. */
+function remembering(embed: Embed, timeoutMs: number): (texts: readonly string[]) => Promise<Vector[]> {
+  const memory = new VectorMemory()
+
+  /** An answer that comes too late is still kept for the next time. */
+  async function ask(missing: ReadonlyMap<string, string>): Promise<Map<string, Vector>> {
+    const answer: unknown = await embed([...missing.values()])
+    if (!Array.isArray(answer) || answer.length !== missing.size) throw new TypeError('not a vector for each text')
+    const vectors = new Map<string, Vector>()
+    for (const [i, key] of [...missing.keys()].entries()) {
+      const vector = unitOf(answer[i])
+      if (vector === undefined) throw new TypeError('not a vector')
+      vectors.set(key, vector)
+    }
+    for (const [key, vector] of vectors) memory.keep(key, vector)
+    return vectors
+  }
+
+  return async (texts) => {
+    const keyed = texts.map(beginningOf).map((text) => [keyOf(text), text] as const)
+    const found = new Map(keyed.map(([key]) => [key, memory.recall(key)]))
+    const missing = new Map(keyed.filter(([key]) => found.get(key) === undefined))
+    if (missing.size > 0) for (const [key, vector] of await within(timeoutMs, ask(missing))) found.set(key, vector)
+    const vectors = keyed.flatMap(([key]) => found.get(key) ?? [])
+    if (vectors.some(({ length }) => length !== vectors[0]?.length)) {
+      // where the function gives other vectors than before, those kept would stand in the way for good
+      memory.clear()
+      throw new TypeError('vectors of different length')
+    }
+    return vectors
+  }
+}
+
+/** A purge does not reach the memory of vectors, so it holds nothing that anyone said. */
+function keyOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
+}
+
+/** The vectors used last. */
+class VectorMemory {
+  private readonly vectors = new Map<string, Vector>()
+
+  recall(key: string): Vector | undefined {
+    const vector = this.vectors.get(key)
+    if (vector !== undefined) this.keep(key, vector)
+    return vector
+  }
+
+  keep(key: string, vector: Vector): void {
+    this.vectors.delete(key)
+    this.vectors.set(key, vector)
+    const room = Math.min(MAX_TEXTS, MAX_NUMBERS / vector.length)
+    for (const oldest of this.vectors.keys()) {
+      if (this.vectors.size <= room) return
+      this.vectors.delete(oldest)
+    }
+  }
+
+  clear(): void {
+    this.vectors.clear()
+  }
+}
+
+/** What is promised, if it comes in time. */
+async function within<Value>(timeoutMs: number, promised: Promise<Value>): Promise<Value> {
+  const late = Promise.withResolvers<never>()
+  // beyond 2 ** 31 - 1 a timer fires at once
+  const timer = setTimeout(() => late.reject(new Error('too late')), Math.min(timeoutMs, 2 ** 31 - 1))
+  try {
+    return await Promise.race([promised, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
