@@ -272,7 +272,7 @@ function checks(): Record<string, Check> {
       await expiring.append({ type: 'user_message', content: 'still here' })
       clock.advance(DAY + 1)
       const other = await db.connect({ clock })
-      assert.deepEqual(await tl.as({ tenant: 'other' }).sweep(), { swept: 0, compacted: 0, failed: 0 })
+      assert.deepEqual(await tl.as({ tenant: 'other' }).sweep(), { swept: 0, compacted: 0, failed: 0, forgotten: 0 })
       const reports = await Promise.all([tl.sweep(), other.sweep(), tl.sweep()])
       assert.equal(
         reports.reduce((sum, { swept }) => sum + swept, 0),
@@ -281,7 +281,7 @@ function checks(): Record<string, Check> {
       assert.deepEqual((await stale.record()).status, { state: 'aborted', reason: 'Session expired' })
       assert.equal((await stale.compact()).kind, 'stale')
       clock.advance(2 * DAY)
-      assert.deepEqual(await other.sweep(), { swept: 1, compacted: 1, failed: 0 })
+      assert.deepEqual(await other.sweep(), { swept: 1, compacted: 1, failed: 0, forgotten: 0 })
       assert.equal((await expiring.record()).status.state, 'aborted')
       assert.equal((await idle.record()).status.state, 'running')
       await other.close()
@@ -294,11 +294,11 @@ function checks(): Record<string, Check> {
       const aborting = session.abort('Enough')
       for await (const { type } of session.tail()) if (type === 'status_changed') break
       const left = await db.connect({ clock })
-      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0, failed: 0 })
+      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0, failed: 0, forgotten: 0 })
       clock.advance(11 * 60_000)
-      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 1, failed: 0 })
+      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 1, failed: 0, forgotten: 0 })
       assert.equal((await (await left.sessions.get(session.id)).compact()).kind, 'abandoned')
-      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0, failed: 0 })
+      assert.deepEqual(await left.sweep(), { swept: 0, compacted: 0, failed: 0, forgotten: 0 })
       answer.resolve('Too late')
       await aborting
       assert.equal((await session.events({ types: ['session_compacted'] })).length, 1)

@@ -98,9 +98,10 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
       const following = (async () => {
         for await (const _ of session.tail({ after: 3 })) assert.fail('nothing more was written')
       })()
+      const followed = refused('SESSION_NOT_FOUND', following)
       const receipt = await tl.sessions.purge(session.id)
-      assert.deepEqual(receipt, { sessions: 1, events: 3, keys: 1, purgedAt: NOON })
-      await refused('SESSION_NOT_FOUND', following)
+      assert.deepEqual(receipt, { sessions: 1, events: 3, keys: 1, memories: 0, purgedAt: NOON })
+      await followed
       await refused('SESSION_NOT_FOUND', session.record())
       await refused('SESSION_NOT_FOUND', session.append(hello))
       await refused('SESSION_NOT_FOUND', session.events())

@@ -1,6 +1,6 @@
 import type { Throughline } from '../../api.ts'
 import type { OpenOptions } from '../../open.ts'
-import type { SessionStore } from '../../ports/session-store.ts'
+import type { Store } from '../../ports/store.ts'
 
 /** What a test runner has to offer: `vitest`, `node:test` and Jest all do. */
 export interface Runner {
@@ -11,7 +11,7 @@ export interface Runner {
 /** A database to run the rules of the store's port against. */
 export interface StoreDatabase {
   /** Another process's view of the same data. */
-  connect(): Promise<SessionStore>
+  connect(): Promise<Store>
   destroy(): Promise<void>
 }
 
@@ -19,7 +19,10 @@ export interface StoreDatabase {
 export interface ApiDatabase {
   /** Another process's view of the same data, with what a test needs beside it. */
   connect(
-    options?: Pick<OpenOptions, 'clock' | 'tokenizer' | 'agents' | 'policy' | 'classify' | 'summarize'>,
+    options?: Pick<
+      OpenOptions,
+      'clock' | 'tokenizer' | 'agents' | 'policy' | 'classify' | 'summarize' | 'extract' | 'embed' | 'index'
+    >,
   ): Promise<Throughline>
   /** How a child process opens it. Absent where no other process can; the rules that need one must then be skipped. */
   target?: string | OpenOptions

@@ -4,30 +4,47 @@ import { contextRules } from './api-context.ts'
 import { conversationRules } from './api-conversations.ts'
 import { inputRules } from './api-input.ts'
 import { lifeRules } from './api-life.ts'
+import { rememberingRules } from './api-memories.ts'
+import { memorySourceRules } from './api-memory-sources.ts'
 import { messageRules } from './api-messages.ts'
 import { namedRules } from './api-named.ts'
 import { ownersRules } from './api-owners.ts'
 import { processRules } from './api-processes.ts'
 import { readRules } from './api-reading.ts'
+import { recallRules } from './api-recall.ts'
 import { serviceRules } from './api-service.ts'
 import { sessionsRules } from './api-sessions.ts'
 import { stateRules } from './api-state.ts'
 import { tailRules } from './api-tail.ts'
 import { workingRules } from './api-work.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
+import { indexRules } from './store-index.ts'
+import { lookupRules } from './store-lookup.ts'
+import { memoryRules as memoryChangeRules } from './store-memories.ts'
+import { memoryUpkeepRules } from './store-memory-upkeep.ts'
 import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
 import { sessionRules } from './store-sessions.ts'
 import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
-/** Runs the rules of the store's port, S1 to S25, as tests. */
+/** Runs the rules of the store's ports as tests: S1 to S25 of the log, M1 to M11 of memories, I1 to I9 of the index. */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
-  const rules = [...writingRules, ...sessionRules, ...readingRules, ...ownerRules, ...workRules]
+  const rules = [
+    ...writingRules,
+    ...sessionRules,
+    ...readingRules,
+    ...ownerRules,
+    ...workRules,
+    ...memoryChangeRules,
+    ...memoryUpkeepRules,
+    ...indexRules,
+    ...lookupRules,
+  ]
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A21, as tests. */
+/** Runs the rules of the public API, A1 to A24, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...sessionsRules,
@@ -43,6 +60,9 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...workingRules,
     ...conversationRules,
     ...contextRules,
+    ...rememberingRules,
+    ...memorySourceRules,
+    ...recallRules,
     ...namedRules,
     ...ownersRules,
     ...processRules,

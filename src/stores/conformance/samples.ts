@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import type { ErrorCode } from '../../domain/errors.ts'
-import { begin, type SessionView, type StartedParts } from '../../domain/fold.ts'
+import { begin, evolve, type SessionView, type StartedParts } from '../../domain/fold.ts'
+import type { Memory } from '../../domain/memory/memory.ts'
+import type { Description } from '../../domain/recall/describe.ts'
 import { uuid7 } from '../../ids.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { ChangeRequest, MemoryPut } from '../../ports/memory-store.ts'
+import type { NewMessage, User } from '../../ports/recall-index.ts'
 import type { AppendRequest, CreateRequest, NewEvent, SessionStore } from '../../ports/session-store.ts'
 
 /** The moment most tests happen at. */
@@ -87,6 +91,100 @@ export function appending(sessionId: string, given: Partial<AppendRequest> = {})
 /** The view a decision leads to that only moves the head, and whatever else is given. */
 export function moved(view: SessionView, events: number, change: Partial<SessionView['record']> = {}): SessionView {
   return { ...view, record: { ...view.record, head: view.record.head + events, ...change } }
+}
+
+/** Forks a session at a sequence and gives the fork's id. */
+export async function forkedIn(store: SessionStore, sessionId: string, sequence: number, at = NOON): Promise<string> {
+  const before = await store.load({ sessionId })
+  assert(before)
+  const id = uuid7()
+  const event: NewEvent = { ...someEvent('forked', 'session_forked'), parts: '{}' }
+  const { metadata, chatmode } = before.record
+  const parts = { from: { sessionId, sequence }, conversationId: uuid7(), chatmode, metadata }
+  const view = evolve(
+    { ...before, record: { ...before.record, head: sequence } },
+    {
+      ...event,
+      sessionId: id,
+      sequence: sequence + 1,
+      createdAt: at,
+      type: 'session_forked',
+      role: 'system',
+      parts: { ...parts },
+    },
+  )
+  const { outcome } = await store.fork({ source: { sessionId, sequence }, event, at, view })
+  assert.equal(outcome, 'created')
+  return id
+}
+
+/** Ends a session by a decision. */
+export async function endedIn(store: SessionStore, sessionId: string, at = NOON): Promise<void> {
+  await store.decide({
+    sessionId,
+    at,
+    decide: (view) => ({
+      events: [someEvent('over', 'status_changed')],
+      view: moved(view, 1, { endedAt: at, lastActivityAt: at, status: { state: 'complete' } }),
+    }),
+  })
+}
+
+/** Whose sessions and memories the samples are. */
+export const ADA: User = { tenant: 'local', userId: 'ada' }
+
+/** A description of the terms given, each at the places given or at one of its own, with what matters to the test. */
+export function described(
+  terms: readonly string[] | Readonly<Record<string, readonly number[]>>,
+  given: Partial<Omit<Description, 'places'>> = {},
+): Description {
+  const places = new Map(
+    Array.isArray(terms) ? terms.map((term, i) => [term, [2 * i + 2]]) : Object.entries(terms as object),
+  )
+  const length = [...places.values()].flat().length
+  return { places, length, asked: 0, asks: false, specifics: 0, times: 0, counts: false, ...given }
+}
+
+/** A description that no store can read to its end. */
+export function unreadable(): Description {
+  const fail = () => {
+    throw new Error('unreadable')
+  }
+  const places = new Map([['word', [2]]])
+  const broken = { get: fail, keys: fail, values: fail, entries: fail, forEach: fail, [Symbol.iterator]: fail }
+  return { ...described([]), places: Object.assign(places, broken) }
+}
+
+/** A message on its way into the index, whose sequence is behind its turn. */
+export function someMessage(
+  turn: number,
+  words: readonly string[] | Description,
+  given: Partial<NewMessage> = {},
+): NewMessage {
+  const description = 'places' in words ? words : described(words)
+  const time = Date.parse(NOON) + turn
+  return { turn, sequence: turn + 1, kind: 'event', speaker: 'user', time, words: description, ...given }
+}
+
+/** A memory, with what matters to the test. */
+export function someMemory(given: Partial<Memory> = {}): Memory {
+  return {
+    id: uuid7(),
+    ...ADA,
+    category: 'facts',
+    content: 'Ada plays the guitar',
+    sourceType: 'explicit',
+    confidence: 0.8,
+    lineage: [{ relation: 'origin', at: NOON }],
+    useCount: 0,
+    createdAt: NOON,
+    ...given,
+  }
+}
+
+/** A change that puts these, whatever is there. */
+export function putting(puts: readonly MemoryPut[], given: Partial<ChangeRequest> = {}): ChangeRequest {
+  return { ...ADA, at: NOON, decide: () => ({ puts }), ...given }
 }
 
 /** Expects a rejection with this code, and gives the error. */

@@ -17,6 +17,8 @@ export type Job =
   | { do: 'take'; sessionId: string; count: number }
   /** Records so many transitions at once, to the registered agents in turn; prints the sequence of each. */
   | { do: 'transition'; sessionId: string; count: number; label: string }
+  /** Reads all logs into the index; prints the report. */
+  | { do: 'index' }
   /** Opens and closes; prints the schema. */
   | { do: 'open' }
 
@@ -85,6 +87,10 @@ switch (job.do) {
       session.recordTransition({ to: to(i), reason: `${job.label} ${i}` }),
     )
     for (const { sequence } of await Promise.all(all)) print(sequence)
+    break
+  }
+  case 'index': {
+    print(await tl.index())
     break
   }
   case 'open':

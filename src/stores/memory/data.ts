@@ -1,6 +1,9 @@
 import type { SessionView } from '../../domain/fold.ts'
+import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Scope } from '../../domain/record.ts'
+import type { Mark, User } from '../../ports/recall-index.ts'
 import type { CommitLink, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
+import type { Words } from './words.ts'
 
 /** One session. */
 export interface Held {
@@ -9,6 +12,17 @@ export interface Held {
   /** By what tells them apart. */
   edges: Map<string, StoredEdge>
   keys: Map<string, { fingerprint: string; first: number; last: number }>
+  /** How far the readers of its log have come. */
+  read: { -readonly [field in 'indexed' | 'turns' | 'version' | 'extracted']: Mark[field] }
+}
+
+/** One memory. */
+export interface Remembered {
+  memory: Memory
+  fingerprint?: string
+  /** Version of its words; absent where it has none. */
+  version?: number
+  history: MemoryChange[]
 }
 
 /** What one or more memory stores hold. */
@@ -21,10 +35,32 @@ export interface MemoryData {
   /** Commits of each conversation, in order of position. */
   chains: Map<string, CommitLink[]>
   watchers: Map<string, Set<() => void>>
+  /** Memories by tenant and user, and by id: two users may have the same one. */
+  memories: Map<string, Map<string, Remembered>>
+  /** Words by tenant, user and shelf. */
+  shelves: Map<string, Words>
 }
 
 export function memoryData(): MemoryData {
-  return { sessions: new Map(), groups: new Map(), scopes: new Map(), chains: new Map(), watchers: new Map() }
+  return {
+    sessions: new Map(),
+    groups: new Map(),
+    scopes: new Map(),
+    chains: new Map(),
+    watchers: new Map(),
+    memories: new Map(),
+    shelves: new Map(),
+  }
+}
+
+/** A session without events. */
+export function newSession(view: SessionView, edges = new Map<string, StoredEdge>()): Held {
+  const read = { indexed: 0, turns: 0, version: 0, extracted: 0 }
+  return { view: structuredClone(view), events: [], edges, keys: new Map(), read }
+}
+
+export function userKey({ tenant, userId }: User): string {
+  return JSON.stringify([tenant, userId])
 }
 
 export function groupKey({ tenant, userId, chatmode }: Omit<Scope, 'conversationId'>): string {

@@ -14,14 +14,17 @@ import type {
   StoredEvent,
   Written,
 } from '../../ports/session-store.ts'
-import { groupKey, type Held, memoryData, scopeKey } from './data.ts'
+import type { Store } from '../../ports/store.ts'
+import { groupKey, type Held, memoryData, newSession, scopeKey } from './data.ts'
+import { memoriesIn } from './memories.ts'
 import { byActivity, newest, pick } from './pick.ts'
+import { dropSession, indexIn } from './recall.ts'
 import { addEdge, dueAmong, edgeMap, edgesAt, freePosition, lastOf, link, linksOf, markPurged } from './work.ts'
 
 export { type MemoryData, memoryData } from './data.ts'
 
 /** Keeps everything in this process and nothing beyond it. Stores that are given the same data share it. */
-export function memoryStore(newId: () => string, data = memoryData()): SessionStore {
+export function memoryStore(newId: () => string, data = memoryData()): Store {
   const { sessions, groups, scopes, chains, watchers } = data
   let closed = false
 
@@ -91,6 +94,8 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
 
   return {
     name: 'memory',
+    memories: memoriesIn(data, ready),
+    index: indexIn(data, ready),
 
     async create({ event, at, view, reuse }) {
       ready()
@@ -105,7 +110,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       if (blocking !== undefined && blocking.endedAt === undefined) {
         return { outcome: 'blocked', record: structuredClone(blocking) }
       }
-      const session: Held = { view: structuredClone(view), events: [], edges: new Map(), keys: new Map() }
+      const session = newSession(view)
       write(session, [event], at)
       keep(session)
       return { outcome: 'created', record: structuredClone(record) }
@@ -159,7 +164,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
       const origin = held(source)
       const copied = Array.from(origin.edges.values()).filter(({ sequence }) => sequence <= source.sequence)
-      const session: Held = { view: structuredClone(view), events: [], edges: edgeMap(copied), keys: new Map() }
+      const session = newSession(view, edgeMap(copied))
       for (const original of origin.events.slice(0, source.sequence)) {
         write(session, [{ ...original, id: newId() }], original.createdAt)
       }
@@ -220,6 +225,7 @@ export function memoryStore(newId: () => string, data = memoryData()): SessionSt
       ready()
       const session = held(key)
       const { record } = session.view
+      dropSession(data, record.id)
       sessions.delete(record.id)
       if (scopes.get(scopeKey(record)) === session) scopes.delete(scopeKey(record))
       const group = groups.get(groupKey(record)) ?? []

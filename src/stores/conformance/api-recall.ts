@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import type { RecallItem, RecallQuery, Throughline } from '../../api.ts'
+import { uuid7 } from '../../ids.ts'
+import { open } from '../../open.ts'
+import type { ApiDatabase, Rule } from './harness.ts'
+import { startWorker } from './processes.ts'
+import { fixedClock, refused, upTo } from './samples.ts'
+
+const characters = { name: 'characters', count: (text: string) => text.length }
+
+/** What two people said over three sessions, with ids and times of its own. */
+const TALK: readonly { id: string; at: string; lines: readonly [who: string, said: string][] }[] = [
+  {
+    id: '0198c000-0000-7000-8000-000000000001',
+    at: '2026-01-05T10:00:00Z',
+    lines: [
+      ['Ann', 'Hi Bob! How was the trip to Norway?'],
+      ['Bob', 'Great! We hiked to a glacier and my sister took photos.'],
+      ['Ann', 'What did you eat there?'],
+      ['Bob', 'Mostly fish soup, and a lot of waffles.'],
+      ['Ann', 'I started a pottery class yesterday.'],
+    ],
+  },
+  {
+    id: '0198c000-0000-7000-8000-000000000002',
+    at: '2026-02-14T18:30:00Z',
+    lines: [
+      ['Bob', 'My new job begins in March, at the hospital.'],
+      ['Ann', 'Congratulations! What will you do?'],
+      ['Bob', 'I will look after the servers.'],
+      ['Ann', 'My bowl cracked in the kiln, I was so sad.'],
+    ],
+  },
+  {
+    id: '0198c000-0000-7000-8000-000000000003',
+    at: '2026-04-02T08:00:00Z',
+    lines: [
+      ['Ann', 'Did the database at the hospital crash again?'],
+      ['Bob', 'Yes, twice. I restored it from the backup.'],
+      ['Ann', 'I bought a kayak last weekend!'],
+    ],
+  },
+]
+
+async function tell(tl: Throughline): Promise<void> {
+  for (const { id, at, lines } of TALK) {
+    const session = await tl.sessions.create({ id, userId: 'ann' })
+    await session.append(
+      lines.map(([agentId, content], i) => ({
+        type: i % 2 === 0 ? 'user_message' : 'model_message',
+        content,
+        agentId,
+        occurredAt: at,
+      })),
+    )
+  }
+}
+
+const recalled = async (tl: Throughline, query: string, rest: Partial<RecallQuery> = {}) =>
+  (await tl.recall({ userId: 'ann', query, ...rest })).items
+
+const texts = (items: readonly RecallItem[]) => items.map(({ content }) => content)
+
+/** Questions, and what the first hit says. */
+const QUESTIONS: readonly [question: string, first: string][] = [
+  ['What does Bob eat?', 'Mostly fish soup, and a lot of waffles.'],
+  ['What happened to the bowl?', 'My bowl cracked in the kiln, I was so sad.'],
+  ['When did Ann buy a kayak?', 'I bought a kayak last weekend!'],
+  ['Where does Bob work?', 'My new job begins in March, at the hospital.'],
+]
+
+/** A24 recall: all that a user's past holds. */
+export const recallRules: readonly Rule<ApiDatabase>[] = [
+  {
+    id: 'A24',
+    title: 'finds what was said in any session at once, with its place in the log',
+    async check(db) {
+      const [tl, other] = [await db.connect(), await db.connect()]
+      await tell(tl)
+      for (const [question, first] of QUESTIONS)
+        assert.equal(texts(await recalled(other, question))[0], first, question)
+      const [hit] = await recalled(tl, 'kayak')
+      const { score, id, ...rest } = hit as RecallItem
+      assert.deepEqual(rest, {
+        kind: 'event',
+        sessionId: TALK[2]?.id,
+        sequence: 4,
+        content: 'I bought a kayak last weekend!',
+        at: '2026-04-02T08:00:00Z',
+        role: 'user',
+        agentId: 'Ann',
+      })
+      const session = await tl.sessions.get(TALK[2]?.id ?? '')
+      assert.equal((await session.events({ after: 3, limit: 1 }))[0]?.id, id)
+      assert(score > 0)
+      await session.append({ type: 'user_message', content: 'The kayak leaks.', agentId: 'Ann' })
+      assert(texts(await recalled(other, 'kayak leak')).includes('The kayak leaks.'))
+      assert.deepEqual(await recalled(tl, 'kayak', { userId: 'bob' }), [])
+      await tl.close()
+      await other.close()
+    },
+  },
+  {
+    id: 'A24',
+    title: 'gives the very list that the memory store gives',
+    async check(db) {
+      const [here, there] = [
+        await db.connect({ clock: fixedClock() }),
+        await open({ url: 'memory:', clock: fixedClock() }),
+      ]
+      const ids = upTo(6).map(() => uuid7())
+      for (const tl of [here, there]) {
+        await tell(tl)
+        for (const [i, content] of ['Ann likes pottery', 'Bob restores databases', 'Kayaks are boats'].entries()) {
+          await tl.memories.remember({ userId: 'ann', content, id: ids[i] as string })
+        }
+        const last = await tl.sessions.create({ userId: 'ann', id: ids[5] as string })
+        await last.append({ type: 'user_message', content: 'Tell me about the hospital database' })
+        await last.end()
+        await last.compact('The database of the hospital was talked about')
+      }
+      const shape = (items: readonly RecallItem[]) =>
+        items.map(({ kind, sessionId, sequence, content, score }) => [kind, sessionId, sequence, content, score])
+      const questions = [...QUESTIONS.map(([question]) => question), 'hospital database backup', 'pottery', 'In March']
+      for (const query of questions) {
+        assert.deepEqual(shape(await recalled(here, query)), shape(await recalled(there, query)), query)
+      }
+      const [one, two] = await Promise.all(
+        [here, there].map((tl) =>
+          tl.memories.search({ userId: 'ann', query: 'boats pottery databases', record: false }),
+        ),
+      )
+      assert.deepEqual(
+        one?.items.map(({ id, score }) => [id, score]),
+        two?.items.map(({ id, score }) => [id, score]),
+      )
+      await here.close()
+      await there.close()
+    },
+  },
+  {
+    id: 'A24',
+    title: 'recalls messages, summaries and memories, of the kinds, times and sizes asked for',
+    async check(db) {
+      const tl = await db.connect({ tokenizer: characters, clock: fixedClock('2026-05-01T00:00:00Z') })
+      await tell(tl)
+      const session = await tl.sessions.get(TALK[1]?.id ?? '')
+      await session.end()
+      const commit = await session.compact('Bob begins at the hospital; the bowl cracked')
+      const memory = await tl.memories.remember({ userId: 'ann', content: 'Bob works at the hospital' })
+      const kinds = (items: readonly RecallItem[]) => [...new Set(items.map(({ kind }) => kind))].sort()
+      const all = await recalled(tl, 'hospital')
+      assert.deepEqual(kinds(all), ['commit', 'event', 'memory'])
+      assert(all.some(({ kind, id }) => kind === 'commit' && id === commit.id))
+      assert(all.some(({ kind, id, sourceType }) => kind === 'memory' && id === memory.id && sourceType === 'explicit'))
+      for (const kind of ['commit', 'event', 'memory'] as const) {
+        assert.deepEqual(kinds(await recalled(tl, 'hospital', { kinds: [kind] })), [kind])
+      }
+      assert.deepEqual(await recalled(tl, 'hospital', { kinds: ['memory'], sourceTypes: ['tool_output'] }), [])
+      const said = { kinds: ['event'] } as const
+      const spring = await recalled(tl, 'hospital', { ...said, since: '2026-04-01' })
+      assert(spring.length > 0 && spring.every(({ sessionId }) => sessionId === TALK[2]?.id))
+      const winter = await recalled(tl, 'hospital', { ...said, until: '2026-04-01' })
+      assert(winter.length > 0 && winter.every(({ sessionId }) => sessionId !== TALK[2]?.id))
+      assert.equal((await recalled(tl, 'hospital', { limit: 2 })).length, 2)
+      const { items, tokens } = await tl.recall({ userId: 'ann', query: 'hospital', maxTokens: 100 })
+      assert(tokens > 0 && tokens <= 100)
+      assert.equal(tokens, texts(items).join('').length)
+      assert.deepEqual((await tl.recall({ userId: 'ann', query: 'hospital', maxTokens: 0 })).items, [])
+      await tl.close()
+    },
+  },
+  {
+    id: 'A24',
+    title: 'takes hostile queries for words, and says what is wrong with its own',
+    async check(db) {
+      const tl = await db.connect()
+      await tell(tl)
+      for (const query of ['"kayak', "kayak' OR 1=1 --", 'kayak:* & !x | (', `kayak ${'"((*'.repeat(2500)}`]) {
+        assert.equal(texts(await recalled(tl, query))[0], 'I bought a kayak last weekend!', query.slice(0, 30))
+      }
+      const wrong: [Partial<RecallQuery> & object, string][] = [
+        [{ query: '' }, 'query'],
+        [{ limit: 501 }, 'limit'],
+        [{ kinds: ['dream' as never] }, 'kinds[0]'],
+        [{ since: 'May' }, 'since'],
+        [{ maxTokens: -1 }, 'maxTokens'],
+        [{ userId: undefined as never }, 'userId'],
+      ]
+      for (const [input, field] of wrong) {
+        const error = await refused('VALIDATION', tl.recall({ userId: 'ann', query: 'x', ...input }))
+        assert(error.message.startsWith(`${field}:`), `${error.message} names ${field}`)
+      }
+      await tl.close()
+    },
+  },
+  {
+    id: 'A24',
+    title: 'finds what a fork copied once, and what it added',
+    async check(db) {
+      const tl = await db.connect()
+      await tell(tl)
+      const fork = await (await tl.sessions.get(TALK[2]?.id ?? '')).fork()
+      await fork.append({ type: 'user_message', content: 'Sold the kayak.', agentId: 'Ann' })
+      const hits = (await recalled(tl, 'kayak')).filter(({ content }) => content.includes('kayak'))
+      assert.deepEqual(texts(hits).sort(), ['I bought a kayak last weekend!', 'Sold the kayak.'])
+      await tl.close()
+    },
+  },
+  {
+    id: 'A9',
+    title: 'reads each message once into the index, by however many processes',
+    async check(db) {
+      // nobody reads ahead here: all of it is left to the four
+      const tl = await db.connect({ index: false })
+      await tell(tl)
+      const before = (await recalled(tl, 'hospital kayak')).map(({ score }) => score)
+      const long = await tl.sessions.create({ userId: 'eve' })
+      await long.append(upTo(600).map((n) => ({ type: 'user_message', content: `Word${n} and another` })))
+      const workers = upTo(4).map(() => startWorker(db.target, { do: 'index' }))
+      const reports = (await Promise.all(workers.map(({ done }) => done))).flat() as { messages: number }[]
+      assert.equal(
+        reports.reduce((sum, { messages }) => sum + messages, 0),
+        600,
+      )
+      assert.deepEqual(
+        (await recalled(tl, 'hospital kayak')).map(({ score }) => score),
+        before,
+      )
+      const hits = await recalled(tl, 'word599', { userId: 'eve', limit: 1 })
+      assert.deepEqual([hits[0]?.sequence, await tl.index()], [600, { sessions: 0, messages: 0 }])
+      await tl.close()
+    },
+  },
+  {
+    id: 'A24',
+    title: 'brings what it recalls into the context of a session, and logs it',
+    async check(db) {
+      const tl = await db.connect({ tokenizer: characters })
+      await tell(tl)
+      const memory = await tl.memories.remember({ userId: 'ann', content: 'The kiln is at the community centre' })
+      const session = await tl.sessions.create({ userId: 'ann', task: 'Plan the week' })
+      await session.append({ type: 'user_message', content: 'Where was the kiln again?' })
+      const plain = await session.context({ maxTokens: 4000 })
+      assert.equal(plain.recalled, undefined)
+      const looked = await session.context({ maxTokens: 4000, recall: true, record: false })
+      assert.equal((await session.record()).head, 2)
+      const { messages, recalled: items = [], tokens } = await session.context({ maxTokens: 4000, recall: true })
+      assert.deepEqual(looked.messages, messages)
+      assert(tokens <= 4000)
+      const told = messages.map(({ content }) => content).join('\n')
+      assert(told.includes('community centre') && told.includes('My bowl cracked in the kiln'))
+      assert.equal(told.split('Where was the kiln again?').length, 2)
+      const [logged] = await session.events({ types: ['memory_recall'] })
+      const parts = logged?.parts as unknown as { query: string; items: { kind: string; id: string }[] }
+      assert.deepEqual(
+        parts.items.map(({ kind, id }) => [kind, id]),
+        items.map(({ kind, id }) => [kind, id]),
+      )
+      assert(parts.query.includes('Where was the kiln again?'))
+      assert.equal((await tl.memories.get(memory.id)).useCount, 1)
+      const tight = await session.context({ maxTokens: 60, recall: true })
+      assert(tight.tokens <= 60)
+      assert.equal((await session.messages()).length, 1)
+      const own = await session.context({ maxTokens: 4000, recall: { query: 'waffles', kinds: ['event'], limit: 1 } })
+      assert.deepEqual(texts(own.recalled ?? []), ['Mostly fish soup, and a lot of waffles.'])
+      await session.end()
+      assert((await session.context({ maxTokens: 4000, recall: true })).recalled)
+      await refused('VALIDATION', session.context({ maxTokens: 10, recall: { limit: 0 } }))
+      await tl.close()
+    },
+  },
+  {
+    id: 'A24',
+    title: 'ranks by an embedder that knows what words mean, and not by one that does not',
+    async check(db) {
+      const blind = await db.connect({ embed: (list) => list.map((text) => [text.length, 1, 0]) })
+      await tell(blind)
+      const plain = await db.connect()
+      const broken = await db.connect({ embed: () => Promise.reject(new Error('no')) })
+      for (const [question] of QUESTIONS) {
+        const expected = texts(await recalled(plain, question))
+        for (const tl of [blind, broken]) assert.deepEqual(texts(await recalled(tl, question)), expected, question)
+      }
+      for (const tl of [blind, plain, broken]) await tl.close()
+    },
+  },
+]

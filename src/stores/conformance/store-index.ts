@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict'
+import type { Description } from '../../domain/recall/describe.ts'
+import type { Posting } from '../../domain/recall/match.ts'
+import { blockOfTurn, decodePostings } from '../../domain/recall/postings.ts'
+import { uuid7 } from '../../ids.ts'
+import type { AddRequest, Mark, NewMessage } from '../../ports/recall-index.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Rule, StoreDatabase } from './harness.ts'
+import {
+  ADA,
+  appending,
+  createdIn,
+  described,
+  endedIn,
+  forkedIn,
+  NOON,
+  seconds,
+  someEvents,
+  someMessage,
+  unreadable,
+  upTo,
+} from './samples.ts'
+
+const SAID = { ...ADA, shelf: 'said' } as const
+
+/** A request that puts messages into a session's index, at first and up to its first event. */
+function adding(sessionId: string, messages: readonly NewMessage[], given: Partial<AddRequest> = {}): AddRequest {
+  return { sessionId, from: 0, to: 1, version: 1, messages, ...given }
+}
+
+/** What the index holds of a term, decoded, in the order it came. */
+async function heldOf(store: Store, term: string): Promise<Posting[]> {
+  const blocks = await store.index.postings(SAID, [term], 1000)
+  return blocks.flatMap(({ session, block, data }) => decodePostings(session, block, data))
+}
+
+function posting(session: string, turn: number, { places, length, asks }: Description, term: string): Posting {
+  return { session, turn, length, asks, places: places.get(term) ?? [] }
+}
+
+/** What a mark says, save the version, which says nothing before there are entries. */
+function progress(mark: Mark | undefined) {
+  assert(mark)
+  const { version: _, ...rest } = mark
+  return rest
+}
+
+const idsOf = (marks: readonly Mark[]) => marks.map(({ sessionId }) => sessionId)
+
+/** I1 to I3. */
+export const indexRules: readonly Rule<StoreDatabase>[] = [
+  {
+    id: 'I1',
+    title: 'puts messages behind those it holds and moves the mark',
+    async check(db) {
+      const [store, reader] = [await db.connect(), await db.connect()]
+      const id = await createdIn(store)
+      await store.append(appending(id, { events: someEvents(400) }))
+      const none = { ...ADA, sessionId: id, head: 401, indexed: 0, turns: 0, extracted: 0, copied: 0 }
+      assert.deepEqual(progress(await reader.index.mark(id)), none)
+
+      const words = described({ zürich: [2, 5, 127, 128, 129, 300, 70_000], word: [6] }, { length: 64, asks: true })
+      const more = described({ zürich: [4] }, { length: 20_000 })
+      const border = [254, 255, 256, 257].map((turn) => someMessage(turn, words))
+      assert.equal(await store.index.add(adding(id, border, { to: 258 })), true)
+      assert.deepEqual(await reader.index.mark(id), { ...none, indexed: 258, turns: 257, version: 1 })
+      const later = [258, 511, 512].map((turn) => someMessage(turn, more))
+      assert.equal(await store.index.add(adding(id, later, { from: 258, to: 300 })), true)
+      // nothing but the mark
+      assert.equal(await reader.index.add(adding(id, [], { from: 300, to: 350 })), true)
+      assert.deepEqual(await reader.index.mark(id), { ...none, indexed: 350, turns: 512, version: 1 })
+
+      const blocks = await reader.index.postings(SAID, ['zürich'], 9)
+      assert.deepEqual(
+        blocks.map(({ term, session, block }) => [term, session, block]),
+        [0, 1, 2].map((block) => ['zürich', id, block]),
+      )
+      assert.deepEqual(await heldOf(reader, 'zürich'), [
+        ...border.map(({ turn }) => posting(id, turn, words, 'zürich')),
+        ...later.map(({ turn }) => posting(id, turn, more, 'zürich')),
+      ])
+      assert.deepEqual(
+        await heldOf(reader, 'word'),
+        border.map(({ turn }) => posting(id, turn, words, 'word')),
+      )
+      await Promise.all([store.close(), reader.close()])
+    },
+  },
+  {
+    id: 'I1',
+    title: 'keeps terms of every script and with any sign apart',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      const terms = [
+        'zürich',
+        'zurich',
+        'Zürich',
+        '東京',
+        'жук',
+        '😀',
+        "o'neil",
+        'a"b',
+        'c\\d',
+        '{e,f}',
+        'null',
+        '%_',
+        '',
+      ]
+      const messages = terms.map((term, i) => someMessage(i + 1, [term]))
+      assert.equal(await store.index.add(adding(id, messages)), true)
+      const { frequencies } = await store.index.lookup(SAID, terms)
+      for (const [i, term] of terms.entries()) {
+        assert.equal(frequencies.get(term), 1, term)
+        const turns = (await heldOf(store, term)).map(({ turn }) => turn)
+        assert.deepEqual(turns, [i + 1], term)
+      }
+      const blocks = await store.index.postings(SAID, terms, 9)
+      assert.deepEqual(blocks.map(({ term }) => term).sort(), [...terms].sort())
+      await store.close()
+    },
+  },
+  {
+    id: 'I1',
+    title: 'writes nothing from a mark that has moved, for a session that does not exist, or of what it cannot read',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      await store.append(appending(id, { events: someEvents(20) }))
+      await store.index.add(adding(id, [someMessage(1, ['old'])], { to: 10 }))
+      const [mark, counts] = [await store.index.mark(id), await store.index.lookup(SAID, ['old', 'new'])]
+      const message = someMessage(2, ['new', 'old'])
+      for (const from of [0, 9, 11]) assert.equal(await store.index.add(adding(id, [message], { from, to: 20 })), false)
+      const missing = uuid7()
+      assert.equal(await store.index.add(adding(missing, [message])), false)
+      assert.equal(await store.index.mark(missing), undefined)
+      const broken = adding(id, [message, someMessage(3, unreadable())], { from: 10, to: 20 })
+      await assert.rejects(async () => await store.index.add(broken))
+      assert.deepEqual(await store.index.mark(id), mark)
+      assert.deepEqual(await store.index.lookup(SAID, ['old', 'new']), counts)
+      assert.deepEqual(await heldOf(store, 'new'), [])
+      assert.equal((await heldOf(store, 'old')).length, 1)
+      const facts = await store.index.facts(ADA, { places: [], sessions: [id, missing], perSession: 9 })
+      assert.equal(facts.length, 1)
+      assert.equal(await store.index.add(adding(id, [message], { from: 10, to: 20 })), true)
+      await store.close()
+    },
+  },
+  {
+    id: 'I1',
+    title: 'lets one of two racing readers of a log add, over and over',
+    async check(db) {
+      const stores = await Promise.all([db.connect(), db.connect()])
+      const id = await createdIn(stores[0])
+      await stores[0].append(appending(id, { events: someEvents(40) }))
+      for (const n of upTo(20)) {
+        const request = adding(id, [someMessage(n, ['shared', `by${n}`])], { from: n - 1, to: n })
+        const added = await Promise.all(stores.map(({ index }) => index.add(request)))
+        assert.deepEqual(added.sort(), [false, true])
+      }
+      const { messages, terms, frequencies } = await stores[1].index.lookup(SAID, ['shared', 'by7'])
+      assert.deepEqual([messages, terms, frequencies.get('shared'), frequencies.get('by7')], [20, 40, 20, 1])
+      const turns = (await heldOf(stores[0], 'shared')).map(({ turn }) => turn)
+      assert.deepEqual(turns, upTo(20))
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'I1',
+    title: 'adds to many sessions of one user at once, the same words in any order, and loses none',
+    async check(db) {
+      const stores = await Promise.all([db.connect(), db.connect()])
+      const vocabulary = upTo(60).map((n) => `term${n}`)
+      const ids = await Promise.all(upTo(24).map((n) => createdIn(stores[n % 2] as Store)))
+      const added = await Promise.all(
+        ids.map((id, n) => {
+          const words = n % 3 === 0 ? vocabulary.toReversed() : vocabulary
+          const messages = upTo(4).map((turn) => someMessage(turn, words.slice(n % 7), { speaker: `s${turn}` }))
+          return stores[n % 2]?.index.add(adding(id, messages))
+        }),
+      )
+      assert(added.every((each) => each === true))
+      const { messages, terms, longMessages, frequencies } = await stores[0].index.lookup(SAID, vocabulary)
+      const lengths = ids.map((_, n) => 60 - (n % 7))
+      assert.deepEqual([messages, longMessages], [96, 96])
+      assert.equal(terms, 4 * lengths.reduce((sum, length) => sum + length, 0))
+      const holding = (place: number) => ids.filter((_, n) => (n % 3 === 0 ? 59 - place : place) >= n % 7).length
+      for (const [place, term] of vocabulary.entries()) assert.equal(frequencies.get(term), 4 * holding(place), term)
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'I1',
+    title: 'takes a thousand messages at once',
+    async check(db) {
+      const store = await db.connect()
+      const id = await createdIn(store)
+      await store.append(appending(id, { events: someEvents(1000) }))
+      const messages = upTo(1000).map((turn) => someMessage(turn, ['every', `mod${turn % 10}`, `own${turn}`]))
+      assert.equal(await store.index.add(adding(id, messages, { to: 1001 })), true)
+      const found = await store.index.lookup(SAID, ['every', 'mod3', 'own777'])
+      assert.deepEqual([found.messages, found.terms], [1000, 3000])
+      assert.deepEqual(
+        ['every', 'mod3', 'own777'].map((term) => found.frequencies.get(term)),
+        [1000, 100, 1],
+      )
+      const held = await heldOf(store, 'every')
+      assert.deepEqual(
+        held.map(({ turn }) => turn),
+        upTo(1000),
+      )
+      assert.equal((await store.index.postings(SAID, ['every'], 99)).length, blockOfTurn(1000) + 1)
+      await store.close()
+    },
+  },
+  {
+    id: 'I2',
+    title: 'gives the marks of sessions of which something is left, newest activity first',
+    async check(db) {
+      const store = await db.connect()
+      const made: string[] = []
+      for (const n of upTo(4)) made.push(await createdIn(store, { at: seconds(n) }))
+      const [a = '', b = '', c = '', d = ''] = made
+      await store.append(appending(a, { at: seconds(10) }))
+      for (const given of [{ userId: 'bob' }, { tenant: 'other' }])
+        await createdIn(store, { ...given, at: seconds(20) })
+      const marks = async (version = 1, newest?: number) => idsOf(await store.index.marks(ADA, version, newest))
+      assert.deepEqual(await marks(), [a, d, c, b])
+
+      await store.index.add(adding(d, [someMessage(1, ['word'])]))
+      await store.index.add(adding(a, [someMessage(1, ['word'])]))
+      assert.deepEqual(await marks(), [a, c, b])
+      assert.deepEqual(await store.index.marks(ADA, 1, 1), [
+        { ...ADA, sessionId: a, head: 2, indexed: 1, turns: 1, version: 1, extracted: 0, copied: 0 },
+      ])
+      await store.index.add(adding(a, [], { from: 1, to: 2 }))
+      assert.deepEqual(await marks(), [c, b])
+      // of the newest three, not three that are left
+      assert.deepEqual(await marks(1, 3), [c])
+      assert.deepEqual(await marks(1, 2), [])
+      // entries of another version are still to be read
+      assert.deepEqual(await marks(2), [a, d, c, b])
+      assert.deepEqual(await marks(2, 2), [a, d])
+      await store.append(appending(b, { at: seconds(30) }))
+      assert.deepEqual(await marks(1, 2), [b])
+      for (const stranger of [
+        { ...ADA, userId: 'bob' },
+        { ...ADA, tenant: 'other' },
+      ]) {
+        const [mark, ...more] = await store.index.marks(stranger, 1)
+        assert.deepEqual([mark?.tenant, mark?.userId, more], [stranger.tenant, stranger.userId, []])
+      }
+      assert.deepEqual(await store.index.marks({ ...ADA, userId: 'nobody' }, 1), [])
+      await store.close()
+    },
+  },
+  {
+    id: 'I2',
+    title: 'says which events of a fork are copies, and gives it no index of its own',
+    async check(db) {
+      const store = await db.connect()
+      const source = await createdIn(store)
+      await store.append(appending(source, { events: someEvents(9) }))
+      const messages = upTo(9).map((turn) => someMessage(turn, ['word']))
+      await store.index.add(adding(source, messages, { to: 10 }))
+      await store.memories.change({
+        ...ADA,
+        at: NOON,
+        mark: { sessionId: source, from: 0, to: 9 },
+        decide: () => ({ puts: [] }),
+      })
+      const fork = await forkedIn(store, source, 6)
+      const expected = { ...ADA, sessionId: fork, head: 7, indexed: 0, turns: 0, extracted: 0, copied: 6 }
+      assert.deepEqual(progress(await store.index.mark(fork)), expected)
+      assert.deepEqual((await store.index.marks(ADA, 1)).map(progress), [expected])
+      assert.equal((await store.index.lookup(SAID, [])).messages, 9)
+      await store.close()
+    },
+  },
+  {
+    id: 'I3',
+    title: 'gives sessions of anyone of which something is left, in pages',
+    async check(db) {
+      const store = await db.connect()
+      const ids = upTo(9)
+        .map(() => uuid7())
+        .sort()
+      for (const [n, id] of ids.toReversed().entries()) {
+        await createdIn(store, n % 2 ? { id } : { id, tenant: 'other', userId: 'bob' })
+      }
+      const behind = (given: { after?: string; version?: number; limit?: number } = {}) =>
+        store.index.behind({ version: 1, limit: 100, ...given })
+      assert.deepEqual(await behind(), ids)
+      assert.deepEqual(await behind({ limit: 4 }), ids.slice(0, 4))
+      assert.deepEqual(await behind({ after: ids[3] ?? '', limit: 4 }), ids.slice(4, 8))
+      assert.deepEqual(await behind({ after: ids[8] ?? '' }), [])
+
+      const [first = '', second = '', third = '', ...others] = ids
+      for (const id of [first, second, third]) await store.index.add(adding(id, [someMessage(1, ['word'])]))
+      assert.deepEqual(await behind(), others)
+      assert.deepEqual(await behind({ version: 2 }), ids)
+      await store.append(appending(second))
+      assert.deepEqual(await behind(), [second, ...others])
+      await store.index.drop(first)
+      assert.deepEqual(await behind({ limit: 2 }), [first, second])
+      await store.close()
+    },
+  },
+  {
+    id: 'I3',
+    title: 'gives those that ended with events nothing was extracted from, and live ones not',
+    async check(db) {
+      const store = await db.connect()
+      const [live, over] = [await createdIn(store), await createdIn(store, { tenant: 'other' })]
+      await store.append(appending(live))
+      await endedIn(store, over)
+      for (const id of [live, over]) await store.index.add(adding(id, [], { to: 2 }))
+      const behind = () => store.index.behind({ version: 1, limit: 9 })
+      assert.deepEqual(await behind(), [over])
+      const extract = (from: number, to: number) =>
+        store.memories.change({
+          ...ADA,
+          tenant: 'other',
+          at: NOON,
+          mark: { sessionId: over, from, to },
+          decide: () => ({ puts: [] }),
+        })
+      await extract(0, 1)
+      assert.deepEqual(await behind(), [over])
+      await extract(1, 2)
+      assert.deepEqual(await behind(), [])
+      await store.close()
+    },
+  },
+]

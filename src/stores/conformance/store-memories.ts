@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict'
+import type { LineageEntry, Memory, MemoryChange } from '../../domain/memory/memory.ts'
+import { uuid7 } from '../../ids.ts'
+import type { MemoryWrites } from '../../ports/memory-store.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Rule, StoreDatabase } from './harness.ts'
+import {
+  ADA,
+  appending,
+  createdIn,
+  described,
+  NOON,
+  putting,
+  seconds,
+  someEvents,
+  someMemory,
+  unreadable,
+  upTo,
+} from './samples.ts'
+
+const SHELF = { ...ADA, shelf: 'memory' } as const
+
+const words = (...terms: string[]) => ({ description: described(terms), version: 1 })
+
+const created = { at: NOON, change: 'created', confidence: 0.8 } as const
+
+async function one(store: Store, id: string): Promise<Memory> {
+  const [memory] = await store.memories.get([id], undefined)
+  assert(memory)
+  return memory
+}
+
+const extracted = async (store: Store, id: string) => (await store.index.mark(id))?.extracted
+
+/** A decision that says of a memory once more what supports it. */
+function corroborated([memory]: readonly Memory[], entry: LineageEntry): MemoryWrites {
+  assert(memory)
+  const change = { at: entry.at, change: 'corroborated' as const, confidence: memory.confidence }
+  return { puts: [{ memory: { ...memory, lineage: [...memory.lineage, entry] }, changes: [change] }] }
+}
+
+/** M1 to M4. */
+export const memoryRules: readonly Rule<StoreDatabase>[] = [
+  {
+    id: 'M1',
+    title: 'hands the decider what it names, by id and by what it says, and stores what it returns',
+    async check(db) {
+      const [store, reader] = [await db.connect(), await db.connect()]
+      const [a, b, c, d] = [someMemory(), someMemory(), someMemory(), someMemory({ supersededBy: uuid7() })]
+      const puts = [
+        { memory: a, fingerprint: 'plays guitar', words: words('guitar'), changes: [created] },
+        { memory: b, fingerprint: 'lives in zürich' },
+        { memory: c },
+        { memory: d, fingerprint: 'plays guitar' },
+      ]
+      const changed = await store.memories.change(putting(puts))
+      assert.deepEqual(changed, { outcome: 'written', memories: [a, b, c, d] })
+      const seen = async (named: { ids?: string[]; fingerprints?: string[] }) => {
+        let found: readonly Memory[] = []
+        const decide = (memories: readonly Memory[]) => {
+          found = memories
+          return { puts: [] }
+        }
+        assert.deepEqual(await reader.memories.change(putting([], { ...named, decide })), {
+          outcome: 'written',
+          memories: [],
+        })
+        return [...found].sort((x, y) => (x.id < y.id ? -1 : 1))
+      }
+      const byId = (...memories: Memory[]) => memories.sort((x, y) => (x.id < y.id ? -1 : 1))
+      assert.deepEqual(await seen({}), [])
+      assert.deepEqual(await seen({ ids: [c.id, d.id, uuid7()] }), byId(c, d))
+      // one that was superseded does not speak for itself any more
+      assert.deepEqual(await seen({ fingerprints: ['plays guitar', 'never said', 'lives in zürich'] }), byId(a, b))
+      assert.deepEqual(await seen({ ids: [a.id, c.id], fingerprints: ['plays guitar'] }), byId(a, c))
+
+      // what a put does not name stays as it was
+      await store.memories.change(putting([{ memory: { ...a, content: 'Ada plays the lute' } }]))
+      assert.deepEqual(
+        (await seen({ fingerprints: ['plays guitar'] })).map(({ content }) => content),
+        ['Ada plays the lute'],
+      )
+      assert.equal((await reader.index.lookup(SHELF, ['guitar'])).frequencies.get('guitar'), 1)
+      assert.equal((await reader.memories.history(a.id, undefined)).length, 1)
+      await store.memories.change(putting([{ memory: a, fingerprint: 'plays lute' }]))
+      assert.deepEqual(await seen({ fingerprints: ['plays guitar'] }), [])
+      await Promise.all([store.close(), reader.close()])
+    },
+  },
+  {
+    id: 'M1',
+    title: 'keeps each of 64 corroborations of one memory that come at once from two connections',
+    async check(db) {
+      const stores = await Promise.all([db.connect(), db.connect()])
+      const memory = someMemory()
+      await stores[0].memories.change(putting([{ memory, changes: [created] }]))
+      const entry = (n: number) => ({ relation: 'corroborates' as const, at: seconds(n), source: `s${n}` })
+      const results = await Promise.all(
+        upTo(64).map((n) =>
+          stores[n % 2]?.memories.change(
+            putting([], { ids: [memory.id], decide: (found) => corroborated(found, entry(n)) }),
+          ),
+        ),
+      )
+      assert(results.every((result) => result?.outcome === 'written'))
+      const { lineage } = await one(stores[1], memory.id)
+      assert.equal(lineage.length, 65)
+      assert.deepEqual(new Set(lineage.slice(1).map(({ source }) => source)), new Set(upTo(64).map((n) => `s${n}`)))
+      const history = await stores[0].memories.history(memory.id, undefined)
+      assert.deepEqual(
+        history.map(({ version }) => version),
+        upTo(65),
+      )
+      // the history tells them in the order in which the lineage has them
+      assert.deepEqual(
+        history.map(({ at }) => at),
+        lineage.map(({ at }) => at),
+      )
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'M1',
+    title: 'lets the second of two changes that say the same see the memory of the first',
+    async check(db) {
+      const stores = await Promise.all([db.connect(), db.connect()])
+      const learn = (store: Store, content: string) =>
+        store.memories.change(
+          putting([], {
+            fingerprints: [content],
+            decide: (found) =>
+              found.length > 0
+                ? corroborated(found, { relation: 'corroborates', at: NOON })
+                : { puts: [{ memory: someMemory({ content }), fingerprint: content }] },
+          }),
+        )
+      for (const n of upTo(10)) await Promise.all(stores.map((store) => learn(store, `fact ${n}`)))
+      const all = await stores[0].memories.list({ ...ADA, limit: 100 })
+      assert.equal(all.length, 10)
+      assert(all.every(({ lineage }) => lineage.length === 2))
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'M1',
+    title: 'leaves nothing behind of a decider that throws, or of words that cannot be read',
+    async check(db) {
+      const store = await db.connect()
+      const sessionId = await createdIn(store)
+      const [old, fresh] = [someMemory(), someMemory()]
+      await store.memories.change(putting([{ memory: old, words: words('old'), changes: [created] }]))
+      const mark = { sessionId, from: 0, to: 1 }
+      const fail = () => {
+        throw new RangeError('no decision')
+      }
+      await assert.rejects(store.memories.change(putting([], { mark, decide: fail })), RangeError)
+      const puts = [
+        { memory: fresh, words: words('new'), changes: [created], fingerprint: 'f' },
+        { memory: { ...old, content: 'x' }, words: { description: unreadable(), version: 1 }, changes: [created] },
+      ]
+      await assert.rejects(store.memories.change(putting([], { mark, decide: () => ({ puts, removals: [old.id] }) })))
+      assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [old])
+      assert.equal((await store.memories.history(old.id, undefined)).length, 1)
+      assert.deepEqual(await store.memories.history(fresh.id, undefined), [])
+      const { messages, frequencies } = await store.index.lookup(SHELF, ['old', 'new'])
+      assert.deepEqual([messages, frequencies.get('old'), frequencies.get('new') ?? 0], [1, 1, 0])
+      assert.equal(await extracted(store, sessionId), 0)
+      // and the next change goes through
+      assert.equal((await store.memories.change(putting([{ memory: fresh }], { mark }))).outcome, 'written')
+      await store.close()
+    },
+  },
+  {
+    id: 'M2',
+    title: 'writes only from the mark that is there, and moves it with what it writes',
+    async check(db) {
+      const store = await db.connect()
+      const sessionId = await createdIn(store)
+      await store.append(appending(sessionId, { events: someEvents(20) }))
+      const memory = someMemory()
+      const write = (from: number, to: number, id = sessionId) =>
+        store.memories.change(putting([{ memory }], { mark: { sessionId: id, from, to } }))
+      assert.equal((await write(0, 10)).outcome, 'written')
+      assert.equal(await extracted(store, sessionId), 10)
+
+      const never = () => assert.fail('the decider was called')
+      for (const [id, from] of [
+        [sessionId, 0],
+        [sessionId, 9],
+        [sessionId, 11],
+        [uuid7(), 0],
+        [await createdIn(store, { userId: 'bob' }), 0],
+      ] as const) {
+        const mark = { sessionId: id, from, to: 20 }
+        const { outcome, memories } = await store.memories.change(putting([], { mark, decide: never }))
+        assert.deepEqual([outcome, memories], ['stale', []])
+      }
+      assert.equal(await extracted(store, sessionId), 10)
+      // a change without one leaves it alone, and so does the index
+      await store.memories.change(putting([{ memory }]))
+      await store.index.add({ sessionId, from: 0, to: 21, version: 1, messages: [] })
+      await store.index.drop(sessionId)
+      assert.equal(await extracted(store, sessionId), 10)
+      assert.equal((await write(10, 21)).outcome, 'written')
+      assert.equal(await extracted(store, sessionId), 21)
+      assert.equal((await store.index.mark(sessionId))?.indexed, 0)
+      await store.purge({ sessionId }, NOON)
+      assert.equal((await write(21, 22)).outcome, 'stale')
+      await store.close()
+    },
+  },
+  {
+    id: 'M2',
+    title: 'lets one of two racing extractions of the same events write',
+    async check(db) {
+      const stores = await Promise.all([db.connect(), db.connect()])
+      const sessionId = await createdIn(stores[0])
+      for (const n of upTo(10)) {
+        const mark = { sessionId, from: n - 1, to: n }
+        const results = await Promise.all(
+          stores.map(({ memories }) => memories.change(putting([{ memory: someMemory() }], { mark }))),
+        )
+        assert.deepEqual(results.map(({ outcome }) => outcome).sort(), ['stale', 'written'])
+      }
+      assert.equal((await stores[1].memories.list({ ...ADA, limit: 100 })).length, 10)
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'M3',
+    title: 'numbers the changes of each memory 1, 2, 3 …, and tells all of each',
+    async check(db) {
+      const store = await db.connect()
+      const [a, b] = [someMemory(), someMemory()]
+      const changes: Omit<MemoryChange, 'version'>[] = [
+        { at: NOON, change: 'created', confidence: 0.8, source: { sessionId: uuid7(), from: 2, to: 9 } },
+        {
+          at: seconds(1),
+          change: 'corroborated',
+          confidence: 0.85,
+          source: { source: 'tool "x" — ünï' },
+          note: 'Why?',
+        },
+        { at: seconds(2), change: 'contradicted', confidence: 0, source: {} },
+        { at: seconds(2), change: 'superseded', confidence: 0.07, by: uuid7(), note: '' },
+        { at: seconds(1), change: 'restored', confidence: 1 },
+      ]
+      const merged = { at: NOON, change: 'merged' as const, confidence: 0.9 }
+      for (const change of changes) {
+        await store.memories.change(putting([{ memory: a, changes: [change] }]))
+        await store.memories.change(putting([{ memory: a }]))
+      }
+      await store.memories.change(
+        putting([
+          { memory: b, changes: [] },
+          { memory: a, changes: [created, merged] },
+        ]),
+      )
+      assert.deepEqual(await store.memories.history(a.id, undefined), [
+        ...changes.map((change, i) => ({ version: i + 1, ...change })),
+        { version: 6, ...created },
+        { version: 7, ...merged },
+      ])
+      assert.deepEqual(await store.memories.history(b.id, undefined), [])
+      await store.memories.change(putting([{ memory: b, changes: [created] }]))
+      assert.deepEqual(await store.memories.history(b.id, undefined), [{ version: 1, ...created }])
+      assert.deepEqual(await store.memories.history(uuid7(), undefined), [])
+      await store.close()
+    },
+  },
+  {
+    id: 'M4',
+    title: 'gives back all that a memory holds as it was, and what it gave is the caller’s to change',
+    async check(db) {
+      const [store, reader] = [await db.connect(), await db.connect()]
+      const rich = someMemory({
+        category: 'skills',
+        content: 'tab\tline\nquote\' " \\ ünï 漢字 😀 \u2028',
+        scope: 'project ß',
+        sourceType: 'tool_output',
+        confidence: 0.07,
+        lineage: [
+          { relation: 'origin', at: NOON, confidence: 0.3, sessionId: uuid7(), from: 1, to: 70_000 },
+          { relation: 'corroborates', at: seconds(1), sourceType: 'implicit', source: 'https://example.org/ü?a=1' },
+          {
+            relation: 'contradicts',
+            at: seconds(1),
+            sessionId: uuid7(),
+            from: 3,
+            to: 3,
+            source: 'both',
+            confidence: 0,
+          },
+        ],
+        useCount: 3_000_000,
+        createdAt: '2025-12-31T23:59:59.999Z',
+        lastUsedAt: seconds(2),
+        expiresAt: seconds(3),
+        supersededBy: uuid7(),
+        supersededAt: seconds(1),
+        metadata: { z: 1.5, a: [null, { y: '', b: 'ünï 😀' }], m: 1e21, __x: false },
+      })
+      const plain = [0, 0.29, 0.57, 1].map((confidence) => someMemory({ confidence }))
+      const odd = someMemory({ category: 'of an older table', content: '', scope: '', lineage: [], metadata: {} })
+      const all = [rich, ...plain, odd]
+      const given = structuredClone(all)
+      await store.memories.change(putting(given.map((memory) => ({ memory }))))
+      for (const memory of given) memory.content = 'changed by the caller'
+      for (const memory of all) {
+        const found = await one(reader, memory.id)
+        assert.deepEqual(found, memory)
+        assert.equal(JSON.stringify(found.metadata), JSON.stringify(memory.metadata))
+        Object.assign(found, { content: 'changed by the reader' })
+        found.lineage.push({ relation: 'contradicts', at: NOON })
+        assert.deepEqual(await one(reader, memory.id), memory)
+      }
+      // what a later put does not have is gone
+      const bare = someMemory({ id: rich.id })
+      await store.memories.change(putting([{ memory: bare }]))
+      assert.deepEqual(await one(reader, rich.id), bare)
+      await Promise.all([store.close(), reader.close()])
+    },
+  },
+]

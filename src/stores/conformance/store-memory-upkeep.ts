@@ -1,0 +1,379 @@
+import assert from 'node:assert/strict'
+import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
+import { decodePostings } from '../../domain/recall/postings.ts'
+import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
+import { uuid7 } from '../../ids.ts'
+import type { User } from '../../ports/recall-index.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Rule, StoreDatabase } from './harness.ts'
+import { ADA, createdIn, described, NOON, putting, seconds, someMemory, someMessage, upTo } from './samples.ts'
+
+const BOB: User = { tenant: 'local', userId: 'bob' }
+const OTHER_ADA: User = { tenant: 'other', userId: 'ada' }
+const SHELF = { ...ADA, shelf: 'memory' } as const
+const SAID = { ...ADA, shelf: 'said' } as const
+
+const words = (...terms: string[]) => ({ description: described(terms), version: 1 })
+const created = { at: NOON, change: 'created', confidence: 0.8 } as const
+const removing = (ids: readonly string[], user = ADA) =>
+  putting([], { ...user, decide: () => ({ puts: [], removals: ids }) })
+
+/** Memories under ids that rise. */
+const inOrder = (given: readonly Partial<Memory>[]) => {
+  const ids = given.map(() => uuid7()).sort()
+  return given.map((each, i) => someMemory({ id: ids[i] ?? '', ...each }))
+}
+
+const sorted = (memories: readonly Memory[]) => memories.map(({ id }) => id).sort()
+
+async function holding(store: Store, ...terms: string[]): Promise<number[]> {
+  const { frequencies } = await store.index.lookup(SHELF, terms)
+  return terms.map((term) => frequencies.get(term) ?? 0)
+}
+
+/** M5 to M11. */
+export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
+  {
+    id: 'M5',
+    title: 'lists a user’s memories by id, in pages, also those that expired or were superseded',
+    async check(db) {
+      const store = await db.connect()
+      const mine = inOrder([{}, { expiresAt: seconds(-9) }, {}, { supersededBy: uuid7(), supersededAt: NOON }, {}])
+      await store.memories.change(putting(mine.toReversed().map((memory) => ({ memory }))))
+      for (const user of [BOB, OTHER_ADA]) {
+        await store.memories.change(putting([{ memory: someMemory({ ...user }) }], user))
+      }
+      assert.deepEqual(await store.memories.list({ ...ADA, limit: 99 }), mine)
+      assert.deepEqual(await store.memories.list({ ...ADA, limit: 2 }), mine.slice(0, 2))
+      assert.deepEqual(await store.memories.list({ ...ADA, after: mine[1]?.id ?? '', limit: 2 }), mine.slice(2, 4))
+      assert.deepEqual(await store.memories.list({ ...ADA, after: mine[4]?.id ?? '', limit: 2 }), [])
+      assert.deepEqual(await store.memories.list({ ...ADA, userId: 'nobody', limit: 2 }), [])
+      const ids = mine.map(({ id }) => id)
+      assert.deepEqual(sorted(await store.memories.get([...ids, uuid7()], undefined)), ids)
+      assert.deepEqual(await store.memories.get([], undefined), [])
+      await store.close()
+    },
+  },
+  {
+    id: 'M6',
+    title: 'finds every memory whose lineage names a source, wherever in it',
+    async check(db) {
+      const store = await db.connect()
+      const sessionId = uuid7()
+      const origin = { relation: 'origin' as const, at: NOON }
+      const support = { relation: 'corroborates' as const, at: NOON }
+      const [a, b, c, d] = inOrder([
+        { lineage: [{ ...origin, sessionId, from: 1, to: 2 }] },
+        {
+          lineage: [
+            origin,
+            { ...support, source: 'tool' },
+            { ...support, sessionId },
+            { ...support, sessionId, from: 8 },
+          ],
+        },
+        { lineage: [{ ...origin, source: sessionId }] },
+        { lineage: [origin, { ...support, relation: 'contradicts', sessionId, source: 'tool' }] },
+      ]) as [Memory, Memory, Memory, Memory]
+      await store.memories.change(putting([a, b, c, d].map((memory) => ({ memory }))))
+      const stranger = someMemory({ ...BOB, lineage: a.lineage })
+      await store.memories.change(putting([{ memory: stranger }], BOB))
+      const from = (key: string | undefined, given: { after?: string; limit?: number } = {}) =>
+        store.memories.fromSource({ ...ADA, key: key ?? '', limit: 99, ...given })
+      const session = sourceKey({ sessionId })
+      assert.deepEqual(await from(session), [a, b, d])
+      assert.deepEqual(await from(session, { limit: 2 }), [a, b])
+      assert.deepEqual(await from(session, { after: a.id, limit: 1 }), [b])
+      assert.deepEqual(await from(sourceKey({ source: 'tool' })), [b])
+      assert.deepEqual(await from(sourceKey({ source: sessionId })), [c])
+      assert.deepEqual(await from(sourceKey({ source: 'never' })), [])
+
+      await store.memories.change(putting([{ memory: { ...a, lineage: [origin] } }]))
+      await store.memories.change(removing([b.id]))
+      assert.deepEqual(await from(session), [d])
+      assert.deepEqual(await from(sourceKey({ source: 'tool' })), [])
+      await store.close()
+    },
+  },
+  {
+    id: 'M7',
+    title: 'has the words of memories on a shelf of their own, each as the first and only turn under its id',
+    async check(db) {
+      const store = await db.connect()
+      const [a, b] = inOrder([{}, {}]) as [Memory, Memory]
+      const long = described({ tea: [4, 9, 300] }, { length: LONG_MESSAGE_TERMS + 1, asks: true })
+      const puts = [
+        { memory: a, words: { description: long, version: 1 } },
+        { memory: b, words: words('tea', '東京') },
+      ]
+      await store.memories.change(putting(puts))
+      assert.deepEqual(await store.index.lookup(SHELF, ['tea', '東京']), {
+        messages: 2,
+        terms: LONG_MESSAGE_TERMS + 3,
+        longMessages: 1,
+        speakers: [],
+        frequencies: new Map([
+          ['tea', 2],
+          ['東京', 1],
+        ]),
+      })
+      const postings = async (term: string, limit = 9) => {
+        const blocks = await store.index.postings(SHELF, [term], limit)
+        return blocks.flatMap(({ session, block, data }) => decodePostings(session, block, data))
+      }
+      const ofA = { session: a.id, turn: 1, length: LONG_MESSAGE_TERMS + 1, asks: true, places: [4, 9, 300] }
+      const ofB = { session: b.id, turn: 1, length: 2, asks: false, places: [2] }
+      assert.deepEqual(await postings('tea'), [ofA, ofB])
+      assert.deepEqual(await postings('tea', 1), [ofB])
+      assert.deepEqual(await postings('東京'), [{ ...ofB, places: [4] }])
+      assert.equal((await store.index.lookup(SAID, ['tea'])).messages, 0)
+      assert.deepEqual(
+        await store.index.facts(ADA, {
+          places: [],
+          sessions: [a.id],
+          perSession: 9,
+          span: { from: 0, to: 1e15, limit: 9 },
+        }),
+        [],
+      )
+      await store.close()
+    },
+  },
+  {
+    id: 'M7',
+    title: 'takes words out with a memory, with `null`, and with those that take their place',
+    async check(db) {
+      const store = await db.connect()
+      const [a, b, c] = [someMemory(), someMemory(), someMemory()]
+      const puts = [a, b, c].map((memory) => ({ memory, words: words('tea', 'cup'), changes: [created] }))
+      await store.memories.change(putting(puts))
+      await store.memories.change(putting([{ memory: { ...a, useCount: 7 } }]))
+      assert.deepEqual(await holding(store, 'tea', 'cup', 'jug'), [3, 3, 0])
+      await store.memories.change(putting([{ memory: a, words: words('tea', 'jug', 'pot') }]))
+      assert.deepEqual(await holding(store, 'tea', 'cup', 'jug'), [3, 2, 1])
+      assert.equal((await store.index.lookup(SHELF, [])).terms, 7)
+      await store.memories.change(putting([{ memory: b, words: null }]))
+      await store.memories.change(putting([{ memory: b, words: null }]))
+      assert.deepEqual(await holding(store, 'tea', 'cup'), [2, 1])
+      await store.memories.change(removing([c.id, uuid7()]))
+      assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 0])
+      const blocks = await store.index.postings(SHELF, ['tea', 'cup', 'jug'], 9)
+      assert.deepEqual(
+        blocks.map(({ session }) => session),
+        [a.id, a.id],
+      )
+      const { messages, terms } = await store.index.lookup(SHELF, [])
+      assert.deepEqual([messages, terms], [1, 3])
+      assert.deepEqual(sorted(await store.memories.list({ ...ADA, limit: 9 })), sorted([a, b]))
+      assert.deepEqual(await store.memories.get([c.id], undefined), [])
+      assert.deepEqual(await store.memories.history(c.id, undefined), [])
+      await store.memories.change(putting([{ memory: b, words: words('cup') }]))
+      assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 1])
+      // under an id that is used again its history begins anew
+      await store.memories.change(putting([{ memory: c, changes: [created] }]))
+      assert.deepEqual(await store.memories.history(c.id, undefined), [{ version: 1, ...created }])
+      assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 1])
+      await store.close()
+    },
+  },
+  {
+    id: 'M8',
+    title: 'counts uses of the user’s memories, and changes nothing else',
+    async check(db) {
+      const [store, other] = [await db.connect(), await db.connect()]
+      const [a, b] = [someMemory({ useCount: 2 }), someMemory()]
+      const stranger = someMemory({ ...BOB })
+      const puts = [a, b].map((memory) => ({ memory, words: words('tea'), changes: [created], fingerprint: 'f' }))
+      await store.memories.change(putting(puts))
+      await store.memories.change(putting([{ memory: stranger }], BOB))
+      await store.memories.used(ADA, [a.id, stranger.id, uuid7()], seconds(5))
+      assert.deepEqual(await store.memories.get([a.id], undefined), [{ ...a, useCount: 3, lastUsedAt: seconds(5) }])
+      assert.deepEqual(await store.memories.get([b.id], undefined), [b])
+      assert.deepEqual(await store.memories.get([stranger.id], undefined), [stranger])
+      await store.memories.used(ADA, [], seconds(6))
+      await Promise.all(
+        upTo(20).map((n) =>
+          (n % 2 ? store : other).memories.used(ADA, n % 3 ? [a.id, b.id] : [b.id, a.id], seconds(7)),
+        ),
+      )
+      const both = await store.memories.get([a.id, b.id], undefined)
+      assert.deepEqual(both.map(({ useCount }) => useCount).sort(), [20, 23])
+      assert.deepEqual(await holding(store, 'tea'), [2])
+      assert.equal((await store.memories.history(a.id, undefined)).length, 1)
+      await Promise.all([store.close(), other.close()])
+    },
+  },
+  {
+    id: 'M9',
+    title: 'removes all that is remembered of a user, with the words of both shelves, and nobody else’s',
+    async check(db) {
+      const store = await db.connect()
+      const kept = new Map<User, Memory>()
+      for (const user of [ADA, BOB, OTHER_ADA]) {
+        const sessionId = await createdIn(store, { ...user })
+        const messages = [someMessage(1, ['tea'])]
+        await store.index.add({ sessionId, from: 0, to: 1, version: 1, messages })
+        const memory = someMemory({ ...user, lineage: [{ relation: 'origin', at: NOON, source: 'tool' }] })
+        kept.set(user, memory)
+        const puts = [memory, someMemory({ ...user })].map((each) => ({
+          memory: each,
+          fingerprint: 'f',
+          words: words('tea'),
+          changes: [created],
+        }))
+        await store.memories.change(putting(puts, user))
+      }
+      assert.deepEqual(await store.memories.purge(ADA), { memories: 2 })
+      assert.deepEqual(await store.memories.purge(ADA), { memories: 0 })
+      for (const [user, { id }] of kept) {
+        const left = user === ADA ? 0 : 1
+        assert.equal((await store.memories.get([id], undefined)).length, left)
+        assert.equal((await store.memories.list({ ...user, limit: 9 })).length, 2 * left)
+        assert.equal((await store.memories.history(id, undefined)).length, left)
+        assert.equal((await store.memories.fromSource({ ...user, key: 'source:tool', limit: 9 })).length, left)
+        for (const [shelf, count] of [
+          ['said', left],
+          ['memory', 2 * left],
+        ] as const) {
+          const { messages, terms, speakers, frequencies } = await store.index.lookup({ ...user, shelf }, ['tea'])
+          assert.deepEqual([messages, terms, frequencies.get('tea') ?? 0], [count, count, count])
+          assert.equal(speakers.length, shelf === 'said' ? left : 0)
+          assert.equal((await store.index.postings({ ...user, shelf }, ['tea'], 9)).length, count)
+        }
+        const span = { from: 0, to: 1e15, limit: 9 }
+        assert.equal((await store.index.facts(user, { places: [], sessions: [], perSession: 0, span })).length, left)
+      }
+      // the sessions are there still, to be read anew
+      assert.equal((await store.index.marks(ADA, 1)).length, 1)
+      const decide = (found: readonly Memory[]) => {
+        assert.deepEqual(found, [])
+        return { puts: [] }
+      }
+      await store.memories.change(putting([], { fingerprints: ['f'], decide }))
+      await store.close()
+    },
+  },
+  {
+    id: 'M10',
+    title: 'gives memories without words of this version, until they have them, and not those that were superseded',
+    async check(db) {
+      const store = await db.connect()
+      const [bare, older, current, out] = [someMemory(), someMemory(), someMemory(), someMemory()]
+      const puts = [
+        { memory: bare },
+        { memory: older, words: words('tea') },
+        { memory: current, words: { ...words('tea'), version: 2 } },
+        { memory: out, words: words('tea') },
+        { memory: someMemory({ supersededBy: current.id, supersededAt: NOON }) },
+      ]
+      await store.memories.change(putting(puts))
+      await store.memories.change(putting([{ memory: someMemory({ ...BOB }) }], BOB))
+      await store.memories.change(putting([{ memory: out, words: null }]))
+      const unread = (version: number, limit = 9, user = ADA) => store.memories.unread(user, version, limit)
+      assert.deepEqual(sorted(await unread(2)), sorted([bare, older, out]))
+      assert.deepEqual(sorted(await unread(1)), sorted([bare, current, out]))
+      assert.equal((await unread(2, 2)).length, 2)
+      const [first] = await unread(2, 1)
+      assert(first)
+      assert.deepEqual(
+        first,
+        [bare, older, out].find(({ id }) => id === first.id),
+      )
+      await store.memories.change(putting([{ memory: first, words: { ...words('cup'), version: 2 } }]))
+      assert.deepEqual(sorted(await unread(2)), sorted([bare, older, out].filter(({ id }) => id !== first.id)))
+      assert.equal((await unread(2, 9, BOB)).length, 1)
+      assert.deepEqual(await unread(2, 9, OTHER_ADA), [])
+      await store.close()
+    },
+  },
+  {
+    id: 'M11',
+    title: 'has no memory for a caller to whom it does not belong, whatever the call',
+    async check(db) {
+      const store = await db.connect()
+      const memory = someMemory({ expiresAt: NOON })
+      const put = { memory, fingerprint: 'f', words: words('tea'), changes: [created] }
+      await store.memories.change(putting([put]))
+      for (const within of [BOB, OTHER_ADA, { tenant: 'other' }]) {
+        assert.deepEqual(await store.memories.get([memory.id], within), [])
+        assert.deepEqual(await store.memories.history(memory.id, within), [])
+        assert.deepEqual(await store.memories.expired(seconds(9), 9, within), [])
+      }
+      for (const within of [ADA, { tenant: 'local' }, undefined]) {
+        assert.deepEqual(await store.memories.get([memory.id], within), [memory])
+        assert.equal((await store.memories.history(memory.id, within)).length, 1)
+        assert.deepEqual(await store.memories.expired(seconds(9), 9, within), [memory])
+      }
+      for (const user of [BOB, OTHER_ADA]) {
+        const decide = (found: readonly Memory[]) => {
+          assert.deepEqual(found, [])
+          return { puts: [], removals: [memory.id] }
+        }
+        await store.memories.change(putting([], { ...user, ids: [memory.id], fingerprints: ['f'], decide }))
+      }
+      assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [memory])
+      assert.equal((await store.memories.history(memory.id, ADA)).length, 1)
+      assert.deepEqual(await holding(store, 'tea'), [1])
+      await store.close()
+    },
+  },
+  {
+    id: 'M11',
+    title: 'keeps memories of two users apart that have the same id',
+    async check(db) {
+      const store = await db.connect()
+      const mine = someMemory()
+      const theirs = [BOB, OTHER_ADA].map((user) => someMemory({ ...user, id: mine.id, content: `of ${user.userId}` }))
+      const put = (memory: Memory, term: string) => [
+        { memory, words: words(term), changes: [created], fingerprint: 'f' },
+      ]
+      await store.memories.change(putting(put(mine, 'tea')))
+      for (const memory of theirs) {
+        const { tenant, userId } = memory
+        const user = { tenant, userId }
+        assert.equal((await store.memories.change(putting(put(memory, 'cup'), user))).outcome, 'written')
+        assert.deepEqual(await store.memories.get([mine.id], user), [memory])
+        await store.memories.used(user, [mine.id], NOON)
+        await store.memories.change(putting([{ memory, changes: [created] }], user))
+        assert.equal((await store.memories.history(mine.id, user)).length, 2)
+        assert.deepEqual(await store.memories.get([mine.id], ADA), [mine])
+        assert.deepEqual(await store.memories.history(mine.id, ADA), [{ version: 1, ...created }])
+        assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 0])
+        await store.memories.change(removing([mine.id], user))
+        assert.deepEqual(await store.memories.get([mine.id], user), [])
+      }
+      assert.deepEqual(await store.memories.get([mine.id], undefined), [mine])
+      assert.equal((await store.memories.history(mine.id, ADA)).length, 1)
+      assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 0])
+      await store.close()
+    },
+  },
+  {
+    id: 'M11',
+    title: 'gives what expired by a moment, of everyone within',
+    async check(db) {
+      const store = await db.connect()
+      const times = [-1, 0, 1].map(seconds)
+      const mine = times.map((expiresAt) => someMemory({ expiresAt }))
+      const bobs = times.map((expiresAt) => someMemory({ ...BOB, expiresAt }))
+      await store.memories.change(putting([...mine, someMemory()].map((memory) => ({ memory }))))
+      await store.memories.change(
+        putting(
+          bobs.map((memory) => ({ memory })),
+          BOB,
+        ),
+      )
+      const expired = async (
+        at: string,
+        limit = 99,
+        within: { tenant: string; userId?: string } | undefined = undefined,
+      ) => sorted(await store.memories.expired(at, limit, within))
+      assert.deepEqual(await expired(NOON, 99, ADA), sorted(mine.slice(0, 2)))
+      assert.deepEqual(await expired(NOON), sorted([...mine.slice(0, 2), ...bobs.slice(0, 2)]))
+      assert.deepEqual(await expired(seconds(1), 99, { tenant: 'local' }), sorted([...mine, ...bobs]))
+      assert.equal((await expired(seconds(1), 4)).length, 4)
+      assert.deepEqual(await expired(seconds(-2)), [])
+      await store.close()
+    },
+  },
+]

@@ -1,0 +1,149 @@
+import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
+import { isWithin, type Principal } from '../../domain/record.ts'
+import type { ChangeRequest, MemoryPut, MemoryStore } from '../../ports/memory-store.ts'
+import type { Shelf, User } from '../../ports/recall-index.ts'
+import { type MemoryData, type Remembered, userKey } from './data.ts'
+import { dropSession } from './recall.ts'
+import { copied, putWords, takeWords, wordsOf } from './words.ts'
+
+/** The memories of the data. */
+export function memoriesIn(data: MemoryData, ready: () => void): MemoryStore {
+  const { memories, sessions, shelves } = data
+
+  /** Each user's, of those that may be within. */
+  function groups(within: Principal | undefined): Map<string, Remembered>[] {
+    const { tenant, userId } = within ?? {}
+    if (tenant === undefined || userId === undefined) return [...memories.values()]
+    return [memories.get(userKey({ tenant, userId })) ?? new Map()]
+  }
+
+  function find(ids: readonly string[], within: Principal | undefined): Remembered[] {
+    const found = groups(within).flatMap((group) => [...new Set(ids)].flatMap((id) => group.get(id) ?? []))
+    return found.filter(({ memory }) => isWithin(memory, within))
+  }
+
+  /** All within, by id. */
+  function all(within: Principal | undefined): Remembered[] {
+    const held = groups(within).flatMap((group) => [...group.values()])
+    return held.filter(({ memory }) => isWithin(memory, within)).sort(byId)
+  }
+
+  function named({ ids = [], fingerprints = [], ...user }: ChangeRequest): Memory[] {
+    const wanted = new Set<string | undefined>(fingerprints)
+    const says = wanted.size === 0 ? [] : all(user).filter(({ fingerprint }) => wanted.has(fingerprint))
+    const current = says.filter(({ memory }) => memory.supersededBy === undefined)
+    return plain([...new Set([...find(ids, user), ...current])])
+  }
+
+  function put({ memory, fingerprint, words, changes = [] }: MemoryPut): void {
+    const group = memories.get(userKey(memory)) ?? new Map<string, Remembered>()
+    memories.set(userKey(memory), group)
+    const held: Remembered = group.get(memory.id) ?? { memory, history: [] }
+    group.set(memory.id, held)
+    held.memory = memory
+    if (fingerprint !== undefined) held.fingerprint = fingerprint
+    for (const change of changes) held.history.push({ version: held.history.length + 1, ...change })
+    if (words === undefined) return
+    takeWords(wordsOf(shelves, shelfOf(memory)), memory.id)
+    delete held.version
+    if (words === null) return
+    held.version = words.version
+    putWords(wordsOf(shelves, shelfOf(memory)), memory.id, [messageOf(words.description)])
+  }
+
+  function remove({ memory }: Remembered): void {
+    takeWords(wordsOf(shelves, shelfOf(memory)), memory.id)
+    memories.get(userKey(memory))?.delete(memory.id)
+  }
+
+  return {
+    async change(request) {
+      ready()
+      const { mark } = request
+      const session = mark && sessions.get(mark.sessionId)
+      const extracted = session && isWithin(session.view.record, request) ? session.read.extracted : undefined
+      if (mark !== undefined && extracted !== mark.from) return { outcome: 'stale', memories: [] }
+      const { puts, removals = [] } = request.decide(named(request))
+      const copies = puts.map(copiedPut)
+      for (const each of copies) put(each)
+      for (const each of find(removals, request)) remove(each)
+      if (mark !== undefined && session !== undefined) session.read.extracted = mark.to
+      return { outcome: 'written', memories: structuredClone(copies.map(({ memory }) => memory)) }
+    },
+
+    async get(ids, within) {
+      ready()
+      return plain(find(ids, within))
+    },
+
+    async list({ after = '', limit, ...user }) {
+      ready()
+      const later = all(user).filter(({ memory }) => memory.id > after)
+      return plain(later.slice(0, limit))
+    },
+
+    async history(id, within) {
+      ready()
+      const [held] = find([id], within)
+      return structuredClone(held?.history ?? [])
+    },
+
+    async fromSource({ key, after = '', limit, ...user }) {
+      ready()
+      const from = all(user).filter(({ memory }) => memory.lineage.some((entry) => sourceKey(entry) === key))
+      const later = from.filter(({ memory }) => memory.id > after)
+      return plain(later.slice(0, limit))
+    },
+
+    async used(user, ids, at) {
+      ready()
+      for (const { memory } of find(ids, user)) {
+        memory.useCount += 1
+        memory.lastUsedAt = at
+      }
+    },
+
+    async expired(at, limit, within) {
+      ready()
+      const gone = all(within).filter(({ memory: { expiresAt } }) => expiresAt !== undefined && expiresAt <= at)
+      return plain(gone.slice(0, limit))
+    },
+
+    async unread(user, version, limit) {
+      ready()
+      const current = all(user).filter(({ memory }) => memory.supersededBy === undefined)
+      return plain(current.filter((each) => each.version !== version).slice(0, limit))
+    },
+
+    async purge(user) {
+      ready()
+      const gone = all(user)
+      for (const each of gone) remove(each)
+      for (const [id, { view }] of sessions) if (isWithin(view.record, user)) dropSession(data, id)
+      return { memories: gone.length }
+    },
+  }
+}
+
+function shelfOf({ tenant, userId }: User): Shelf {
+  return { tenant, userId, shelf: 'memory' }
+}
+
+/** A memory is the first and only message under its id. */
+function messageOf(words: NonNullable<MemoryPut['words']>['description']) {
+  return { turn: 1, sequence: 0, kind: 'event' as const, speaker: '', time: 0, words }
+}
+
+/** The put as the store keeps it; fails before anything is written. */
+function copiedPut({ words, ...put }: MemoryPut): MemoryPut {
+  const own = words ? { ...words, description: copied(words.description) } : words
+  return { ...structuredClone(put), ...(own !== undefined && { words: own }) }
+}
+
+function byId(a: Remembered, b: Remembered): number {
+  return a.memory.id < b.memory.id ? -1 : 1
+}
+
+function plain(held: readonly Remembered[]): Memory[] {
+  return structuredClone(held.map(({ memory }) => memory))
+}
