@@ -1,13 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
-import type { SessionStore } from '../../ports/session-store.ts'
+import type { Store } from '../../ports/store.ts'
 import { logWriter } from './append.ts'
 import { commitQueue } from './commit-queue.ts'
 import { connect, type Durability, storageError, whenFree } from './connection.ts'
 import { Heads } from './heads.ts'
 import { sessionLister } from './list.ts'
+import { memoryReader } from './memory-read.ts'
+import { memoryWriter } from './memory-write.ts'
 import { migrate, refuseForeign, requireSchema, schemaOf } from './migrate.ts'
 import { logReader } from './read.ts'
+import { markReader } from './recall-marks.ts'
+import { indexReader } from './recall-read.ts'
+import { shelfWriter } from './recall-shelf.ts'
+import { wordsOf } from './recall-words.ts'
+import { indexWriter } from './recall-write.ts'
 import { sessionWriter } from './sessions.ts'
 import { watchers } from './watch.ts'
 import { workReader, workWriter } from './work.ts'
@@ -23,7 +30,7 @@ export interface SqliteOptions {
 }
 
 /** Keeps everything in one SQLite file that any number of processes on one machine may use at once. */
-export async function sqliteStore(options: SqliteOptions): Promise<SessionStore> {
+export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const db = await connect(options.path, options.durability, refuseForeign)
   try {
     if (options.migrate) await migrate(db)
@@ -36,7 +43,13 @@ export async function sqliteStore(options: SqliteOptions): Promise<SessionStore>
   const heads = new Heads(db)
   const work = workWriter(db)
   const log = logWriter(db, heads, work)
-  const sessions = sessionWriter(db, heads, log, work, options.newId)
+  const shelves = shelfWriter(db)
+  const indexed = indexWriter(db, shelves)
+  const sessions = sessionWriter(db, heads, log, work, indexed, options.newId)
+  const memories = memoryWriter(db, shelves, indexed)
+  const remembered = memoryReader(db)
+  const marks = markReader(db)
+  const words = indexReader(db)
   const reader = logReader(db)
   const lister = sessionLister(db)
   const workDone = workReader(db)
@@ -88,6 +101,42 @@ export async function sqliteStore(options: SqliteOptions): Promise<SessionStore>
     edges: (key, query) => look(() => workDone.edges(key, query)),
     commits: (query) => look(() => workDone.commits(query)),
     due: (query) => look(() => workDone.due(query)),
+    memories: {
+      change: (request) => write(() => memories.change(request)),
+      used: (user, ids, at) => write(() => memories.used(user, ids, at)),
+      purge: (user) => write(() => memories.purge(user)),
+      get: (ids, within) => look(() => remembered.get(ids, within)),
+      list: (query) => look(() => remembered.list(query)),
+      history: (id, within) => look(() => remembered.history(id, within)),
+      fromSource: (query) => look(() => remembered.fromSource(query)),
+      expired: (at, limit, within) => look(() => remembered.expired(at, limit, within)),
+      unread: (user, version, limit) => look(() => remembered.unread(user, version, limit)),
+    },
+    index: {
+      async add(request) {
+        // before the queue: what cannot be read breaks nobody else's write, and the lock is held for less time
+        const blocks = wordsOf(request.messages)
+        return await write(() => indexed.add(request, blocks))
+      },
+      drop: (sessionId) => write(() => indexed.drop(sessionId)),
+      mark: (sessionId) => look(() => marks.mark(sessionId)),
+      marks: (user, version, newest) => look(() => marks.marks(user, version, newest)),
+      async behind({ version, after: from, limit }) {
+        const found: string[] = []
+        let after = from ?? ''
+        for (let more = true; more && found.length < limit; ) {
+          const page = await look(() => marks.behind({ version, after, limit: limit - found.length }))
+          found.push(...page.ids)
+          more = page.after !== undefined
+          after = page.after ?? after
+        }
+        return found
+      },
+      lookup: (shelf, terms) => look(() => words.lookup(shelf, terms)),
+      postings: (shelf, terms, limit) => look(() => words.postings(shelf, terms, limit)),
+      facts: (user, query) => look(() => words.facts(user, query)),
+      events: (user, places) => look(() => words.events(user, places)),
+    },
     watch(sessionId, wake) {
       ready()
       return watching.add(sessionId, wake)

@@ -13,6 +13,7 @@ import type {
 } from '../../ports/session-store.ts'
 import type { LogWriter } from './append.ts'
 import type { Heads } from './heads.ts'
+import type { IndexWriter } from './recall-write.ts'
 import { BLOCK, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
 import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
@@ -50,7 +51,14 @@ const COPY_TYPES = `
   where session_id = ? and sequence <= ?`
 
 /** The writes that make or mend sessions, each inside an open transaction, and the look for an active one. */
-export function sessionWriter(db: Database, heads: Heads, log: LogWriter, work: WorkWriter, newId: () => string) {
+export function sessionWriter(
+  db: Database,
+  heads: Heads,
+  log: LogWriter,
+  work: WorkWriter,
+  index: IndexWriter,
+  newId: () => string,
+) {
   db.function('new_id', { directOnly: true }, () => newId())
   const selectSession = db.prepare<[string], SessionRow>(SELECT_SESSION)
   const selectActive = db.prepare<[object], SessionRow>(SELECT_ACTIVE)
@@ -122,12 +130,16 @@ export function sessionWriter(db: Database, heads: Heads, log: LogWriter, work: 
       const events = deleteEvents.run(sessionId).changes
       const keys = deleteKeys.run(sessionId).changes
       work.purge(sessionId, at)
+      index.forget(sessionId)
       for (const statement of deleteRest) statement.run(sessionId)
       return { events, keys }
     },
 
     repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): boolean {
-      if (heads.of(key).head !== expectedHead) return false
+      const { head, tenant, userId } = heads.of(key)
+      if (head !== expectedHead) return false
+      // its words lie on a shelf of the one it was said to belong to
+      if (tenant !== view.record.tenant || userId !== view.record.userId) index.drop(key.sessionId)
       heads.release(key.sessionId)
       const row = rowOf(view)
       updateView.run(row)

@@ -1,0 +1,99 @@
+import type { Database } from 'better-sqlite3'
+import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
+import type { Principal } from '../../domain/record.ts'
+import type { MemoriesQuery, SourceQuery } from '../../ports/memory-store.ts'
+import type { User } from '../../ports/recall-index.ts'
+import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
+
+/** Both null: of everyone. */
+const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
+
+/** @ids is a JSON array. */
+export const SELECT_MEMORIES = `
+  select *
+  from memories
+  where id in (select value from json_each(@ids)) and ${OWNED}`
+
+/** @ids is a JSON array. */
+export const SELECT_OWN_MEMORIES = `
+  select *
+  from memories
+  where tenant = @tenant and user_id = @userId and id in (select value from json_each(@ids))`
+
+export const LIST_MEMORIES = `
+  select *
+  from memories
+  where tenant = @tenant and user_id = @userId and id > @after
+  order by id
+  limit @limit`
+
+export const SELECT_FROM_SOURCE = `
+  select m.*
+  from memory_sources s
+  join memories m on m.tenant = s.tenant and m.user_id = s.user_id and m.id = s.memory_id
+  where s.tenant = @tenant and s.user_id = @userId and s.key = @key and s.memory_id > @after
+  order by s.memory_id
+  limit @limit`
+
+/** Those that expired first come first. */
+export const SELECT_EXPIRED_MEMORIES = `
+  select *
+  from memories
+  where expires_at <= @at and ${OWNED}
+  order by expires_at, id
+  limit @limit`
+
+/** In two parts: an index serves what is less and what is greater, not what is different. */
+export const SELECT_UNREAD = `
+  select * from memories where tenant = @tenant and user_id = @userId and superseded_by is null and index_version < @version
+  union all
+  select * from memories where tenant = @tenant and user_id = @userId and superseded_by is null and index_version > @version
+  limit @limit`
+
+/** Under an id that several users have: of the first. */
+export const SELECT_HISTORY = `
+  select version, at, change, confidence, source, note, by_memory
+  from memory_history
+  where memory = (select number from memories where id = @id and ${OWNED} limit 1)
+  order by version`
+
+/** Reads of what is remembered. */
+export function memoryReader(db: Database) {
+  const selectMemories = db.prepare<[object], MemoryRow>(SELECT_MEMORIES)
+  const listMemories = db.prepare<[object], MemoryRow>(LIST_MEMORIES)
+  const selectFromSource = db.prepare<[object], MemoryRow>(SELECT_FROM_SOURCE)
+  const selectExpired = db.prepare<[object], MemoryRow>(SELECT_EXPIRED_MEMORIES)
+  const selectUnread = db.prepare<[object], MemoryRow>(SELECT_UNREAD)
+  const selectHistory = db.prepare<[object], ChangeRow>(SELECT_HISTORY)
+
+  return {
+    get(ids: readonly string[], within: Principal | undefined): Memory[] {
+      return selectMemories.all({ ids: JSON.stringify(ids), ...ownerOf(within) }).map(memoryOf)
+    },
+
+    list({ tenant, userId, after = '', limit }: MemoriesQuery): Memory[] {
+      return listMemories.all({ tenant, userId, after, limit }).map(memoryOf)
+    },
+
+    history(id: string, within: Principal | undefined): MemoryChange[] {
+      return selectHistory.all({ id, ...ownerOf(within) }).map(changeOf)
+    },
+
+    fromSource({ tenant, userId, key, after = '', limit }: SourceQuery): Memory[] {
+      return selectFromSource.all({ tenant, userId, key, after, limit }).map(memoryOf)
+    },
+
+    expired(at: string, limit: number, within: Principal | undefined): Memory[] {
+      return selectExpired.all({ at, limit, ...ownerOf(within) }).map(memoryOf)
+    },
+
+    unread({ tenant, userId }: User, version: number, limit: number): Memory[] {
+      return selectUnread.all({ tenant, userId, version, limit }).map(memoryOf)
+    },
+  }
+}
+
+/** Both null: of everyone. */
+function ownerOf(within: Principal | undefined): { tenant: string | null; userId: string | null } {
+  return { tenant: within?.tenant ?? null, userId: within?.userId ?? null }
+}

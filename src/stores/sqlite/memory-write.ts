@@ -1,0 +1,232 @@
+import type { Database } from 'better-sqlite3'
+import { StorageError } from '../../domain/errors.ts'
+import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
+import type { Changed, ChangeRequest, ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
+import type { User } from '../../ports/recall-index.ts'
+import { Refusal } from './commit-queue.ts'
+import { SELECT_OWN_MEMORIES } from './memory-read.ts'
+import { type ChangeRow, changeRowOf, type MemoryRow, memoryOf, memoryRowOf } from './memory-rows.ts'
+import { idBytes } from './recall-id.ts'
+import { type ShelfWriter, Tally } from './recall-shelf.ts'
+import { type BlockWords, wordsOf } from './recall-words.ts'
+import type { IndexWriter } from './recall-write.ts'
+
+/** A memory is one message, under its own id. */
+const TURN = 1
+
+/** @fingerprints is a JSON array. */
+export const SELECT_SAME = `
+  select *
+  from memories
+  where tenant = @tenant and user_id = @userId and fingerprint in (select value from json_each(@fingerprints))
+    and superseded_by is null`
+
+/** What is null of the last two stays as it was. */
+const PUT_MEMORY = `
+  insert into memories (
+    id, tenant, user_id, category, content, scope, source_type, confidence, lineage, use_count, created_at,
+    last_used_at, expires_at, superseded_by, superseded_at, metadata, fingerprint, index_version
+  ) values (
+    @id, @tenant, @user_id, @category, @content, @scope, @source_type, @confidence, @lineage, @use_count, @created_at,
+    @last_used_at, @expires_at, @superseded_by, @superseded_at, @metadata, @fingerprint, coalesce(@index_version, 0)
+  )
+  on conflict (tenant, user_id, id) do update
+  set category = @category, content = @content, scope = @scope, source_type = @source_type, confidence = @confidence,
+      lineage = @lineage, use_count = @use_count, created_at = @created_at, last_used_at = @last_used_at,
+      expires_at = @expires_at, superseded_by = @superseded_by, superseded_at = @superseded_at, metadata = @metadata,
+      fingerprint = coalesce(@fingerprint, fingerprint), index_version = coalesce(@index_version, index_version)
+  returning number`
+
+const INSERT_CHANGE = `
+  insert into memory_history (memory, version, at, change, confidence, source, note, by_memory)
+  select @memory, coalesce(max(version), 0) + 1, @at, @change, @confidence, @source, @note, @by_memory
+  from memory_history
+  where memory = @memory`
+
+const INSERT_SOURCE = `
+  insert into memory_sources (tenant, user_id, key, memory_id)
+  values (?, ?, ?, ?)
+  on conflict do nothing`
+
+const DELETE_SOURCE = 'delete from memory_sources where tenant = ? and user_id = ? and key = ? and memory_id = ?'
+
+/** No row: the session is not the user's, or does not exist. */
+const SELECT_EXTRACTED = `
+  select coalesce(m.extracted, 0)
+  from sessions s
+  left join session_marks m on m.session_id = s.id
+  where s.id = ? and s.tenant = ? and s.user_id = ?`
+
+const MOVE_EXTRACTED = `
+  insert into session_marks (session_id, extracted)
+  values (?, ?)
+  on conflict do update set extracted = excluded.extracted`
+
+export const COUNT_USES = `
+  update memories
+  set use_count = use_count + 1, last_used_at = @at
+  where tenant = @tenant and user_id = @userId and id in (select value from json_each(@ids))`
+
+const DELETE_HISTORY_OF = `
+  delete from memory_history
+  where memory in (select number from memories where tenant = ? and user_id = ?)`
+
+/** All that a change writes, ready to be written. */
+interface Prepared {
+  readonly puts: readonly PreparedPut[]
+  readonly removals: readonly string[]
+}
+
+/** A memory as it was before the change. */
+interface Previous {
+  readonly number: number
+  readonly sources: ReadonlySet<string>
+}
+
+interface PreparedPut {
+  readonly row: MemoryRow & { fingerprint: string | null; index_version: number | null }
+  /** Keys of the sources that its lineage names. */
+  readonly sources: ReadonlySet<string>
+  /** `undefined`: they stay as they are. */
+  readonly words: readonly BlockWords[] | undefined
+  readonly changes: readonly Omit<ChangeRow, 'version'>[]
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** The writes to what is remembered, each inside an open transaction. */
+export function memoryWriter(db: Database, shelves: ShelfWriter, index: IndexWriter) {
+  const selectMemories = db.prepare<[object], MemoryRow & { number: number }>(SELECT_OWN_MEMORIES)
+  const selectSame = db.prepare<[object], MemoryRow>(SELECT_SAME)
+  const putMemory = db.prepare<[object], number>(PUT_MEMORY).pluck()
+  const insertChange = db.prepare(INSERT_CHANGE)
+  const insertSource = db.prepare(INSERT_SOURCE)
+  const deleteSource = db.prepare(DELETE_SOURCE)
+  const selectExtracted = db.prepare<[string, string, string], number>(SELECT_EXTRACTED).pluck()
+  const moveExtracted = db.prepare(MOVE_EXTRACTED)
+  const countUses = db.prepare(COUNT_USES)
+  const deleteMemory = db.prepare('delete from memories where number = ?')
+  const deleteHistory = db.prepare('delete from memory_history where memory = ?')
+  const deleteHistoryOf = db.prepare(DELETE_HISTORY_OF)
+  const deleteSourcesOf = db.prepare('delete from memory_sources where tenant = ? and user_id = ?')
+  const deleteMemoriesOf = db.prepare('delete from memories where tenant = ? and user_id = ?')
+
+  function isAtMark({ sessionId, from }: ExtractionMark, { tenant, userId }: User): boolean {
+    return selectExtracted.get(sessionId, tenant, userId) === from
+  }
+
+  /** Each once. */
+  function found({ tenant, userId, ids = [], fingerprints = [] }: ChangeRequest): Memory[] {
+    const user = { tenant, userId }
+    const rows = [
+      ...(ids.length > 0 ? selectMemories.all({ ...user, ids: JSON.stringify(ids) }) : []),
+      ...(fingerprints.length > 0 ? selectSame.all({ ...user, fingerprints: JSON.stringify(fingerprints) }) : []),
+    ]
+    return [...new Map(rows.map((row) => [row.id, row])).values()].map(memoryOf)
+  }
+
+  /** Memories that the change writes and that are there. */
+  function previous({ puts, removals }: Prepared, user: User): Map<string, Previous> {
+    const ids = JSON.stringify([...puts.map(({ row }) => row.id), ...removals])
+    const rows = selectMemories.all({ ...user, ids })
+    return new Map(rows.map((row) => [row.id, { number: row.number, sources: sourcesOf(memoryOf(row)) }]))
+  }
+
+  function replaceSources(
+    id: string,
+    { tenant, userId }: User,
+    before: ReadonlySet<string> = NONE,
+    after = NONE,
+  ): void {
+    for (const key of before) if (!after.has(key)) deleteSource.run(tenant, userId, key, id)
+    for (const key of after) if (!before.has(key)) insertSource.run(tenant, userId, key, id)
+  }
+
+  function write({ puts, removals }: Prepared, user: User, before: Map<string, Previous>): void {
+    const shelf = { tenant: user.tenant, userId: user.userId, shelf: 'memory' } as const
+    const shelfNumber = puts.some(({ words = [] }) => words.length > 0) ? shelves.take(shelf) : shelves.find(shelf)
+    const tally = new Tally()
+    const removeWords = (id: string) => {
+      // one that another SQL client put there may have any id, and has no words then
+      const bytes = idBytes(id)
+      if (shelfNumber !== undefined && bytes !== undefined) shelves.remove(shelfNumber, bytes, tally)
+    }
+    for (const { row, sources, words, changes } of puts) {
+      const number = putMemory.get(row) as number
+      for (const change of changes) insertChange.run({ memory: number, ...change })
+      replaceSources(row.id, user, before.get(row.id)?.sources, sources)
+      if (words !== undefined && before.has(row.id)) removeWords(row.id)
+      if (words !== undefined && shelfNumber !== undefined) shelves.put(shelfNumber, bytesOf(row.id), words, tally)
+      before.set(row.id, { number, sources })
+    }
+    for (const id of removals) {
+      const gone = before.get(id)
+      if (gone === undefined) continue
+      removeWords(id)
+      replaceSources(id, user, gone.sources)
+      deleteHistory.run(gone.number)
+      deleteMemory.run(gone.number)
+      before.delete(id)
+    }
+    if (shelfNumber !== undefined) shelves.settle(shelfNumber, tally)
+  }
+
+  return {
+    change(request: ChangeRequest): Changed {
+      const { tenant, userId, mark } = request
+      const user = { tenant, userId }
+      if (mark && !isAtMark(mark, user)) return { outcome: 'stale', memories: [] }
+      const prepared = decided(request, found(request))
+      write(prepared, user, previous(prepared, user))
+      if (mark) moveExtracted.run(mark.sessionId, mark.to)
+      return { outcome: 'written', memories: prepared.puts.map(({ row }) => memoryOf(row)) }
+    },
+
+    used({ tenant, userId }: User, ids: readonly string[], at: string): void {
+      countUses.run({ tenant, userId, ids: JSON.stringify(ids), at })
+    },
+
+    purge({ tenant, userId }: User): { memories: number } {
+      deleteHistoryOf.run(tenant, userId)
+      deleteSourcesOf.run(tenant, userId)
+      const memories = deleteMemoriesOf.run(tenant, userId).changes
+      index.clear({ tenant, userId })
+      return { memories }
+    },
+  }
+}
+
+/** A decider may throw anything, and so may what it returns when it is read; nothing is written by then. */
+function decided({ tenant, userId, decide }: ChangeRequest, found: readonly Memory[]): Prepared {
+  try {
+    const { puts, removals = [] } = decide(found)
+    return { puts: puts.map((put) => preparedPut(put, { tenant, userId })), removals }
+  } catch (cause) {
+    throw new Refusal('refused by the decider', { cause })
+  }
+}
+
+function preparedPut({ memory, fingerprint, words, changes = [] }: MemoryPut, user: User): PreparedPut {
+  bytesOf(memory.id)
+  return {
+    row: {
+      ...memoryRowOf(memory, user),
+      fingerprint: fingerprint ?? null,
+      index_version: words === undefined ? null : (words?.version ?? 0),
+    },
+    sources: sourcesOf(memory),
+    words: words === undefined ? undefined : words === null ? [] : wordsOf([{ turn: TURN, words: words.description }]),
+    changes: changes.map(changeRowOf),
+  }
+}
+
+function sourcesOf({ lineage }: Memory): Set<string> {
+  return new Set(lineage.map(sourceKey).filter((key) => key !== undefined))
+}
+
+function bytesOf(id: string): Buffer {
+  const bytes = idBytes(id)
+  if (bytes === undefined)
+    throw new StorageError('sqlite', `the id of a memory must be a UUID in lower case, not '${id}'`)
+  return bytes
+}

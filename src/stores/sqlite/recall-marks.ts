@@ -1,0 +1,56 @@
+import type { Database } from 'better-sqlite3'
+import type { BehindQuery, Mark, User } from '../../ports/recall-index.ts'
+
+const MARK = `
+  select s.id as sessionId, s.tenant, s.user_id as userId, s.head, coalesce(m.indexed, 0) as indexed,
+    coalesce(m.turns, 0) as turns, coalesce(m.version, 0) as version, coalesce(m.extracted, 0) as extracted,
+    coalesce(s.forked_from ->> 'sequence', 0) as copied
+  from sessions s
+  left join session_marks m on m.session_id = s.id`
+
+/** No row: there is no such session. */
+const SELECT_MARK = `${MARK} where s.id = ?`
+
+/** @limit -1: all of them. Those that are up to date are among them: of the newest so many, none may be passed over. */
+export const SELECT_NEWEST = `
+  ${MARK}
+  where s.tenant = @tenant and s.user_id = @userId
+  order by s.activity_minute desc, s.last_activity_at desc, s.id desc
+  limit @limit`
+
+/** Sessions of anyone, whether something is left of them or not. */
+export const SELECT_PAGE = `
+  select s.id, s.head > coalesce(m.indexed, 0) or coalesce(m.version, 0) <> @version
+      or (s.ended_at is not null and s.head > coalesce(m.extracted, 0)) as isBehind
+  from sessions s
+  left join session_marks m on m.session_id = s.id
+  where s.id > @after
+  order by s.id
+  limit @limit`
+
+/** Sessions that one step of `behind` looks at: about a millisecond. */
+const PAGE = 1000
+
+/** How far the readers of logs have come. */
+export function markReader(db: Database) {
+  const selectMark = db.prepare<[string], Mark>(SELECT_MARK)
+  const selectNewest = db.prepare<[object], Mark>(SELECT_NEWEST)
+  const selectPage = db.prepare<[object], { id: string; isBehind: number }>(SELECT_PAGE)
+
+  return {
+    mark: (sessionId: string): Mark | undefined => selectMark.get(sessionId),
+
+    marks({ tenant, userId }: User, version: number, newest = -1): Mark[] {
+      const marks = selectNewest.all({ tenant, userId, limit: newest })
+      return marks.filter((mark) => mark.head > mark.indexed || mark.version !== version)
+    },
+
+    /** Looks at the next sessions. Without `after` there are none behind them. */
+    behind({ version, after = '', limit }: BehindQuery): { ids: string[]; after?: string } {
+      const page = selectPage.all({ version, after, limit: PAGE })
+      const ids = page.filter(({ isBehind }) => isBehind === 1).map(({ id }) => id)
+      const last = page.length === PAGE ? page.at(-1)?.id : undefined
+      return { ids: ids.slice(0, limit), ...(last !== undefined && { after: last }) }
+    },
+  }
+}

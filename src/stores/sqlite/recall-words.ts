@@ -1,0 +1,45 @@
+import { blockOfTurn, encodePosting } from '../../domain/recall/postings.ts'
+import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
+import type { NewMessage } from '../../ports/recall-index.ts'
+
+/** What one block of a session gets. */
+export interface BlockWords {
+  readonly block: number
+  messages: number
+  /** Sum of the messages' lengths in terms. */
+  length: number
+  longMessages: number
+  /** In order, so that neighbours in the index are written together. */
+  terms: Map<string, TermWords>
+}
+
+/** The messages of a block that hold a term. */
+export interface TermWords {
+  messages: number
+  data: Uint8Array
+}
+
+/** Gathers the words of messages by block and term, so that each row of the index is written once. */
+export function wordsOf(messages: readonly Pick<NewMessage, 'turn' | 'words'>[]): BlockWords[] {
+  const blocks = new Map<number, BlockWords>()
+  for (const { turn, words } of messages) {
+    const block = blockOfTurn(turn)
+    const into = blocks.get(block) ?? { block, messages: 0, length: 0, longMessages: 0, terms: new Map() }
+    blocks.set(block, into)
+    into.messages += 1
+    into.length += words.length
+    if (words.length > LONG_MESSAGE_TERMS) into.longMessages += 1
+    for (const [term, places] of words.places) {
+      const data = encodePosting({ turn, length: words.length, asks: words.asks, places })
+      const found = into.terms.get(term)
+      if (found === undefined) {
+        into.terms.set(term, { messages: 1, data })
+        continue
+      }
+      found.messages += 1
+      found.data = Buffer.concat([found.data, data])
+    }
+  }
+  for (const into of blocks.values()) into.terms = new Map([...into.terms].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return [...blocks.values()]
+}

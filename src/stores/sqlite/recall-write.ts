@@ -1,0 +1,117 @@
+import type { Database } from 'better-sqlite3'
+import type { AddRequest, NewMessage, User } from '../../ports/recall-index.ts'
+import { idBytes } from './recall-id.ts'
+import { type ShelfWriter, Tally } from './recall-shelf.ts'
+import type { BlockWords } from './recall-words.ts'
+
+/** No row: there is no such session. */
+const SELECT_OWNER = `
+  select s.tenant, s.user_id as userId, coalesce(m.indexed, 0) as indexed
+  from sessions s
+  left join session_marks m on m.session_id = s.id
+  where s.id = ?`
+
+const MOVE_MARK = `
+  insert into session_marks (session_id, indexed, turns, version)
+  values (?, ?, ?, ?)
+  on conflict do update
+  set indexed = excluded.indexed, turns = max(turns, excluded.turns), version = excluded.version`
+
+const RESET_MARK = 'update session_marks set indexed = 0, turns = 0, version = 0 where session_id = ?'
+
+/** Those of all sessions of a user. */
+export const RESET_MARKS = `
+  update session_marks
+  set indexed = 0, turns = 0, version = 0
+  where session_id in (select id from sessions where tenant = ? and user_id = ?)`
+
+const INSERT_MESSAGE = `
+  insert into recall_messages
+    (shelf, session_id, turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+export const COUNT_SPEAKERS = `
+  select speaker, count(*) as messages
+  from recall_messages
+  where shelf = ? and session_id = ?
+  group by speaker`
+
+/** The writes to the index of what was said, each inside an open transaction. */
+export function indexWriter(db: Database, shelves: ShelfWriter) {
+  const selectOwner = db.prepare<[string], User & { indexed: number }>(SELECT_OWNER)
+  const moveMark = db.prepare(MOVE_MARK)
+  const resetMark = db.prepare(RESET_MARK)
+  const resetMarks = db.prepare(RESET_MARKS)
+  const deleteMark = db.prepare('delete from session_marks where session_id = ?')
+  const insertMessage = db.prepare(INSERT_MESSAGE)
+  const countSpeakers = db.prepare<[number, Buffer], { speaker: string; messages: number }>(COUNT_SPEAKERS)
+  const deleteMessages = db.prepare('delete from recall_messages where shelf = ? and session_id = ?')
+
+  function insertFacts(shelf: number, session: Buffer, messages: readonly NewMessage[], tally: Tally): void {
+    for (const { turn, sequence, kind, speaker, time, words } of messages) {
+      insertMessage.run(
+        shelf,
+        session,
+        turn,
+        sequence,
+        kind === 'commit' ? 1 : 0,
+        speaker,
+        time,
+        words.length,
+        words.asked,
+        words.specifics,
+        words.times,
+        words.counts ? 1 : 0,
+      )
+      tally.speaker(speaker, 1)
+    }
+  }
+
+  function drop(sessionId: string): void {
+    const owner = selectOwner.get(sessionId)
+    const session = idBytes(sessionId)
+    if (owner === undefined || session === undefined) return
+    resetMark.run(sessionId)
+    const shelf = shelves.find({ tenant: owner.tenant, userId: owner.userId, shelf: 'said' })
+    if (shelf === undefined) return
+    const tally = new Tally()
+    for (const { speaker, messages } of countSpeakers.all(shelf, session)) tally.speaker(speaker, -messages)
+    deleteMessages.run(shelf, session)
+    shelves.remove(shelf, session, tally)
+    shelves.settle(shelf, tally)
+  }
+
+  return {
+    drop,
+
+    /** `blocks` are the words of the messages. */
+    add({ sessionId, from, to, version, messages }: AddRequest, blocks: readonly BlockWords[]): boolean {
+      const owner = selectOwner.get(sessionId)
+      if (owner === undefined || owner.indexed !== from) return false
+      const session = idBytes(sessionId)
+      if (session === undefined) throw new Error(`the index takes sessions whose id is a UUID, not '${sessionId}'`)
+      moveMark.run(sessionId, to, messages.at(-1)?.turn ?? 0, version)
+      if (messages.length === 0) return true
+      const shelf = shelves.take({ tenant: owner.tenant, userId: owner.userId, shelf: 'said' })
+      const tally = new Tally()
+      insertFacts(shelf, session, messages, tally)
+      shelves.put(shelf, session, blocks, tally)
+      shelves.settle(shelf, tally)
+      return true
+    },
+
+    /** Removes a session that is going away, with its mark. */
+    forget(sessionId: string): void {
+      drop(sessionId)
+      deleteMark.run(sessionId)
+    },
+
+    /** Removes all words of a user, of both shelves. */
+    clear(user: User): void {
+      shelves.clear(user)
+      resetMarks.run(user.tenant, user.userId)
+    },
+  }
+}
+
+export type IndexWriter = ReturnType<typeof indexWriter>

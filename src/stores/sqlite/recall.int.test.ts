@@ -1,0 +1,293 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe as describeText } from '../../domain/recall/describe.ts'
+import { decodePostings } from '../../domain/recall/postings.ts'
+import { uuid7 } from '../../ids.ts'
+import type { Store } from '../../ports/store.ts'
+import {
+  ADA,
+  createdIn,
+  creation,
+  described,
+  NOON,
+  putting,
+  someMemory,
+  someMessage,
+  upTo,
+} from '../conformance/samples.ts'
+import { sqliteStore } from './index.ts'
+import {
+  LIST_MEMORIES,
+  SELECT_EXPIRED_MEMORIES,
+  SELECT_FROM_SOURCE,
+  SELECT_HISTORY,
+  SELECT_MEMORIES,
+  SELECT_OWN_MEMORIES,
+  SELECT_UNREAD,
+} from './memory-read.ts'
+import { COUNT_USES, SELECT_SAME } from './memory-write.ts'
+import { SELECT_NEWEST, SELECT_PAGE } from './recall-marks.ts'
+import { SELECT_FREQUENCY, SELECT_LAST_TURNS, SELECT_PLACE, SELECT_POSTINGS, SELECT_SPAN } from './recall-read.ts'
+import { DELETE_POSTING, EXTEND_POSTING, SELECT_BLOCKS } from './recall-shelf.ts'
+import { COUNT_SPEAKERS, RESET_MARKS } from './recall-write.ts'
+
+const SAID = { ...ADA, shelf: 'said' } as const
+const INDEX_TABLES = ['shelves', 'postings', 'terms', 'speakers', 'blocks', 'messages'].map((name) => `recall_${name}`)
+
+let folder: string
+let path: string
+let store: Store
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'throughline-'))
+  path = join(folder, 'sessions.db')
+  store = await sqliteStore({ path, durability: 'full', migrate: true, newId: uuid7 })
+})
+afterEach(async () => {
+  await store.close()
+  await rm(folder, { recursive: true })
+})
+
+/** What any SQL client finds in the file. */
+function rows<Row>(sql: string, ...values: unknown[]): Row[] {
+  const db = new Database(path)
+  try {
+    return db.prepare<unknown[], Row>(sql).all(...values)
+  } finally {
+    db.close()
+  }
+}
+
+const countOf = (table: string) => rows<{ n: number }>(`select count(*) as n from ${table}`)[0]?.n
+
+/** A session with messages of these texts, each added by itself. */
+async function saidIn(texts: readonly string[], given: Parameters<typeof createdIn>[1] = {}): Promise<string> {
+  const sessionId = await createdIn(store, given)
+  for (const [i, text] of texts.entries()) {
+    const messages = [someMessage(i + 1, describeText(text))]
+    expect(await store.index.add({ sessionId, from: i, to: i + 1, version: 1, messages })).toBe(true)
+  }
+  return sessionId
+}
+
+describe('the words in the file', () => {
+  it('keep every byte when later ones are put behind them', async () => {
+    const sessionId = await createdIn(store)
+    // zeros, bytes that no UTF-8 has, and such as would be cut in the middle
+    const places = [0, 64, 127, 128, 255, 256, 16_256, 16_384, 2_097_151, 2 ** 32].map((n) => [n])
+    const words = places.map((list) => described({ word: list }, { length: list[0] ?? 0 }))
+    for (const [i, each] of words.entries()) {
+      const messages = [someMessage(i + 250, each)]
+      await store.index.add({ sessionId, from: i, to: i + 1, version: 1, messages })
+    }
+    const blocks = await store.index.postings(SAID, ['word'], 9)
+    const found = blocks.flatMap(({ session, block, data }) => decodePostings(session, block, data))
+    expect(found).toEqual(
+      words.map(({ length, asks, places: terms }, i) => {
+        return { session: sessionId, turn: i + 250, length, asks, places: terms.get('word') }
+      }),
+    )
+  })
+
+  it('are gone without a trace when their sessions are, and when the user is', async () => {
+    const dropped = await saidIn(['secretly green tea', 'and a secretive cup?'], { userId: 'bob' })
+    await store.index.drop(dropped)
+    for (const table of INDEX_TABLES) expect([table, countOf(table)]).toEqual([table, 0])
+    const purged = await saidIn(['secretly green tea', 'and a secretive cup?'])
+    await store.purge({ sessionId: purged }, NOON)
+    for (const table of [...INDEX_TABLES]) expect([table, countOf(table)]).toEqual([table, 0])
+    await saidIn(['a secretive saucer'])
+    await store.memories.purge(ADA)
+    for (const table of INDEX_TABLES) expect([table, countOf(table)]).toEqual([table, 0])
+    await store.close()
+    expect((await readFile(path)).toString('latin1')).not.toContain('secret')
+  })
+
+  it('go when a repair finds that the session belongs to someone else', async () => {
+    const sessionId = await saidIn(['green tea'])
+    const before = await store.load({ sessionId })
+    if (before === undefined) throw new Error('no such session')
+    const view = { ...before, record: { ...before.record, userId: 'bob' } }
+    expect(await store.repair({ sessionId }, before.record.head, view, [])).toBe(true)
+    for (const table of INDEX_TABLES) expect([table, countOf(table)]).toEqual([table, 0])
+    expect(await store.index.mark(sessionId)).toMatchObject({ userId: 'bob', indexed: 0, turns: 0 })
+  })
+
+  it('are not taken of a session or memory whose id is no UUID', async () => {
+    await store.create(creation({ id: 'mine' }))
+    const messages = [someMessage(1, ['word'])]
+    const add = store.index.add({ sessionId: 'mine', from: 0, to: 1, version: 1, messages })
+    await expect(add).rejects.toMatchObject({ code: 'STORAGE' })
+    expect(await store.index.mark('mine')).toMatchObject({ indexed: 0 })
+    const memory = someMemory({ id: 'mine' })
+    await expect(store.memories.change(putting([{ memory }]))).rejects.toMatchObject({ code: 'STORAGE' })
+    await store.purge({ sessionId: 'mine' }, NOON)
+  })
+})
+
+describe('writers that die', () => {
+  /** Adds to one session after the other, and prints the id of each that was added. */
+  const ADDER = `
+    const [path, root, label] = process.argv.slice(1)
+    const { sqliteStore } = await import(root + 'stores/sqlite/index.ts')
+    const { createdIn, someMessage, upTo } = await import(root + 'stores/conformance/samples.ts')
+    const { uuid7 } = await import(root + 'ids.ts')
+    const store = await sqliteStore({ path, durability: 'full', migrate: true, newId: uuid7 })
+    for (;;) {
+      const sessionId = await createdIn(store)
+      const messages = upTo(20).map((turn) => someMessage(turn, ['shared', label, 'own' + turn], { speaker: label }))
+      await store.index.add({ sessionId, from: 0, to: 1, version: 1, messages })
+      console.log(sessionId)
+    }`
+
+  it('in the middle of adding leave whole sessions and right counts, two processes at once', async () => {
+    const root = new URL('../../', import.meta.url).href
+    const children = ['left', 'right'].map((label) =>
+      spawn(process.execPath, ['--input-type=module', '-e', ADDER, path, root, label], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
+    )
+    const printed: string[] = []
+    await Promise.all(
+      children.map(async (child) => {
+        const exit = once(child, 'exit')
+        let lines = 0
+        for await (const line of createInterface(child.stdout)) {
+          printed.push(line)
+          if (++lines === 12) child.kill('SIGKILL')
+        }
+        await exit
+      }),
+    )
+    const indexed = rows<{ id: string }>('select session_id as id from session_marks where indexed = 1')
+    const ids = indexed.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining(printed))
+    expect(printed.length).toBeGreaterThanOrEqual(24)
+    const { messages, terms, frequencies, speakers } = await store.index.lookup(SAID, [
+      'shared',
+      'left',
+      'right',
+      'own7',
+    ])
+    expect([messages, terms]).toEqual([20 * ids.length, 60 * ids.length])
+    expect([frequencies.get('shared'), frequencies.get('own7')]).toEqual([20 * ids.length, ids.length])
+    expect((frequencies.get('left') ?? 0) + (frequencies.get('right') ?? 0)).toBe(20 * ids.length)
+    expect([...speakers].sort()).toEqual(['left', 'right'])
+    const blocks = await store.index.postings(SAID, ['shared'], 1000)
+    expect(blocks.map(({ session }) => session)).toEqual(ids.sort())
+    for (const { data } of blocks) expect(decodePostings('', 0, data).map(({ turn }) => turn)).toEqual(upTo(20))
+    expect(countOf('recall_messages')).toBe(20 * ids.length)
+  }, 60_000)
+})
+
+describe('a memory that another SQL client put there', () => {
+  it('has no words yet, and may be changed and removed, whatever its id', async () => {
+    const db = new Database(path)
+    const insert = db.prepare(
+      "insert into memories (id, tenant, user_id, category, content, created_at) values (?, 'local', 'ada', 'facts', 'x', ?)",
+    )
+    const id = uuid7()
+    for (const each of [id, 'any']) insert.run(each, NOON)
+    db.close()
+    const unread = await store.memories.unread(ADA, 1, 9)
+    const expected = { sourceType: 'explicit', confidence: 0.8, lineage: [], useCount: 0 }
+    expect(unread).toMatchObject([id, 'any'].map((each) => ({ id: each, ...expected })))
+    const [memory = someMemory()] = unread
+    const puts = [{ memory, words: { description: described(['tea']), version: 1 } }]
+    await store.memories.change(putting([], { decide: () => ({ puts, removals: ['any'] }) }))
+    expect(await store.memories.list({ ...ADA, limit: 9 })).toEqual([memory])
+    expect(await store.memories.unread(ADA, 1, 9)).toEqual([])
+  })
+})
+
+describe('the full text of memories', () => {
+  const FIND = `
+    select m.content
+    from memories_fts f
+    join memories m on m.number = f.rowid
+    where memories_fts match ?
+    order by rank`
+  const find = (words: string) => rows<{ content: string }>(FIND, words).map(({ content }) => content)
+
+  it('is there for any SQL client and follows each change, also through a vacuum', async () => {
+    const [a, b, c] = ['Ada plays guitars', 'a secretive Zürich', 'nothing'].map((content) => someMemory({ content }))
+    if (a === undefined || b === undefined || c === undefined) throw new Error('three memories')
+    await store.memories.change(putting([a, b, c].map((memory) => ({ memory }))))
+    expect(find('playing guitar')).toEqual(['Ada plays guitars'])
+    expect(find('zurich')).toEqual(['a secretive Zürich'])
+    await store.memories.used(ADA, [a.id], NOON)
+    await store.memories.change(putting([{ memory: { ...a, content: 'Ada plays the lute' } }]))
+    await store.memories.change(putting([], { decide: () => ({ puts: [], removals: [c.id] }) }))
+    expect([find('guitar'), find('lute'), find('nothing')]).toEqual([[], ['Ada plays the lute'], []])
+    const db = new Database(path)
+    db.exec('vacuum')
+    db.exec("insert into memories_fts (memories_fts, rank) values ('integrity-check', 1)")
+    db.close()
+    expect(find('secretive')).toEqual(['a secretive Zürich'])
+  })
+
+  it('has no trace of what was forgotten', async () => {
+    const content = 'a secretive fact'
+    const put = {
+      memory: someMemory({ content, metadata: { note: content } }),
+      fingerprint: content,
+      words: { description: describeText(content), version: 1 },
+      changes: [{ at: NOON, change: 'created' as const, confidence: 0.8, note: content }],
+    }
+    await store.memories.change(putting([put, { memory: someMemory({ content: 'kept of bob' }) }]))
+    await store.memories.change(putting([], { decide: () => ({ puts: [], removals: [put.memory.id] }) }))
+    expect(find('kept')).toEqual(['kept of bob'])
+    await store.close()
+    const bytes = (await readFile(path)).toString('latin1')
+    expect(bytes).toContain('kept of bob')
+    // the stem, as the full text has it
+    expect(bytes).not.toContain('secret')
+  })
+})
+
+describe('query plans of memory and recall', () => {
+  const plans: [what: string, sql: string, index: string][] = [
+    ['marks of a user', SELECT_NEWEST, 's USING INDEX sessions_user (tenant=? AND user_id=?)'],
+    ['a page of all sessions', SELECT_PAGE, 's USING PRIMARY KEY (id>?)'],
+    ['marks to be put back', RESET_MARKS, 'session_marks USING PRIMARY KEY (session_id=?)'],
+    ['the count of a term', SELECT_FREQUENCY, 'PRIMARY KEY (shelf=? AND term=?)'],
+    ['the blocks of a term', SELECT_POSTINGS, 'recall_postings USING PRIMARY KEY (shelf=? AND term=?)'],
+    ['a block of a term to put behind', EXTEND_POSTING, '(shelf=? AND term=? AND session_id=? AND block=?)'],
+    ['a block of a term to remove', DELETE_POSTING, '(shelf=? AND term=? AND session_id=? AND block=?)'],
+    ['the terms of a session', SELECT_BLOCKS, '(shelf=? AND session_id=?)'],
+    ['who spoke in a session', COUNT_SPEAKERS, 'PRIMARY KEY (shelf=? AND session_id=?)'],
+    ['a message', SELECT_PLACE, 'PRIMARY KEY (shelf=? AND session_id=? AND turn=?)'],
+    ['the last messages of a session', SELECT_LAST_TURNS, 'PRIMARY KEY (shelf=? AND session_id=?)'],
+    ['the last messages of a span', SELECT_SPAN, 'recall_messages_time (shelf=? AND time>? AND time<?)'],
+    ['memories by id', SELECT_MEMORIES, 'memories_id (id=?)'],
+    ['memories of a user by id', SELECT_OWN_MEMORIES, '(tenant=? AND user_id=? AND id=?)'],
+    ['uses to be counted', COUNT_USES, '(tenant=? AND user_id=? AND id=?)'],
+    ['memories that say the same', SELECT_SAME, 'memories_fingerprint (tenant=? AND user_id=? AND fingerprint=?)'],
+    ['a page of memories', LIST_MEMORIES, '(tenant=? AND user_id=? AND id>?)'],
+    [
+      'memories from a source',
+      SELECT_FROM_SOURCE,
+      's USING PRIMARY KEY (tenant=? AND user_id=? AND key=? AND memory_id>?)',
+    ],
+    ['memories that expired', SELECT_EXPIRED_MEMORIES, 'memories_expiring (expires_at<?)'],
+    ['memories that have no words', SELECT_UNREAD, 'memories_unread (tenant=? AND user_id=? AND index_version<?)'],
+    ['the history of a memory', SELECT_HISTORY, 'memory_history USING PRIMARY KEY (memory=?)'],
+  ]
+  it.each(plans)('serve %s by an index', (_, sql, index) => {
+    const names = sql.match(/@\w+/g) ?? []
+    const named = Object.fromEntries(names.map((name) => [name.slice(1), /ids|fingerprints/.test(name) ? '[]' : 1]))
+    const values = names.length > 0 ? [named] : (sql.match(/\?/g) ?? []).map(() => 1)
+    const plan = rows<{ detail: string }>(`explain query plan ${sql}`, ...values).map(({ detail }) => detail)
+    // a list is a parameter, and the rows that were found within a query are not looked for again
+    const lines = plan.filter((line) => !/json_each|SCAN \(subquery|LIST SUBQUERY/.test(line)).join('; ')
+    expect(lines).toContain(index)
+    expect(lines).not.toContain('SCAN')
+    expect(lines).not.toContain('USE TEMP B-TREE FOR ORDER BY')
+  })
+})
