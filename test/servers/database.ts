@@ -65,10 +65,13 @@ export async function databasesOf(url: string): Promise<Databases> {
 const EMPTY = `
   do $$
   declare
-    name text;
+    t record;
   begin
-    for name in select tablename from pg_tables where schemaname = 'context' and tablename <> 'throughline_migrations' loop
-      execute format('delete from context.%I', name);
+    for t in
+      select schemaname, tablename from pg_tables
+      where schemaname in ('context', 'memori') and tablename <> 'throughline_migrations'
+    loop
+      execute format('delete from %I.%I', t.schemaname, t.tablename);
     end loop;
   end $$`
 

@@ -247,7 +247,7 @@ async function coded<T>(result: Promise<T>): Promise<T> {
 }
 
 /** The server undid the transaction and asks to try again. */
-function isSerialization(error: unknown): boolean {
+export function isSerialization(error: unknown): boolean {
   return ['40P01', '40001'].includes(codeOf(error))
 }
 

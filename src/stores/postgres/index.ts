@@ -1,10 +1,13 @@
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
-import type { SessionKey, SessionStore } from '../../ports/session-store.ts'
+import type { SessionKey } from '../../ports/session-store.ts'
+import type { Store } from '../../ports/store.ts'
 import { appendQueue } from './append-queue.ts'
 import { connect, storageError } from './connection.ts'
 import { decideIn } from './decide.ts'
+import { memoryCalls } from './memories.ts'
 import { migrate, requireSchema, schemaOf } from './migrate.ts'
 import { readCalls } from './read.ts'
+import { recallCalls } from './recall.ts'
 import { sessionCalls } from './sessions.ts'
 import { watchers } from './watch.ts'
 import { workCalls } from './work.ts'
@@ -16,7 +19,7 @@ export interface PostgresOptions {
 }
 
 /** Keeps everything in Postgres 15 or newer, shared by any number of processes and machines. */
-export async function postgresStore(options: PostgresOptions): Promise<SessionStore> {
+export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const connections = await connect(options.url)
   try {
     if (options.migrate) await migrate(connections)
@@ -48,6 +51,14 @@ export async function postgresStore(options: PostgresOptions): Promise<SessionSt
     }
   }
 
+  /** The same calls, each with what {@link call} does around it. */
+  function guarded<Calls extends object>(calls: Calls): Calls {
+    const entries = Object.entries(calls as Record<string, (...given: unknown[]) => Promise<unknown>>)
+    return Object.fromEntries(
+      entries.map(([name, run]) => [name, (...given: unknown[]) => call(() => run(...given))]),
+    ) as Calls
+  }
+
   /** Runs a write and tells watchers of the session. */
   async function write<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
     const result = await call(work)
@@ -75,6 +86,8 @@ export async function postgresStore(options: PostgresOptions): Promise<SessionSt
     edges: (key, query) => call(() => work.edges(key, query)),
     commits: (query) => call(() => work.commits(query)),
     due: (query) => call(() => work.due(query)),
+    memories: guarded(memoryCalls(connections)),
+    index: guarded(recallCalls(connections)),
     watch(sessionId, wake) {
       ready()
       return watching.add(sessionId, wake)

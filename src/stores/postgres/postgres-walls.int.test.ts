@@ -17,6 +17,13 @@ const TABLES = [
   'session_keys',
   'session_edges',
   'conversation_commits',
+  'recall_shelves',
+  'recall_terms',
+  'recall_speakers',
+  'recall_postings',
+  'recall_blocks',
+  'recall_messages',
+  'session_marks',
 ]
 
 describe.each(inject('postgres'))('on $name', ({ url }) => {
@@ -52,6 +59,11 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
         "insert_session(gen_random_uuid(), '{}')",
         "lock_conversation('local', 'c')",
         "insert_edges(gen_random_uuid(), '', 0, '{}', '{}', '{}', '{}', '{}')",
+        "lock_user('local', 'ada')",
+        "shelf_id('local', 'ada', 'said')",
+        "take_words('local', 'ada', 'said', '{}')",
+        "put_words('local', 'ada', 'said', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
+        'as_memory(null)',
       ]) {
         await expect(asRole(SERVING, `select context.${call}`)).rejects.toMatchObject({ code: '42501' })
       }
@@ -218,10 +230,11 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
         join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
         where c.relnamespace = 'context'::regnamespace and i.indisunique
         group by c.relname, i.indexrelid`)
+      const others = ['session_slots', 'conversation_commits', 'throughline_migrations']
       const perSession = keys.filter(
-        ({ table }) => !['session_slots', 'conversation_commits', 'throughline_migrations'].includes(String(table)),
+        ({ table }) => !others.includes(String(table)) && !String(table).startsWith('recall_'),
       )
-      expect(perSession).toHaveLength(6)
+      expect(perSession).toHaveLength(7)
       for (const { table, columns } of perSession) {
         expect(columns, String(table)).toContain(table === 'sessions' ? 'id' : 'session_id')
       }

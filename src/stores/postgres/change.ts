@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { encodeJson } from '../../domain/json.ts'
+import { sourceKey } from '../../domain/memory/memory.ts'
+import type { Changed, ChangeRequest, MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
+import { type Connections, isSerialization, type Query, type Statement } from './connection.ts'
+import { type MemoryRow, memoryOf } from './memory-rows.ts'
+import { memoryWordColumns } from './words.ts'
+
+const LOAD: Statement = {
+  name: 'change-load',
+  text: 'select l.stale, (l.memory).* from context.load_change($1, $2, $3, $4, $5, $6) l',
+}
+
+const WRITE: Statement = {
+  name: 'change-write',
+  text: `
+    select context.write_change($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+}
+
+/** Times that a change is tried when the server undoes it. */
+const ATTEMPTS = 5
+
+/** Decides on memories and writes what comes of it in one transaction, under the user's lock. */
+export async function changeIn(connections: Connections, request: ChangeRequest): Promise<Changed> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await connections.transaction((query) => change(query, request))
+    } catch (error) {
+      if (!isSerialization(error) || attempt >= ATTEMPTS) throw error
+    }
+  }
+}
+
+async function change(
+  query: Query,
+  { tenant, userId, ids = [], fingerprints = [], mark, decide }: ChangeRequest,
+): Promise<Changed> {
+  const wanted = [ids, fingerprints.map(shortened)]
+  const rows = await query<MemoryRow & { stale: boolean }>(LOAD, [
+    tenant,
+    userId,
+    mark?.sessionId ?? null,
+    mark?.from ?? null,
+    ...wanted,
+  ])
+  if (rows[0]?.stale === true) return { outcome: 'stale', memories: [] }
+  const { puts, removals = [] } = decide(rows.map(memoryOf))
+  if (puts.length > 0 || removals.length > 0 || mark !== undefined) {
+    const progress = [mark?.sessionId ?? null, mark?.to ?? null]
+    await query(WRITE, [tenant, userId, ...columns({ puts, removals }), ...progress])
+  }
+  return { outcome: 'written', memories: puts.map(({ memory }) => memory) }
+}
+
+/** What a change writes, as `context.write_change` takes it. */
+function columns({ puts, removals = [] }: MemoryWrites): unknown[] {
+  const reworded = puts.filter(({ words }) => words !== undefined)
+  const sources = puts.flatMap(({ memory: { id, lineage } }) =>
+    [...new Set(lineage.map(sourceKey))].filter((key) => key !== undefined).map((key) => ({ id, key })),
+  )
+  const history = puts.flatMap(({ memory: { id }, changes = [] }) => changes.map((each, n) => ({ ...each, id, n })))
+  return [
+    json(puts.map(row)),
+    removals,
+    [...removals, ...reworded.map(({ memory }) => memory.id)],
+    json(history),
+    sources.map(({ id }) => id),
+    sources.map(({ key }) => key),
+    ...memoryWordColumns(
+      reworded.flatMap(({ memory: { id }, words }) => (words ? [{ id, words: words.description }] : [])),
+    ),
+  ]
+}
+
+function row({ memory, fingerprint, words }: MemoryPut) {
+  return {
+    ...memory,
+    ...(fingerprint !== undefined && { fingerprint: shortened(fingerprint) }),
+    ...(words !== undefined && { reworded: true }),
+    ...(words && { indexVersion: words.version }),
+  }
+}
+
+function json(value: unknown): string {
+  return encodeJson(value, 'memories', Number.POSITIVE_INFINITY)
+}
+
+/** An entry of an index has at most 2,700 bytes; fingerprints are only compared. */
+function shortened(fingerprint: string): string {
+  return fingerprint.length <= 200 ? fingerprint : createHash('sha256').update(fingerprint).digest('hex')
+}

@@ -1,0 +1,68 @@
+import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
+import type { Principal } from '../../domain/record.ts'
+import type { MemoriesQuery, MemoryStore, SourceQuery } from '../../ports/memory-store.ts'
+import type { User } from '../../ports/recall-index.ts'
+import { changeIn } from './change.ts'
+import type { Connections, Statement } from './connection.ts'
+import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
+import { ownerOf } from './rows.ts'
+
+const GET: Statement = { name: 'memories-get', text: 'select * from context.get_memories($1, $2, $3)' }
+
+const LIST: Statement = { name: 'memories-list', text: 'select * from context.list_memories($1, $2, $3, $4)' }
+
+const HISTORY: Statement = { name: 'memories-history', text: 'select * from context.memory_changes($1, $2, $3)' }
+
+const FROM: Statement = { name: 'memories-from', text: 'select * from context.memories_from($1, $2, $3, $4, $5)' }
+
+const USED: Statement = { name: 'memories-used', text: 'select context.use_memories($1, $2, $3, $4)' }
+
+const EXPIRED: Statement = { name: 'memories-expired', text: 'select * from context.expired_memories($1, $2, $3, $4)' }
+
+const UNREAD: Statement = { name: 'memories-unread', text: 'select * from context.unread_memories($1, $2, $3, $4)' }
+
+const PURGE: Statement = { name: 'memories-purge', text: 'select context.purge_memories($1, $2) as memories' }
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Memories, one call to the server each but for changes. Reads may be sent again when a connection is lost. */
+export function memoryCalls(connections: Connections): MemoryStore {
+  const { query } = connections
+
+  async function read(statement: Statement, values: unknown[]): Promise<Memory[]> {
+    return (await query<MemoryRow>(statement, values, { again: true })).map(memoryOf)
+  }
+
+  const owner = (within: Principal | undefined) => ownerOf({ ...(within && { within }) })
+  /** No memory has any other id. */
+  const known = (ids: readonly string[]) => ids.filter((id) => UUID.test(id))
+
+  return {
+    change: (request) => changeIn(connections, request),
+
+    get: (ids, within) => read(GET, [...owner(within), known(ids)]),
+
+    list: ({ tenant, userId, after, limit }: MemoriesQuery) => read(LIST, [tenant, userId, after || null, limit]),
+
+    async history(id, within): Promise<MemoryChange[]> {
+      if (!UUID.test(id)) return []
+      return (await query<ChangeRow>(HISTORY, [...owner(within), id], { again: true })).map(changeOf)
+    },
+
+    fromSource: ({ tenant, userId, key, after, limit }: SourceQuery) =>
+      read(FROM, [tenant, userId, key, after || null, limit]),
+
+    async used({ tenant, userId }: User, ids, at): Promise<void> {
+      await query(USED, [tenant, userId, known(ids), at], { again: false })
+    },
+
+    expired: (at, limit, within) => read(EXPIRED, [...owner(within), at, limit]),
+
+    unread: ({ tenant, userId }: User, version, limit) => read(UNREAD, [tenant, userId, version, limit]),
+
+    async purge({ tenant, userId }: User) {
+      const [row] = await query<{ memories: number }>(PURGE, [tenant, userId], { again: false })
+      return { memories: row?.memories ?? 0 }
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
+import { DEFAULT_CONFIDENCE } from '../../domain/memory/confidence.ts'
+import type { LineageEntry, Memory, MemoryChange, MemorySource } from '../../domain/memory/memory.ts'
+import { SOURCE_TYPES } from '../../domain/memory/source.ts'
+
+/** A row of `context.memory_row`. Others may have written it, so that much may be missing. */
+export interface MemoryRow {
+  id: string
+  tenant: string
+  user_id: string
+  category: string | null
+  content: string | null
+  scope: string | null
+  source_type: string | null
+  confidence: number | null
+  lineage: Json
+  use_count: number | null
+  created_at: Date | null
+  last_used_at: Date | null
+  expires_at: Date | null
+  superseded_by: string | null
+  superseded_at: Date | null
+  metadata: JsonObject | null
+}
+
+/** A row of `memori.memory_history`. */
+export interface ChangeRow {
+  version: number
+  at: Date
+  change: MemoryChange['change']
+  confidence: number
+  source: MemorySource | null
+  note: string | null
+  by_memory: string | null
+}
+
+export function memoryOf(row: MemoryRow): Memory {
+  const confidence = row.confidence ?? DEFAULT_CONFIDENCE
+  const createdAt = (row.created_at ?? new Date(0)).toISOString()
+  return {
+    id: row.id,
+    tenant: row.tenant,
+    userId: row.user_id,
+    category: row.category ?? 'facts',
+    content: row.content ?? '',
+    ...(row.scope !== null && { scope: row.scope }),
+    sourceType: SOURCE_TYPES.find((type) => type === row.source_type) ?? 'bootstrap',
+    confidence,
+    lineage: lineageOf(row.lineage, createdAt, confidence),
+    useCount: row.use_count ?? 0,
+    createdAt,
+    ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at.toISOString() }),
+    ...(row.expires_at !== null && { expiresAt: row.expires_at.toISOString() }),
+    ...(row.superseded_by !== null && { supersededBy: row.superseded_by }),
+    ...(row.superseded_at !== null && { supersededAt: row.superseded_at.toISOString() }),
+    ...(row.metadata !== null && { metadata: row.metadata }),
+  }
+}
+
+/**
+ * A table that was there before lists plain ids of the sessions that contributed. Each of them is where the memory comes from, as far
+ * believed as the memory is: so the fold over the lineage gives what the table says.
+ */
+function lineageOf(lineage: Json, at: string, confidence: number): LineageEntry[] {
+  if (!Array.isArray(lineage)) return []
+  return (lineage as readonly Json[]).flatMap((entry): LineageEntry[] => {
+    if (typeof entry === 'string') return [{ relation: 'origin', at, sessionId: entry, confidence }]
+    return isObject(entry) ? [{ relation: 'origin', at, ...(entry as Partial<LineageEntry>) }] : []
+  })
+}
+
+export function changeOf({ version, at, change, confidence, source, note, by_memory }: ChangeRow): MemoryChange {
+  return {
+    version,
+    at: at.toISOString(),
+    change,
+    confidence,
+    ...(source !== null && { source }),
+    ...(note !== null && { note }),
+    ...(by_memory !== null && { by: by_memory }),
+  }
+}

@@ -1,0 +1,549 @@
+-- The words of what users said and of what is remembered of them. Everything here is built from the log and from
+-- memories, and can be built anew.
+--
+-- A shelf is what one user said, or what is remembered of one user; its number stands for the two in all other tables, which
+-- makes their rows and keys half as long. They can be distributed by it: every key begins with it. Collation "C" is the order of code
+-- points, which every store has.
+create table context.recall_shelves (
+  user_id       text    not null,
+  tenant        text    not null,
+  shelf         text    not null,
+  shelf_id      bigint  not null generated always as identity,
+  messages      integer not null,
+  terms         bigint  not null,
+  long_messages integer not null,
+  primary key (user_id, tenant, shelf)
+) with (fillfactor = 50);
+
+-- How many messages hold a term, and how many are by a speaker. What nobody says any more has no row.
+create table context.recall_terms (
+  shelf_id bigint           not null,
+  messages integer          not null,
+  term     text collate "C" not null,
+  tenant   text             not null,
+  primary key (shelf_id, term)
+) with (fillfactor = 70);
+
+create table context.recall_speakers (
+  shelf_id bigint           not null,
+  messages integer          not null,
+  speaker  text collate "C" not null,
+  tenant   text             not null,
+  primary key (shelf_id, speaker)
+) with (fillfactor = 70);
+
+-- The messages of one block of turns that hold a term; data as in domain/recall/postings.ts. Of a memory session_id is its
+-- id, with one message in block 0.
+create table context.recall_postings (
+  shelf_id   bigint           not null,
+  session_id uuid             not null,
+  block      integer          not null,
+  messages   smallint         not null,
+  term       text collate "C" not null,
+  tenant     text             not null,
+  data       bytea            not null,
+  primary key (shelf_id, term, session_id, block)
+) with (fillfactor = 90);
+
+-- What each write brought to a block, and which terms were new to it: by this the rows of a session are found again. turn is
+-- the first one of the write, so a row is never changed.
+create table context.recall_blocks (
+  shelf_id      bigint  not null,
+  session_id    uuid    not null,
+  block         integer not null,
+  turn          integer not null,
+  messages      integer not null,
+  words         integer not null,
+  long_messages integer not null,
+  tenant        text    not null,
+  terms         text[]  not null,
+  primary key (shelf_id, session_id, block, turn)
+);
+
+-- Small facts of each message. time in milliseconds since 1970.
+create table context.recall_messages (
+  shelf_id   bigint   not null,
+  time       bigint   not null,
+  session_id uuid     not null,
+  turn       integer  not null,
+  sequence   integer  not null,
+  length     integer  not null,
+  asked      integer  not null,
+  specifics  smallint not null,
+  times      smallint not null,
+  counts     boolean  not null,
+  is_commit  boolean  not null,
+  tenant     text     not null,
+  speaker    text     not null,
+  primary key (shelf_id, session_id, turn)
+);
+
+create index recall_messages_time on context.recall_messages (shelf_id, time, session_id, turn);
+
+-- How far the readers of a session's log have come. No row: nothing was read yet. Apart from the sessions, so that no reader
+-- ever holds a lock that an append waits for.
+create table context.session_marks (
+  session_id uuid    not null primary key,
+  tenant     text    not null,
+  indexed    integer not null default 0,
+  turns      integer not null default 0,
+  version    integer not null default 0,
+  extracted  integer not null default 0
+) with (fillfactor = 70);
+
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['recall_shelves', 'recall_terms', 'recall_speakers', 'recall_postings', 'recall_blocks',
+    'recall_messages', 'session_marks']
+  loop
+    execute format('alter table context.%I enable row level security', name);
+    execute format('alter table context.%I force row level security', name);
+    execute format(
+      'create policy tenant on context.%I using (current_setting(''throughline.tenant'', true) in (''*'', tenant))',
+      name
+    );
+    execute format('grant select, insert, update, delete on context.%I to throughline_functions', name);
+  end loop;
+end $$;
+grant select, delete on context.session_marks to throughline_purge;
+-- looks the setting up once for a statement, not twice for each of 15,000 rows, which took a third of the time
+alter policy tenant on context.recall_postings
+  using ((select current_setting('throughline.tenant', true)) in ('*', tenant));
+grant create on schema context to throughline_functions, throughline_purge;
+
+-- Until the end of the transaction nothing else writes words or memories of the user, and no session of the user is purged.
+-- Taken before any row: so writers never wait for each other in a circle, and a session that is there stays there without
+-- a lock on its row, which appends would wait for.
+create function context.lock_user(p_tenant text, p_user text) returns void
+language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(json_build_array(p_tenant, p_user)::text, 4749));
+end $$;
+
+-- Number of a shelf; null: there is nothing on it.
+create function context.shelf_id(p_tenant text, p_user text, p_shelf text) returns bigint
+language sql stable as $$
+  select x.shelf_id
+  from context.recall_shelves x
+  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf
+$$;
+
+-- Puts words on a shelf, behind what is there, under the user's lock. One w_ entry for each term of a block of a session, one b_ entry
+-- for each block. A posting is new to its block if it holds no more messages than it was given. Without the settings the
+-- planner, which takes arrays to be short, compares each of 6,000 terms with each other.
+create function context.put_words(
+  p_tenant text, p_user text, p_shelf text,
+  w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[],
+  b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[]
+)
+returns bigint
+language plpgsql set enable_nestloop = off as $$
+declare
+  v_shelf bigint;
+begin
+  insert into recall_shelves as x (user_id, tenant, shelf, messages, terms, long_messages)
+  select p_user, p_tenant, p_shelf, sum(b.messages), sum(b.words), sum(b.long)
+  from unnest(b_messages, b_words, b_long) as b (messages, words, long)
+  on conflict (user_id, tenant, shelf) do update
+  set messages = x.messages + excluded.messages, terms = x.terms + excluded.terms,
+      long_messages = x.long_messages + excluded.long_messages
+  returning x.shelf_id into v_shelf;
+
+  insert into recall_terms as x (shelf_id, term, tenant, messages)
+  select v_shelf, w.term, p_tenant, sum(w.messages)
+  from unnest(w_term, w_messages) as w (term, messages)
+  group by w.term
+  on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages;
+
+  with put as (
+    insert into recall_postings as x (shelf_id, term, session_id, block, tenant, messages, data)
+    select v_shelf, w.term, w.session, w.block, p_tenant, w.messages, w.data
+    from unnest(w_session, w_block, w_term, w_messages, w_data) as w (session, block, term, messages, data)
+    on conflict (shelf_id, term, session_id, block) do update
+    set messages = x.messages + excluded.messages, data = x.data || excluded.data
+    returning x.term, x.session_id, x.block, x.messages
+  ),
+  fresh as (
+    select w.session, w.block, array_agg(w.term) as terms
+    from unnest(w_session, w_block, w_term, w_messages) as w (session, block, term, messages)
+    join put on put.term = w.term and put.session_id = w.session and put.block = w.block
+    where put.messages = w.messages
+    group by w.session, w.block
+  )
+  insert into recall_blocks (shelf_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
+  select v_shelf, b.session, b.block, b.turn, p_tenant, coalesce(fresh.terms, '{}'), b.messages, b.words, b.long
+  from unnest(b_session, b_block, b_turn, b_messages, b_words, b_long) as b (session, block, turn, messages, words, long)
+  left join fresh on fresh.session = b.session and fresh.block = b.block;
+  return v_shelf;
+end $$;
+
+-- Takes sessions, or memories, from a shelf, under the user's lock. Postings go one by one, each by its whole key: while a table has
+-- no statistics the planner reads the whole shelf for a join. The counts fall by what is put on top of them. Also for a purge.
+create function context.take_words(p_tenant text, p_user text, p_shelf text, p_sessions uuid[]) returns void
+language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
+declare
+  v_shelf bigint := shelf_id(p_tenant, p_user, p_shelf);
+  v_session uuid;
+  b record;
+  w text;
+  n integer;
+  gone_terms text[] := '{}';
+  gone_messages integer[] := '{}';
+begin
+  if v_shelf is null then
+    return;
+  end if;
+  foreach v_session in array p_sessions loop
+    for b in
+      delete from recall_blocks x
+      where x.shelf_id = v_shelf and x.session_id = v_session
+      returning x.block, x.terms, x.messages, x.words, x.long_messages
+    loop
+      foreach w in array b.terms loop
+        delete from recall_postings x
+        where x.shelf_id = v_shelf and x.term = w and x.session_id = v_session and x.block = b.block
+        returning x.messages into n;
+        gone_terms := gone_terms || w;
+        gone_messages := gone_messages || n;
+      end loop;
+      update recall_shelves x
+      set messages = x.messages - b.messages, terms = x.terms - b.words, long_messages = x.long_messages - b.long_messages
+      where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
+    end loop;
+    if p_shelf = 'said' then
+      for b in
+        with messages as (
+          delete from recall_messages x where x.shelf_id = v_shelf and x.session_id = v_session returning x.speaker
+        )
+        select m.speaker, count(*) as messages from messages m group by m.speaker
+      loop
+        update recall_speakers x set messages = x.messages - b.messages where x.shelf_id = v_shelf and x.speaker = b.speaker;
+        delete from recall_speakers x where x.shelf_id = v_shelf and x.speaker = b.speaker and x.messages <= 0;
+      end loop;
+    end if;
+  end loop;
+
+  for w in
+    with less as (
+      insert into recall_terms as x (shelf_id, term, tenant, messages)
+      select v_shelf, g.term, p_tenant, - sum(g.messages)
+      from unnest(gone_terms, gone_messages) as g (term, messages)
+      group by g.term
+      on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages
+      returning x.term, x.messages
+    )
+    select l.term from less l where l.messages <= 0
+  loop
+    delete from recall_terms x where x.shelf_id = v_shelf and x.term = w;
+  end loop;
+  delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf and x.messages <= 0;
+end $$;
+
+-- Puts messages (m_) of a session and their words (as in put_words) into the index and moves the mark from p_from to p_to. False: there
+-- is no such session, or the mark is elsewhere.
+create function context.index_messages(
+  p_session uuid, p_from integer, p_to integer, p_version integer,
+  m_turn integer[], m_sequence integer[], m_commit boolean[], m_speaker text[], m_time bigint[], m_length integer[],
+  m_asked integer[], m_specifics integer[], m_times integer[], m_counts boolean[],
+  w_block integer[], w_term text[], w_messages integer[], w_data bytea[],
+  b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[]
+)
+returns boolean
+language plpgsql security definer set search_path = context, pg_temp as $$
+declare
+  s record;
+  v_shelf bigint;
+  v_turns integer := 0;
+begin
+  perform enter(null);
+  select x.tenant, x.user_id into s from sessions x where x.id = p_session;
+  if s.tenant is null then
+    return false;
+  end if;
+  perform lock_user(s.tenant, s.user_id);
+  perform enter(s.tenant);
+  -- meanwhile it may have gone, and its id may be another user's
+  if not exists (select 1 from sessions x where x.id = p_session and x.user_id = s.user_id)
+    or p_from <> coalesce((select x.indexed from session_marks x where x.session_id = p_session), 0)
+  then
+    return false;
+  end if;
+
+  if cardinality(m_turn) > 0 then
+    v_turns := m_turn[cardinality(m_turn)];
+    v_shelf := put_words(s.tenant, s.user_id, 'said',
+      array_fill(p_session, array[cardinality(w_term)]), w_block, w_term, w_messages, w_data,
+      array_fill(p_session, array[cardinality(b_block)]), b_block, b_turn, b_messages, b_words, b_long);
+    insert into recall_messages (
+      shelf_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
+    )
+    select v_shelf, p_session, m.turn, s.tenant, m.sequence, m.is_commit, m.speaker, m.time, m.length, m.asked, m.specifics,
+      m.times, m.counts
+    from unnest(m_turn, m_sequence, m_commit, m_speaker, m_time, m_length, m_asked, m_specifics, m_times, m_counts)
+      as m (turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts);
+    insert into recall_speakers as x (shelf_id, speaker, tenant, messages)
+    select v_shelf, m.speaker, s.tenant, count(*) from unnest(m_speaker) as m (speaker) group by m.speaker
+    on conflict (shelf_id, speaker) do update set messages = x.messages + excluded.messages;
+  end if;
+
+  insert into session_marks as x (session_id, tenant, indexed, turns, version)
+  values (p_session, s.tenant, p_to, v_turns, p_version)
+  on conflict (session_id) do update
+  set indexed = excluded.indexed, turns = greatest(x.turns, excluded.turns), version = excluded.version;
+  return true;
+end $$;
+
+-- Removes a session from the index, as if nothing of it had been read.
+create function context.unindex_session(p_session uuid) returns void
+language plpgsql security definer set search_path = context, pg_temp as $$
+declare
+  s record;
+begin
+  perform enter(null);
+  select x.tenant, x.user_id into s from sessions x where x.id = p_session;
+  if s.tenant is not null then
+    perform lock_user(s.tenant, s.user_id);
+    perform enter(s.tenant);
+    perform take_words(s.tenant, s.user_id, 'said', array[p_session]);
+    update session_marks x set indexed = 0, turns = 0 where x.session_id = p_session;
+  end if;
+end $$;
+
+create type context.mark_row as (
+  session_id uuid, tenant text, user_id text, head integer, indexed integer, turns integer, version integer,
+  extracted integer, copied integer
+);
+
+create function context.read_mark(p_session uuid) returns setof context.mark_row
+language plpgsql security definer set search_path = context, pg_temp as $$
+begin
+  perform enter(null);
+  return query
+    select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
+      coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
+    from sessions s
+    left join session_marks m on m.session_id = s.id
+    where s.id = p_session;
+end $$;
+
+-- Marks of the user's sessions of which something is left to index, newest activity first; p_newest: among so many of the newest.
+create function context.read_marks(p_tenant text, p_user text, p_version integer, p_newest integer)
+returns setof context.mark_row
+language plpgsql security definer set search_path = context, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  perform enter(p_tenant);
+  return query
+    select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
+      coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
+    from (
+      select x.*
+      from sessions x
+      where x.tenant = p_tenant and x.user_id = p_user
+      order by x.activity_minute desc, x.last_activity_at desc, x.id desc
+      limit p_newest
+    ) s
+    left join session_marks m on m.session_id = s.id
+    where m.session_id is null or m.indexed < s.head or m.version <> p_version
+    order by s.activity_minute desc, s.last_activity_at desc, s.id desc;
+end $$;
+
+-- Sessions of anyone of which something is left to index, or that ended with something left to extract. Both tables are walked
+-- side by side in order of their keys.
+create function context.sessions_behind(p_version integer, p_after uuid, p_limit integer) returns setof uuid
+language plpgsql security definer set search_path = context, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_sort = off as $$
+begin
+  perform enter(null);
+  return query
+    select s.id
+    from sessions s
+    left join session_marks m on m.session_id = s.id
+    where s.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+      and (m.session_id is null or m.indexed < s.head or m.version <> p_version
+        or (s.ended_at is not null and m.extracted < s.head))
+    order by s.id
+    limit p_limit;
+end $$;
+
+-- What is on a shelf. No row: nothing.
+create function context.look_up(p_tenant text, p_user text, p_shelf text, p_terms text[])
+returns table (messages integer, terms bigint, long_messages integer, speakers text[], known text[], counts integer[])
+language plpgsql security definer set search_path = context, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_shelf bigint;
+begin
+  perform enter(p_tenant);
+  select x.shelf_id, x.messages, x.terms, x.long_messages into v_shelf, messages, terms, long_messages
+  from recall_shelves x
+  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
+  if v_shelf is null then
+    return;
+  end if;
+  speakers := array(
+    select x.speaker from recall_speakers x where x.shelf_id = v_shelf order by x.messages desc, x.speaker limit 500
+  );
+  select coalesce(array_agg(x.term), '{}'), coalesce(array_agg(x.messages), '{}') into known, counts
+  from recall_terms x
+  where x.shelf_id = v_shelf and x.term = any (p_terms);
+  return next;
+end $$;
+
+-- The blocks of each term, packed into one value, the last first: session (16 bytes), block (4), length of the data (4), data. A row
+-- of its own for each of 15,000 blocks would take four times as long.
+create function context.read_postings(p_tenant text, p_user text, p_shelf text, p_terms text[], p_limit integer)
+returns table (term text, packed bytea)
+language plpgsql security definer set search_path = context, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+declare
+  v_shelf bigint;
+begin
+  perform enter(p_tenant);
+  v_shelf := shelf_id(p_tenant, p_user, p_shelf);
+  foreach term in array p_terms loop
+    select string_agg(uuid_send(b.session_id) || int4send(b.block) || int4send(length(b.data)) || b.data, ''::bytea)
+    into packed
+    from (
+      select x.session_id, x.block, x.data
+      from recall_postings x
+      where x.shelf_id = v_shelf and x.term = read_postings.term
+      order by x.session_id desc, x.block desc
+      limit p_limit
+    ) b;
+    if packed is not null then
+      return next;
+    end if;
+  end loop;
+end $$;
+
+-- Facts of the messages at places, of the last p_last of sessions, and of the last p_limit within a span of time; each once. offset 0
+-- keeps each look-up as it is written, by the whole key: as a join it would read the whole shelf.
+create function context.read_facts(
+  p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer,
+  p_since bigint, p_until bigint, p_limit integer
+)
+returns setof context.recall_messages
+language plpgsql security definer set search_path = context, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_shelf bigint;
+begin
+  perform enter(p_tenant);
+  v_shelf := shelf_id(p_tenant, p_user, 'said');
+  return query
+    with wanted as (
+      select p.session_id, p.turn from unnest(p_place_session, p_place_turn) as p (session_id, turn)
+      union
+      select l.session_id, l.turn
+      from unnest(p_sessions) as p (session_id)
+      cross join lateral (
+        select x.session_id, x.turn
+        from recall_messages x
+        where x.shelf_id = v_shelf and x.session_id = p.session_id
+        order by x.turn desc
+        limit p_last
+      ) l
+      union
+      (
+        select x.session_id, x.turn
+        from recall_messages x
+        where x.shelf_id = v_shelf and x.time >= p_since and x.time < p_until
+        order by x.time desc, x.session_id desc, x.turn desc
+        limit p_limit
+      )
+    )
+    select f.*
+    from wanted w
+    cross join lateral (
+      select x.*
+      from recall_messages x
+      where x.shelf_id = v_shelf and x.session_id = w.session_id and x.turn = w.turn
+      offset 0
+    ) f
+    order by f.session_id, f.turn;
+end $$;
+
+-- Events of the user's sessions at places, in their order.
+create function context.events_at(p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
+returns table (
+  session_id uuid, sequence integer, id uuid, type text, role text, content text, parts text, agent_id text,
+  occurred_at text, created_at timestamptz
+)
+language plpgsql security definer set search_path = context, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  perform enter(p_tenant);
+  return query
+    select e.*
+    from unnest(p_session, p_sequence) with ordinality as p (session_id, sequence, n)
+    cross join lateral (
+      select s.tenant, s.user_id from sessions s where s.id = p.session_id offset 0
+    ) s
+    cross join lateral (
+      select x.session_id, x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+      from session_events x
+      where x.session_id = p.session_id and x.sequence = p.sequence
+      offset 0
+    ) e
+    where s.tenant = p_tenant and s.user_id = p_user
+    order by p.n;
+end $$;
+
+-- As before, and it takes the session from the index. The user's lock comes first: whoever writes the index holds it, and
+-- then finds the session or finds nothing.
+create or replace function context.purge_session(p_session uuid, p_tenant text, p_user text, p_at timestamptz)
+returns table (events integer, keys integer)
+language plpgsql security definer set search_path = context, pg_temp as $$
+declare
+  s record;
+begin
+  perform enter(p_tenant);
+  select x.tenant, x.user_id into s
+  from sessions x
+  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user);
+  if s.tenant is not null then
+    perform lock_user(s.tenant, s.user_id);
+  end if;
+  delete from sessions x where x.id = p_session and x.tenant = s.tenant and x.user_id = s.user_id;
+  if not found then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  delete from session_events x where x.session_id = p_session;
+  get diagnostics events = row_count;
+  delete from session_keys x where x.session_id = p_session;
+  get diagnostics keys = row_count;
+  delete from session_types x where x.session_id = p_session;
+  delete from session_state x where x.session_id = p_session;
+  delete from session_slots x where x.session_id = p_session;
+  delete from session_edges x where x.session_id = p_session;
+  delete from session_marks x where x.session_id = p_session;
+  perform take_words(s.tenant, s.user_id, 'said', array[p_session]);
+  update conversation_commits x set purged_at = p_at, user_id = '' where x.session_id = p_session and x.purged_at is null;
+  return next;
+end $$;
+
+do $$
+declare
+  f record;
+begin
+  for f in
+    select p.oid::regprocedure as signature, p.proname as name
+    from pg_proc p
+    where p.pronamespace = 'context'::regnamespace
+      and p.proname in ('lock_user', 'shelf_id', 'put_words', 'take_words', 'index_messages', 'unindex_session',
+        'read_mark', 'read_marks', 'sessions_behind', 'look_up', 'read_postings', 'read_facts', 'events_at')
+  loop
+    execute format('revoke all on function %s from public', f.signature);
+    execute format('alter function %s owner to throughline_functions', f.signature);
+    -- what only other functions call stays with their owners
+    if f.name in ('lock_user', 'take_words') then
+      execute format('grant execute on function %s to throughline_purge', f.signature);
+    elsif f.name not in ('shelf_id', 'put_words') then
+      execute format('grant execute on function %s to throughline_app', f.signature);
+    end if;
+  end loop;
+end $$;
+revoke create on schema context from throughline_functions, throughline_purge;

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type Databases, databasesOf, type TestDatabase } from '../../../test/servers/database.ts'
+
+/** Far more than any of the calls may read. */
+const MANY = 20_000
+
+/** Two users, of whom the first has half of everything: sessions of 20 messages, each with 3 terms. */
+const FILL = `
+  create function pg_temp.id(n integer) returns uuid language sql immutable as 'select lpad(to_hex(n), 32, ''0'')::uuid';
+
+  insert into context.sessions (
+    id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
+    last_activity_at, activity_minute, metadata
+  )
+  select pg_temp.id(n), 'local', 'u' || n % 2, 'c' || n, 'default', 'running', '{}', 'coach', 20, 0, 0, at, at,
+    extract(epoch from at)::bigint / 60, '{}'
+  from generate_series(1, ${MANY / 10}) n,
+    lateral (select timestamptz '2026-03-01 12:00:00Z' + n * interval '1 second') t (at);
+  insert into context.session_marks (session_id, tenant, indexed, turns, version, extracted)
+  select id, tenant, case when activity_minute % 5 = 0 then 10 else 20 end, 20, 1, 0 from context.sessions;
+  insert into context.session_events (session_id, sequence, id, tenant, type, role, content, created_at)
+  select s.id, n, gen_random_uuid(), 'local', 'user_message', 'user', '', now()
+  from context.sessions s, generate_series(1, 10) n;
+
+  insert into context.recall_shelves (user_id, tenant, shelf, shelf_id, messages, terms, long_messages)
+  overriding system value
+  values ('u0', 'local', 'said', 1, ${MANY}, ${3 * MANY}, 0), ('u1', 'local', 'said', 2, ${MANY}, ${3 * MANY}, 0);
+  insert into context.recall_messages (
+    shelf_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
+  )
+  select n % 2 + 1, pg_temp.id(n), turn, 'local', turn, false, 'user', n * 1000 + turn, 3, 0, 0, 0, false
+  from generate_series(1, ${MANY / 10}) n, generate_series(1, 20) turn;
+  insert into context.recall_postings (shelf_id, term, session_id, block, tenant, messages, data)
+  select n % 2 + 1, term, pg_temp.id(n), 0, 'local', 1, '\\x0102'
+  from generate_series(1, ${MANY / 10}) n,
+    lateral (select 'often' union all select 'rare' || n / 10 union all select 'own' || n || i from generate_series(1, 8) i) t (term);
+  insert into context.recall_terms (shelf_id, term, tenant, messages)
+  select shelf_id, term, 'local', count(*) from context.recall_postings group by 1, 2;
+  insert into context.recall_blocks (shelf_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
+  select shelf_id, session_id, 0, 1, 'local', array_agg(term), 20, 60, 0 from context.recall_postings group by 1, 2;
+  insert into context.recall_speakers (shelf_id, speaker, tenant, messages)
+  values (1, 'user', 'local', ${MANY}), (2, 'user', 'local', ${MANY});
+
+  insert into memori.memories (user_id, memory_id, category, content, fingerprint, index_version, expires_at, superseded_by)
+  select 'u' || n % 2, pg_temp.id(n), 'facts', 'tea', 'f' || n, case when n % 500 < 3 then null else 1 end,
+    case when n % 400 = 0 then timestamptz '2026-03-01 12:00Z' + n * interval '1 s' end, case when n % 5 = 0 then pg_temp.id(n) end
+  from generate_series(1, ${MANY}) n;
+  insert into memori.memory_sources (user_id, tenant, digest, memory_id, key)
+  select user_id, 'local', md5(key)::uuid, memory_id, key
+  from memori.memories, lateral (select 'session:' || right(memory_id::text, 2)) k (key);
+  insert into memori.memory_history (user_id, memory_id, version, tenant, at, change, confidence)
+  select user_id, memory_id, v, 'local', now(), 'created', 0.8 from memori.memories, generate_series(1, 2) v;
+  analyze`
+
+const id = (n: number) => `'${n.toString(16).padStart(32, '0')}'`
+
+describe.each(inject('postgres'))('on $name', ({ url }) => {
+  let databases: Databases
+  let database: TestDatabase
+  beforeAll(async () => {
+    databases = await databasesOf(url)
+    database = await databases.create()
+    await database.admin(FILL)
+  })
+  afterAll(async () => {
+    await database.destroy()
+    await databases.close()
+  })
+
+  /** Rows that a call gives, those it had to read of a table for them, and tables it read from end to end. */
+  async function cost(call: string, table: string) {
+    const [row] = await database.admin(`
+      begin;
+      create temp table given on commit drop as select 1 as row from context.${call};
+      select (select count(*)::int from given) as rows,
+        (select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int from pg_stat_xact_user_tables
+         where relid = '${table}'::regclass) as read,
+        (select array_agg(relname::text) from pg_stat_xact_user_tables
+         where seq_tup_read > 100 and schemaname in ('context', 'memori')) as scanned;`)
+    return row as { rows: number; read: number; scanned: string[] | null }
+  }
+
+  const places = (n: number) => {
+    const sessions = Array.from({ length: n }, (_, i) => id(2 + 2 * i))
+    return `array[${sessions.join(', ')}]::uuid[], array[${sessions.map((_, i) => (i % 20) + 1).join(', ')}]`
+  }
+  const user = "'local', 'u0'"
+
+  it.each([
+    ['a lookup', `look_up(${user}, 'said', array['often', 'rare7', 'never'])`, 'context.recall_terms', 1, 3],
+    ['postings', `read_postings(${user}, 'said', array['rare7', 'never'], 100)`, 'context.recall_postings', 1, 5],
+    ['the last postings', `read_postings(${user}, 'said', array['often'], 50)`, 'context.recall_postings', 1, 50],
+    [
+      'facts of places',
+      `read_facts(${user}, ${places(100)}, '{}', 0, null, null, 0)`,
+      'context.recall_messages',
+      100,
+      100,
+    ],
+    [
+      'facts of sessions',
+      `read_facts(${user}, '{}', '{}', array[${id(4)}, ${id(8)}]::uuid[], 5, null, null, 0)`,
+      'context.recall_messages',
+      10,
+      20,
+    ],
+    [
+      'facts of a span',
+      `read_facts(${user}, '{}', '{}', '{}', 0, 0, 900000000, 30)`,
+      'context.recall_messages',
+      30,
+      60,
+    ],
+    ['events', `events_at(${user}, ${places(10)})`, 'context.session_events', 10, 10],
+    ['marks of the newest sessions', `read_marks(${user}, 1, 30)`, 'context.session_marks', 0, 30],
+    ['a mark', `read_mark(${id(6)})`, 'context.session_marks', 1, 1],
+    ['memories by id', `get_memories(${user}, array[${id(4)}, ${id(8)}]::uuid[])`, 'memori.memories', 2, 2],
+    ['a page of memories', `list_memories(${user}, ${id(5000)}, 40)`, 'memori.memories', 40, 41],
+    ['a history', `memory_changes(${user}, ${id(8)})`, 'memori.memory_history', 2, 2],
+    ['memories of a source', `memories_from(${user}, 'session:3a', null, 20)`, 'memori.memories', 20, 20],
+    ['memories that expired', `expired_memories(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memories', 5, 9],
+    ['unread memories', `unread_memories(${user}, 1, 10)`, 'memori.memories', 10, 10],
+    ['no unread memories', `unread_memories('local', 'u1', 1, 1000)`, 'memori.memories', 40, 40],
+    [
+      'memories for a change',
+      `load_change(${user}, null, null, array[${id(4)}, ${id(8)}]::uuid[], array['f12', 'f14', 'f20', 'f13', 'x'])`,
+      'memori.memories',
+      4,
+      7,
+    ],
+  ])('%s reads little more than it gives', async (_, call, table, rows, most) => {
+    const found = await cost(call, table)
+    expect(found.rows).toBe(rows)
+    expect(found.read).toBeLessThanOrEqual(most)
+    expect(found.scanned).toBeNull()
+  })
+
+  it('the newest sessions are read of the user’s sessions alone', async () => {
+    const found = await cost(`read_marks(${user}, 2, 30)`, 'context.sessions')
+    expect(found.rows).toBe(30)
+    // those of the last minute that is looked at come along
+    expect(found.read).toBeLessThanOrEqual(65)
+  })
+
+  it.each([
+    ['context.recall_postings', 12],
+    ['context.recall_messages', 20],
+    ['context.recall_terms', 40],
+  ])('a session that is dropped is found by its keys in %s', async (table, most) => {
+    const found = await cost(`unindex_session(${id(4)})`, table)
+    expect(found.read).toBeLessThanOrEqual(most)
+    expect(found.scanned).toBeNull()
+  })
+
+  it('sessions that are behind are read in order of their ids, up to the page', async () => {
+    const found = await cost('sessions_behind(1, null, 10)', 'context.sessions')
+    expect(found.rows).toBe(10)
+    expect(found.scanned).toBeNull()
+    const next = await cost(`sessions_behind(2, ${id(1000)}, 10)`, 'context.sessions')
+    expect(next.read).toBeLessThanOrEqual(12)
+  })
+})

@@ -1,0 +1,181 @@
+import type {
+  AddRequest,
+  BehindQuery,
+  EventPlace,
+  FactsQuery,
+  IndexedFacts,
+  Lookup,
+  Mark,
+  PlacedEvent,
+  PostingBlock,
+  RecallIndex,
+  Shelf,
+  User,
+} from '../../ports/recall-index.ts'
+import type { Connections, Statement } from './connection.ts'
+import { type EventRow, eventOf } from './rows.ts'
+import { unpacked, wordColumns } from './words.ts'
+
+const ADD: Statement = {
+  name: 'index-add',
+  text: `
+    select context.index_messages($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+      $21, $22, $23) as added`,
+}
+
+const MARK: Statement = { name: 'index-mark', text: 'select * from context.read_mark($1)' }
+
+const MARKS: Statement = { name: 'index-marks', text: 'select * from context.read_marks($1, $2, $3, $4)' }
+
+const BEHIND: Statement = { name: 'index-behind', text: 'select context.sessions_behind($1, $2, $3) as id' }
+
+/** No row: nothing is on the shelf. */
+const LOOKUP: Statement = {
+  name: 'index-lookup',
+  text: 'select messages, terms, long_messages, speakers, known, counts from context.look_up($1, $2, $3, $4)',
+}
+
+const POSTINGS: Statement = {
+  name: 'index-postings',
+  text: 'select term, packed from context.read_postings($1, $2, $3, $4, $5)',
+}
+
+const FACTS: Statement = {
+  name: 'index-facts',
+  text: `
+    select session_id, turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
+    from context.read_facts($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+}
+
+const EVENTS: Statement = { name: 'index-events', text: 'select * from context.events_at($1, $2, $3, $4)' }
+
+const DROP: Statement = { name: 'index-drop', text: 'select context.unindex_session($1)' }
+
+const MOST = 2_147_483_647
+
+interface MarkRow {
+  session_id: string
+  tenant: string
+  user_id: string
+  head: number
+  indexed: number
+  turns: number
+  version: number
+  extracted: number
+  copied: number
+}
+
+interface LookupRow {
+  messages: number
+  terms: string
+  long_messages: number
+  speakers: string[]
+  known: string[]
+  counts: number[]
+}
+
+interface FactsRow {
+  session_id: string
+  turn: number
+  sequence: number
+  is_commit: boolean
+  speaker: string
+  time: string
+  length: number
+  asked: number
+  specifics: number
+  times: number
+  counts: boolean
+}
+
+/** The index of words. Reads may be sent again when a connection is lost; so may a removal, and an addition finds its mark moved. */
+export function recallCalls({ query }: Connections): RecallIndex {
+  return {
+    async add({ sessionId, from, to, version, messages }: AddRequest): Promise<boolean> {
+      const values = [sessionId, from, to, version, ...factColumns(messages), ...wordColumns(messages)]
+      const [row] = await query<{ added: boolean }>(ADD, values, { again: false })
+      return row?.added === true
+    },
+
+    async mark(sessionId: string): Promise<Mark | undefined> {
+      const [row] = await query<MarkRow>(MARK, [sessionId], { again: true })
+      return row && markOf(row)
+    },
+
+    async marks({ tenant, userId }: User, version: number, newest?: number): Promise<Mark[]> {
+      const values = [tenant, userId, version, newest ?? null]
+      return (await query<MarkRow>(MARKS, values, { again: true })).map(markOf)
+    },
+
+    async behind({ version, after, limit }: BehindQuery): Promise<string[]> {
+      const rows = await query<{ id: string }>(BEHIND, [version, after || null, limit], { again: true })
+      return rows.map(({ id }) => id)
+    },
+
+    async lookup({ tenant, userId, shelf }: Shelf, terms: readonly string[]): Promise<Lookup> {
+      const [row] = await query<LookupRow>(LOOKUP, [tenant, userId, shelf, [...new Set(terms)]], { again: true })
+      return {
+        messages: row?.messages ?? 0,
+        terms: Number(row?.terms ?? 0),
+        longMessages: row?.long_messages ?? 0,
+        speakers: row?.speakers ?? [],
+        frequencies: new Map(row?.known.map((term, i) => [term, row.counts[i] ?? 0])),
+      }
+    },
+
+    async postings({ tenant, userId, shelf }: Shelf, terms: readonly string[], limit: number): Promise<PostingBlock[]> {
+      const values = [tenant, userId, shelf, [...new Set(terms)], Math.min(limit, MOST)]
+      const rows = await query<{ term: string; packed: Buffer }>(POSTINGS, values, { again: true })
+      return rows.flatMap(({ term, packed }) => unpacked(term, packed))
+    },
+
+    async facts({ tenant, userId }: User, { places, sessions, perSession, span }: FactsQuery): Promise<IndexedFacts[]> {
+      const values = [
+        tenant,
+        userId,
+        places.map(({ session }) => session),
+        places.map(({ turn }) => turn),
+        [...new Set(sessions)],
+        perSession,
+        span?.from ?? null,
+        span?.to ?? null,
+        span?.limit ?? 0,
+      ]
+      return (await query<FactsRow>(FACTS, values, { again: true })).map(factsOf)
+    },
+
+    async events({ tenant, userId }: User, places: readonly EventPlace[]): Promise<PlacedEvent[]> {
+      const columns = [places.map(({ session }) => session), places.map(({ sequence }) => sequence)]
+      const rows = await query<EventRow & { session_id: string }>(EVENTS, [tenant, userId, ...columns], { again: true })
+      return rows.map((row) => ({ session: row.session_id, event: eventOf(row) }))
+    },
+
+    async drop(sessionId: string): Promise<void> {
+      await query(DROP, [sessionId], { again: true })
+    },
+  }
+}
+
+/** One array for each column of the messages' facts. */
+function factColumns(messages: AddRequest['messages']): unknown[] {
+  return [
+    messages.map(({ turn }) => turn),
+    messages.map(({ sequence }) => sequence),
+    messages.map(({ kind }) => kind === 'commit'),
+    messages.map(({ speaker }) => speaker),
+    messages.map(({ time }) => time),
+    messages.map(({ words }) => words.length),
+    messages.map(({ words }) => words.asked),
+    messages.map(({ words }) => words.specifics),
+    messages.map(({ words }) => words.times),
+    messages.map(({ words }) => words.counts),
+  ]
+}
+
+function markOf({ session_id, tenant, user_id, ...rest }: MarkRow): Mark {
+  return { sessionId: session_id, tenant, userId: user_id, ...rest }
+}
+
+function factsOf({ session_id, is_commit, time, ...rest }: FactsRow): IndexedFacts {
+  return { session: session_id, kind: is_commit ? 'commit' : 'event', time: Number(time), ...rest }
+}

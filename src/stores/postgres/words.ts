@@ -1,0 +1,93 @@
+import type { Description } from '../../domain/recall/describe.ts'
+import { blockOfTurn, encodePosting } from '../../domain/recall/postings.ts'
+import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
+import type { NewMessage, PostingBlock } from '../../ports/recall-index.ts'
+
+/** The messages of a session within one block of turns, on their way into the index. */
+interface Block {
+  block: number
+  /** First turn among them. */
+  turn: number
+  messages: number
+  words: number
+  long: number
+  postings: Map<string, Uint8Array[]>
+}
+
+/** One array for each column of the messages' words: w_block … w_data, b_block … b_long of `context.index_messages`. */
+export function wordColumns(messages: readonly Pick<NewMessage, 'turn' | 'words'>[]): unknown[] {
+  const blocks: Block[] = []
+  for (const { turn, words } of messages) {
+    const number = blockOfTurn(turn)
+    let block = blocks.at(-1)
+    if (block?.block !== number) {
+      block = { block: number, turn, messages: 0, words: 0, long: 0, postings: new Map() }
+      blocks.push(block)
+    }
+    block.messages += 1
+    block.words += words.length
+    block.long += isLong(words) ? 1 : 0
+    for (const [term, places] of words.places) {
+      const bytes = encodePosting({ turn, length: words.length, asks: words.asks, places })
+      const before = block.postings.get(term)
+      if (before) before.push(bytes)
+      else block.postings.set(term, [bytes])
+    }
+  }
+  const postings = blocks.flatMap(({ block, postings }) =>
+    Array.from(postings, ([term, parts]) => ({ block, term, parts })),
+  )
+  return [
+    postings.map(({ block }) => block),
+    postings.map(({ term }) => term),
+    postings.map(({ parts }) => parts.length),
+    postings.map(({ parts }) => Buffer.concat(parts)),
+    blocks.map(({ block }) => block),
+    blocks.map(({ turn }) => turn),
+    blocks.map(({ messages }) => messages),
+    blocks.map(({ words }) => words),
+    blocks.map(({ long }) => long),
+  ]
+}
+
+/** One array for each column of memories' words: w_memory, w_term, w_data, b_memory, b_words, b_long of `context.write_change`. */
+export function memoryWordColumns(memories: readonly { id: string; words: Description }[]): unknown[] {
+  const postings = memories.flatMap(({ id, words: { places, length, asks } }) =>
+    // a memory is one message, the first of its own
+    Array.from(places, ([term, at]) => ({ id, term, data: encodePosting({ turn: 1, length, asks, places: at }) })),
+  )
+  return [
+    postings.map(({ id }) => id),
+    postings.map(({ term }) => term),
+    postings.map(({ data }) => data),
+    memories.map(({ id }) => id),
+    memories.map(({ words }) => words.length),
+    memories.map(({ words }) => (isLong(words) ? 1 : 0)),
+  ]
+}
+
+function isLong({ length }: Description): boolean {
+  return length > LONG_MESSAGE_TERMS
+}
+
+/** The blocks of a term in order, from the form in which `context.read_postings` packs them, the last first. */
+export function unpacked(term: string, packed: Buffer): PostingBlock[] {
+  const blocks: PostingBlock[] = []
+  for (let at = 0; at < packed.length; ) {
+    const data = at + 24
+    const end = data + packed.readInt32BE(at + 20)
+    blocks.push({
+      term,
+      session: uuidOf(packed, at),
+      block: packed.readInt32BE(at + 16),
+      data: packed.subarray(data, end),
+    })
+    at = end
+  }
+  return blocks.reverse()
+}
+
+function uuidOf(bytes: Buffer, at: number): string {
+  const hex = bytes.toString('hex', at, at + 16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
