@@ -12,6 +12,7 @@ import type {
   SweepReport,
   WorkStep,
 } from './api/life.ts'
+import type { IndexOptions, IndexReport, Memories, RecallQuery, RecallResult } from './api/memory.ts'
 import type { EventType, Role, SessionEvent } from './domain/event.ts'
 import type { SessionScratchpad } from './domain/fold.ts'
 import type { FormatOutput, MessageFormat } from './domain/formats/formats.ts'
@@ -22,12 +23,14 @@ import type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratch
 import type { Window } from './domain/window.ts'
 
 export type * from './api/life.ts'
+export type * from './api/memory.ts'
 
 /** What {@link open} gives: every session of one store. */
 export interface Throughline {
   readonly sessions: Sessions
   readonly users: Users
   readonly conversations: Conversations
+  readonly memories: Memories
   /** Ids of the registered agents, the default first. */
   readonly agents: readonly string[]
   /** Whose sessions this object sees; absent for the operator, who sees all. */
@@ -37,6 +40,16 @@ export interface Throughline {
    * does not exist for it. Its `close` does nothing: whoever opened the store closes it.
    */
   as(principal: Principal): Throughline
+  /**
+   * Looks in all that a user's past holds: messages of every session, summaries of those that were compacted, memories. Best
+   * first, the same on every store.
+   */
+  recall(query: RecallQuery): Promise<RecallResult>
+  /**
+   * Brings the index of words up to date with the logs, and gathers memories from sessions that have ended. It happens by itself
+   * in quiet moments; call it after an import, or on a schedule. Without a user: all that the caller may see.
+   */
+  index(options?: IndexOptions): Promise<IndexReport>
   /**
    * Folds logs again and compares them with the views that are stored. Changes nothing, and may run while others write.
    * Without an id: every session of every tenant.
@@ -378,6 +391,8 @@ export interface PurgeReceipt {
   events: number
   /** Idempotency keys. */
   keys: number
+  /** Memories that nothing else supports. */
+  memories: number
   purgedAt: string
 }
 

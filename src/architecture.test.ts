@@ -19,7 +19,7 @@ const RULES: Record<string, readonly string[]> = {
   'domain/': ['domain/'],
   'ports/': ['domain/', 'ports/'],
   'features/': ['domain/', 'ports/', 'features/', 'api.ts', 'zod', 'node:crypto'],
-  'models/': ['domain/', 'ports/', 'models/'],
+  'models/': ['domain/', 'ports/', 'models/', 'node:crypto'],
   'tokenizers/': ['ports/', 'tokenizers/', 'gpt-tokenizer/'],
   'stores/conformance/': [
     'domain/',

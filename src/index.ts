@@ -6,21 +6,32 @@ export type {
   CommitsOptions,
   CompactOptions,
   ContextOptions,
+  ContextRecall,
   ContextResult,
+  Contradiction,
   ConversationScope,
   Conversations,
   CreateSession,
   Difference,
   EventInput,
   EventsQuery,
+  Evidence,
+  Extraction,
+  ForgetSource,
+  Forgotten,
   ForkOptions,
+  FoundMemory,
   Graph,
   GraphEdge,
   GraphQuery,
   HandoffInput,
   Health,
   Incoming,
+  IndexOptions,
+  IndexReport,
+  ListMemories,
   ListSessions,
+  Memories,
   MessagesQuery,
   Observe,
   Outcome,
@@ -28,11 +39,17 @@ export type {
   PurgeOptions,
   PurgeReceipt,
   RebuildReport,
+  RecallItem,
+  RecallQuery,
+  RecallResult,
   RecentOptions,
   Reduced,
   ReduceOptions,
+  Remembered,
+  RememberInput,
   Resumed,
   ResumeScope,
+  SearchMemories,
   Session,
   Sessions,
   Snapshot,
@@ -56,6 +73,7 @@ export {
   type ErrorCode,
   IdempotencyMismatchError,
   InvalidTransitionError,
+  MemoryNotFoundError,
   SchemaNewerError,
   SchemaOutdatedError,
   SequenceConflictError,
@@ -98,7 +116,17 @@ export {
 export type { Action } from './domain/intent.ts'
 export type { Json, JsonObject } from './domain/json.ts'
 export { LIMITS } from './domain/limits.ts'
+export {
+  type LineageEntry,
+  MEMORY_CATEGORIES,
+  type Memory,
+  type MemoryCategory,
+  type MemoryChange,
+  type MemorySource,
+} from './domain/memory/memory.ts'
+export { SOURCE_TYPES, type SourceType } from './domain/memory/source.ts'
 export type { Message, ToolCall } from './domain/message.ts'
+export { RECALL_KINDS, type RecallKind } from './domain/recall/kind.ts'
 export {
   type Principal,
   SESSION_STATES,
@@ -120,7 +148,8 @@ export {
 } from './domain/work.ts'
 export { type OpenOptions, open, ROUNDTABLE } from './open.ts'
 export type { Clock } from './ports/clock.ts'
-export type { Classify, LanguageModel, Summarize } from './ports/model.ts'
+export type { Embed } from './ports/embed.ts'
+export type { Classify, Extract, LanguageModel, Summarize } from './ports/model.ts'
 export type { Tokenizer } from './ports/tokenizer.ts'
 export {
   type ServiceErrorCode,

@@ -2,16 +2,19 @@ import { z } from 'zod'
 import type { Throughline } from './api.ts'
 import { ValidationError } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/resume.ts'
+import { Background, type Reading } from './features/background.ts'
 import type { Deps } from './features/deps.ts'
 import { name, parse } from './features/parse.ts'
 import { Staging } from './features/staging.ts'
 import { Turns } from './features/turns.ts'
 import { uuid7 } from './ids.ts'
 import { classifierOf } from './models/classifier.ts'
+import { requireChoice } from './models/consult.ts'
 import { summarizerOf } from './models/summarizer.ts'
 import type { Clock } from './ports/clock.ts'
-import type { Classify, LanguageModel, Summarize } from './ports/model.ts'
-import type { SessionStore } from './ports/session-store.ts'
+import type { Embed, Fuse } from './ports/embed.ts'
+import type { Classify, Extract, Extractor, LanguageModel, Summarize } from './ports/model.ts'
+import type { Store } from './ports/store.ts'
 import type { Tokenizer } from './ports/tokenizer.ts'
 import { DEFAULT_URL, targetOf } from './target.ts'
 import { throughlineOn } from './throughline.ts'
@@ -39,6 +42,15 @@ export interface OpenOptions {
   classify?: Classify | LanguageModel
   /** Sums up what was done; a function or a language model of the AI SDK. @default an extract */
   summarize?: Summarize | LanguageModel
+  /** Gathers what is worth remembering; a function or a language model of the AI SDK. @default rules that work offline */
+  extract?: Extract | LanguageModel
+  /** Gives texts vectors, so that `recall` and `memories.search` go by meaning too. @default by words alone */
+  embed?: Embed
+  /**
+   * Whether logs are read into the index of words, and memories gathered at the end of sessions, in quiet moments. False leaves it to
+   * `index()` and to `recall()`, which reads what is missing. @default true
+   */
+  index?: boolean
 }
 
 const newId = () => uuid7()
@@ -64,6 +76,9 @@ const openOptions = z.strictObject({
   policy: z.strictObject({ idleTimeoutMs: timeout.optional(), staleTimeoutMs: timeout.optional() }).default({}),
   classify: z.custom<Classify | LanguageModel>().optional(),
   summarize: z.custom<Summarize | LanguageModel>().optional(),
+  extract: z.custom<Extract | LanguageModel>().optional(),
+  embed: z.custom<Embed>((value) => typeof value === 'function', 'must be a function').optional(),
+  index: z.boolean().default(true),
 })
 
 /**
@@ -76,12 +91,13 @@ export async function open(target: string | OpenOptions = {}): Promise<Throughli
 }
 
 /** The public object over a store that is open already. */
-export function openOn(store: SessionStore, options: OpenOptions = {}): Throughline {
+export function openOn(store: Store, options: OpenOptions = {}): Throughline {
   return throughlineWith(store, parse(openOptions, options))
 }
 
-function throughlineWith(store: SessionStore, options: z.output<typeof openOptions>): Throughline {
+function throughlineWith(store: Store, options: z.output<typeof openOptions>): Throughline {
   const closing = new AbortController()
+  const background = new Background(options.index ? (reading) => readAhead(deps, reading) : undefined)
   const deps: Deps = {
     store,
     clock: options.clock,
@@ -93,12 +109,47 @@ function throughlineWith(store: SessionStore, options: z.output<typeof openOptio
     policy: policyOf(options.policy),
     classify: classifierOf(options.classify),
     summarize: summarizerOf(options.summarize),
+    extract: lazyExtractor(options.extract),
+    ...(options.embed !== undefined && { fuse: lazyFuse(options.embed) }),
+    background,
     closed: closing.signal,
   }
   return throughlineOn(deps, async () => {
     closing.abort()
+    await background.stop()
     await store.close()
   })
+}
+
+/** The rules take a sixth of a second to load, and most processes never gather anything. */
+function lazyExtractor(choice: Extract | LanguageModel | undefined): Extractor {
+  requireChoice('extract', choice)
+  let loading: Promise<Extractor> | undefined
+  return async (input) => {
+    loading ??= import('./models/extractor.ts').then(({ extractorOf }) => extractorOf(choice))
+    return await (await loading)(input)
+  }
+}
+
+function lazyFuse(embed: Embed): Fuse {
+  let loading: Promise<Fuse> | undefined
+  return async (query, items) => {
+    loading ??= import('./models/embedder.ts').then(({ embedderOf }) => embedderOf(embed) as Fuse)
+    return await (await loading)(query, items)
+  }
+}
+
+/** Messages read in one go behind the writers' backs. */
+const A_LITTLE = 100
+
+/** Reads a little of a session; true while there is more. */
+async function readAhead(deps: Deps, { sessionId, milestone }: Reading): Promise<boolean> {
+  const { readSession } = await import('./features/recall/operation.ts')
+  const { done } = await readSession(deps, sessionId, A_LITTLE)
+  if (!done || !milestone) return !done
+  const { extractMemories } = await import('./features/memory/operation.ts')
+  await extractMemories(deps, sessionId)
+  return false
 }
 
 /** What the caller says, else the environment in seconds, else the default. */
@@ -120,7 +171,7 @@ function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: 
 
 const setting = z.coerce.number().int().min(1)
 
-async function openStore(options: z.output<typeof openOptions>): Promise<SessionStore> {
+async function openStore(options: z.output<typeof openOptions>): Promise<Store> {
   const target = targetOf(options.url ?? process.env['THROUGHLINE_URL'] ?? DEFAULT_URL)
   if (target.store === 'memory') {
     const { memoryStore } = await import('./stores/memory/index.ts')

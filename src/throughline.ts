@@ -1,4 +1,4 @@
-import type { Conversations, Outcome, Resumed, Session, Sessions, Throughline } from './api.ts'
+import type { Conversations, ForgetSource, Memories, Outcome, Resumed, Session, Sessions, Throughline } from './api.ts'
 import { restricted } from './features/access.ts'
 import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf } from './features/agents/operation.ts'
 import {
@@ -43,6 +43,10 @@ import {
 import { rebuildSessions, verifySessions } from './features/upkeep/operation.ts'
 import { flushStep, observeOn, progressOf, readGraph } from './features/work/operation.ts'
 
+/** Loaded on first use: who never recalls does not pay for it. */
+const recalling = () => import('./features/recall/operation.ts')
+const remembering = () => import('./features/memory/operation.ts')
+
 /** The public object over a store: each call is one operation of a room. */
 export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughline {
   return {
@@ -50,6 +54,7 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     agents: deps.agents,
     ...(deps.within !== undefined && { principal: deps.within }),
     conversations: conversationsOn(deps),
+    memories: memoriesOn(deps),
     users: { purge: (userId, options) => purgeUser(deps, userId, options) },
     as: (principal) => throughlineOn(restricted(deps, principal), async () => {}),
     verify: (sessionId, options) => verifySessions(deps, sessionId, options),
@@ -58,6 +63,8 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
       const { schema } = await deps.store.health()
       return schema === undefined ? {} : { schema }
     },
+    recall: async (query) => (await recalling()).recall(deps, query),
+    index: async (options) => (await recalling()).indexLogs(deps, options),
     sweep: () => sweepSessions(deps),
     health: async () => ({ ok: true, store: deps.store.name, ...(await deps.store.health()) }),
     close,
@@ -133,5 +140,21 @@ function conversationsOn(deps: Deps): Conversations {
     resume: async (id, scope) => shown(await resumeConversation(deps, id, scope)) as Resumed,
     decline: async (id, scope) => shown(await declineSession(deps, id, scope)) as Resumed,
     commits: (id, options) => commitsOf(deps, id, options),
+  }
+}
+
+function memoriesOn(deps: Deps): Memories {
+  return {
+    // one operation behind both signatures: what is given decides what comes back
+    remember: (async (input: Parameters<Memories['remember']>[0]) =>
+      (await remembering()).remember(deps, input)) as Memories['remember'],
+    search: async (query) => (await remembering()).searchMemories(deps, query),
+    get: async (id) => (await remembering()).getMemory(deps, id),
+    list: async (query) => (await remembering()).memoriesOf(deps, query),
+    corroborate: async (id, evidence) => (await remembering()).corroborate(deps, id, evidence),
+    contradict: async (id, evidence) => (await remembering()).contradict(deps, id, evidence),
+    history: async (id) => (await remembering()).historyOf(deps, id),
+    forget: async (what: string | ForgetSource) => (await remembering()).forget(deps, what),
+    extract: async (sessionId) => (await remembering()).extractMemories(deps, sessionId),
   }
 }

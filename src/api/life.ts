@@ -1,8 +1,10 @@
-import type { Page, Session, WriteOptions } from '../api.ts'
+import type { Page, RecallItem, Session, WriteOptions } from '../api.ts'
 import type { MessageIntent } from '../domain/classify.ts'
 import type { CommitKind } from '../domain/commit.ts'
 import type { Action } from '../domain/intent.ts'
+import type { SourceType } from '../domain/memory/source.ts'
 import type { Message } from '../domain/message.ts'
+import type { RecallKind } from '../domain/recall/kind.ts'
 import type { ResumePlan } from '../domain/resume.ts'
 import type { Edge, WorkCommit } from '../domain/work.ts'
 
@@ -169,6 +171,25 @@ export interface CommitsOptions {
 export interface ContextOptions {
   /** Budget by the tokenizer given to `open()`; any number from 0 up. */
   maxTokens: number
+  /**
+   * Also what other sessions and the memories hold on the last that the user said, or on a query of your own. What comes into
+   * the context is logged as `memory_recall`. @default false
+   */
+  recall?: boolean | ContextRecall
+  /** False only looks: the recall is not logged, and memories do not count as used. @default true */
+  record?: boolean
+}
+
+/** What to recall into a context. */
+export interface ContextRecall {
+  /** @default the last user message, with the task */
+  query?: string
+  /** 1 to 100. @default 10 */
+  limit?: number
+  /** @default all of them */
+  kinds?: readonly RecallKind[]
+  /** Of memories: only what came about in these ways, such as all but `tool_output`. */
+  sourceTypes?: readonly SourceType[]
 }
 
 /** What goes to the model. */
@@ -179,6 +200,8 @@ export interface ContextResult<Messages> {
   omitted: { section: string; count: number; reason: 'budget' | 'no_call' | 'no_result' }[]
   /** Ids of calls at the end that wait for their result. */
   dangling: string[]
+  /** What was recalled and found room, best first. Absent where nothing was asked for. */
+  recalled?: RecallItem[]
 }
 
 /** How to make the past smaller. */
@@ -206,4 +229,6 @@ export interface SweepReport {
   compacted: number
   /** Sessions that could not be closed; the next sweep tries again. */
   failed: number
+  /** Memories that had expired, and are gone. */
+  forgotten: number
 }

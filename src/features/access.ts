@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ValidationError } from '../domain/errors.ts'
 import { isWithin, type Principal } from '../domain/record.ts'
+import type { User } from '../ports/recall-index.ts'
 import type { Deps } from './deps.ts'
 import { name, parse } from './parse.ts'
 
@@ -16,6 +17,13 @@ export function requireOwn(deps: Deps, owner: { tenant: string; userId: string }
   if (isWithin(owner, deps.within)) return
   const field = owner.tenant === deps.within?.tenant ? 'userId' : 'tenant'
   throw new ValidationError(field, 'must be your own')
+}
+
+/** The user meant, if the caller may act for them. */
+export function userFor(deps: Deps, { userId, tenant }: { userId: string; tenant?: string | undefined }): User {
+  const user = { tenant: tenantFor(deps, tenant), userId }
+  requireOwn(deps, user)
+  return user
 }
 
 /** The same rooms for someone who sees less. A restricted caller can restrict further, never widen. */

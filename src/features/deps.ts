@@ -1,15 +1,18 @@
 import type { Principal } from '../domain/record.ts'
 import type { Policy } from '../domain/resume.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Classifier, Summarizer } from '../ports/model.ts'
-import type { SessionKey, SessionStore } from '../ports/session-store.ts'
+import type { Fuse } from '../ports/embed.ts'
+import type { Classifier, Extractor, Summarizer } from '../ports/model.ts'
+import type { SessionKey } from '../ports/session-store.ts'
+import type { Store } from '../ports/store.ts'
 import type { Tokenizer } from '../ports/tokenizer.ts'
+import type { Background } from './background.ts'
 import type { Staging } from './staging.ts'
 import type { Turns } from './turns.ts'
 
 /** What the operations work with. */
 export interface Deps {
-  readonly store: SessionStore
+  readonly store: Store
   readonly clock: Clock
   readonly newId: () => string
   /** Loads the tokenizer on first use: the exact one takes a quarter of a second and 75 MB. */
@@ -23,6 +26,11 @@ export interface Deps {
   readonly policy: Policy
   readonly classify: Classifier
   readonly summarize: Summarizer
+  readonly extract: Extractor
+  /** Ranks by meaning beside the words, where there is an embedder. */
+  readonly fuse?: Fuse
+  /** Reads what was written, when there is time for it. */
+  readonly background: Background
   /** Whose sessions the caller may see; absent for the operator, who sees all. The one place where identity enters. */
   readonly within?: Principal
   /** Aborted when the store closes. */

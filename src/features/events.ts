@@ -41,6 +41,11 @@ function digest(value: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(value), 'base64url')
 }
 
+/** After it what is worth remembering may be gathered. */
+export function isMilestone({ type }: { type: string }): boolean {
+  return type === 'validation_gate'
+}
+
 /** A decision and how it is to be made. */
 export interface DecideOptions {
   /** The call and all it was given; the same key with other input is refused. */
@@ -91,6 +96,7 @@ export async function decideOn(
     },
   })
   const written = events.map((event) => sessionEvent(sessionId, event))
+  deps.background.wrote(sessionId, after?.record.endedAt !== undefined || events.some(isMilestone))
   const end = written.at(-1)
   // the first result again: the views as that call left them, not as they are by now
   if (replayed && end !== undefined) after = await viewAt(deps, sessionId, end.sequence)

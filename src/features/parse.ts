@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TooLargeError, ValidationError } from '../domain/errors.ts'
+import type { JsonObject } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
 
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
@@ -10,6 +11,20 @@ export const text = (max: number) =>
 
 /** A name or id that the caller makes up. */
 export const name = text(LIMITS.name).min(1)
+
+/** Any UUID; upper case is taken as lower case. */
+export const uuid = z.guid('must be a UUID').toLowerCase()
+
+export const jsonObject = z.custom<JsonObject>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'must be an object',
+)
+
+/** A hundred years. */
+const LONGEST = 100 * 366 * 24 * 3600 * 1000
+
+/** How long from now, in milliseconds. */
+export const duration = z.int().min(1).max(LONGEST)
 
 const ISO_TIME =
   /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$/

@@ -12,11 +12,18 @@ const BATCH = 100
 const GRACE = 10 * 60_000
 
 /**
- * Ends sessions that nobody came back to, or that have expired, and compacts them. Any number may sweep at once: the end
+ * Ends sessions that nobody came back to, or that have expired, and compacts them; forgets memories that have expired. Any number may sweep at once: the end
  * is a decision, so one of them makes it, and only that one goes on to compact.
  */
 export async function sweepSessions(deps: Deps): Promise<SweepReport> {
-  const report: SweepReport = { swept: 0, compacted: 0, failed: 0 }
+  const report: SweepReport = { swept: 0, compacted: 0, failed: 0, forgotten: 0 }
+  await sweepDue(deps, report)
+  const { forgetExpired } = await import('../memory/operation.ts')
+  report.forgotten = await forgetExpired(deps)
+  return report
+}
+
+async function sweepDue(deps: Deps, report: SweepReport): Promise<void> {
   const failed = new Set<string>()
   for (;;) {
     const ids = await deps.store.due({
@@ -37,9 +44,9 @@ export async function sweepSessions(deps: Deps): Promise<SweepReport> {
         report.failed = failed.size
       }
     }
-    if (ids.every((id) => failed.has(id))) return report
+    if (ids.every((id) => failed.has(id))) return
     // a full batch in which nothing was to do holds what others swept or came back to meanwhile: there may be more behind it
-    if (done === 0 && ids.length < BATCH) return report
+    if (done === 0 && ids.length < BATCH) return
   }
 }
 

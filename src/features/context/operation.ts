@@ -15,6 +15,7 @@ import { recentEvents } from '../log/operation.ts'
 import { readMessages } from '../messages/operation.ts'
 import { parse } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
+import { logRecall, recallFor, toldOf } from './recalled.ts'
 import { contextOptions, reduceOptions } from './schema.ts'
 
 /** Earlier sessions of the conversation that are told of. */
@@ -30,7 +31,7 @@ export async function buildContext(
   id: string,
   options: ContextOptions & { format?: MessageFormat },
 ): Promise<ContextResult<Message[] | FormatOutput[MessageFormat]>> {
-  const { maxTokens, format } = parse(contextOptions, options)
+  const { maxTokens, format, recall, record } = parse(contextOptions, options)
   const tokenizer = await deps.tokenizer()
   const count = (text: string) => tokenizer.count(text)
   const view = await load(deps, id)
@@ -39,24 +40,32 @@ export async function buildContext(
   const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessage)
   const events = window.events.filter(({ sequence }) => sequence > floor)
   const { task } = view.record
-  const { messages, tokens, omitted, dangling } = fitContext(
+  const earlier = await earlierSummaries(deps, view)
+  const recalled = recall && (await recallFor(deps, view, events, earlier, recall))
+  const { messages, tokens, omitted, dangling, kept } = fitContext(
     {
       ...(task !== undefined && { task }),
       scratchpad: view.state.scratchpad,
-      earlier: await earlierSummaries(deps, view),
-      memories: [],
+      earlier,
+      memories: recalled ? recalled.items.map(toldOf) : [],
       ...(reduction !== undefined && { reduced: reduction.summary }),
       window: messagesOf(events),
     },
     maxTokens,
     count,
   )
+  const inside = recalled && {
+    ...recalled,
+    items: recalled.items.filter(({ id }) => kept.memories.some((item) => item.id === id)),
+  }
+  if (inside && record) await logRecall(deps, view, inside)
   const unread = await unreadMessages(deps, id, floor, events[0]?.sequence ?? view.record.head + 1)
   return {
     messages: format === undefined ? messages : FORMATS[format].to(messages),
     tokens,
     omitted: [...(unread > 0 ? [{ section: 'history', count: unread, reason: 'budget' } as const] : []), ...omitted],
     dangling,
+    ...(inside && { recalled: inside.items }),
   }
 }
 

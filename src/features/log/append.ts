@@ -5,7 +5,7 @@ import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { NewEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf, now } from '../deps.ts'
-import { fingerprint } from '../events.ts'
+import { fingerprint, isMilestone } from '../events.ts'
 import { parse } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
 import { appendOptions, eventInput } from './schema.ts'
@@ -30,6 +30,7 @@ export async function appendEvents(
     ...(key !== undefined && { idempotency: { key, fingerprint: fingerprint(events) } }),
     ...(expectedSequence !== undefined && { expectedSequence }),
   })
+  deps.background.wrote(sessionId, events.some(isMilestone))
   return written.events.map((event) => sessionEvent(sessionId, event))
 }
 

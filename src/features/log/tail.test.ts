@@ -3,16 +3,17 @@ import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../domain/event.ts'
 import { DEFAULT_POLICY } from '../../domain/resume.ts'
 import { uuid7 } from '../../ids.ts'
-import type { SessionStore } from '../../ports/session-store.ts'
+import type { Store } from '../../ports/store.ts'
 import { appending, createdIn } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
+import { Background } from '../background.ts'
 import type { Deps } from '../deps.ts'
 import { Staging } from '../staging.ts'
 import { Turns } from '../turns.ts'
 import { tailEvents } from './tail.ts'
 
 /** What following needs, and the means to close it. */
-function depsOn(store: SessionStore) {
+function depsOn(store: Store) {
   const closing = new AbortController()
   const deps: Deps = {
     store,
@@ -25,6 +26,8 @@ function depsOn(store: SessionStore) {
     policy: DEFAULT_POLICY,
     classify: () => Promise.reject(new Error('nothing is judged here')),
     summarize: () => Promise.reject(new Error('nothing is summed up here')),
+    extract: async () => ({ facts: [], by: 'rules' }),
+    background: new Background(),
     closed: closing.signal,
   }
   return { deps, closing }

@@ -15,9 +15,9 @@ import { requireOwn, tenantFor } from '../access.ts'
 import { type Deps, keyOf, now } from '../deps.ts'
 import { type Draft, decideOn, newEvent } from '../events.ts'
 import { viewAt } from '../history.ts'
-import { parse } from '../parse.ts'
+import { parse, uuid } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
-import { activeScope, createSession, forkOptions, listSessions, sessionId } from './schema.ts'
+import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
 
 /** Starts a session and gives its id. */
 export async function startSession(deps: Deps, input: CreateSession): Promise<string> {
@@ -132,7 +132,7 @@ export async function findActive(deps: Deps, scope: ActiveScope): Promise<string
 /** Checks that the session exists, and gives its id in the form it is stored in. */
 export async function findSession(deps: Deps, id: unknown): Promise<string> {
   if (typeof id !== 'string') throw new ValidationError('id', 'must be the id of a session')
-  const known = sessionId.safeParse(id)
+  const known = uuid.safeParse(id)
   if (!known.success) throw new SessionNotFoundError(id.slice(0, 64))
   await sessionRecord(deps, known.data)
   return known.data
@@ -171,7 +171,7 @@ function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
   try {
     const [lastActivityAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
     const time = new Date(String(lastActivityAt)).toISOString()
-    return { lastActivityAt: time, id: sessionId.parse(id) }
+    return { lastActivityAt: time, id: uuid.parse(id) }
   } catch (cause) {
     throw new ValidationError('cursor', 'must be the nextCursor of an earlier page', { cause })
   }

@@ -1,20 +1,9 @@
 import { z } from 'zod'
-import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
-import { moment, name, pageSize, text } from '../parse.ts'
+import { duration, jsonObject, moment, name, pageSize, text, uuid } from '../parse.ts'
 
-/** Any UUID; upper case is taken as lower case. */
-export const sessionId = z.guid('must be a UUID').toLowerCase()
-
-const metadata = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'must be an object',
-)
 const task = text(LIMITS.task).min(1)
-
-/** A hundred years. */
-const LONGEST = 100 * 366 * 24 * 3600 * 1000
 
 export const createSession = z.strictObject({
   userId: name,
@@ -26,10 +15,10 @@ export const createSession = z.strictObject({
   gitBranch: name.optional(),
   task: task.optional(),
   agent: name.optional(),
-  metadata: metadata.optional(),
+  metadata: jsonObject.optional(),
   expiresAt: moment.optional(),
-  expiresInMs: z.int().min(1).max(LONGEST).optional(),
-  id: sessionId.optional(),
+  expiresInMs: duration.optional(),
+  id: uuid.optional(),
 })
 
 export const activeScope = z.strictObject({
@@ -54,8 +43,8 @@ export const listSessions = z.strictObject({
 
 export const forkOptions = z.strictObject({
   at: z.int().optional(),
-  id: sessionId.optional(),
+  id: uuid.optional(),
   chatmode: name.optional(),
   task: task.optional(),
-  metadata: metadata.optional(),
+  metadata: jsonObject.optional(),
 })

@@ -6,11 +6,12 @@ import { evolve, type SessionView } from '../../domain/fold.ts'
 import { edgesOf } from '../../domain/work.ts'
 import { uuid7 } from '../../ids.ts'
 import { openOn } from '../../open.ts'
-import type { SessionStore, StoredEdge } from '../../ports/session-store.ts'
+import type { StoredEdge } from '../../ports/session-store.ts'
+import type { Store } from '../../ports/store.ts'
 import { appending, createdIn, NOON, someEvent } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 
-let store: SessionStore
+let store: Store
 let id: string
 
 beforeEach(async () => {
@@ -77,7 +78,7 @@ describe('edges', () => {
   it('of events that come meanwhile are no difference, but those behind a head that stays are', async () => {
     await work('a')
     let late = 1
-    const edges: SessionStore['edges'] = async (...given) => {
+    const edges: Store['edges'] = async (...given) => {
       if (late-- > 0) await work('b')
       return await store.edges(...given)
     }
@@ -173,7 +174,7 @@ describe('rebuild', () => {
       record.turns = 77
     })
     let late = 1
-    const repair: SessionStore['repair'] = async (...given) => {
+    const repair: Store['repair'] = async (...given) => {
       if (late-- > 0) await store.append(appending(id))
       return await store.repair(...given)
     }

@@ -1,0 +1,78 @@
+import type { RecallItem } from '../../api.ts'
+import type { ContextItem } from '../../domain/context.ts'
+import { SessionEndedError } from '../../domain/errors.ts'
+import type { SessionEvent } from '../../domain/event.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { endOf } from '../../domain/record.ts'
+import { type Deps, now } from '../deps.ts'
+import { appendEvents } from '../log/operation.ts'
+import type { RecallOptions } from './schema.ts'
+
+/** What is told of something recalled; the whole stands in the log. */
+const LONGEST = 1000
+
+/** What was recalled, and what for. */
+export interface Recalled {
+  query: string
+  items: RecallItem[]
+}
+
+/** What the user's past holds on what was said last, without what the context has anyway. */
+export async function recallFor(
+  deps: Deps,
+  { record }: SessionView,
+  window: readonly SessionEvent[],
+  earlier: readonly ContextItem[],
+  { query = queryOf(record.task, window), limit, ...rest }: RecallOptions,
+): Promise<Recalled> {
+  if (query === '') return { query, items: [] }
+  const { recall } = await import('../recall/operation.ts')
+  const { tenant, userId, id } = record
+  const first = window[0]?.sequence ?? record.head + 1
+  const isTold = ({ kind, id: found, sessionId, sequence = 0 }: RecallItem) =>
+    kind === 'memory'
+      ? false
+      : earlier.some((summary) => summary.id === found) || (sessionId === id && sequence >= first)
+  // a window has at most as many messages in it as are asked for beyond the limit
+  const most = Math.min(LIMITS.page, limit + window.length + earlier.length)
+  const { items } = await recall(deps, { tenant, userId, query, limit: most, ...rest } as Parameters<typeof recall>[1])
+  return { query, items: items.filter((item) => !isTold(item)).slice(0, limit) }
+}
+
+/** What the user said last, and what it is all about. */
+function queryOf(task: string | undefined, window: readonly SessionEvent[]): string {
+  const last = window.findLast(({ type, content }) => type === 'user_message' && content !== '')
+  return [last?.content, task]
+    .filter((text) => text !== undefined)
+    .join('\n')
+    .slice(0, LIMITS.query)
+}
+
+/** As the model is told. */
+export function toldOf({ id, kind, at, role, agentId, content }: RecallItem): ContextItem {
+  const text = content.length > LONGEST ? `${content.slice(0, LONGEST)} …` : content
+  const who = kind === 'commit' ? 'summary' : (agentId ?? role)
+  return { id, text: kind === 'memory' ? text : `${at.slice(0, 10)}, ${who}: ${text}` }
+}
+
+/** Puts on record what the model was told, and counts the memories among it as used. */
+export async function logRecall(deps: Deps, { record }: SessionView, { query, items }: Recalled): Promise<void> {
+  if (items.length === 0) return
+  const { tenant, userId, id } = record
+  const memories = items.filter(({ kind }) => kind === 'memory').map((item) => item.id)
+  if (memories.length > 0) await deps.store.memories.used({ tenant, userId }, memories, now(deps))
+  if (endOf(record, now(deps)) !== undefined) return
+  const places = items.map(({ kind, id: found, sessionId, sequence, score }) => {
+    return { kind, id: found, ...(sessionId !== undefined && { sessionId, sequence }), score }
+  })
+  const content = `Recalled ${items.length} for: ${query}`
+  const parts = { query, items: places } as unknown as JsonObject
+  try {
+    await appendEvents(deps, id, { type: 'memory_recall', content, parts })
+  } catch (error) {
+    // it ended in this very moment: the answer stands, and the log takes no more
+    if (!(error instanceof SessionEndedError)) throw error
+  }
+}

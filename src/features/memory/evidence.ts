@@ -1,0 +1,107 @@
+import type { Contradiction, Evidence } from '../../api.ts'
+import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
+import type { Memory, MemorySource } from '../../domain/memory/memory.ts'
+import { type Step, superseded, weighed } from '../../domain/memory/remember.ts'
+import type { MemoryPut } from '../../ports/memory-store.ts'
+import { type Deps, now } from '../deps.ts'
+import { parse } from '../parse.ts'
+import { getMemory } from './read.ts'
+import { checkSource, fingerprintOf, requireSessions, type Statement, stated, Writing, wanted } from './remember.ts'
+import { contradiction, evidence } from './schema.ts'
+
+/** Something speaks for a memory. */
+export async function corroborate(deps: Deps, id: string, input: Evidence = {}): Promise<Memory> {
+  const { note, ...given } = parse(evidence, input) as Evidence
+  const { memory, source } = await subject(deps, id, given)
+  return await changed(deps, memory, (writing, now, at) => {
+    const step = weighed(now, 'corroborates', { at, source, note })
+    tell(writing, step)
+  })
+}
+
+/** Something speaks against a memory; what holds instead takes its place. */
+export async function contradict(deps: Deps, id: string, input: Contradiction = {}): Promise<Memory> {
+  const { note, content, supersededBy, ...given } = parse(contradiction, input) as Contradiction
+  const { memory, source } = await subject(deps, id, given)
+  if (content !== undefined && supersededBy !== undefined) {
+    throw new ValidationError('content', 'must not be given beside supersededBy')
+  }
+  if (supersededBy === memory.id) throw new ValidationError('supersededBy', 'must be another memory')
+  const instead = content === undefined ? undefined : replacement(memory, content, source)
+  const look = { others: supersededBy === undefined ? [] : [supersededBy], instead }
+  return await changed(
+    deps,
+    memory,
+    (writing, now, at) => {
+      const step = weighed(now, 'contradicts', { at, source, note })
+      tell(writing, step)
+      const other = instead === undefined ? supersededBy : successor(deps, writing, step.memory, instead, at)
+      if (other === undefined || step.memory.supersededBy !== undefined) return
+      if (writing.get(other) === undefined) throw new MemoryNotFoundError(other)
+      // what was superseded never comes back, so its words go
+      tell(writing, superseded(step.memory, other, at), { words: null })
+    },
+    look,
+  )
+}
+
+function tell(writing: Writing, { memory, change }: Step, rest: Pick<MemoryPut, 'words'> = {}): void {
+  if (change !== undefined) writing.put({ memory, changes: [change], ...rest })
+}
+
+/** What holds instead, of the same kind. */
+function replacement({ category, scope }: Memory, content: string, source: MemorySource | undefined): Statement {
+  return {
+    content,
+    category: category as Statement['category'],
+    sourceType: 'explicit',
+    ...(scope !== undefined && { scope }),
+    ...(source !== undefined && { source }),
+  }
+}
+
+/** Keeps what holds instead and gives its id; it may be there already, but is never what it replaces. */
+function successor(deps: Deps, writing: Writing, old: Memory, instead: Statement, at: string): string {
+  const others = new Writing([...writing.all()].filter(({ id }) => id !== old.id))
+  const { tenant, userId } = old
+  const { id } = stated(deps, others, { tenant, userId }, instead, at)
+  for (const put of others.puts()) writing.put(put)
+  return id
+}
+
+async function subject(deps: Deps, id: string, given: MemorySource) {
+  checkSource(given, '')
+  const memory = await getMemory(deps, id)
+  const source = Object.values(given).some((value) => value !== undefined) ? given : undefined
+  const { tenant, userId } = memory
+  await requireSessions(deps, { tenant, userId }, [source])
+  return { memory, source }
+}
+
+async function changed(
+  deps: Deps,
+  { id, tenant, userId }: Memory,
+  change: (writing: Writing, memory: Memory, at: string) => void,
+  look: { others: readonly string[]; instead: Statement | undefined } = { others: [], instead: undefined },
+): Promise<Memory> {
+  const at = now(deps)
+  const { others, instead } = look
+  const ids = [id, ...others, ...(instead ? await wanted(deps, { tenant, userId }, [instead]) : [])]
+  let after: Memory | undefined
+  await deps.store.memories.change({
+    tenant,
+    userId,
+    at,
+    ids: [...new Set(ids)],
+    fingerprints: instead === undefined ? [] : [fingerprintOf(instead)],
+    decide(found) {
+      const writing = new Writing(found)
+      const memory = writing.get(id)
+      if (memory === undefined) throw new MemoryNotFoundError(id)
+      change(writing, memory, at)
+      after = writing.get(id)
+      return { puts: writing.puts() }
+    },
+  })
+  return after as Memory
+}

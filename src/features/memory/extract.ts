@@ -1,0 +1,44 @@
+import type { Extraction, Remembered } from '../../api.ts'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import type { Fact } from '../../domain/memory/extract.ts'
+import { type Deps, keyOf } from '../deps.ts'
+import { sessionEvent } from '../stored-event.ts'
+import { keep, type Statement } from './remember.ts'
+
+/** Events read at once. */
+const PAGE = 200
+
+/**
+ * Gathers memories from what was not read of a session yet. What is kept and how far it was read are written together, so a crash or
+ * another reader in between leaves each fact once. The events themselves are only read.
+ */
+export async function extractMemories(deps: Deps, id: string): Promise<Extraction> {
+  const view = await deps.store.load(keyOf(deps, id))
+  if (view === undefined) throw new SessionNotFoundError(id)
+  const { tenant, userId } = view.record
+  const memories: Remembered[] = []
+  let first: number | undefined
+  for (;;) {
+    const mark = await deps.store.index.mark(view.record.id)
+    if (mark === undefined) throw new SessionNotFoundError(id)
+    const { extracted, copied, head } = mark
+    first ??= Math.max(extracted, copied) + 1
+    if (extracted >= head) return report(id, first, extracted, memories)
+    const after = Math.max(extracted, copied)
+    const page = await deps.store.read({ sessionId: id }, { after, order: 'asc', limit: PAGE })
+    const { facts } = await deps.extract({ events: page.map((event) => sessionEvent(id, event)) })
+    const statements = facts.map((fact) => statementOf(id, fact))
+    const to = page.at(-1)?.sequence ?? head
+    const kept = await keep(deps, { tenant, userId }, statements, { sessionId: id, from: extracted, to })
+    memories.push(...(kept ?? []))
+  }
+}
+
+function statementOf(sessionId: string, { category, content, sourceType, confidence, from, to }: Fact): Statement {
+  return { category, content, sourceType, confidence, source: { sessionId, from, to } }
+}
+
+function report(sessionId: string, from: number, to: number, memories: Remembered[]): Extraction {
+  const created = memories.filter(({ outcome }) => outcome === 'created').length
+  return { sessionId, from, to, created, merged: memories.length - created, memories }
+}

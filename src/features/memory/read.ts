@@ -1,0 +1,31 @@
+import type { ListMemories, Page } from '../../api.ts'
+import { MemoryNotFoundError } from '../../domain/errors.ts'
+import { DEFAULT_PAGE } from '../../domain/limits.ts'
+import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
+import { userFor } from '../access.ts'
+import type { Deps } from '../deps.ts'
+import { parse, uuid } from '../parse.ts'
+import { listMemories } from './schema.ts'
+
+/** One memory that the caller may see. */
+export async function getMemory(deps: Deps, id: string): Promise<Memory> {
+  const known = uuid.safeParse(id)
+  const [memory] = known.success ? await deps.store.memories.get([known.data], deps.within) : []
+  if (memory === undefined) throw new MemoryNotFoundError(String(id))
+  return memory
+}
+
+/** What happened to a memory, oldest first. */
+export async function historyOf(deps: Deps, id: string): Promise<MemoryChange[]> {
+  return await deps.store.memories.history((await getMemory(deps, id)).id, deps.within)
+}
+
+/** A page of a user's memories, in order of id. */
+export async function memoriesOf(deps: Deps, query: ListMemories): Promise<Page<Memory>> {
+  const { limit = DEFAULT_PAGE, cursor: after, ...whose } = parse(listMemories, query)
+  const user = userFor(deps, whose)
+  const found = await deps.store.memories.list({ ...user, limit: limit + 1, ...(after !== undefined && { after }) })
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  return found.length > limit && last !== undefined ? { items, nextCursor: last.id } : { items }
+}

@@ -1,0 +1,203 @@
+import { hash } from 'node:crypto'
+import type { Remembered, RememberInput } from '../../api.ts'
+import { SessionNotFoundError, TooLargeError, ValidationError } from '../../domain/errors.ts'
+import { encodeJson } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { Memory, MemoryCategory, MemorySource } from '../../domain/memory/memory.ts'
+import { created, sameAs, weighed } from '../../domain/memory/remember.ts'
+import { gistOf, tellingTerms } from '../../domain/memory/sameness.ts'
+import type { SourceType } from '../../domain/memory/source.ts'
+import { describe } from '../../domain/recall/describe.ts'
+import { ANALYSIS, decodePostings } from '../../domain/recall/postings.ts'
+import { terms } from '../../domain/recall/text.ts'
+import type { ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
+import type { User } from '../../ports/recall-index.ts'
+import { userFor } from '../access.ts'
+import { type Deps, now } from '../deps.ts'
+import { parse } from '../parse.ts'
+import { rememberInput } from './schema.ts'
+
+/** Memories that may say the same as a new one; more are not looked at. */
+const LOOKALIKES = 100
+/** A term that more memories hold tells too little to look for the same in all of them. */
+const COMMON = 2000
+
+/** What to keep, checked. */
+export type Statement = Omit<RememberInput, 'userId' | 'tenant' | 'expiresInMs' | 'category' | 'sourceType'> & {
+  category: MemoryCategory
+  sourceType: SourceType
+}
+
+/** Keeps memories of one user, all or none, and says what became of each. */
+export async function remember(
+  deps: Deps,
+  input: RememberInput | readonly RememberInput[],
+): Promise<Remembered | Remembered[]> {
+  if (!Array.isArray(input)) {
+    const { user, statement } = checked(deps, input as RememberInput, '')
+    const [kept] = (await keep(deps, user, [statement])) as [Remembered]
+    return kept
+  }
+  if (input.length === 0) throw new ValidationError('memories', 'must hold at least one')
+  if (input.length > LIMITS.memories) {
+    throw new TooLargeError({ field: 'memories', limit: LIMITS.memories, actual: input.length })
+  }
+  const all = Array.from(input as readonly RememberInput[], (each, i) => checked(deps, each, `memories[${i}]`))
+  const [{ user }] = all as [(typeof all)[number]]
+  const other = all.findIndex((each) => each.user.userId !== user.userId || each.user.tenant !== user.tenant)
+  if (other > 0) throw new ValidationError(`memories[${other}].userId`, 'must be the same for all memories of one call')
+  const statements = all.map(({ statement }) => statement)
+  return (await keep(deps, user, statements)) ?? []
+}
+
+/** What the schema lets through. */
+type Checked = Statement & Pick<RememberInput, 'userId' | 'tenant' | 'expiresInMs'>
+
+/** `at` is where the memory stands in the input, for the names of fields in errors. */
+function checked(deps: Deps, input: RememberInput, at: string): { user: User; statement: Statement } {
+  const { userId, tenant, expiresInMs, ...given } = parse(rememberInput, input, at) as Checked
+  const field = (name: string) => (at === '' ? name : `${at}.${name}`)
+  if (given.metadata !== undefined) encodeJson(given.metadata, field('metadata'), LIMITS.metadata)
+  if (given.expiresAt !== undefined && expiresInMs !== undefined) {
+    throw new ValidationError(field('expiresInMs'), 'must not be given beside expiresAt')
+  }
+  checkSource(given.source, field('source'))
+  const expiresAt = expiresInMs === undefined ? given.expiresAt : new Date(deps.clock.now() + expiresInMs).toISOString()
+  return {
+    user: userFor(deps, { userId, tenant }),
+    statement: { ...given, ...(expiresAt !== undefined && { expiresAt }) },
+  }
+}
+
+/** A range belongs to a session, and goes forward. */
+export function checkSource(source: MemorySource | undefined, field: string): void {
+  const { sessionId, from, to } = source ?? {}
+  const at = (name: string) => (field === '' ? name : `${field}.${name}`)
+  if (sessionId === undefined && (from ?? to) !== undefined) {
+    throw new ValidationError(at('sessionId'), 'must be given with from and to')
+  }
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new ValidationError(at('to'), 'must not be below from')
+  }
+}
+
+/** Keeps what was checked. With a mark: `undefined` if someone else has read those events since. */
+export async function keep(
+  deps: Deps,
+  user: User,
+  statements: readonly Statement[],
+  mark?: ExtractionMark,
+): Promise<Remembered[] | undefined> {
+  await requireSessions(
+    deps,
+    user,
+    statements.map(({ source }) => source),
+  )
+  const at = now(deps)
+  let kept: Remembered[] = []
+  const { outcome } = await deps.store.memories.change({
+    ...user,
+    at,
+    ids: await wanted(deps, user, statements),
+    fingerprints: statements.filter(({ id }) => id === undefined).map(fingerprintOf),
+    ...(mark !== undefined && { mark }),
+    decide(found) {
+      const writing = new Writing(found)
+      kept = statements.map((statement) => stated(deps, writing, user, statement, at))
+      return { puts: writing.puts() }
+    },
+  })
+  return outcome === 'stale' ? undefined : kept
+}
+
+/** The memories at hand, with what is to be written of them. */
+export class Writing {
+  readonly #memories: Map<string, Memory>
+  readonly #puts = new Map<string, MemoryPut>()
+
+  constructor(found: readonly Memory[]) {
+    this.#memories = new Map(found.map((memory) => [memory.id, memory]))
+  }
+
+  get(id: string): Memory | undefined {
+    return this.#memories.get(id)
+  }
+
+  all(): Iterable<Memory> {
+    return this.#memories.values()
+  }
+
+  put(put: MemoryPut): void {
+    const { id } = put.memory
+    const before = this.#puts.get(id)
+    this.#memories.set(id, put.memory)
+    this.#puts.set(id, { ...before, ...put, changes: [...(before?.changes ?? []), ...(put.changes ?? [])] })
+  }
+
+  puts(): MemoryPut[] {
+    return [...this.#puts.values()]
+  }
+}
+
+/** Decides what becomes of a statement: a new memory, or one that is there already. */
+export function stated(deps: Deps, writing: Writing, user: User, statement: Statement, at: string): Remembered {
+  const { id, source, confidence, ...rest } = statement
+  const known = id === undefined ? undefined : writing.get(id)
+  if (known !== undefined) {
+    if (known.content === statement.content) return { ...known, outcome: 'unchanged' }
+    throw new ValidationError('id', 'belongs to a memory that says something else')
+  }
+  const same = id === undefined ? sameAs(statement, writing.all(), at) : undefined
+  if (same !== undefined) {
+    const { sourceType } = statement
+    const { memory, change } = weighed(same, 'corroborates', { at, source, sourceType, kind: 'merged' })
+    if (change !== undefined) writing.put({ memory, changes: [change] })
+    return { ...memory, outcome: 'merged' }
+  }
+  const { tenant, userId } = user
+  const made = { ...rest, id: id ?? deps.newId(), tenant, userId, createdAt: at }
+  const { memory, change } = created({ ...made, ...(confidence !== undefined && { confidence }) } as Memory, source)
+  const words = { description: describe(memory.content), version: ANALYSIS }
+  writing.put({ memory, changes: [change], words, fingerprint: fingerprintOf(memory) })
+  return { ...memory, outcome: 'created' }
+}
+
+/** Equal for what says the same in the same scope. */
+export function fingerprintOf({ content, scope }: { content: string; scope?: string | undefined }): string {
+  return hash('sha256', JSON.stringify([scope ?? null, gistOf(content)]), 'base64url')
+}
+
+/** Sessions that are named must be there, and the same user's. */
+export async function requireSessions(
+  deps: Deps,
+  user: User,
+  sources: readonly (MemorySource | undefined)[],
+): Promise<void> {
+  for (const sessionId of new Set(sources.flatMap((source) => source?.sessionId ?? []))) {
+    if ((await deps.store.load({ sessionId, within: user })) === undefined) throw new SessionNotFoundError(sessionId)
+  }
+}
+
+/** Ids of memories that may be the ones meant: by id, or because they hold the rarest words of what is said. */
+export async function wanted(deps: Deps, user: User, statements: readonly Statement[]): Promise<string[]> {
+  const ids = statements.flatMap(({ id }) => id ?? [])
+  const said = statements.filter(({ id }) => id === undefined).map(({ content }) => content)
+  return [...new Set([...ids, ...(await lookalikes(deps, user, said))])]
+}
+
+async function lookalikes({ store }: Deps, user: User, said: readonly string[]): Promise<string[]> {
+  const words = [...new Set(said.flatMap(terms))].sort()
+  if (words.length === 0) return []
+  const shelf = { ...user, shelf: 'memory' } as const
+  const { frequencies } = await store.index.lookup(shelf, words)
+  const isTelling = (term: string) => (frequencies.get(term) ?? 0) > 0 && (frequencies.get(term) ?? 0) <= COMMON
+  const telling = [...new Set(said.flatMap((content) => tellingTerms(content, frequencies)))].filter(isTelling).sort()
+  if (telling.length === 0) return []
+  const blocks = await store.index.postings(shelf, telling, COMMON)
+  const lengths = said.map((content) => terms(content).length)
+  const near = blocks.filter(({ session, block, data }) => {
+    const [{ length } = { length: 0 }] = decodePostings(session, block, data)
+    return lengths.some((own) => Math.min(own, length) >= Math.max(own, length) / 2)
+  })
+  return [...new Set(near.map(({ session }) => session))].slice(-LOOKALIKES * said.length)
+}

@@ -1,0 +1,116 @@
+import type { FoundMemory, SearchMemories } from '../../api.ts'
+import { DEFAULT_PAGE } from '../../domain/limits.ts'
+import { isCurrent, type Memory } from '../../domain/memory/memory.ts'
+import { memoryScore, memoryWeights } from '../../domain/memory/rank.ts'
+import { describe } from '../../domain/recall/describe.ts'
+import { ANALYSIS } from '../../domain/recall/postings.ts'
+import { candidates, type MessageFacts, rank } from '../../domain/recall/rank.ts'
+import type { User } from '../../ports/recall-index.ts'
+import { userFor } from '../access.ts'
+import { type Deps, now } from '../deps.ts'
+import { parse } from '../parse.ts'
+import { type Asked, askShelf, depthFor } from '../words.ts'
+import { fingerprintOf } from './remember.ts'
+import { searchMemories as searchInput } from './schema.ts'
+
+/** Memories looked at for one search, by their words; filters take from these. */
+const MOST = 5000
+/** Memories fetched at once. */
+const PAGE = 500
+
+/** What is asked of a memory beside its words. */
+export type Filter = (memory: Memory) => boolean
+
+/** Memories that fit a query, best first; what is given out counts as used. */
+export async function searchMemories(deps: Deps, query: SearchMemories): Promise<{ items: FoundMemory[] }> {
+  const { limit = DEFAULT_PAGE, record, query: text, ...rest } = parse(searchInput, query)
+  const { category, scope, minConfidence = 0, sourceTypes } = rest
+  const user = userFor(deps, rest)
+  const found = await findMemories(deps, user, text, depthFor(deps, limit), (memory) => {
+    return (
+      (category === undefined || category.some((each) => each === memory.category)) &&
+      (scope === undefined || memory.scope === scope) &&
+      memory.confidence >= minConfidence &&
+      (sourceTypes === undefined || sourceTypes.includes(memory.sourceType))
+    )
+  })
+  const items = (await fused(deps, text, found)).slice(0, limit)
+  const ids = items.map(({ id }) => id)
+  if (record && ids.length > 0) await deps.store.memories.used(user, ids, now(deps))
+  return { items }
+}
+
+/** The memories of a user that fit a text best, those that may be given out. */
+export async function findMemories(
+  deps: Deps,
+  user: User,
+  text: string,
+  limit: number,
+  filter: Filter,
+): Promise<FoundMemory[]> {
+  await readUnread(deps, user)
+  const asked = await askShelf(deps.store.index, { ...user, shelf: 'memory' }, text, memoryWeights)
+  if (asked === undefined) return []
+  const ids = candidates(asked.scores, asked.weights, MOST).places.map(({ session }) => session)
+  const found: FoundMemory[] = []
+  const at = now(deps)
+  // words weigh most, so what comes a page later in their order hardly ever comes before
+  for (let i = 0; i < ids.length && found.length < limit; i += PAGE) {
+    const memories = await deps.store.memories.get(ids.slice(i, i + PAGE), user)
+    const current = memories.filter((memory) => isCurrent(memory, at) && filter(memory))
+    found.push(...scored(deps, asked, current))
+  }
+  return found.sort(byScore).slice(0, limit)
+}
+
+function scored(deps: Deps, { question, scores, weights }: Asked, memories: readonly Memory[]): FoundMemory[] {
+  const byId = new Map(memories.map((memory) => [memory.id, memory]))
+  const hits = rank(question, scores, memories.map(factsOf), weights)
+  return hits.flatMap(({ session, score }) => {
+    const memory = byId.get(session)
+    return memory === undefined
+      ? []
+      : [{ ...memory, score: memoryScore(score / scores.most, memory, deps.clock.now()) }]
+  })
+}
+
+/** A memory as the ranking knows it: alone, and without a speaker. */
+function factsOf({ id, createdAt }: Memory): MessageFacts {
+  const time = Date.parse(createdAt)
+  const none = { length: 0, asked: 0, specifics: 0, times: 0, counts: false }
+  return { session: id, turn: 1, sequence: 0, speaker: '', time, ...none }
+}
+
+async function fused({ fuse }: Deps, text: string, found: FoundMemory[]): Promise<FoundMemory[]> {
+  if (fuse === undefined) return found
+  const scores = await fuse(text, found)
+  return found.map((memory, i) => ({ ...memory, score: scores[i] ?? memory.score })).sort(byScore)
+}
+
+/** Best first; of equal ones the newer, then by id: the same order on every store. */
+function byScore(a: FoundMemory, b: FoundMemory): number {
+  if (a.score !== b.score) return b.score - a.score
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1
+  return a.id < b.id ? 1 : -1
+}
+
+/** Puts memories into the index that are not in it: those of a table that was there before, or of an older version. */
+async function readUnread(deps: Deps, user: User): Promise<void> {
+  for (;;) {
+    const unread = await deps.store.memories.unread(user, ANALYSIS, PAGE)
+    if (unread.length === 0) return
+    const ids = unread.map(({ id }) => id)
+    await deps.store.memories.change({
+      ...user,
+      at: now(deps),
+      ids,
+      decide: (found) => ({
+        puts: found.map((memory) => ({
+          memory,
+          fingerprint: fingerprintOf(memory),
+          words: { description: describe(memory.content), version: ANALYSIS },
+        })),
+      }),
+    })
+  }
+}

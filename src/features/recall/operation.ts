@@ -1,0 +1,98 @@
+import type { IndexOptions, IndexReport, RecallItem, RecallQuery, RecallResult } from '../../api.ts'
+import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
+import { ANALYSIS } from '../../domain/recall/postings.ts'
+import { isWithin, type Principal } from '../../domain/record.ts'
+import type { User } from '../../ports/recall-index.ts'
+import { tenantFor, userFor } from '../access.ts'
+import { type Deps, keyOf } from '../deps.ts'
+import { extractMemories, findMemories } from '../memory/operation.ts'
+import { parse } from '../parse.ts'
+import { depthFor } from '../words.ts'
+import { readSession, readUser } from './read-log.ts'
+import { findSaid, type Hit, isIn, withContent } from './said.ts'
+import { indexOptions, recallQuery } from './schema.ts'
+
+export { readSession } from './read-log.ts'
+
+/** Hits whose contents are fetched at once. */
+const PAGE = 100
+
+/** What a user's past holds on a question, best first. */
+export async function recall(deps: Deps, input: RecallQuery): Promise<RecallResult> {
+  const { query, limit = DEFAULT_PAGE, maxTokens = Number.POSITIVE_INFINITY, ...rest } = parse(recallQuery, input)
+  const user = userFor(deps, rest)
+  const most = depthFor(deps, limit)
+  const pending = await readUser(deps, user)
+  const isSpanned = rest.since !== undefined || rest.until !== undefined
+  // '~' is behind every time
+  const span = isSpanned ? { from: rest.since ?? '', until: rest.until ?? '~' } : undefined
+  const kinds = new Set(rest.kinds)
+  const { sourceTypes } = rest
+  const said = kinds.has('event') || kinds.has('commit') ? await findSaid(deps, user, query, most, kinds, span) : []
+  const memories = kinds.has('memory')
+    ? await findMemories(deps, user, query, most, ({ createdAt, sourceType }) => {
+        return (
+          (span === undefined || isIn(createdAt, span)) &&
+          (sourceTypes === undefined || sourceTypes.includes(sourceType))
+        )
+      })
+    : []
+  const hits: Hit[] = [...said, ...memories.map(({ score, ...memory }) => ({ score, memory }))]
+  const ordered = hits.sort((a, b) => b.score - a.score || (nameOf(a) < nameOf(b) ? 1 : -1)).slice(0, most)
+  const items = (await ranked(deps, user, query, ordered)).slice(0, limit)
+  return { ...(await within(deps, items, maxTokens)), ...(pending > 0 && { pending }) }
+}
+
+/** Takes each that still fits, best first. */
+async function within(deps: Deps, found: readonly RecallItem[], maxTokens: number) {
+  const tokenizer = await deps.tokenizer()
+  const items: RecallItem[] = []
+  let tokens = 0
+  for (const item of found) {
+    const cost = tokenizer.count(item.content)
+    if (tokens + cost > maxTokens) continue
+    tokens += cost
+    items.push(item)
+  }
+  return { items, tokens }
+}
+
+/** The contents of hits, ranked by meaning too where there is an embedder. */
+async function ranked(deps: Deps, user: User, query: string, hits: readonly Hit[]): Promise<RecallItem[]> {
+  const items: RecallItem[] = []
+  for (let i = 0; i < hits.length; i += PAGE) items.push(...(await withContent(deps, user, hits.slice(i, i + PAGE))))
+  if (deps.fuse === undefined) return items
+  const scores = await deps.fuse(query, items)
+  return items.map((item, i) => ({ ...item, score: scores[i] ?? item.score })).toSorted((a, b) => b.score - a.score)
+}
+
+/** Of equal hits the same one comes first on every store. */
+function nameOf({ memory, place }: Hit): string {
+  return place === undefined ? memory.id : `${place.session} ${String(place.sequence).padStart(12, '0')}`
+}
+
+/** Brings the index up to date, and gathers memories from sessions that have ended. */
+export async function indexLogs(deps: Deps, { onProgress, ...input }: IndexOptions = {}): Promise<IndexReport> {
+  const { userId, tenant } = parse(indexOptions, input)
+  const whose = withinFor(deps, userId, tenant)
+  const report: IndexReport = { sessions: 0, messages: 0 }
+  for (let after = ''; ; ) {
+    const ids = await deps.store.index.behind({ version: ANALYSIS, after, limit: LIMITS.page })
+    for (const id of ids) {
+      const view = await deps.store.load(keyOf(deps, id))
+      if (view === undefined || !isWithin(view.record, whose)) continue
+      report.messages += (await readSession(deps, id)).messages
+      if (view.record.endedAt !== undefined) await extractMemories(deps, id)
+      report.sessions++
+      onProgress?.({ ...report })
+    }
+    if (ids.length < LIMITS.page) return report
+    after = ids.at(-1) ?? ''
+  }
+}
+
+/** Whose sessions are meant: the user's who is named, else all that the caller may see. */
+function withinFor(deps: Deps, userId: string | undefined, tenant: string | undefined): Principal | undefined {
+  if (userId !== undefined) return userFor(deps, { userId, tenant })
+  return tenant === undefined ? deps.within : { tenant: tenantFor(deps, tenant) }
+}
