@@ -92,6 +92,9 @@ describe('the command line', () => {
       'resume [options] <conversation>',
       'compact [options] <session>',
       'sweep',
+      'recall [options] <query>',
+      'memory',
+      'index [options]',
       'verify [session]',
       'rebuild [session]',
     ]

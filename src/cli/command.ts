@@ -18,6 +18,14 @@ export interface Command {
   run(input: Readonly<Record<string, unknown>>, context: Context): Promise<ExitCode | undefined>
 }
 
+/** Commands under one name: `memory import`, `memory show`. */
+export interface CommandGroup {
+  readonly name: string
+  /** One line for the list of commands. */
+  readonly summary: string
+  readonly commands: readonly Command[]
+}
+
 export interface Context {
   readonly target: Target
   readonly output: Output

@@ -21,6 +21,7 @@ export const EXIT_OF: Record<ErrorCode, ExitCode> = {
   VALIDATION: EXIT.usage,
   TOO_LARGE: EXIT.usage,
   SESSION_NOT_FOUND: EXIT.notFound,
+  MEMORY_NOT_FOUND: EXIT.notFound,
   SESSION_ENDED: EXIT.refused,
   SESSION_ACTIVE: EXIT.refused,
   SEQUENCE_CONFLICT: EXIT.refused,

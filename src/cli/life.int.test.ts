@@ -190,7 +190,7 @@ describe('sweep', () => {
     expect([await stateOf(old), await stateOf(young)]).toEqual(['aborted', 'awaiting_user'])
     expect((await run(['sweep'])).stdout).toBe('ok  no session is due\n')
     const strict = await run(['sweep', '--json'], { SESSION_STALE_TIMEOUT_SECONDS: '60' })
-    expect(JSON.parse(strict.stdout)).toEqual({ swept: 1, compacted: 1, failed: 0 })
+    expect(JSON.parse(strict.stdout)).toEqual({ swept: 1, compacted: 1, failed: 0, forgotten: 0 })
   })
 
   it('refuses arguments with 2, and a store that is not there with 5', async () => {

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { Command as CommanderCommand, Option } from 'commander'
 import { DEFAULT_URL } from '../target.ts'
-import type { Command } from './command.ts'
+import type { Command, CommandGroup } from './command.ts'
 import { compactCommand } from './commands/compact.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { indexCommand } from './commands/index-log.ts'
+import { memoryCommands } from './commands/memory.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { rebuildCommand } from './commands/rebuild.ts'
+import { recallCommand } from './commands/recall.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { sweepCommand } from './commands/sweep.ts'
 import { verifyCommand } from './commands/verify.ts'
@@ -16,13 +19,16 @@ import { EXIT, exitCodesHelp } from './exit-codes.ts'
 import { failureOf } from './failure.ts'
 import { type Output, outputTo } from './output.ts'
 
-const COMMANDS: readonly Command[] = [
+const COMMANDS: readonly (Command | CommandGroup)[] = [
   demoCommand,
   doctorCommand,
   migrateCommand,
   resumeCommand,
   compactCommand,
   sweepCommand,
+  recallCommand,
+  memoryCommands,
+  indexCommand,
   verifyCommand,
   rebuildCommand,
 ]
@@ -62,12 +68,26 @@ function programFor(output: Output, json: boolean): CommanderCommand {
     .exitOverride()
     .showSuggestionAfterError()
     .addHelpText('after', `\n${bold('Exit codes:')}\n${exitCodesHelp()}`)
-  for (const command of COMMANDS) mount(program, command, output)
+  for (const command of COMMANDS) {
+    if ('run' in command) mount(program, program, command, output)
+    else mountGroup(program, command, output)
+  }
   return program
 }
 
-function mount(program: CommanderCommand, { usage, summary, more = '', options = [], run }: Command, output: Output) {
-  const mounted = program.command(usage).summary(summary).description(`${summary}\n${more}`.trim())
+function mountGroup(program: CommanderCommand, { name, summary, commands }: CommandGroup, output: Output) {
+  const group = program
+    .command(name)
+    .summary(summary)
+    .description(summary)
+    .usage('<command> [options]')
+    .helpCommand(false)
+  for (const command of commands) mount(program, group, command, output)
+}
+
+function mount(program: CommanderCommand, parent: CommanderCommand, command: Command, output: Output) {
+  const { usage, summary, more = '', options = [], run } = command
+  const mounted = parent.command(usage).summary(summary).description(`${summary}\n${more}`.trim())
   for (const { flags, description } of options) mounted.option(flags, description)
   mounted.action(async () => {
     const target = {

@@ -3,12 +3,27 @@ import { counted } from './text.ts'
 
 type OnProgress = NonNullable<UpkeepOptions['onProgress']>
 
+/** Says how far the work is: words, and the share that is done, where it is known. */
+export type Tell = (words: () => string, share?: number) => void
+
 /** Milliseconds between two looks of the line. */
 const PAUSE = 100
 const WIDTH = 20
 
-/** Runs long work with one line on stderr that says how far it is; without a line where stderr is no terminal. */
+/** Runs upkeep with one line on stderr that says how far it is; without a line where stderr is no terminal. */
 export async function withProgress<T>(doing: string, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
+  return await withLine((tell) =>
+    work(({ sessions, events, of }) =>
+      tell(
+        () => `${doing} ${counted(sessions, 'session')}, ${counted(events, 'event')}`,
+        of.events === 0 ? 1 : events / of.events,
+      ),
+    ),
+  )
+}
+
+/** As {@link withProgress}, for any long work. */
+export async function withLine<T>(work: (tell: Tell) => Promise<T>): Promise<T> {
   const { stderr } = process
   if (!stderr.isTTY) return await work(() => {})
 
@@ -16,11 +31,10 @@ export async function withProgress<T>(doing: string, work: (onProgress: OnProgre
   const clear = () => stderr.write('\r\x1b[K')
   process.once('exit', clear)
   try {
-    return await work(({ sessions, events, of }) => {
+    return await work((words, share) => {
       if (performance.now() - shown < PAUSE) return
       shown = performance.now()
-      const share = Math.min(1, of.events === 0 ? 1 : events / of.events)
-      stderr.write(`\r\x1b[K${bar(share)} ${doing} ${counted(sessions, 'session')}, ${counted(events, 'event')}`)
+      stderr.write(`\r\x1b[K${share === undefined ? '' : `${bar(Math.min(1, share))} `}${words()}`)
     })
   } finally {
     process.off('exit', clear)

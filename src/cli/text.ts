@@ -1,6 +1,6 @@
 /** `1 session`, `1,200 sessions`. */
-export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
 }
 
 /** The text on one line, without characters that could steer a terminal: what is stored is not ours to trust. */

@@ -24,8 +24,9 @@ export const sweepCommand: Command = {
   },
 }
 
-function reportText({ swept, compacted, failed }: SweepReport, { paint }: Output): string {
+function reportText({ swept, compacted, failed, forgotten }: SweepReport, { paint }: Output): string {
   const left = failed === 0 ? '' : `, ${paint('red', `${counted(failed, 'session')} could not be closed`)}`
-  if (swept === 0 && compacted === 0) return `${paint('green', 'ok')}  no session is due${left}`
-  return `${paint('green', 'ok')}  ended ${counted(swept, 'session')}, made ${counted(compacted, 'commit')}${left}`
+  const gone = forgotten === 0 ? '' : `, forgot ${forgotten} expired ${forgotten === 1 ? 'memory' : 'memories'}`
+  if (swept === 0 && compacted === 0) return `${paint('green', 'ok')}  no session is due${gone}${left}`
+  return `${paint('green', 'ok')}  ended ${counted(swept, 'session')}, made ${counted(compacted, 'commit')}${gone}${left}`
 }

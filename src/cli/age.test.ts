@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest'
+import { ageOf } from './age.ts'
+
+it.each([
+  ['2026-03-01T12:00:00.000Z', 'now'],
+  ['2026-03-01T11:59:01.000Z', 'now'],
+  ['2026-03-01T12:05:00.000Z', 'now'],
+  ['2026-03-01T11:59:00.000Z', '1m'],
+  ['2026-03-01T09:01:00.000Z', '2h'],
+  ['2026-02-26T12:00:00.000Z', '3d'],
+  ['2024-03-01T12:00:00.000Z', '2y'],
+])('what came about at %s is %s old', (time, age) => {
+  expect(ageOf(time, Date.parse('2026-03-01T12:00:00.000Z'))).toBe(age)
+})

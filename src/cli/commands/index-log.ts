@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { IndexReport } from '../../api.ts'
+import { parse } from '../../features/parse.ts'
+import type { Command } from '../command.ts'
+import { given, tenant } from '../option.ts'
+import { withLine } from '../progress.ts'
+import { withStore } from '../target.ts'
+import { counted } from '../text.ts'
+
+const indexInput = z.strictObject({ user: z.string().optional(), tenant })
+
+export const indexCommand: Command = {
+  usage: 'index',
+  summary: 'bring the index of words, which recall looks in, up to date with the logs',
+  more: [
+    'It happens by itself in quiet moments: run it after much was written, or on a',
+    'schedule. It also gathers memories from sessions that have ended. Others may',
+    'write in the meantime. After a failure, run it again.',
+    '',
+    'Example: throughline index --user ada',
+  ].join('\n'),
+  options: [
+    { flags: '--user <id>', description: 'only the sessions of this user' },
+    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
+  ],
+
+  async run(input, { target, output }) {
+    const { user: userId, tenant } = parse(indexInput, input)
+    const report = await withStore(target, (tl) =>
+      withLine((tell) =>
+        tl.index({ ...given({ userId, tenant }), onProgress: (done) => tell(() => `indexing: ${doneText(done)}`) }),
+      ),
+    )
+    const { sessions } = report
+    output.print(`${output.paint('green', 'ok')}  ${sessions === 0 ? 'nothing to do' : doneText(report)}`, report)
+    return undefined
+  },
+}
+
+function doneText({ sessions, messages }: IndexReport): string {
+  return `${counted(sessions, 'session')}, ${counted(messages, 'message')}`
+}

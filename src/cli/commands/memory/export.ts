@@ -1,0 +1,80 @@
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import type { ListMemories, Memories } from '../../../api.ts'
+import { ThroughlineError, ValidationError } from '../../../domain/errors.ts'
+import { LIMITS } from '../../../domain/limits.ts'
+import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
+import { parse } from '../../../features/parse.ts'
+import type { Command } from '../../command.ts'
+import { given, tenant, user } from '../../option.ts'
+import { withLine } from '../../progress.ts'
+import { withStore } from '../../target.ts'
+import { counted } from '../../text.ts'
+
+const exportInput = z.strictObject({ user, tenant, out: z.string().optional() })
+
+export const exportCommand: Command = {
+  usage: 'export',
+  summary: 'write the memories of a user as JSON Lines, which import reads back',
+  more: [
+    'One memory a line, as the library gives it, without those that expired or',
+    'were superseded. An import keeps id, content, category, scope, confidence and',
+    'metadata; the lineage stays behind, since the sessions it names are in this',
+    'store alone.',
+    '',
+    'Example: throughline memory export --user ada --out ada.jsonl',
+    '         throughline memory import ada.jsonl --user ada --url postgres://…',
+  ].join('\n'),
+  options: [
+    { flags: '--user <id>', description: 'whose memories (required)' },
+    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
+    { flags: '--out <file>', description: 'file to write, in place of one that is there (default: stdout)' },
+  ],
+
+  async run(input, { target, output }) {
+    const { user: userId, tenant, out } = parse(exportInput, input)
+    let written = 0
+    await withStore(target, ({ memories }) =>
+      withLine(async (tell) => {
+        const lines = linesOf(current(memories, { userId, ...given({ tenant }) }), () => {
+          written += 1
+          tell(() => `exporting: ${counted(written, 'memory', 'memories')}`)
+        })
+        // by pipeline and not by print: 50,000 memories must not wait in this process for a slow reader
+        if (out === undefined) await pipeline(lines, process.stdout, { end: false })
+        else await writeFile(out, lines)
+      }),
+    )
+    if (out === undefined) return undefined
+    output.print(`wrote ${counted(written, 'memory', 'memories')} to ${out}`, { file: out, written })
+    return undefined
+  },
+}
+
+/** Every memory of the user that may be given out. */
+async function* current(memories: Memories, whose: Omit<ListMemories, 'limit' | 'cursor'>): AsyncGenerator<Memory> {
+  const now = new Date().toISOString()
+  for (let cursor: string | undefined; ; ) {
+    const { items, nextCursor } = await memories.list({ ...whose, limit: LIMITS.page, ...given({ cursor }) })
+    for (const memory of items) if (isCurrent(memory, now)) yield memory
+    if (nextCursor === undefined) return
+    cursor = nextCursor
+  }
+}
+
+async function* linesOf(memories: AsyncIterable<Memory>, onLine: () => void): AsyncGenerator<string> {
+  for await (const memory of memories) {
+    yield `${JSON.stringify(memory)}\n`
+    onLine()
+  }
+}
+
+async function writeFile(file: string, lines: AsyncIterable<string>): Promise<void> {
+  try {
+    await pipeline(lines, createWriteStream(file))
+  } catch (error) {
+    if (error instanceof ThroughlineError) throw error
+    throw new ValidationError('out', `cannot be written: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import type { Forgotten, Memories } from '../../../api.ts'
+import { ValidationError } from '../../../domain/errors.ts'
+import { parse } from '../../../features/parse.ts'
+import type { Command } from '../../command.ts'
+import { given, tenant } from '../../option.ts'
+import { withStore } from '../../target.ts'
+import { counted } from '../../text.ts'
+
+const forgetInput = z.strictObject({
+  memory: z.string().optional(),
+  user: z.string().optional(),
+  tenant,
+  source: z.string().optional(),
+  session: z.string().optional(),
+})
+
+export const forgetCommand: Command = {
+  usage: 'forget [memory]',
+  summary: 'remove a memory for good, or all that comes from a source or a session',
+  more: [
+    'A memory that something else supports stays, without what came from there.',
+    '',
+    'Example: throughline memory forget 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70',
+    '         throughline memory forget --user ada --source import:faiss.jsonl',
+  ].join('\n'),
+  options: [
+    { flags: '--user <id>', description: 'whose memories, with --source or --session' },
+    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
+    { flags: '--source <name>', description: 'a source outside, such as an import' },
+    { flags: '--session <id>', description: 'a session' },
+  ],
+
+  async run(input, { target, output }) {
+    const options = parse(forgetInput, input)
+    const forgotten = await withStore(target, ({ memories }) => forget(memories, options))
+    output.print(forgottenText(forgotten), forgotten)
+    return undefined
+  },
+}
+
+async function forget(memories: Memories, options: z.output<typeof forgetInput>): Promise<Forgotten> {
+  const { memory, user: userId, tenant, source, session: sessionId } = options
+  if ([memory, source, sessionId].filter((given) => given !== undefined).length !== 1) {
+    throw new ValidationError('memory', 'name one of: the id of a memory, --source, --session')
+  }
+  if (memory !== undefined) return await memories.forget(memory)
+  if (userId === undefined) throw new ValidationError('user', 'is missing: --user says whose memories are meant')
+  return await memories.forget({ userId, ...given({ tenant, source, sessionId }) })
+}
+
+function forgottenText({ forgotten, kept }: Forgotten): string {
+  const stay = kept === 0 ? '' : `, ${counted(kept, 'other')} lost a part of their lineage and stay`
+  return `forgot ${counted(forgotten, 'memory', 'memories')}${stay}`
+}

@@ -1,0 +1,107 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { z } from 'zod'
+import { ValidationError } from '../../../domain/errors.ts'
+import { LIMITS } from '../../../domain/limits.ts'
+import { name, parse } from '../../../features/parse.ts'
+import type { Command } from '../../command.ts'
+import { EXIT } from '../../exit-codes.ts'
+import { documentsIn, LARGEST } from '../../memory/documents.ts'
+import { type ImportCounts, importDocuments } from '../../memory/import.ts'
+import { type ImportReport, importText } from '../../memory/import-report.ts'
+import { category, given, user, wholeNumber } from '../../option.ts'
+import { withLine } from '../../progress.ts'
+import { withStore } from '../../target.ts'
+import { counted } from '../../text.ts'
+
+const importInput = z.strictObject({
+  file: z.string(),
+  user: user.pipe(name),
+  tenant: name.default('local'),
+  category: category.optional(),
+  scope: name.optional(),
+  source: name.max(LIMITS.name - 'import:'.length).optional(),
+  batch: wholeNumber(1, LIMITS.memories).default(500),
+  dryRun: z.boolean().default(false),
+})
+
+export const importCommand: Command = {
+  usage: 'import <file>',
+  summary: 'bring documents of a vector store, such as a FAISS export, in as memories',
+  more: [
+    'FILE holds JSON Lines, a JSON list, { "documents": [...] }, or a docstore',
+    '{ id: document }; - reads stdin. JSON Lines are read as they come, at any',
+    `length; the others are read whole, up to ${LARGEST / 1024 / 1024} MB.`,
+    '',
+    'A document has a text (content, text or page_content) and may have id,',
+    'metadata, coordinates, score, retriever, category, expires_at. What else it',
+    'has is kept in the metadata of the memory.',
+    '',
+    'A document becomes the same memory in every run: after a failure, run it',
+    `again. Documents that are refused are listed, and it leaves with ${EXIT.usage}; the`,
+    'others are in.',
+    '',
+    'Example: throughline memory import faiss.jsonl --user ada --dry-run',
+    'To undo: throughline memory forget --user ada --source import:faiss.jsonl',
+  ].join('\n'),
+  options: [
+    { flags: '--user <id>', description: 'whose memories they become (required)' },
+    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
+    { flags: '--category <name>', description: 'category of documents that name none (default: "facts")' },
+    { flags: '--scope <name>', description: 'where they hold (default: everywhere)' },
+    { flags: '--source <name>', description: 'name of the import (default: the name of the file)' },
+    { flags: '--batch <count>', description: 'documents of one write (default: 500)' },
+    { flags: '--dry-run', description: 'check everything, write nothing' },
+  ],
+
+  async run(input, { target, output }) {
+    const { file, user: userId, source = nameOf(file), ...options } = parse(importInput, input)
+    const start = performance.now()
+    const { chunks, done } = await opened(file)
+    const { tenant, batch, dryRun, category, scope } = options
+    const imported = await withStore(target, (tl) =>
+      withLine((tell) => {
+        // as the user: ids are theirs, and another may have the same
+        const { memories } = tl.as({ tenant, userId })
+        const onProgress = (counts: ImportCounts) => tell(() => progressText(counts), done())
+        const destination = { tenant, userId, source, ...given({ category, scope }) }
+        return importDocuments(memories, documentsIn(chunks), { ...destination, batch, dryRun, onProgress })
+      }),
+    )
+    const seconds = Math.round(performance.now() - start) / 1000
+    const report: ImportReport = { file, source: `import:${source}`, dryRun, seconds, ...imported }
+    output.print(importText(report, output), report)
+    return imported.refused === 0 ? EXIT.ok : EXIT.usage
+  },
+}
+
+const nameOf = (file: string) => (file === '-' ? 'stdin' : basename(file))
+
+/** The bytes of a file or of stdin, and the share of them that was read, where it is known. */
+async function opened(file: string): Promise<{ chunks: AsyncIterable<Uint8Array>; done: () => number | undefined }> {
+  if (file === '-') return { chunks: process.stdin, done: () => undefined }
+  const { size } = await stat(file).catch((error: unknown) => {
+    throw notReadable(error)
+  })
+  let read = 0
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+        read += chunk.length
+        yield chunk
+      }
+    } catch (error) {
+      throw notReadable(error)
+    }
+  }
+  return { chunks: chunks(), done: () => (size === 0 ? undefined : read / size) }
+}
+
+function notReadable(cause: unknown): ValidationError {
+  return new ValidationError('file', `cannot be read: ${(cause as Error).message}`, { cause })
+}
+
+function progressText({ read, refused }: ImportCounts): string {
+  return `importing: ${counted(read, 'document')}${refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused`}`
+}

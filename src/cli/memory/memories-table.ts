@@ -1,0 +1,30 @@
+import { isCurrent, type Memory } from '../../domain/memory/memory.ts'
+import { ageOf } from '../age.ts'
+import { fittedTable, lineWidth } from '../fitted-table.ts'
+import type { Output } from '../output.ts'
+import type { Column } from '../table.ts'
+
+/** Width of a line from which there is room for ids beside the contents. */
+const ROOM_FOR_IDS = 110
+
+/** Memories for people, one a line, cut to its width. Those that are not given out any more are dim. */
+export function memoriesText<M extends Memory>(
+  memories: readonly M[],
+  first: readonly Column<M>[],
+  output: Output,
+): string {
+  const now = Date.now()
+  const isPast = (memory: M) => !isCurrent(memory, new Date(now).toISOString())
+  const columns: Column<M>[] = [
+    ...first,
+    { title: 'believed', value: ({ confidence }) => confidence.toFixed(2) },
+    { title: 'category', value: ({ category }) => category, width: 16 },
+    { title: 'age', value: ({ createdAt }) => ageOf(createdAt, now) },
+    ...(lineWidth() < ROOM_FOR_IDS ? [] : [{ title: 'id', value: ({ id }: M) => id }]),
+  ]
+  return fittedTable(memories, columns, {
+    title: 'content',
+    value: ({ content }) => content,
+    paint: (text, memory) => (isPast(memory) ? output.paint('dim', text) : text),
+  })
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { parse } from '../features/parse.ts'
+import { given, share, someOf, user, wholeNumber } from './option.ts'
+
+const options = z.strictObject({
+  user: user.optional(),
+  limit: wholeNumber(1, 500).optional(),
+  share: share.optional(),
+  kinds: someOf(['event', 'memory']).optional(),
+})
+
+describe('options', () => {
+  it('are what was meant', () => {
+    expect(parse(options, { limit: '500', share: '.25', kinds: 'memory, event' })).toEqual({
+      limit: 500,
+      share: 0.25,
+      kinds: ['memory', 'event'],
+    })
+    expect(['0', '1', '1.0', '0.5'].map((text) => share.parse(text))).toEqual([0, 1, 1, 0.5])
+  })
+
+  it.each([
+    [{ limit: '0' }, 'limit: must be a whole number from 1 to 500'],
+    [{ limit: '501' }, 'limit: must be a whole number from 1 to 500'],
+    [{ limit: '1e2' }, 'limit: must be a whole number from 1 to 500'],
+    [{ limit: '' }, 'limit: must be a whole number from 1 to 500'],
+    [{ share: '1.1' }, 'share: must be a number from 0 to 1, such as 0.5'],
+    [{ share: 'half' }, 'share: must be a number from 0 to 1, such as 0.5'],
+    [{ share: '.' }, 'share: must be a number from 0 to 1, such as 0.5'],
+    [{ kinds: 'event,' }, 'kinds[1]: must be of event, memory, with commas between them'],
+  ])('%j is refused', (input, message) => {
+    expect(() => parse(options, input)).toThrow(message)
+  })
+
+  it('that were left out are no fields', () => {
+    expect(given({ tenant: undefined, limit: 0, scope: '' })).toEqual({ limit: 0, scope: '' })
+  })
+})

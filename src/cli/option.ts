@@ -1,0 +1,41 @@
+/** Options as they were typed, to be checked with `parse`: what is wrong names the option and says what to do. */
+import { z } from 'zod'
+import { MEMORY_CATEGORIES } from '../domain/memory/memory.ts'
+
+/** The option of every command that is about one person. */
+export const user = z.string('is missing: --user says whose they are')
+
+export const tenant = z.string().optional()
+
+export const category = z.enum(MEMORY_CATEGORIES, `must be one of ${MEMORY_CATEGORIES.join(', ')}`)
+
+/** A whole number, such as that of `--limit`. */
+export function wholeNumber(least: number, most: number) {
+  return z
+    .string()
+    .refine(
+      (text) => /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most,
+      `must be a whole number from ${least} to ${most}`,
+    )
+    .transform(Number)
+}
+
+/** From nothing to all, such as a confidence. */
+export const share = z
+  .string()
+  .refine((text) => /^(0|1|[01]?\.\d+)$/.test(text) && Number(text) <= 1, 'must be a number from 0 to 1, such as 0.5')
+  .transform(Number)
+
+/** Several of a few words, with commas between them. */
+export function someOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  const list = z.array(z.enum(words, `must be of ${words.join(', ')}, with commas between them`)).min(1)
+  return z
+    .string()
+    .transform((text) => text.split(',').map((word) => word.trim()))
+    .pipe(list)
+}
+
+/** What was given: an option that was left out is no field of its own. */
+export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never
+}
