@@ -4,10 +4,11 @@ import { parseArgs } from 'node:util'
 import { WORK } from './load.ts'
 import type { Result } from './measure.ts'
 import { APPEND_STORES, appendPart } from './parts/append.ts'
+import { indexedPart, RECALL_STORES, recallPart } from './parts/recall.ts'
 import { RECENT_STORES, recentPart } from './parts/recent.ts'
 import { newPlaces, type Places } from './places.ts'
 
-const USAGE = `Usage: npm run bench -- [append|recent] [--store sqlite|memory|postgres] [--rounds N] [--quick]
+const USAGE = `Usage: npm run bench -- [append|recent|recall|indexed] [--store sqlite|memory|postgres] [--rounds N] [--quick]
 
 Without a part: all of them; without --store: every store. Every part runs its competitors in turns within one run;
 ratios are to the raw one. Postgres is a server of the run's own, durable and on loopback, or DATABASE_URL where set:
@@ -23,7 +24,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const PARTS = ['append', 'recent']
+const PARTS = ['append', 'recent', 'recall', 'indexed']
 const STORES: readonly string[] = APPEND_STORES
 const unknown = [
   ...positionals.filter((part) => !PARTS.includes(part)).map((part) => `There is no part '${part}'.`),
@@ -60,6 +61,25 @@ async function tables(places: Places): Promise<Table[]> {
   for (const store of wanted('recent', RECENT_STORES)) {
     const results = await recentPart(lengths, store, rounds, places)
     found.push({ title: `R1 last 30 turns (${store})`, results, baseOf: (row) => row - (row % 2), by: 'time' })
+  }
+  const sizes = values.quick
+    ? [
+        { events: 2_000, memories: 500 },
+        { events: 20_000, memories: 5_000 },
+      ]
+    : [
+        { events: 10_000, memories: 1_000 },
+        { events: 1_000_000, memories: 100_000 },
+      ]
+  for (const store of wanted('recall', RECALL_STORES)) {
+    const results = await recallPart(sizes, store, rounds, places)
+    found.push({ title: `Recall and search, 10 hits (${store})`, results, baseOf: (row) => row % 2, by: 'time' })
+  }
+  for (const store of wanted('indexed', RECALL_STORES)) {
+    for (const work of [WORK.W1, WORK.W2]) {
+      const results = await indexedPart(work, store, rounds, places)
+      found.push({ title: `${work.title}, with the index (${store})`, results, baseOf: () => 0, by: 'rate' })
+    }
   }
   return found
 }

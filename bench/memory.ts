@@ -1,0 +1,71 @@
+import { open, type Throughline } from '../dist/index.js'
+import { CATEGORIES, locomoFile, readLocomo } from './memory/locomo.ts'
+import { type Answered, ask, MEASURES, summed, tell } from './memory/measure.ts'
+import { newPlaces, type Places } from './places.ts'
+
+/** Conversations that weights may be fitted on; the rest are only measured. */
+const TUNING = 5
+const STORES = ['memory', 'sqlite', 'postgres'] as const
+const TITLES = { r5: 'R@5', r10: 'R@10', ndcg10: 'nDCG@10', r2000: 'R@2000' }
+
+const file = locomoFile()
+if (file === undefined) {
+  console.log(
+    'There is no data set to measure on: put locomo10.json into ../shared/data, or its path into LOCOMO_FILE.',
+  )
+} else {
+  const places = newPlaces()
+  try {
+    await measure(file, places)
+  } finally {
+    await places.close()
+  }
+}
+
+async function measure(path: string, places: Places): Promise<void> {
+  const conversations = readLocomo(path)
+  const answers = new Map<string, Answered[][]>()
+  for (const store of STORES) {
+    const tl = await opened(store, places)
+    const all: Answered[][] = []
+    for (const conversation of conversations) {
+      all.push(await ask(tl, conversation, await tell(tl, conversation)))
+    }
+    await tl.close()
+    answers.set(store, all)
+    const same = JSON.stringify(all) === JSON.stringify(answers.get('memory'))
+    console.log(
+      `${store}: ${all.flat().length} questions${store === 'memory' ? '' : same ? ', the same lists' : ', OTHER LISTS'}`,
+    )
+    if (!same) process.exitCode = 1
+  }
+  const all = answers.get('memory') ?? []
+  print(`Conversations 1 to ${TUNING}, on which weights were fitted`, all.slice(0, TUNING).flat())
+  print(`Conversations ${TUNING + 1} to ${all.length}, held out`, all.slice(TUNING).flat())
+  print('All', all.flat())
+}
+
+async function opened(store: (typeof STORES)[number], places: Places): Promise<Throughline> {
+  if (store === 'memory') return await open('memory:')
+  if (store === 'sqlite') return await open(`sqlite:${places.file()}`)
+  return await open({ url: await (await places.postgres()).served() })
+}
+
+function print(title: string, answered: readonly Answered[]): void {
+  const sums = summed(answered)
+  const columns: [number, string][] = [[0, 'all'], ...CATEGORIES]
+  console.log(`\n${title}`)
+  console.table(
+    Object.fromEntries(
+      MEASURES.map((measure) => [
+        TITLES[measure],
+        Object.fromEntries(
+          columns.map(([category, name]) => {
+            const sum = sums.get(category)
+            return [name, sum === undefined ? '' : ((100 * sum[measure]) / sum.count).toFixed(1)]
+          }),
+        ),
+      ]),
+    ),
+  )
+}
