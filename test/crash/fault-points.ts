@@ -1,0 +1,60 @@
+import Database from 'better-sqlite3'
+import pg from 'pg'
+
+/** Counts the moments at which a process may die, once it is started. */
+export interface FaultPoints {
+  start(): void
+  /** Gives how many there were. */
+  stop(): number
+}
+
+type Call = (this: unknown, ...args: never[]) => unknown
+
+/**
+ * Puts fault points around every statement of this process: before it, after it, and where it gives a promise when that is
+ * settled. The process dies by SIGKILL at the n-th; at none if there are fewer.
+ */
+export function faultPoints(at: number): FaultPoints {
+  let points = 0
+  let counting = false
+
+  function point(): void {
+    if (!counting || ++points !== at) return
+    process.kill(process.pid, 'SIGKILL')
+    // the signal ends the process while it waits here
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  }
+
+  function faulty(call: Call): Call {
+    return function (this: unknown, ...args) {
+      point()
+      const result = call.apply(this, args)
+      point()
+      return result instanceof Promise ? result.finally(point) : result
+    }
+  }
+
+  function patch(owner: object, methods: readonly string[]): void {
+    const members = owner as Record<string, Call>
+    for (const name of methods) members[name] = faulty(members[name] as Call)
+  }
+
+  const { prepare } = Database.prototype
+  Database.prototype.prepare = function (this: Database.Database, sql: string) {
+    const statement = prepare.call(this, sql)
+    patch(statement, ['run', 'get', 'all', 'iterate'])
+    return statement
+  } as typeof prepare
+  patch(Database.prototype, ['exec'])
+  patch(pg.Client.prototype, ['query'])
+
+  return {
+    start() {
+      counting = true
+    },
+    stop() {
+      counting = false
+      return points
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { describe } from '../../src/domain/recall/describe.ts'
+import type { Throughline } from '../../src/index.ts'
+import type { Shelf } from '../../src/ports/recall-index.ts'
+import type { Store } from '../../src/ports/store.ts'
+import { logOf } from '../../src/stores/conformance/samples.ts'
+import { USER } from './memory-faults-operations.ts'
+
+const ALL = 10_000
+const QUESTIONS = ['Where does Ada live? Lisbon?', 'tea or coffee', 'late ferries', 'tabs or spaces', 'rye and bread']
+
+/** Everything that is stored of the user, with memories named by what they say: their ids are others in each run. */
+export async function contentOf(store: Store, words: readonly string[]) {
+  const listed = await store.memories.list({ ...USER, limit: ALL })
+  const names = new Map(listed.map(({ id, content }) => [id, content]))
+  const nameOf = (id: string) => names.get(id) ?? `nothing (${id})`
+  const memories = await Promise.all(
+    listed.map(async ({ id, supersededBy, ...memory }) => ({
+      ...memory,
+      ...(supersededBy !== undefined && { supersededBy: nameOf(supersededBy) }),
+      history: (await store.memories.history(id, USER)).map(({ by, ...change }) => ({
+        ...change,
+        ...(by !== undefined && { by: nameOf(by) }),
+      })),
+    })),
+  )
+  const ids = await store.sessionIds({ limit: ALL, within: USER })
+  const sessions = await Promise.all(
+    ids.map(async (id) => ({
+      mark: await store.index.mark(id),
+      log: (await logOf(store, id)).map(({ sequence, type, content }) => [sequence, type, content]),
+    })),
+  )
+  return {
+    memories: memories.sort((a, b) => (a.content < b.content ? -1 : 1)),
+    sessions,
+    said: await shelfOf(store, { ...USER, shelf: 'said' }, words, (id) => id),
+    remembered: await shelfOf(store, { ...USER, shelf: 'memory' }, words, nameOf),
+    facts: await store.index.facts(USER, { places: [], sessions: ids, perSession: ALL }),
+  }
+}
+
+export type Content = Awaited<ReturnType<typeof contentOf>>
+
+async function shelfOf(store: Store, shelf: Shelf, words: readonly string[], nameOf: (id: string) => string) {
+  const { frequencies, ...counts } = await store.index.lookup(shelf, words)
+  const postings = await store.index.postings(shelf, words, ALL)
+  return {
+    counts,
+    frequencies: [...frequencies].filter(([, messages]) => messages > 0).sort(byFirst),
+    postings: postings
+      .map(
+        ({ term, session, block, data }) => `${term} ${nameOf(session)} ${block} ${Buffer.from(data).toString('hex')}`,
+      )
+      .sort(),
+  }
+}
+
+const byFirst = ([a]: [string, number], [b]: [string, number]) => (a < b ? -1 : 1)
+
+/** Words that the user's logs and memories may bring into the index. */
+export async function wordsIn(store: Store): Promise<string[]> {
+  const ids = await store.sessionIds({ limit: ALL, within: USER })
+  const logs = await Promise.all(ids.map((id) => logOf(store, id)))
+  const texts = [...logs.flat(), ...(await store.memories.list({ ...USER, limit: ALL }))].map(({ content }) => content)
+  return [...new Set(texts.flatMap((text) => [...describe(text).places.keys()]))].sort()
+}
+
+/** The words of the index are those of the memories that hold, each of them with its history. */
+export function unsound({ memories, remembered }: Content): string[] {
+  const current = memories.filter(({ supersededBy }) => supersededBy === undefined)
+  const expected = current.flatMap(({ content }) =>
+    [...describe(content).places.keys()].map((term) => `${term} ${content}`),
+  )
+  const found = remembered.postings.map((posting) => posting.replace(/ \d+ [0-9a-f]+$/, ''))
+  return [
+    ...expected.filter((one) => !found.includes(one)).map((one) => `no words: ${one}`),
+    ...found.filter((one) => !expected.includes(one)).map((one) => `words of nothing: ${one}`),
+    ...(remembered.counts.messages === current.length ? [] : [`${remembered.counts.messages} counted`]),
+    ...memories.filter(({ history }) => history.length === 0).map(({ content }) => `no history: ${content}`),
+    ...memories.filter((one, i) => memories[i + 1]?.content === one.content).map(({ content }) => `twice: ${content}`),
+  ]
+}
+
+/** What is found of it. The order of equal scores goes by ids, which are others in each run. */
+export async function foundIn(tl: Throughline) {
+  const { userId } = USER
+  const lists = QUESTIONS.map(async (query) => {
+    const [recalled, searched] = await Promise.all([
+      tl.recall({ userId, query }),
+      tl.memories.search({ userId, query, record: false }),
+    ])
+    const items = recalled.items.map(({ kind, sessionId, sequence, content, score }) => {
+      return { kind, sessionId, sequence, content, score: score.toFixed(9) }
+    })
+    const memories = searched.items.map(({ content, score }) => ({ content, score: score.toFixed(9) }))
+    return { query, items: inOrder(items), memories: inOrder(memories) }
+  })
+  return await Promise.all(lists)
+}
+
+function inOrder<Item extends { content: string; score: string }>(items: Item[]): Item[] {
+  return items.toSorted((a, b) => Number(b.score) - Number(a.score) || (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+}
