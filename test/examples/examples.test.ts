@@ -20,6 +20,8 @@ const PRINTS: Record<string, string> = {
     'the same for Anthropic: true\nfor OpenAI: user\nfor OpenAI: assistant\nfor OpenAI: tool\nfor OpenAI: tool',
   'handoff.ts': '1 of 3 takers got the handoff\nengineer acts now: The design stands',
   'life.ts': 'events 1 to 13 are those of the commit: true\nthe next session is told 3 messages, 66 tokens',
+  'memory.ts':
+    'event 3: It leaves at 21:40 from platform 7.\nI prefer the window seat, believed 0.7, from event 2\n0.78, then 0.39,',
   'service.ts':
     'goalArchitect, after 1 message\n{"success":false,"error":{"code":"NOT_FOUND","message":"Session not found"}}',
   'time-travel.ts': '0 differences between the logs and what is stored',
