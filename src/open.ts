@@ -116,7 +116,7 @@ function throughlineWith(store: Store, options: z.output<typeof openOptions>): T
   }
   return throughlineOn(deps, async () => {
     closing.abort()
-    await background.stop()
+    background.stop()
     await store.close()
   })
 }

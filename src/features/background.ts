@@ -1,4 +1,4 @@
-/** How long nothing must have been written before the reading begins, in milliseconds. */
+/** How long after a write the reading begins, in milliseconds. */
 const QUIET = 1000
 /** While others write, the reading rests so many times as long as it worked. */
 const RESTING = 20
@@ -35,11 +35,10 @@ export class Background {
     if (this.#running === undefined) this.#wait(QUIET)
   }
 
-  /** Reads no more, and resolves when what was begun is done. */
-  async stop(): Promise<void> {
+  /** Begins nothing more. What was begun finds the store closed, and ends: a model may take a minute, and nobody waits for it. */
+  stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
-    await this.#running
   }
 
   #wait(ms: number): void {
@@ -48,6 +47,8 @@ export class Background {
       this.#timer = undefined
       this.#running = this.#step().finally(() => {
         this.#running = undefined
+        // what was written between the last look and now
+        if (this.#waiting.size > 0 && !this.#stopped) this.#wait(QUIET)
       })
     }, ms).unref()
   }

@@ -2,14 +2,16 @@ import type { Memory, MemoryChange } from '../domain/memory/memory.ts'
 import type { Description } from '../domain/recall/describe.ts'
 import type { Principal } from '../domain/record.ts'
 import type { User } from './recall-index.ts'
+import type { PurgeCounts } from './session-store.ts'
 
 /**
  * What is remembered of users, beside the log and never in its way.
  *
  * - M1 `change` hands the decider the memories it names, as they are, and stores what it returns in one step: rows, history, words
  *   and the mark, or nothing. No other change of the same user comes in between. A decider that throws leaves nothing behind.
- * - M2 A change with a `mark` writes only if the events of that session up to `from` are extracted, no more and no less, and the
- *   session exists; else it gives `stale` and the decider is not called.
+ * - M2 A change writes only if the sessions it names are there and the user's and, with a `mark`, if the events of that session up to `from` are
+ *   extracted, no more and no less, and its log reaches `to`; else it gives `stale` and the decider is not called. With `purge` that
+ *   session goes in the same step, so that no memory ever names a session that is gone.
  * - M3 `version` of a history is 1, 2, 3 … for each memory, in the order of the changes.
  * - M4 What a memory holds comes back the same: content, numbers, lineage, metadata with its keys in order.
  * - M5 `list` gives a user's memories in ascending order of id, from behind `after`, also those that expired or were superseded.
@@ -18,7 +20,7 @@ import type { User } from './recall-index.ts'
  *   any more; one that is put with words is. A removed one leaves no history.
  * - M8 `used` raises the counts of memories that are there, and nothing else.
  * - M9 `purge` removes everything of a user: memories, history, words of both shelves, and counts the memories.
- * - M10 `unread` gives memories that have no words of this version in the index, such as those of a table that was there before;
+ * - M10 `unread` gives memories that have no words in the index, or those of an older version, such as those of a table that was there before;
  *   not those that were superseded.
  * - M11 With `within`, what belongs to another tenant or user does not exist.
  *
@@ -45,7 +47,13 @@ export interface ChangeRequest extends User {
   readonly ids?: readonly string[]
   /** … or by what they say; only those that were not superseded. */
   readonly fingerprints?: readonly string[]
+  /** … or by a source that their lineage names, see `sourceKey`. */
+  readonly source?: string
+  /** Sessions that what is decided will name. */
+  readonly sessions?: readonly string[]
   readonly mark?: ExtractionMark
+  /** A session to purge. */
+  readonly purge?: string
   /** Pure: it may be called more than once. */
   decide(found: readonly Memory[]): MemoryWrites
 }
@@ -77,6 +85,8 @@ export interface MemoryPut {
 export interface Changed {
   readonly outcome: 'written' | 'stale'
   readonly memories: readonly Memory[]
+  /** Of a change that purges. */
+  readonly purged?: PurgeCounts
 }
 
 export interface MemoriesQuery extends User {

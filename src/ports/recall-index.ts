@@ -7,9 +7,9 @@ import type { StoredEvent } from './session-store.ts'
  * from the log, behind the writers' backs, and says how far it has come.
  *
  * - I1 `add` puts messages of one session behind those it holds and moves the session's mark, in one step, if the mark is
- *   still `from`. Else, or if the session does not exist, it gives false and writes nothing.
+ *   still `from`. Else, or if the session does not exist or its log does not reach `to`, it gives false and writes nothing.
  * - I2 `marks` gives how far the readers of the user's logs have come, for sessions of which something is left to read: the log
- *   reaches further than `indexed`, or the index is of another version; newest activity first. With `newest` it looks at
+ *   reaches further than `indexed`, or the index is of an older version; newest activity first. With `newest` it looks at
  *   no more than the newest so many.
  * - I3 `behind` gives ids of sessions of any user of which something is left, in ascending order from behind `after`; also those
  *   that have ended with events behind `extracted`.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Memory } from './memory.ts'
-import { bereft, created, sameAs, superseded, weighed } from './remember.ts'
+import { bereft, created, isSame, superseded, weighed } from './remember.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
 const later = '2026-03-02T12:00:00.000Z'
@@ -72,12 +72,11 @@ describe('a memory that loses a source', () => {
   })
 })
 
-describe('the same memory', () => {
-  it('is looked for in the same scope, among those that may be given out', () => {
-    const said = { content: 'keeps BEES' }
-    expect(sameAs(said, [memory], later)).toBe(memory)
-    expect(sameAs({ ...said, scope: 'work' }, [memory], later)).toBeUndefined()
-    expect(sameAs(said, [superseded(memory, 'n', at).memory], later)).toBeUndefined()
-    expect(sameAs(said, [{ ...memory, expiresAt: at }], later)).toBeUndefined()
+describe('a memory that says the same', () => {
+  it('is the same in the same scope, while it may be given out', () => {
+    expect(isSame(memory, {}, later)).toBe(true)
+    expect(isSame(memory, { scope: 'work' }, later)).toBe(false)
+    expect(isSame(superseded(memory, 'n', at).memory, {}, later)).toBe(false)
+    expect(isSame({ ...memory, expiresAt: at }, {}, later)).toBe(false)
   })
 })

@@ -2,7 +2,6 @@
 
 import { confidenceOf, DEFAULT_CONFIDENCE, isKnownSource, withoutSource } from './confidence.ts'
 import { isCurrent, type LineageEntry, type Memory, type MemoryChange, type MemorySource } from './memory.ts'
-import { isAlike } from './sameness.ts'
 import { moreTrusted, type SourceType } from './source.ts'
 
 /** A memory and what is to be told of it in its history; no change, nothing to tell. */
@@ -68,16 +67,9 @@ export function bereft(memory: Memory, gone: (entry: LineageEntry) => boolean, a
   return { memory: next, change: { at, change: 'source_removed', confidence: next.confidence } }
 }
 
-/** The one among memories that says the same, and may be given out. */
-export function sameAs(
-  said: { content: string; scope?: string | undefined },
-  memories: Iterable<Memory>,
-  now: string,
-): Memory | undefined {
-  for (const memory of memories) {
-    if (memory.scope === said.scope && isCurrent(memory, now) && isAlike(memory.content, said.content)) return memory
-  }
-  return undefined
+/** Whether a memory that says the same is the same: it holds in the same scope, and may be given out. */
+export function isSame(memory: Memory, { scope }: { scope?: string | undefined }, now: string): boolean {
+  return memory.scope === scope && isCurrent(memory, now)
 }
 
 /** The lineage with its beginning. A table that was there before has none: what the memory was believed until now stands for it. */

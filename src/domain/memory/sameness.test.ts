@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gistOf, isAlike, tellingTerms } from './sameness.ts'
+import { gistOf, isAlike, Sayings, tellingTerms } from './sameness.ts'
 
 describe('two memories', () => {
   it.each([
@@ -39,5 +40,21 @@ describe('the rarest terms of a memory', () => {
     expect(tellingTerms('alpha beta gamma', frequencies)).toEqual(['beta'])
     expect(tellingTerms('alpha beta gamma delta epsilon', frequencies)).toHaveLength(2)
     expect(tellingTerms('the of', frequencies)).toEqual([])
+  })
+})
+
+describe('many sayings', () => {
+  const word = fc.constantFrom(...'alpha beta gamma delta omega not 3 4'.split(' '))
+  const text = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(' '))
+
+  it('give the same that a look at each of them would', () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 20 }), text, (contents, asked) => {
+        const sayings = new Sayings<number>()
+        for (const [i, content] of contents.entries()) sayings.add(content, i)
+        const found = [...sayings.alike(asked)].sort((a, b) => a - b)
+        expect(found).toEqual(contents.flatMap((content, i) => (isAlike(content, asked) ? [i] : [])))
+      }),
+    )
   })
 })

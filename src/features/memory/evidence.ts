@@ -6,16 +6,25 @@ import type { MemoryPut } from '../../ports/memory-store.ts'
 import { type Deps, now } from '../deps.ts'
 import { parse } from '../parse.ts'
 import { getMemory } from './read.ts'
-import { checkSource, fingerprintOf, requireSessions, type Statement, stated, Writing, wanted } from './remember.ts'
+import {
+  checkSource,
+  fingerprintOf,
+  gone,
+  requireSessions,
+  type Statement,
+  sessionsOf,
+  stated,
+  Writing,
+  wanted,
+} from './remember.ts'
 import { contradiction, evidence } from './schema.ts'
 
 /** Something speaks for a memory. */
 export async function corroborate(deps: Deps, id: string, input: Evidence = {}): Promise<Memory> {
   const { note, ...given } = parse(evidence, input) as Evidence
   const { memory, source } = await subject(deps, id, given)
-  return await changed(deps, memory, (writing, now, at) => {
-    const step = weighed(now, 'corroborates', { at, source, note })
-    tell(writing, step)
+  return await changed(deps, memory, { source }, (writing, now, at) => {
+    tell(writing, weighed(now, 'corroborates', { at, source, note }))
   })
 }
 
@@ -28,21 +37,17 @@ export async function contradict(deps: Deps, id: string, input: Contradiction = 
   }
   if (supersededBy === memory.id) throw new ValidationError('supersededBy', 'must be another memory')
   const instead = content === undefined ? undefined : replacement(memory, content, source)
-  const look = { others: supersededBy === undefined ? [] : [supersededBy], instead }
-  return await changed(
-    deps,
-    memory,
-    (writing, now, at) => {
-      const step = weighed(now, 'contradicts', { at, source, note })
-      tell(writing, step)
-      const other = instead === undefined ? supersededBy : successor(deps, writing, step.memory, instead, at)
-      if (other === undefined || step.memory.supersededBy !== undefined) return
-      if (writing.get(other) === undefined) throw new MemoryNotFoundError(other)
-      // what was superseded never comes back, so its words go
-      tell(writing, superseded(step.memory, other, at), { words: null })
-    },
-    look,
-  )
+  return await changed(deps, memory, { source, instead, supersededBy }, (writing, now, at) => {
+    const step = weighed(now, 'contradicts', { at, source, note })
+    tell(writing, step)
+    const other = instead === undefined ? supersededBy : successor(deps, writing, step.memory, instead, at)
+    if (other === undefined || step.memory.supersededBy !== undefined) return
+    const next = writing.get(other)
+    if (next === undefined) throw new MemoryNotFoundError(other)
+    if (next.supersededBy !== undefined) throw new ValidationError('supersededBy', 'must not be superseded itself')
+    // what was superseded never comes back, so its words go
+    tell(writing, superseded(step.memory, other, at), { words: null })
+  })
 }
 
 function tell(writing: Writing, { memory, change }: Step, rest: Pick<MemoryPut, 'words'> = {}): void {
@@ -61,12 +66,8 @@ function replacement({ category, scope }: Memory, content: string, source: Memor
 }
 
 /** Keeps what holds instead and gives its id; it may be there already, but is never what it replaces. */
-function successor(deps: Deps, writing: Writing, old: Memory, instead: Statement, at: string): string {
-  const others = new Writing([...writing.all()].filter(({ id }) => id !== old.id))
-  const { tenant, userId } = old
-  const { id } = stated(deps, others, { tenant, userId }, instead, at)
-  for (const put of others.puts()) writing.put(put)
-  return id
+function successor(deps: Deps, writing: Writing, { id, tenant, userId }: Memory, instead: Statement, at: string) {
+  return stated(deps, writing, { tenant, userId }, instead, at, id).id
 }
 
 async function subject(deps: Deps, id: string, given: MemorySource) {
@@ -78,22 +79,29 @@ async function subject(deps: Deps, id: string, given: MemorySource) {
   return { memory, source }
 }
 
+/** What a change has to know beside the memory. */
+interface Given {
+  source: MemorySource | undefined
+  instead?: Statement | undefined
+  supersededBy?: string | undefined
+}
+
 async function changed(
   deps: Deps,
   { id, tenant, userId }: Memory,
+  { source, instead, supersededBy = id }: Given,
   change: (writing: Writing, memory: Memory, at: string) => void,
-  look: { others: readonly string[]; instead: Statement | undefined } = { others: [], instead: undefined },
 ): Promise<Memory> {
   const at = now(deps)
-  const { others, instead } = look
-  const ids = [id, ...others, ...(instead ? await wanted(deps, { tenant, userId }, [instead]) : [])]
+  const ids = [id, supersededBy, ...(instead ? await wanted(deps, { tenant, userId }, [instead]) : [])]
   let after: Memory | undefined
-  await deps.store.memories.change({
+  const { outcome } = await deps.store.memories.change({
     tenant,
     userId,
     at,
     ids: [...new Set(ids)],
     fingerprints: instead === undefined ? [] : [fingerprintOf(instead)],
+    sessions: sessionsOf([source]),
     decide(found) {
       const writing = new Writing(found)
       const memory = writing.get(id)
@@ -103,5 +111,6 @@ async function changed(
       return { puts: writing.puts() }
     },
   })
+  if (outcome === 'stale') throw gone([source])
   return after as Memory
 }

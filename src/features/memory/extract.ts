@@ -2,6 +2,7 @@ import type { Extraction, Remembered } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { Fact } from '../../domain/memory/extract.ts'
 import { type Deps, keyOf } from '../deps.ts'
+import { findSession } from '../sessions/operation.ts'
 import { sessionEvent } from '../stored-event.ts'
 import { keep, type Statement } from './remember.ts'
 
@@ -12,14 +13,15 @@ const PAGE = 200
  * Gathers memories from what was not read of a session yet. What is kept and how far it was read are written together, so a crash or
  * another reader in between leaves each fact once. The events themselves are only read.
  */
-export async function extractMemories(deps: Deps, id: string): Promise<Extraction> {
+export async function extractMemories(deps: Deps, session: string): Promise<Extraction> {
+  const id = await findSession(deps, session)
   const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)
   const { tenant, userId } = view.record
   const memories: Remembered[] = []
   let first: number | undefined
   for (;;) {
-    const mark = await deps.store.index.mark(view.record.id)
+    const mark = await deps.store.index.mark(id)
     if (mark === undefined) throw new SessionNotFoundError(id)
     const { extracted, copied, head } = mark
     first ??= Math.max(extracted, copied) + 1

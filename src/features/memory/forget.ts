@@ -5,6 +5,7 @@ import { type LineageEntry, type Memory, sourceKey } from '../../domain/memory/m
 import { bereft } from '../../domain/memory/remember.ts'
 import type { MemoryWrites } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
+import type { PurgeCounts } from '../../ports/session-store.ts'
 import { userFor } from '../access.ts'
 import { type Deps, now } from '../deps.ts'
 import { parse } from '../parse.ts'
@@ -41,9 +42,30 @@ async function forgetFrom(deps: Deps, input: ForgetSource): Promise<Forgotten> {
   )
 }
 
-/** Takes a session out of every lineage of its user; memories that nothing else supports go. */
-export async function forgetSession(deps: Deps, user: User, sessionId: string): Promise<Forgotten> {
-  return await withoutEntries(deps, user, `session:${sessionId}`, () => false)
+/**
+ * Purges a session together with its part in every lineage of its user; memories that nothing else supports go. In one step, so that no
+ * memory ever names a session that is gone. `undefined` if there is no such session.
+ */
+export async function purgeWithMemories(
+  deps: Deps,
+  user: User,
+  sessionId: string,
+): Promise<(PurgeCounts & { memories: number }) | undefined> {
+  const at = now(deps)
+  const source = `session:${sessionId}`
+  let memories = 0
+  const { purged } = await deps.store.memories.change({
+    ...user,
+    at,
+    source,
+    purge: sessionId,
+    decide(found) {
+      const writes = without(found, source, at, () => false)
+      memories = writes.removals.length
+      return writes
+    },
+  })
+  return purged && { ...purged, memories }
 }
 
 /** Removes memories that have expired, of anyone within. */
@@ -52,10 +74,19 @@ export async function forgetExpired(deps: Deps): Promise<number> {
   for (;;) {
     const at = now(deps)
     const expired = await deps.store.memories.expired(at, LIMITS.page, deps.within)
-    for (const [first, ids] of byUser(expired)) {
-      const { tenant, userId } = first
-      await deps.store.memories.change({ tenant, userId, at, ids, decide: () => ({ puts: [], removals: ids }) })
-      forgotten += ids.length
+    for (const [{ tenant, userId }, ids] of byUser(expired)) {
+      let gone = 0
+      await deps.store.memories.change({
+        tenant,
+        userId,
+        at,
+        ids,
+        decide(found) {
+          gone = found.length
+          return { puts: [], removals: ids }
+        },
+      })
+      forgotten += gone
     }
     if (expired.length < LIMITS.page) return forgotten
   }
@@ -63,14 +94,31 @@ export async function forgetExpired(deps: Deps): Promise<number> {
 
 type IsGone = (entry: LineageEntry) => boolean
 
-/** Goes through all memories that a source is part of. `isLost` says which of them go whatever else supports them. */
+/** Memories without what comes from a source. `isLost` says which of them go whatever else supports them. */
+function without(
+  found: readonly Memory[],
+  key: string,
+  at: string,
+  isLost: (memory: Memory, gone: IsGone) => boolean,
+): Required<MemoryWrites> {
+  const gone: IsGone = (entry) => sourceKey(entry) === key
+  const steps = found.map((memory) => ({
+    id: memory.id,
+    step: isLost(memory, gone) ? undefined : bereft(memory, gone, at),
+  }))
+  return {
+    puts: steps.flatMap(({ step }) => (step ? [{ memory: step.memory, changes: [step.change] }] : [])),
+    removals: steps.flatMap(({ id, step }) => (step === undefined ? [id] : [])),
+  }
+}
+
+/** Goes through all memories that a source is part of, a page at a time. */
 async function withoutEntries(
   deps: Deps,
   user: User,
   key: string,
   isLost: (memory: Memory, gone: IsGone) => boolean,
 ): Promise<Forgotten> {
-  const gone: IsGone = (entry) => sourceKey(entry) === key
   const total: Forgotten = { forgotten: 0, kept: 0 }
   for (;;) {
     const memories = await deps.store.memories.fromSource({ ...user, key, limit: LIMITS.page })
@@ -81,15 +129,10 @@ async function withoutEntries(
       ...user,
       at,
       ids: memories.map(({ id }) => id),
-      decide(found): Required<MemoryWrites> {
-        const steps = found.map((memory) => ({
-          id: memory.id,
-          step: isLost(memory, gone) ? undefined : bereft(memory, gone, at),
-        }))
-        const puts = steps.flatMap(({ step }) => (step ? [{ memory: step.memory, changes: [step.change] }] : []))
-        const removals = steps.flatMap(({ id, step }) => (step === undefined ? [id] : []))
-        counted = { forgotten: removals.length, kept: puts.length }
-        return { puts, removals }
+      decide(found) {
+        const writes = without(found, key, at, isLost)
+        counted = { forgotten: writes.removals.length, kept: writes.puts.length }
+        return writes
       },
     })
     total.forgotten += counted.forgotten

@@ -4,8 +4,8 @@ import { SessionNotFoundError, TooLargeError, ValidationError } from '../../doma
 import { encodeJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Memory, MemoryCategory, MemorySource } from '../../domain/memory/memory.ts'
-import { created, sameAs, weighed } from '../../domain/memory/remember.ts'
-import { gistOf, tellingTerms } from '../../domain/memory/sameness.ts'
+import { created, isSame, weighed } from '../../domain/memory/remember.ts'
+import { gistOf, Sayings, tellingTerms } from '../../domain/memory/sameness.ts'
 import type { SourceType } from '../../domain/memory/source.ts'
 import { describe } from '../../domain/recall/describe.ts'
 import { ANALYSIS, decodePostings } from '../../domain/recall/postings.ts'
@@ -88,11 +88,8 @@ export async function keep(
   statements: readonly Statement[],
   mark?: ExtractionMark,
 ): Promise<Remembered[] | undefined> {
-  await requireSessions(
-    deps,
-    user,
-    statements.map(({ source }) => source),
-  )
+  const sources = statements.map(({ source }) => source)
+  await requireSessions(deps, user, sources)
   const at = now(deps)
   let kept: Remembered[] = []
   const { outcome } = await deps.store.memories.change({
@@ -100,6 +97,7 @@ export async function keep(
     at,
     ids: await wanted(deps, user, statements),
     fingerprints: statements.filter(({ id }) => id === undefined).map(fingerprintOf),
+    sessions: sessionsOf(sources),
     ...(mark !== undefined && { mark }),
     decide(found) {
       const writing = new Writing(found)
@@ -107,47 +105,69 @@ export async function keep(
       return { puts: writing.puts() }
     },
   })
-  return outcome === 'stale' ? undefined : kept
+  if (outcome === 'written') return kept
+  if (mark === undefined) throw gone(sources)
+  return undefined
 }
 
 /** The memories at hand, with what is to be written of them. */
 export class Writing {
-  readonly #memories: Map<string, Memory>
+  readonly #memories = new Map<string, Memory>()
+  readonly #sayings = new Sayings<string>()
   readonly #puts = new Map<string, MemoryPut>()
 
   constructor(found: readonly Memory[]) {
-    this.#memories = new Map(found.map((memory) => [memory.id, memory]))
+    // in one order, so that of two that say the same every store takes the same
+    for (const memory of found.toSorted((a, b) => (a.id < b.id ? -1 : 1))) this.#hold(memory)
   }
 
   get(id: string): Memory | undefined {
     return this.#memories.get(id)
   }
 
-  all(): Iterable<Memory> {
-    return this.#memories.values()
+  /** The one that says the same as a statement, but not `other`. */
+  same(statement: Statement, at: string, other?: string): Memory | undefined {
+    for (const id of this.#sayings.alike(statement.content)) {
+      const memory = this.#memories.get(id)
+      if (memory !== undefined && id !== other && isSame(memory, statement, at)) return memory
+    }
+    return undefined
   }
 
   put(put: MemoryPut): void {
     const { id } = put.memory
     const before = this.#puts.get(id)
-    this.#memories.set(id, put.memory)
+    this.#hold(put.memory)
     this.#puts.set(id, { ...before, ...put, changes: [...(before?.changes ?? []), ...(put.changes ?? [])] })
   }
 
   puts(): MemoryPut[] {
     return [...this.#puts.values()]
   }
+
+  /** The content of a memory never changes, so what it says is worked out once. */
+  #hold(memory: Memory): void {
+    if (!this.#memories.has(memory.id)) this.#sayings.add(memory.content, memory.id)
+    this.#memories.set(memory.id, memory)
+  }
 }
 
-/** Decides what becomes of a statement: a new memory, or one that is there already. */
-export function stated(deps: Deps, writing: Writing, user: User, statement: Statement, at: string): Remembered {
+/** Decides what becomes of a statement: a new memory, or one that is there already, but not `other`. */
+export function stated(
+  deps: Deps,
+  writing: Writing,
+  user: User,
+  statement: Statement,
+  at: string,
+  other?: string,
+): Remembered {
   const { id, source, confidence, ...rest } = statement
   const known = id === undefined ? undefined : writing.get(id)
   if (known !== undefined) {
     if (known.content === statement.content) return { ...known, outcome: 'unchanged' }
     throw new ValidationError('id', 'belongs to a memory that says something else')
   }
-  const same = id === undefined ? sameAs(statement, writing.all(), at) : undefined
+  const same = id === undefined ? writing.same(statement, at, other) : undefined
   if (same !== undefined) {
     const { sourceType } = statement
     const { memory, change } = weighed(same, 'corroborates', { at, source, sourceType, kind: 'merged' })
@@ -173,9 +193,18 @@ export async function requireSessions(
   user: User,
   sources: readonly (MemorySource | undefined)[],
 ): Promise<void> {
-  for (const sessionId of new Set(sources.flatMap((source) => source?.sessionId ?? []))) {
+  for (const sessionId of sessionsOf(sources)) {
     if ((await deps.store.load({ sessionId, within: user })) === undefined) throw new SessionNotFoundError(sessionId)
   }
+}
+
+export function sessionsOf(sources: readonly (MemorySource | undefined)[]): string[] {
+  return [...new Set(sources.flatMap((source) => source?.sessionId ?? []))]
+}
+
+/** A session was there a moment ago, and was purged since. */
+export function gone(sources: readonly (MemorySource | undefined)[]): SessionNotFoundError {
+  return new SessionNotFoundError(sessionsOf(sources)[0] ?? '')
 }
 
 /** Ids of memories that may be the ones meant: by id, or because they hold the rarest words of what is said. */

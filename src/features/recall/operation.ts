@@ -8,7 +8,7 @@ import { type Deps, keyOf } from '../deps.ts'
 import { extractMemories, findMemories } from '../memory/operation.ts'
 import { parse } from '../parse.ts'
 import { depthFor } from '../words.ts'
-import { readSession, readUser } from './read-log.ts'
+import { ifThere, readSession, readUser } from './read-log.ts'
 import { findSaid, type Hit, isIn, withContent } from './said.ts'
 import { indexOptions, recallQuery } from './schema.ts'
 
@@ -82,7 +82,7 @@ export async function indexLogs(deps: Deps, { onProgress, ...input }: IndexOptio
       const view = await deps.store.load(keyOf(deps, id))
       if (view === undefined || !isWithin(view.record, whose)) continue
       report.messages += (await readSession(deps, id)).messages
-      if (view.record.endedAt !== undefined) await extractMemories(deps, id)
+      if (view.record.endedAt !== undefined) await ifThere(extractMemories(deps, id), undefined)
       report.sessions++
       onProgress?.({ ...report })
     }

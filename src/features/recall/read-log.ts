@@ -1,3 +1,4 @@
+import { SessionNotFoundError } from '../../domain/errors.ts'
 import { describe } from '../../domain/recall/describe.ts'
 import { ANALYSIS } from '../../domain/recall/postings.ts'
 import type { Mark, NewMessage, User } from '../../ports/recall-index.ts'
@@ -20,13 +21,23 @@ export async function readSession(deps: Deps, sessionId: string, most = Number.P
   for (let messages = 0; ; ) {
     const mark = await index.mark(sessionId)
     if (mark === undefined) return { messages, done: true }
-    if (mark.version !== ANALYSIS && mark.indexed > 0) {
+    if (mark.version < ANALYSIS && mark.indexed > 0) {
       await index.drop(sessionId)
       continue
     }
     if (mark.indexed >= mark.head) return { messages, done: true }
     if (messages >= most) return { messages, done: false }
-    messages += await readPage(deps, mark)
+    messages += await ifThere(readPage(deps, mark), 0)
+  }
+}
+
+/** What a session gives, or something else if it was purged since its mark was read. */
+export async function ifThere<T>(reading: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof SessionNotFoundError) return otherwise
+    throw error
   }
 }
 

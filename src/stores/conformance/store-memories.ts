@@ -184,14 +184,15 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await extracted(store, sessionId), 10)
 
       const never = () => assert.fail('the decider was called')
-      for (const [id, from] of [
-        [sessionId, 0],
-        [sessionId, 9],
-        [sessionId, 11],
-        [uuid7(), 0],
-        [await createdIn(store, { userId: 'bob' }), 0],
+      for (const [id, from, to] of [
+        [sessionId, 0, 20],
+        [sessionId, 9, 20],
+        [sessionId, 11, 20],
+        [sessionId, 10, 22],
+        [uuid7(), 0, 1],
+        [await createdIn(store, { userId: 'bob' }), 0, 1],
       ] as const) {
-        const mark = { sessionId: id, from, to: 20 }
+        const mark = { sessionId: id, from, to }
         const { outcome, memories } = await store.memories.change(putting([], { mark, decide: never }))
         assert.deepEqual([outcome, memories], ['stale', []])
       }
@@ -211,10 +212,83 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M2',
+    title: 'writes only while the sessions it names are there and the user’s',
+    async check(db) {
+      const store = await db.connect()
+      const [mine, gone, bobs] = [
+        await createdIn(store),
+        await createdIn(store),
+        await createdIn(store, { userId: 'bob' }),
+      ]
+      await store.purge({ sessionId: gone }, NOON)
+      const never = () => assert.fail('the decider was called')
+      for (const sessions of [[gone], [bobs], [mine, uuid7()]]) {
+        assert.equal((await store.memories.change(putting([], { sessions, decide: never }))).outcome, 'stale')
+      }
+      for (const purge of [gone, bobs]) {
+        const { outcome, purged } = await store.memories.change(putting([], { purge, decide: never }))
+        assert.deepEqual([outcome, purged], ['stale', undefined])
+      }
+      assert(await store.load({ sessionId: bobs }))
+      const { outcome } = await store.memories.change(putting([{ memory: someMemory() }], { sessions: [mine, mine] }))
+      assert.equal(outcome, 'written')
+      await store.close()
+    },
+  },
+  {
+    id: 'M2',
+    title: 'purges a session in the step that takes it out of what it supported',
+    async check(db) {
+      const store = await db.connect()
+      const [sessionId, other] = [await createdIn(store), await createdIn(store)]
+      await store.append(appending(sessionId, { events: someEvents(4) }))
+      const entry = (id: string) => ({ relation: 'origin' as const, at: NOON, sessionId: id })
+      const [from, both, apart] = [
+        someMemory({ lineage: [entry(sessionId)] }),
+        someMemory({ lineage: [entry(other), { ...entry(sessionId), relation: 'corroborates' }] }),
+        someMemory({ lineage: [entry(other)] }),
+      ]
+      await store.memories.change(putting([{ memory: from }, { memory: both }, { memory: apart }]))
+      const at = seconds(5)
+      const request = { ...ADA, at, source: `session:${sessionId}`, purge: sessionId }
+      await assert.rejects(
+        store.memories.change({
+          ...request,
+          decide() {
+            throw new RangeError('no')
+          },
+        }),
+        RangeError,
+      )
+      assert(await store.load({ sessionId }))
+      const kept = { ...both, lineage: [entry(other)] }
+      let seen: string[] = []
+      const { purged } = await store.memories.change({
+        ...request,
+        decide(found) {
+          seen = found.map(({ id }) => id)
+          return { puts: [{ memory: kept }], removals: [from.id] }
+        },
+      })
+      assert.deepEqual(seen.sort(), [from.id, both.id].sort())
+      assert.deepEqual(purged, { events: 5, keys: 0 })
+      assert.equal(await store.load({ sessionId }), undefined)
+      assert(await store.load({ sessionId: other }))
+      const left = await store.memories.list({ ...ADA, limit: 9 })
+      assert.deepEqual(
+        left.sort((a, b) => (a.id < b.id ? -1 : 1)),
+        [kept, apart].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      )
+      await store.close()
+    },
+  },
+  {
+    id: 'M2',
     title: 'lets one of two racing extractions of the same events write',
     async check(db) {
       const stores = await Promise.all([db.connect(), db.connect()])
       const sessionId = await createdIn(stores[0])
+      await stores[0].append(appending(sessionId, { events: someEvents(10) }))
       for (const n of upTo(10)) {
         const mark = { sessionId, from: n - 1, to: n }
         const results = await Promise.all(
@@ -243,7 +317,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         },
         { at: seconds(2), change: 'contradicted', confidence: 0, source: {} },
         { at: seconds(2), change: 'superseded', confidence: 0.07, by: uuid7(), note: '' },
-        { at: seconds(1), change: 'restored', confidence: 1 },
+        { at: seconds(1), change: 'source_removed', confidence: 1 },
       ]
       const merged = { at: NOON, change: 'merged' as const, confidence: 0.9 }
       for (const change of changes) {

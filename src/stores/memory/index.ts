@@ -9,6 +9,7 @@ import { checkLive, endOf, isWithin, type Principal, type SessionRecord } from '
 import type {
   ActiveQuery,
   NewEvent,
+  PurgeCounts,
   SessionKey,
   SessionStore,
   StoredEvent,
@@ -81,6 +82,18 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     groups.set(groupKey(record), group)
   }
 
+  function remove(session: Held, at: string): PurgeCounts {
+    const { record } = session.view
+    dropSession(data, record.id)
+    sessions.delete(record.id)
+    if (scopes.get(scopeKey(record)) === session) scopes.delete(scopeKey(record))
+    const group = groups.get(groupKey(record)) ?? []
+    group.splice(group.indexOf(session), 1)
+    markPurged(chains, session.view, at)
+    wake(record.id)
+    return { events: session.events.length, keys: session.keys.size }
+  }
+
   function records(within?: Principal): SessionRecord[] {
     const all = Array.from(sessions.values(), ({ view }) => view.record)
     return all.filter((record) => isWithin(record, within))
@@ -94,7 +107,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
   return {
     name: 'memory',
-    memories: memoriesIn(data, ready),
+    memories: memoriesIn(data, ready, remove),
     index: indexIn(data, ready),
 
     async create({ event, at, view, reuse }) {
@@ -223,16 +236,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
     async purge(key, at) {
       ready()
-      const session = held(key)
-      const { record } = session.view
-      dropSession(data, record.id)
-      sessions.delete(record.id)
-      if (scopes.get(scopeKey(record)) === session) scopes.delete(scopeKey(record))
-      const group = groups.get(groupKey(record)) ?? []
-      group.splice(group.indexOf(session), 1)
-      markPurged(chains, session.view, at)
-      wake(record.id)
-      return { events: session.events.length, keys: session.keys.size }
+      return remove(held(key), at)
     },
 
     async repair(key, expectedHead, view, edges) {

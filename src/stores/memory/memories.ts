@@ -2,12 +2,17 @@ import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
 import type { ChangeRequest, MemoryPut, MemoryStore } from '../../ports/memory-store.ts'
 import type { Shelf, User } from '../../ports/recall-index.ts'
-import { type MemoryData, type Remembered, userKey } from './data.ts'
+import type { PurgeCounts } from '../../ports/session-store.ts'
+import { type Held, type MemoryData, type Remembered, userKey } from './data.ts'
 import { dropSession } from './recall.ts'
 import { copied, putWords, takeWords, wordsOf } from './words.ts'
 
 /** The memories of the data. */
-export function memoriesIn(data: MemoryData, ready: () => void): MemoryStore {
+export function memoriesIn(
+  data: MemoryData,
+  ready: () => void,
+  purge: (session: Held, at: string) => PurgeCounts,
+): MemoryStore {
   const { memories, sessions, shelves } = data
 
   /** Each user's, of those that may be within. */
@@ -28,11 +33,26 @@ export function memoriesIn(data: MemoryData, ready: () => void): MemoryStore {
     return held.filter(({ memory }) => isWithin(memory, within)).sort(byId)
   }
 
-  function named({ ids = [], fingerprints = [], ...user }: ChangeRequest): Memory[] {
+  function named({ ids = [], fingerprints = [], source, ...user }: ChangeRequest): Memory[] {
     const wanted = new Set<string | undefined>(fingerprints)
     const says = wanted.size === 0 ? [] : all(user).filter(({ fingerprint }) => wanted.has(fingerprint))
     const current = says.filter(({ memory }) => memory.supersededBy === undefined)
-    return plain([...new Set([...find(ids, user), ...current])])
+    const derived = source === undefined ? [] : from(source, user)
+    return plain([...new Set([...find(ids, user), ...current, ...derived])])
+  }
+
+  function from(source: string, user: User): Remembered[] {
+    return all(user).filter(({ memory }) => memory.lineage.some((entry) => sourceKey(entry) === source))
+  }
+
+  /** Whether the sessions are there and the user's, and have been extracted as far as the change says. */
+  function isReady({ sessions: wanted = [], mark, purge: going, tenant, userId }: ChangeRequest): boolean {
+    const ids = [...wanted, ...(mark ? [mark.sessionId] : []), ...(going === undefined ? [] : [going])]
+    const held = ids.map((id) => sessions.get(id))
+    if (!held.every((session) => session !== undefined && isWithin(session.view.record, { tenant, userId })))
+      return false
+    const session = mark && sessions.get(mark.sessionId)
+    return !mark || (session?.read.extracted === mark.from && session.view.record.head >= mark.to)
   }
 
   function put({ memory, fingerprint, words, changes = [] }: MemoryPut): void {
@@ -59,16 +79,18 @@ export function memoriesIn(data: MemoryData, ready: () => void): MemoryStore {
   return {
     async change(request) {
       ready()
-      const { mark } = request
+      const { mark, purge: going = '' } = request
+      if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const session = mark && sessions.get(mark.sessionId)
-      const extracted = session && isWithin(session.view.record, request) ? session.read.extracted : undefined
-      if (mark !== undefined && extracted !== mark.from) return { outcome: 'stale', memories: [] }
       const { puts, removals = [] } = request.decide(named(request))
       const copies = puts.map(copiedPut)
       for (const each of copies) put(each)
       for (const each of find(removals, request)) remove(each)
       if (mark !== undefined && session !== undefined) session.read.extracted = mark.to
-      return { outcome: 'written', memories: structuredClone(copies.map(({ memory }) => memory)) }
+      const gone = sessions.get(going)
+      const purged = gone && purge(gone, request.at)
+      const written = structuredClone(copies.map(({ memory }) => memory))
+      return { outcome: 'written', memories: written, ...(purged && { purged }) }
     },
 
     async get(ids, within) {
@@ -90,8 +112,7 @@ export function memoriesIn(data: MemoryData, ready: () => void): MemoryStore {
 
     async fromSource({ key, after = '', limit, ...user }) {
       ready()
-      const from = all(user).filter(({ memory }) => memory.lineage.some((entry) => sourceKey(entry) === key))
-      const later = from.filter(({ memory }) => memory.id > after)
+      const later = from(key, user).filter(({ memory }) => memory.id > after)
       return plain(later.slice(0, limit))
     },
 
@@ -112,7 +133,7 @@ export function memoriesIn(data: MemoryData, ready: () => void): MemoryStore {
     async unread(user, version, limit) {
       ready()
       const current = all(user).filter(({ memory }) => memory.supersededBy === undefined)
-      return plain(current.filter((each) => each.version !== version).slice(0, limit))
+      return plain(current.filter((each) => (each.version ?? 0) < version).slice(0, limit))
     },
 
     async purge(user) {

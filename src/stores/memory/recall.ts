@@ -17,7 +17,7 @@ export function indexIn(data: MemoryData, ready: () => void): RecallIndex {
     async add({ sessionId, from, to, version, messages }) {
       ready()
       const session = sessions.get(sessionId)
-      if (session === undefined || session.read.indexed !== from) return false
+      if (session === undefined || session.read.indexed !== from || session.view.record.head < to) return false
       const kept = messages.map((message) => ({ ...message, words: copied(message.words) }))
       putWords(wordsOf(shelves, { ...session.view.record, shelf: 'said' }), sessionId, kept)
       session.read = { ...session.read, indexed: to, turns: kept.at(-1)?.turn ?? session.read.turns, version }
@@ -97,7 +97,7 @@ function markOf({ view: { record }, read }: Held): Mark {
 }
 
 function isLeft({ view, read }: Held, version: number): boolean {
-  return view.record.head > read.indexed || read.version !== version
+  return view.record.head > read.indexed || read.version < version
 }
 
 function awaitsExtraction({ view, read }: Held): boolean {

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto'
 import { encodeJson } from '../../domain/json.ts'
 import { sourceKey } from '../../domain/memory/memory.ts'
 import type { Changed, ChangeRequest, MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
+import type { PurgeCounts } from '../../ports/session-store.ts'
 import { type Connections, isSerialization, type Query, type Statement } from './connection.ts'
 import { type MemoryRow, memoryOf } from './memory-rows.ts'
+import { PURGE } from './sessions.ts'
 import { memoryWordColumns } from './words.ts'
 
 const LOAD: Statement = {
   name: 'change-load',
-  text: 'select l.stale, (l.memory).* from context.load_change($1, $2, $3, $4, $5, $6) l',
+  text: 'select l.stale, (l.memory).* from context.load_change($1, $2, $3, $4, $5, $6, $7, $8, $9) l',
 }
 
 const WRITE: Statement = {
@@ -33,15 +35,18 @@ export async function changeIn(connections: Connections, request: ChangeRequest)
 
 async function change(
   query: Query,
-  { tenant, userId, ids = [], fingerprints = [], mark, decide }: ChangeRequest,
+  { tenant, userId, at, ids = [], fingerprints = [], source, sessions = [], mark, purge, decide }: ChangeRequest,
 ): Promise<Changed> {
-  const wanted = [ids, fingerprints.map(shortened)]
   const rows = await query<MemoryRow & { stale: boolean }>(LOAD, [
     tenant,
     userId,
+    [...sessions, ...(purge === undefined ? [] : [purge])],
     mark?.sessionId ?? null,
     mark?.from ?? null,
-    ...wanted,
+    mark?.to ?? null,
+    ids,
+    fingerprints.map(shortened),
+    source ?? null,
   ])
   if (rows[0]?.stale === true) return { outcome: 'stale', memories: [] }
   const { puts, removals = [] } = decide(rows.map(memoryOf))
@@ -49,7 +54,10 @@ async function change(
     const progress = [mark?.sessionId ?? null, mark?.to ?? null]
     await query(WRITE, [tenant, userId, ...columns({ puts, removals }), ...progress])
   }
-  return { outcome: 'written', memories: puts.map(({ memory }) => memory) }
+  const memories = puts.map(({ memory }) => memory)
+  if (purge === undefined) return { outcome: 'written', memories }
+  const [purged = { events: 0, keys: 0 }] = await query<PurgeCounts>(PURGE, [purge, tenant, userId, at])
+  return { outcome: 'written', memories, purged }
 }
 
 /** What a change writes, as `context.write_change` takes it. */

@@ -66,6 +66,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     return result
   }
 
+  const memories = guarded(memoryCalls(connections))
   return {
     name: 'postgres',
     create: (request) => call(() => sessions.create(request)),
@@ -86,7 +87,14 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     edges: (key, query) => call(() => work.edges(key, query)),
     commits: (query) => call(() => work.commits(query)),
     due: (query) => call(() => work.due(query)),
-    memories: guarded(memoryCalls(connections)),
+    memories: {
+      ...memories,
+      change: async (request) => {
+        const changed = await memories.change(request)
+        if (request.purge !== undefined) watching.written([request.purge])
+        return changed
+      },
+    },
     index: guarded(recallCalls(connections)),
     watch(sessionId, wake) {
       ready()

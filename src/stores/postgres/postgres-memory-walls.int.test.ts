@@ -135,7 +135,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     const { sessionId } = await remembered()
     const none = Array(19).fill("'{}'").join(', ')
     for (const call of [
-      `load_change('acme', 'ada', '${sessionId}', 0, '{}', '{}')`,
+      `load_change('acme', 'ada', array['${sessionId}']::uuid[], '${sessionId}', 0, 1, '{}', '{}', null)`,
       `index_messages('${sessionId}', 1, 2, 1, ${none})`,
       `unindex_session('${sessionId}')`,
     ]) {

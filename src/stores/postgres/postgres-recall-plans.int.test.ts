@@ -123,7 +123,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['no unread memories', `unread_memories('local', 'u1', 1, 1000)`, 'memori.memories', 40, 40],
     [
       'memories for a change',
-      `load_change(${user}, null, null, array[${id(4)}, ${id(8)}]::uuid[], array['f12', 'f14', 'f20', 'f13', 'x'])`,
+      `load_change(${user}, '{}', null, null, null, array[${id(4)}, ${id(8)}]::uuid[], array['f12', 'f14', 'f20', 'f13', 'x'], null)`,
       'memori.memories',
       4,
       7,

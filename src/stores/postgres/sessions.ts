@@ -32,7 +32,11 @@ const REPAIR: Statement = {
   text: 'select context.repair_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as done',
 }
 
-const PURGE: Statement = { name: 'purge', text: 'select events, keys from context.purge_session($1, $2, $3, $4)' }
+/** Gives what was removed. */
+export const PURGE: Statement = {
+  name: 'purge',
+  text: 'select events, keys from context.purge_session($1, $2, $3, $4)',
+}
 
 /** What makes, finds, mends and removes sessions. */
 export function sessionCalls({ query }: Connections) {

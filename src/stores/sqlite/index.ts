@@ -46,7 +46,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const shelves = shelfWriter(db)
   const indexed = indexWriter(db, shelves)
   const sessions = sessionWriter(db, heads, log, work, indexed, options.newId)
-  const memories = memoryWriter(db, shelves, indexed)
+  const memories = memoryWriter(db, shelves, indexed, sessions.purge)
   const remembered = memoryReader(db)
   const marks = markReader(db)
   const words = indexReader(db)

@@ -43,11 +43,10 @@ export const SELECT_EXPIRED_MEMORIES = `
   order by expires_at, id
   limit @limit`
 
-/** In two parts: an index serves what is less and what is greater, not what is different. */
 export const SELECT_UNREAD = `
-  select * from memories where tenant = @tenant and user_id = @userId and superseded_by is null and index_version < @version
-  union all
-  select * from memories where tenant = @tenant and user_id = @userId and superseded_by is null and index_version > @version
+  select *
+  from memories
+  where tenant = @tenant and user_id = @userId and superseded_by is null and index_version < @version
   limit @limit`
 
 /** Under an id that several users have: of the first. */

@@ -3,6 +3,7 @@ import { StorageError } from '../../domain/errors.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import type { Changed, ChangeRequest, ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
+import type { PurgeCounts, SessionKey } from '../../ports/session-store.ts'
 import { Refusal } from './commit-queue.ts'
 import { SELECT_OWN_MEMORIES } from './memory-read.ts'
 import { type ChangeRow, changeRowOf, type MemoryRow, memoryOf, memoryRowOf } from './memory-rows.ts'
@@ -20,6 +21,12 @@ export const SELECT_SAME = `
   from memories
   where tenant = @tenant and user_id = @userId and fingerprint in (select value from json_each(@fingerprints))
     and superseded_by is null`
+
+export const SELECT_DERIVED = `
+  select m.*
+  from memory_sources s
+  join memories m on m.tenant = s.tenant and m.user_id = s.user_id and m.id = s.memory_id
+  where s.tenant = @tenant and s.user_id = @userId and s.key = @source`
 
 /** What is null of the last two stays as it was. */
 const PUT_MEMORY = `
@@ -52,7 +59,7 @@ const DELETE_SOURCE = 'delete from memory_sources where tenant = ? and user_id =
 
 /** No row: the session is not the user's, or does not exist. */
 const SELECT_EXTRACTED = `
-  select coalesce(m.extracted, 0)
+  select coalesce(m.extracted, 0) as extracted, s.head
   from sessions s
   left join session_marks m on m.session_id = s.id
   where s.id = ? and s.tenant = ? and s.user_id = ?`
@@ -95,14 +102,20 @@ interface PreparedPut {
 const NONE: ReadonlySet<string> = new Set()
 
 /** The writes to what is remembered, each inside an open transaction. */
-export function memoryWriter(db: Database, shelves: ShelfWriter, index: IndexWriter) {
+export function memoryWriter(
+  db: Database,
+  shelves: ShelfWriter,
+  index: IndexWriter,
+  purge: (key: SessionKey, at: string) => PurgeCounts,
+) {
   const selectMemories = db.prepare<[object], MemoryRow & { number: number }>(SELECT_OWN_MEMORIES)
   const selectSame = db.prepare<[object], MemoryRow>(SELECT_SAME)
   const putMemory = db.prepare<[object], number>(PUT_MEMORY).pluck()
   const insertChange = db.prepare(INSERT_CHANGE)
   const insertSource = db.prepare(INSERT_SOURCE)
   const deleteSource = db.prepare(DELETE_SOURCE)
-  const selectExtracted = db.prepare<[string, string, string], number>(SELECT_EXTRACTED).pluck()
+  const selectExtracted = db.prepare<[string, string, string], { extracted: number; head: number }>(SELECT_EXTRACTED)
+  const selectDerived = db.prepare<[object], MemoryRow>(SELECT_DERIVED)
   const moveExtracted = db.prepare(MOVE_EXTRACTED)
   const countUses = db.prepare(COUNT_USES)
   const deleteMemory = db.prepare('delete from memories where number = ?')
@@ -111,16 +124,27 @@ export function memoryWriter(db: Database, shelves: ShelfWriter, index: IndexWri
   const deleteSourcesOf = db.prepare('delete from memory_sources where tenant = ? and user_id = ?')
   const deleteMemoriesOf = db.prepare('delete from memories where tenant = ? and user_id = ?')
 
-  function isAtMark({ sessionId, from }: ExtractionMark, { tenant, userId }: User): boolean {
-    return selectExtracted.get(sessionId, tenant, userId) === from
+  function isAtMark({ sessionId, from, to }: ExtractionMark, { tenant, userId }: User): boolean {
+    const session = selectExtracted.get(sessionId, tenant, userId)
+    return session?.extracted === from && session.head >= to
+  }
+
+  /** Whether the sessions are there and the user's, and have been extracted as far as the change says. */
+  function isReady({ tenant, userId, sessions = [], mark, purge: going }: ChangeRequest): boolean {
+    const wanted = [...sessions, ...(going === undefined ? [] : [going])]
+    return (
+      wanted.every((id) => selectExtracted.get(id, tenant, userId) !== undefined) &&
+      (mark === undefined || isAtMark(mark, { tenant, userId }))
+    )
   }
 
   /** Each once. */
-  function found({ tenant, userId, ids = [], fingerprints = [] }: ChangeRequest): Memory[] {
+  function found({ tenant, userId, ids = [], fingerprints = [], source }: ChangeRequest): Memory[] {
     const user = { tenant, userId }
     const rows = [
       ...(ids.length > 0 ? selectMemories.all({ ...user, ids: JSON.stringify(ids) }) : []),
       ...(fingerprints.length > 0 ? selectSame.all({ ...user, fingerprints: JSON.stringify(fingerprints) }) : []),
+      ...(source === undefined ? [] : selectDerived.all({ ...user, source })),
     ]
     return [...new Map(rows.map((row) => [row.id, row])).values()].map(memoryOf)
   }
@@ -173,13 +197,15 @@ export function memoryWriter(db: Database, shelves: ShelfWriter, index: IndexWri
 
   return {
     change(request: ChangeRequest): Changed {
-      const { tenant, userId, mark } = request
+      const { tenant, userId, mark, purge: going, at } = request
       const user = { tenant, userId }
-      if (mark && !isAtMark(mark, user)) return { outcome: 'stale', memories: [] }
+      if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const prepared = decided(request, found(request))
       write(prepared, user, previous(prepared, user))
       if (mark) moveExtracted.run(mark.sessionId, mark.to)
-      return { outcome: 'written', memories: prepared.puts.map(({ row }) => memoryOf(row)) }
+      const purged = going === undefined ? undefined : purge({ sessionId: going }, at)
+      const memories = prepared.puts.map(({ row }) => memoryOf(row))
+      return { outcome: 'written', memories, ...(purged && { purged }) }
     },
 
     used({ tenant, userId }: User, ids: readonly string[], at: string): void {

@@ -20,7 +20,7 @@ export const SELECT_NEWEST = `
 
 /** Sessions of anyone, whether something is left of them or not. */
 export const SELECT_PAGE = `
-  select s.id, s.head > coalesce(m.indexed, 0) or coalesce(m.version, 0) <> @version
+  select s.id, s.head > coalesce(m.indexed, 0) or coalesce(m.version, 0) < @version
       or (s.ended_at is not null and s.head > coalesce(m.extracted, 0)) as isBehind
   from sessions s
   left join session_marks m on m.session_id = s.id
@@ -42,7 +42,7 @@ export function markReader(db: Database) {
 
     marks({ tenant, userId }: User, version: number, newest = -1): Mark[] {
       const marks = selectNewest.all({ tenant, userId, limit: newest })
-      return marks.filter((mark) => mark.head > mark.indexed || mark.version !== version)
+      return marks.filter((mark) => mark.head > mark.indexed || mark.version < version)
     },
 
     /** Looks at the next sessions. Without `after` there are none behind them. */

@@ -6,7 +6,7 @@ import type { BlockWords } from './recall-words.ts'
 
 /** No row: there is no such session. */
 const SELECT_OWNER = `
-  select s.tenant, s.user_id as userId, coalesce(m.indexed, 0) as indexed
+  select s.tenant, s.user_id as userId, s.head, coalesce(m.indexed, 0) as indexed
   from sessions s
   left join session_marks m on m.session_id = s.id
   where s.id = ?`
@@ -38,7 +38,7 @@ export const COUNT_SPEAKERS = `
 
 /** The writes to the index of what was said, each inside an open transaction. */
 export function indexWriter(db: Database, shelves: ShelfWriter) {
-  const selectOwner = db.prepare<[string], User & { indexed: number }>(SELECT_OWNER)
+  const selectOwner = db.prepare<[string], User & { head: number; indexed: number }>(SELECT_OWNER)
   const moveMark = db.prepare(MOVE_MARK)
   const resetMark = db.prepare(RESET_MARK)
   const resetMarks = db.prepare(RESET_MARKS)
@@ -87,7 +87,7 @@ export function indexWriter(db: Database, shelves: ShelfWriter) {
     /** `blocks` are the words of the messages. */
     add({ sessionId, from, to, version, messages }: AddRequest, blocks: readonly BlockWords[]): boolean {
       const owner = selectOwner.get(sessionId)
-      if (owner === undefined || owner.indexed !== from) return false
+      if (owner === undefined || owner.indexed !== from || owner.head < to) return false
       const session = idBytes(sessionId)
       if (session === undefined) throw new Error(`the index takes sessions whose id is a UUID, not '${sessionId}'`)
       moveMark.run(sessionId, to, messages.at(-1)?.turn ?? 0, version)

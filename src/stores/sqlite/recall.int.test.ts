@@ -12,11 +12,13 @@ import { uuid7 } from '../../ids.ts'
 import type { Store } from '../../ports/store.ts'
 import {
   ADA,
+  appending,
   createdIn,
   creation,
   described,
   NOON,
   putting,
+  someEvents,
   someMemory,
   someMessage,
   upTo,
@@ -69,6 +71,7 @@ const countOf = (table: string) => rows<{ n: number }>(`select count(*) as n fro
 /** A session with messages of these texts, each added by itself. */
 async function saidIn(texts: readonly string[], given: Parameters<typeof createdIn>[1] = {}): Promise<string> {
   const sessionId = await createdIn(store, given)
+  await store.append(appending(sessionId, { events: someEvents(texts.length) }))
   for (const [i, text] of texts.entries()) {
     const messages = [someMessage(i + 1, describeText(text))]
     expect(await store.index.add({ sessionId, from: i, to: i + 1, version: 1, messages })).toBe(true)
@@ -79,6 +82,7 @@ async function saidIn(texts: readonly string[], given: Parameters<typeof created
 describe('the words in the file', () => {
   it('keep every byte when later ones are put behind them', async () => {
     const sessionId = await createdIn(store)
+    await store.append(appending(sessionId, { events: someEvents(10) }))
     // zeros, bytes that no UTF-8 has, and such as would be cut in the middle
     const places = [0, 64, 127, 128, 255, 256, 16_256, 16_384, 2_097_151, 2 ** 32].map((n) => [n])
     const words = places.map((list) => described({ word: list }, { length: list[0] ?? 0 }))

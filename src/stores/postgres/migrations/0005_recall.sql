@@ -265,7 +265,7 @@ begin
   perform lock_user(s.tenant, s.user_id);
   perform enter(s.tenant);
   -- meanwhile it may have gone, and its id may be another user's
-  if not exists (select 1 from sessions x where x.id = p_session and x.user_id = s.user_id)
+  if not exists (select 1 from sessions x where x.id = p_session and x.user_id = s.user_id and x.head >= p_to)
     or p_from <> coalesce((select x.indexed from session_marks x where x.session_id = p_session), 0)
   then
     return false;
@@ -346,7 +346,7 @@ begin
       limit p_newest
     ) s
     left join session_marks m on m.session_id = s.id
-    where m.session_id is null or m.indexed < s.head or m.version <> p_version
+    where m.session_id is null or m.indexed < s.head or m.version < p_version
     order by s.activity_minute desc, s.last_activity_at desc, s.id desc;
 end $$;
 
@@ -362,7 +362,7 @@ begin
     from sessions s
     left join session_marks m on m.session_id = s.id
     where s.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
-      and (m.session_id is null or m.indexed < s.head or m.version <> p_version
+      and (m.session_id is null or m.indexed < s.head or m.version < p_version
         or (s.ended_at is not null and m.extracted < s.head))
     order by s.id
     limit p_limit;

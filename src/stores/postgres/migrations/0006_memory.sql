@@ -258,9 +258,11 @@ $$;
 -- planner takes a user to have few memories and would read all of them for each. offset 0 keeps the look-up as it is written.
 --
 -- Takes the user's lock for a change and gives the memories named, which are locked too: counts may not rise meanwhile. One
--- row with stale: the events of p_session up to p_from are not those that were extracted, or there is no such session.
+-- row with stale: one of p_sessions is not the user's or not there, or the events of p_session up to p_from are not those that were
+-- extracted, or its log does not reach p_to.
 create function context.load_change(
-  p_tenant text, p_user text, p_session uuid, p_from integer, p_ids uuid[], p_fingerprints text[]
+  p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[],
+  p_fingerprints text[], p_source text
 )
 returns table (stale boolean, memory context.memory_row)
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
@@ -274,6 +276,11 @@ begin
     from sessions s
     left join session_marks k on k.session_id = s.id
     where s.id = p_session and s.tenant = p_tenant and s.user_id = p_user and coalesce(k.extracted, 0) = p_from
+      and s.head >= p_to
+  ) or exists (
+    select 1
+    from unnest(p_sessions) as w (id)
+    where not exists (select 1 from sessions s where s.id = w.id and s.tenant = p_tenant and s.user_id = p_user)
   ) then
     return query select true, null::memory_row;
     return;
@@ -291,6 +298,10 @@ begin
         offset 0
       ) l
       where l.tenant = p_tenant and l.superseded_by is null
+      union
+      select x.memory_id
+      from memori.memory_sources x
+      where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_source)::uuid and x.key = p_source
       order by 1
     )
     select false, l.memory
@@ -480,7 +491,7 @@ begin
     limit p_limit;
 end $$;
 
--- Memories that hold and have no words of p_version: of none, of an older and of a newer one, each a range of the index.
+-- Memories that hold and have no words, or those of a version before p_version, each a range of the index.
 create function context.unread_memories(p_tenant text, p_user text, p_version integer, p_limit integer)
 returns setof context.memory_row
 language plpgsql security definer set search_path = context, pg_temp
@@ -497,9 +508,6 @@ begin
       union all
       select m from memori.memories m
       where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version < p_version
-      union all
-      select m from memori.memories m
-      where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version > p_version
     ) u
     limit p_limit;
 end $$;
