@@ -52,7 +52,8 @@ export async function findSaid(
     ({ kind, time }) => kinds.has(kind) && (span === undefined || isIn(new Date(time).toISOString(), span)),
   )
   const kindOf = new Map(facts.map(({ session, sequence, kind }) => [`${session} ${sequence}`, kind]))
-  const unit = Math.max(1, scores.most)
+  // where no word of the question is known, only dates and speakers spoke
+  const unit = scores.most || 1
   return rank(question, scores, facts, weights)
     .slice(0, limit)
     .map(({ session, sequence, score }) => ({
