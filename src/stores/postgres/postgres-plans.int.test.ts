@@ -83,6 +83,14 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(found).toEqual({ rows: 20, read: 20 })
   })
 
+  it('no call is compiled just in time, which takes longer than any of them', async () => {
+    const compiled = await database.admin(`
+      select p.proname from pg_proc p
+      where p.pronamespace = 'context'::regnamespace and p.prosecdef
+        and not coalesce(p.proconfig, '{}') @> array['jit=off']`)
+    expect(compiled).toEqual([])
+  })
+
   it('a head that moves within its minute changes no index', async () => {
     const [row] = await database.admin(`
       update context.sessions set head = head + 1, last_activity_at = last_activity_at + interval '1 ms',
