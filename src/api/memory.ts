@@ -25,7 +25,10 @@ export interface Memories {
   contradict(id: string, evidence?: Contradiction): Promise<Memory>
   /** What happened to a memory, oldest first. */
   history(id: string): Promise<MemoryChange[]>
-  /** Removes a memory for good, or all that comes from a source; what has other support loses that entry of its lineage. */
+  /**
+   * Removes a memory for good, or all that comes from a source. A memory that comes from elsewhere and was only supported by the source
+   * stays, without that support.
+   */
   forget(id: string): Promise<Forgotten>
   forget(source: ForgetSource): Promise<Forgotten>
   /** Gathers memories from a session's events that it has not gathered from yet. Repeat it after a failure: each counts once. */
@@ -68,7 +71,7 @@ export interface SearchMemories {
   userId: string
   query: string
   category?: MemoryCategory | readonly MemoryCategory[]
-  /** Only those that hold there. */
+  /** Only those that hold there: of this scope, or of none. */
   scope?: string
   /** 0 to 1. */
   minConfidence?: number
@@ -101,6 +104,8 @@ export interface ListMemories {
 
 /** What speaks for a memory, or against it. */
 export interface Evidence extends MemorySource {
+  /** How it came about; what a tool says is `tool_output`. @default as the memory did; of what holds instead: 'explicit' */
+  sourceType?: SourceType
   note?: string
 }
 
@@ -151,9 +156,9 @@ export interface RecallQuery {
   maxTokens?: number
   /** @default all of them */
   kinds?: readonly RecallKind[]
-  /** Only what was said or done at or after this time (ISO 8601). */
+  /** Only what was said, or remembered, at or after this time (ISO 8601). */
   since?: string
-  /** Only what was said or done before this time (ISO 8601). */
+  /** Only what was said, or remembered, before this time (ISO 8601). */
   until?: string
   /** Of memories: only what came about in these ways. */
   sourceTypes?: readonly SourceType[]

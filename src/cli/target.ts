@@ -18,13 +18,21 @@ export function sqliteFile(url: string): string | undefined {
   return target.store === 'sqlite' ? target.path : undefined
 }
 
-/** Works on a store that is already there. Neither makes nor migrates one, and closes it whatever happens. */
-export async function withStore<T>({ url }: Target, work: (tl: Throughline) => Promise<T>): Promise<T> {
+/**
+ * Works on a store that is already there, and closes it whatever happens. Neither makes nor migrates one, unless `make` says that an embedded
+ * one may be made.
+ */
+export async function withStore<T>(
+  { url }: Target,
+  work: (tl: Throughline) => Promise<T>,
+  { make = false }: { make?: boolean } = {},
+): Promise<T> {
   const file = sqliteFile(url)
-  if (file !== undefined && !existsSync(file)) {
+  const isNew = file !== undefined && !existsSync(file)
+  if (isNew && !make) {
     throw new StorageError('sqlite', `there is no database at '${file}'; name another with --url`)
   }
-  const tl = await open({ url, migrate: false })
+  const tl = await open({ url, migrate: isNew, index: false })
   try {
     return await work(tl)
   } finally {

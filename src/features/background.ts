@@ -1,5 +1,8 @@
 /** How long after a write the reading begins, in milliseconds. */
 const QUIET = 1000
+/** Sessions that are read in one step, and those that may wait: whoever looks finds the rest. */
+const AT_ONCE = 20
+const MOST = 10_000
 /** While others write, the reading rests so many times as long as it worked. */
 const RESTING = 20
 
@@ -31,7 +34,8 @@ export class Background {
   wrote(sessionId: string, milestone: boolean): void {
     if (this.#read === undefined || this.#stopped) return
     this.#wrote = true
-    if (milestone || !this.#waiting.has(sessionId)) this.#waiting.set(sessionId, milestone)
+    const isKnown = this.#waiting.has(sessionId)
+    if (milestone || (!isKnown && this.#waiting.size < MOST)) this.#waiting.set(sessionId, milestone)
     if (this.#running === undefined) this.#wait(QUIET)
   }
 
@@ -54,20 +58,21 @@ export class Background {
   }
 
   async #step(): Promise<void> {
-    const [next] = this.#waiting
-    if (next === undefined || this.#stopped) return
-    const [sessionId, milestone] = next
-    this.#waiting.delete(sessionId)
+    if (this.#stopped) return
     this.#wrote = false
     // from here on it is running: what is written now waits for its rest
     await undefined
     const begun = performance.now()
-    try {
-      if (await this.#read?.({ sessionId, milestone })) this.#again(sessionId, milestone)
-    } catch {
-      // nobody waits for it: whoever asks next reads it, and is told
+    for (const [sessionId, milestone] of [...this.#waiting].slice(0, AT_ONCE)) {
+      this.#waiting.delete(sessionId)
+      try {
+        if (await this.#read?.({ sessionId, milestone })) this.#again(sessionId, milestone)
+      } catch {
+        // nobody waits for it: whoever asks next reads it, and is told
+      }
+      if (this.#stopped) return
     }
-    if (this.#waiting.size > 0 && !this.#stopped) {
+    if (this.#waiting.size > 0) {
       this.#wait(this.#wrote ? Math.max(QUIET / 10, RESTING * (performance.now() - begun)) : 0)
     }
   }

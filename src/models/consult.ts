@@ -70,6 +70,8 @@ async function within(timeoutMs: number, ask: (signal: AbortSignal) => unknown):
   }
   // beyond 2 ** 31 - 1 a timer fires at once
   const timer = setTimeout(onTimeout, Math.min(timeoutMs, 2 ** 31 - 1))
+  // a process that has closed its store, and has nothing else to do, may end before the answer is late
+  timer.unref()
   try {
     return await Promise.race([ask(controller.signal), slow.promise])
   } finally {

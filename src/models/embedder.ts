@@ -162,6 +162,8 @@ async function within<Value>(timeoutMs: number, promised: Promise<Value>): Promi
   const late = Promise.withResolvers<never>()
   // beyond 2 ** 31 - 1 a timer fires at once
   const timer = setTimeout(() => late.reject(new Error('too late')), Math.min(timeoutMs, 2 ** 31 - 1))
+  // a process that has nothing else to do may end
+  timer.unref()
   try {
     return await Promise.race([promised, late.promise])
   } finally {

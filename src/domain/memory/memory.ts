@@ -60,7 +60,7 @@ export interface MemoryChange {
   /** 1, 2, 3 … */
   version: number
   at: string
-  change: 'created' | 'merged' | 'corroborated' | 'contradicted' | 'superseded' | 'source_removed'
+  change: 'created' | 'merged' | 'corroborated' | 'contradicted' | 'superseded' | 'restored' | 'source_removed'
   /** After the change. */
   confidence: number
   source?: MemorySource

@@ -59,12 +59,22 @@ export function superseded(memory: Memory, by: string, at: string): Required<Ste
   }
 }
 
-/** The memory without what comes from a source; `undefined` if nothing supports it any more. */
+/**
+ * The memory without what comes from a source; `undefined` if nothing supports it any more. What was superseded on the word of that source alone
+ * holds again.
+ */
 export function bereft(memory: Memory, gone: (entry: LineageEntry) => boolean, at: string): Required<Step> | undefined {
   const lineage = withoutSource(rooted(memory), gone)
   if (lineage === undefined) return undefined
-  const next = withLineage(memory, lineage)
-  return { memory: next, change: { at, change: 'source_removed', confidence: next.confidence } }
+  const { supersededBy, supersededAt, ...next } = withLineage(memory, lineage)
+  const isRestored = memory.lineage.some(
+    (entry) => entry.relation === 'contradicts' && entry.at === supersededAt && gone(entry),
+  )
+  const held = !isRestored && supersededBy !== undefined && supersededAt !== undefined
+  return {
+    memory: held ? { ...next, supersededBy, supersededAt } : next,
+    change: { at, change: isRestored ? 'restored' : 'source_removed', confidence: next.confidence },
+  }
 }
 
 /** Whether a memory that says the same is the same: it holds in the same scope, and may be given out. */

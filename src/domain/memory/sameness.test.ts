@@ -6,7 +6,7 @@ describe('two memories', () => {
   it.each([
     ['I prefer tabs', 'I PREFER tabs!!'],
     ['Deploys run on Fridays', 'Deploy runs on Friday'],
-    ['The wedding of my sister Eve is in Porto next May', "My sister Eve's wedding is in Porto next May"],
+    ['My sister Eve is going to marry in Porto next May', 'My sister Eve is to marry in Porto next May, you know'],
     ['the of and', 'The of and '],
   ])('say the same: %s / %s', (a, b) => {
     expect(isAlike(a, b)).toBe(true)
@@ -18,14 +18,20 @@ describe('two memories', () => {
     ['Has 2 children', 'Has 3 children'],
     ['The server runs Postgres 15 on port 5432', 'The server runs Postgres 16 on port 5432'],
     ['Lives in Lisbon', 'Lives in Porto'],
+    ['Prefers tabs over spaces', 'Prefers spaces over tabs'],
+    ['Anna manages Bob', 'Bob manages Anna'],
+    ['I moved from Paris to Berlin', 'I moved from Berlin to Paris'],
+    ['The server is up', 'The server is down'],
+    ['Deploy before noon', 'Deploy after noon'],
+    ['Coffee with milk', 'Coffee without milk'],
     ['the of and', 'to be or'],
     ['', 'Lives in Porto'],
   ])('do not: %s / %s', (a, b) => {
     expect(isAlike(a, b)).toBe(false)
   })
 
-  it('have one gist where only the order and the form differ', () => {
-    expect(gistOf('Runs the tests, then commits')).toBe(gistOf('commit then run tests'))
+  it('have one gist where only the form differs', () => {
+    expect(gistOf('Runs the tests, then commits')).toBe(gistOf('run tests; then commit!'))
     expect(gistOf('runs')).not.toBe(gistOf('never runs'))
   })
 })

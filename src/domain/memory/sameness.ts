@@ -1,43 +1,60 @@
-/** When two memories say the same. */
+/** When two memories say the same: the same things in the same order, of which no number, denial or direction differs. */
 
-import { terms, words } from '../recall/text.ts'
+import { isStopWord, term, words } from '../recall/text.ts'
 
 /** Two memories are one if at most one in so many of their terms is not in both. */
 const DIFFERENT = 5
 
-const NEGATIONS = new Set(['not', 'no', 'never', 'cannot', 'without', 'neither', 'nor', 'none'])
+/** Small words that turn a statement round. */
+const TURNING = new Set(
+  `not no never cannot without with neither nor none before after over under up down from to into onto off on in out above below
+  against for more less most least until since too only again both all any some`.split(/\s+/),
+)
 
-/** What a memory says, without how: its terms in order of the alphabet, and whether it denies. Equal for memories that say the same. */
+/** What a memory says, without how: its terms and turning words in order. Equal for memories that say the same. */
 export function gistOf(content: string): string {
-  const said = [...new Set(terms(content))].sort()
-  return `${denials(content)} ${said.length > 0 ? said.join(' ') : content.trim().toLowerCase()}`
+  const said = saidIn(content)
+  return said.length > 0 ? said.join(' ') : content.trim().toLowerCase()
 }
 
-/** Whether two memories differ in nothing but a few words, none of them a number or a denial. */
+/** Whether two memories differ in nothing but a few words, none of which turns it round. */
 export function isAlike(a: string, b: string): boolean {
   return areAlike(sayingOf(a), sayingOf(b))
+}
+
+/** Terms and turning words, in order. A contracted denial counts as one. */
+function saidIn(content: string): string[] {
+  return words(content.replace(/n['’]t\b/gi, ' not')).flatMap((word) => {
+    if (TURNING.has(word)) return [word]
+    return isStopWord(word) ? [] : [term(word)]
+  })
 }
 
 /** What a content says, worked out once. */
 interface Saying {
   readonly gist: string
+  /** Each once, in order. */
   readonly terms: ReadonlySet<string>
-  readonly denials: number
-  readonly numbers: string
+  /** Turning words and numbers, in order. */
+  readonly turns: string
 }
 
 function sayingOf(content: string): Saying {
-  const said = new Set(terms(content))
-  const numbers = [...said].filter((term) => /\d/.test(term)).sort()
-  return { gist: gistOf(content), terms: said, denials: denials(content), numbers: numbers.join(' ') }
+  const said = saidIn(content)
+  const turns = said.filter((each) => TURNING.has(each) || /\d/.test(each))
+  return { gist: gistOf(content), terms: new Set(said), turns: turns.join(' ') }
 }
 
 function areAlike(a: Saying, b: Saying): boolean {
   if (a.gist === b.gist) return true
-  let common = 0
-  for (const term of a.terms) if (b.terms.has(term)) common++
-  const all = a.terms.size + b.terms.size - common
-  return common > 0 && (all - common) * DIFFERENT <= all && a.denials === b.denials && a.numbers === b.numbers
+  const common = [...a.terms].filter((each) => b.terms.has(each))
+  const all = a.terms.size + b.terms.size - common.length
+  return (
+    common.length > 0 &&
+    (all - common.length) * DIFFERENT <= all &&
+    a.turns === b.turns &&
+    common.join(' ') === [...b.terms].filter((each) => a.terms.has(each)).join(' ')
+  )
 }
 
 /** Contents by their words: finds those that say the same as another without a look at all of them. */
@@ -47,20 +64,17 @@ export class Sayings<T> {
 
   add(content: string, of: T): void {
     const entry = [sayingOf(content), of] as const
-    const { gist, terms: said } = entry[0]
+    const { gist, terms } = entry[0]
     put(this.#byGist, gist, entry)
-    for (const term of said) put(this.#byTerm, term, entry)
+    for (const each of terms) put(this.#byTerm, each, entry)
   }
 
   /** Those that say the same. */
   *alike(content: string): Generator<T> {
     const saying = sayingOf(content)
-    const frequencies = new Map([...saying.terms].map((term) => [term, this.#byTerm.get(term)?.size ?? 0]))
-    const lists = [
-      this.#byGist.get(saying.gist),
-      ...tellingOf(saying.terms, frequencies).map((term) => this.#byTerm.get(term)),
-    ]
-    const found = new Set(lists.flatMap((list) => [...(list ?? [])]))
+    const frequencies = new Map([...saying.terms].map((each) => [each, this.#byTerm.get(each)?.size ?? 0]))
+    const telling = rarest(saying.terms, frequencies).map((each) => this.#byTerm.get(each))
+    const found = new Set([this.#byGist.get(saying.gist), ...telling].flatMap((list) => [...(list ?? [])]))
     for (const [other, of] of found) if (areAlike(saying, other)) yield of
   }
 }
@@ -70,19 +84,22 @@ function put<T>(map: Map<string, Set<T>>, key: string, value: T): void {
   map.set(key, set.add(value))
 }
 
-/** So many of the rarest terms of a memory are enough to find each one that is alike: it holds at least one of them. */
+/**
+ * So many of the rarest terms of a memory are enough to find each one that is alike: it holds at least one of them. Turning words are not
+ * among them: no index has them.
+ */
 export function tellingTerms(content: string, frequencies: ReadonlyMap<string, number>): string[] {
-  return tellingOf(new Set(terms(content)), frequencies)
+  const said = new Set(saidIn(content))
+  const most = Math.floor(said.size / DIFFERENT) + 1
+  const known = [...said].filter((each) => !TURNING.has(each) || frequencies.has(each))
+  return rarest(new Set(known), frequencies, most)
 }
 
-function tellingOf(said: ReadonlySet<string>, frequencies: ReadonlyMap<string, number>): string[] {
-  const often = (term: string) => frequencies.get(term) ?? 0
-  return [...said]
-    .sort((a, b) => often(a) - often(b) || (a < b ? -1 : 1))
-    .slice(0, Math.floor(said.size / DIFFERENT) + 1)
-}
-
-function denials(content: string): number {
-  const contracted = content.match(/n['’]t\b/gi)?.length ?? 0
-  return contracted + words(content).filter((word) => NEGATIONS.has(word)).length
+function rarest(
+  said: ReadonlySet<string>,
+  frequencies: ReadonlyMap<string, number>,
+  most = Math.floor(said.size / DIFFERENT) + 1,
+): string[] {
+  const often = (each: string) => frequencies.get(each) ?? 0
+  return [...said].sort((a, b) => often(a) - often(b) || (a < b ? -1 : 1)).slice(0, most)
 }

@@ -1,7 +1,7 @@
 import type { Contradiction, Evidence } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
-import type { Memory, MemorySource } from '../../domain/memory/memory.ts'
-import { type Step, superseded, weighed } from '../../domain/memory/remember.ts'
+import { isCurrent, type Memory, type MemorySource } from '../../domain/memory/memory.ts'
+import { type Step, superseded, type Weighing, weighed } from '../../domain/memory/remember.ts'
 import type { MemoryPut } from '../../ports/memory-store.ts'
 import { type Deps, now } from '../deps.ts'
 import { parse } from '../parse.ts'
@@ -21,30 +21,33 @@ import { contradiction, evidence } from './schema.ts'
 
 /** Something speaks for a memory. */
 export async function corroborate(deps: Deps, id: string, input: Evidence = {}): Promise<Memory> {
-  const { note, ...given } = parse(evidence, input) as Evidence
+  const { note, sourceType, ...given } = parse(evidence, input) as Evidence
   const { memory, source } = await subject(deps, id, given)
   return await changed(deps, memory, { source }, (writing, now, at) => {
-    tell(writing, weighed(now, 'corroborates', { at, source, note }))
+    tell(writing, weighed(now, 'corroborates', { at, source, note, sourceType }))
   })
 }
 
 /** Something speaks against a memory; what holds instead takes its place. */
 export async function contradict(deps: Deps, id: string, input: Contradiction = {}): Promise<Memory> {
-  const { note, content, supersededBy, ...given } = parse(contradiction, input) as Contradiction
+  const { note, content, supersededBy, sourceType, ...given } = parse(contradiction, input) as Contradiction
   const { memory, source } = await subject(deps, id, given)
   if (content !== undefined && supersededBy !== undefined) {
     throw new ValidationError('content', 'must not be given beside supersededBy')
   }
   if (supersededBy === memory.id) throw new ValidationError('supersededBy', 'must be another memory')
-  const instead = content === undefined ? undefined : replacement(memory, content, source)
+  const instead = content === undefined ? undefined : replacement(memory, { content, source, sourceType })
   return await changed(deps, memory, { source, instead, supersededBy }, (writing, now, at) => {
-    const step = weighed(now, 'contradicts', { at, source, note })
+    if ((instead ?? supersededBy) !== undefined && now.supersededBy !== undefined) {
+      throw new ValidationError('id', `belongs to a memory that ${now.supersededBy} took the place of`)
+    }
+    const step = weighed(now, 'contradicts', { at, source, note, sourceType })
     tell(writing, step)
     const other = instead === undefined ? supersededBy : successor(deps, writing, step.memory, instead, at)
-    if (other === undefined || step.memory.supersededBy !== undefined) return
+    if (other === undefined) return
     const next = writing.get(other)
     if (next === undefined) throw new MemoryNotFoundError(other)
-    if (next.supersededBy !== undefined) throw new ValidationError('supersededBy', 'must not be superseded itself')
+    if (!isCurrent(next, at)) throw new ValidationError('supersededBy', 'must not be superseded or expired itself')
     // what was superseded never comes back, so its words go
     tell(writing, superseded(step.memory, other, at), { words: null })
   })
@@ -55,11 +58,18 @@ function tell(writing: Writing, { memory, change }: Step, rest: Pick<MemoryPut, 
 }
 
 /** What holds instead, of the same kind. */
-function replacement({ category, scope }: Memory, content: string, source: MemorySource | undefined): Statement {
+function replacement(
+  { category, scope }: Memory,
+  {
+    content,
+    source,
+    sourceType = 'explicit',
+  }: Pick<Statement, 'content'> & Partial<Pick<Weighing, 'source' | 'sourceType'>>,
+): Statement {
   return {
     content,
     category: category as Statement['category'],
-    sourceType: 'explicit',
+    sourceType,
     ...(scope !== undefined && { scope }),
     ...(source !== undefined && { source }),
   }

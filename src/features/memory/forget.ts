@@ -2,8 +2,10 @@ import type { ForgetSource, Forgotten } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type LineageEntry, type Memory, sourceKey } from '../../domain/memory/memory.ts'
-import { bereft } from '../../domain/memory/remember.ts'
-import type { MemoryWrites } from '../../ports/memory-store.ts'
+import { bereft, type Step } from '../../domain/memory/remember.ts'
+import { describe } from '../../domain/recall/describe.ts'
+import { ANALYSIS } from '../../domain/recall/postings.ts'
+import type { MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
 import { userFor } from '../access.ts'
@@ -107,9 +109,16 @@ function without(
     step: isLost(memory, gone) ? undefined : bereft(memory, gone, at),
   }))
   return {
-    puts: steps.flatMap(({ step }) => (step ? [{ memory: step.memory, changes: [step.change] }] : [])),
+    puts: steps.flatMap(({ step }) => (step ? [lessened(step)] : [])),
     removals: steps.flatMap(({ id, step }) => (step === undefined ? [id] : [])),
   }
+}
+
+/** What holds again is found again. */
+function lessened({ memory, change }: Required<Step>): MemoryPut {
+  const isRestored = change.change === 'restored'
+  const words = { description: describe(memory.content), version: ANALYSIS }
+  return { memory, changes: [change], ...(isRestored && { words }) }
 }
 
 /** Goes through all memories that a source is part of, a page at a time. */

@@ -1,5 +1,5 @@
 import type { ListMemories, Page } from '../../api.ts'
-import { MemoryNotFoundError } from '../../domain/errors.ts'
+import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import { userFor } from '../access.ts'
@@ -10,14 +10,18 @@ import { listMemories } from './schema.ts'
 /** One memory that the caller may see. */
 export async function getMemory(deps: Deps, id: string): Promise<Memory> {
   const known = uuid.safeParse(id)
-  const [memory] = known.success ? await deps.store.memories.get([known.data], deps.within) : []
-  if (memory === undefined) throw new MemoryNotFoundError(String(id))
+  const [memory, other] = known.success ? await deps.store.memories.get([known.data], deps.within) : []
+  if (memory === undefined) throw new MemoryNotFoundError(String(id).slice(0, 64))
+  // ids are made by callers too, and one user's must not stand for another's
+  if (other !== undefined)
+    throw new ValidationError('id', 'belongs to several users: say whose, by as({ tenant, userId })')
   return memory
 }
 
 /** What happened to a memory, oldest first. */
 export async function historyOf(deps: Deps, id: string): Promise<MemoryChange[]> {
-  return await deps.store.memories.history((await getMemory(deps, id)).id, deps.within)
+  const { id: known, tenant, userId } = await getMemory(deps, id)
+  return await deps.store.memories.history(known, { tenant, userId })
 }
 
 /** A page of a user's memories, in order of id. */

@@ -71,10 +71,13 @@ function checked(deps: Deps, input: RememberInput, at: string): { user: User; st
 
 /** A range belongs to a session, and goes forward. */
 export function checkSource(source: MemorySource | undefined, field: string): void {
-  const { sessionId, from, to } = source ?? {}
+  const { sessionId, from, to, source: outside } = source ?? {}
   const at = (name: string) => (field === '' ? name : `${field}.${name}`)
   if (sessionId === undefined && (from ?? to) !== undefined) {
     throw new ValidationError(at('sessionId'), 'must be given with from and to')
+  }
+  if (sessionId !== undefined && outside !== undefined) {
+    throw new ValidationError(at('source'), 'must not be given beside sessionId: a memory has one origin')
   }
   if (from !== undefined && to !== undefined && from > to) {
     throw new ValidationError(at('to'), 'must not be below from')
@@ -170,8 +173,9 @@ export function stated(
   const same = id === undefined ? writing.same(statement, at, other) : undefined
   if (same !== undefined) {
     const { sourceType } = statement
-    const { memory, change } = weighed(same, 'corroborates', { at, source, sourceType, kind: 'merged' })
-    if (change !== undefined) writing.put({ memory, changes: [change] })
+    const { memory: heard, change } = weighed(same, 'corroborates', { at, source, sourceType, kind: 'merged' })
+    const memory = lasting(heard, statement.expiresAt)
+    if (change !== undefined || memory !== heard) writing.put({ memory, changes: change === undefined ? [] : [change] })
     return { ...memory, outcome: 'merged' }
   }
   const { tenant, userId } = user
@@ -180,6 +184,13 @@ export function stated(
   const words = { description: describe(memory.content), version: ANALYSIS }
   writing.put({ memory, changes: [change], words, fingerprint: fingerprintOf(memory) })
   return { ...memory, outcome: 'created' }
+}
+
+/** The memory, until the later of its end and another; without an end if either has none. */
+function lasting(memory: Memory, expiresAt: string | undefined): Memory {
+  if (memory.expiresAt === undefined || (expiresAt !== undefined && expiresAt <= memory.expiresAt)) return memory
+  const { expiresAt: _, ...rest } = memory
+  return { ...rest, ...(expiresAt !== undefined && { expiresAt }) }
 }
 
 /** Equal for what says the same in the same scope. */
@@ -194,7 +205,12 @@ export async function requireSessions(
   sources: readonly (MemorySource | undefined)[],
 ): Promise<void> {
   for (const sessionId of sessionsOf(sources)) {
-    if ((await deps.store.load({ sessionId, within: user })) === undefined) throw new SessionNotFoundError(sessionId)
+    const view = await deps.store.load({ sessionId, within: user })
+    if (view === undefined) throw new SessionNotFoundError(sessionId)
+    const { head } = view.record
+    const beyond = sources.find((source) => source?.sessionId === sessionId && (source.to ?? source.from ?? 0) > head)
+    if (beyond !== undefined)
+      throw new ValidationError('source.to', `must not be behind ${head}, the last event of the session`)
   }
 }
 

@@ -54,11 +54,12 @@ export const listMemories = z.strictObject({
   tenant: name.optional(),
 })
 
-export const evidence = z.strictObject({ ...source, note: note.optional() })
+const evidenceFields = { ...source, sourceType: z.enum(SOURCE_TYPES).optional(), note: note.optional() }
+
+export const evidence = z.strictObject(evidenceFields)
 
 export const contradiction = z.strictObject({
-  ...source,
-  note: note.optional(),
+  ...evidenceFields,
   supersededBy: uuid.optional(),
   content: content.optional(),
 })

@@ -3,6 +3,7 @@ import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../domain/memory/memory.ts'
 import { memoryScore, memoryWeights } from '../../domain/memory/rank.ts'
 import { describe } from '../../domain/recall/describe.ts'
+import { MAX_POSTINGS } from '../../domain/recall/plan.ts'
 import { ANALYSIS } from '../../domain/recall/postings.ts'
 import { candidates, type MessageFacts, rank } from '../../domain/recall/rank.ts'
 import type { User } from '../../ports/recall-index.ts'
@@ -13,8 +14,6 @@ import { type Asked, askShelf, depthFor } from '../words.ts'
 import { fingerprintOf } from './remember.ts'
 import { searchMemories as searchInput } from './schema.ts'
 
-/** Memories looked at for one search, by their words; filters take from these. */
-const MOST = 5000
 /** Memories fetched at once. */
 const PAGE = 500
 
@@ -29,7 +28,7 @@ export async function searchMemories(deps: Deps, query: SearchMemories): Promise
   const found = await findMemories(deps, user, text, depthFor(deps, limit), (memory) => {
     return (
       (category === undefined || category.some((each) => each === memory.category)) &&
-      (scope === undefined || memory.scope === scope) &&
+      (scope === undefined || (memory.scope ?? scope) === scope) &&
       memory.confidence >= minConfidence &&
       (sourceTypes === undefined || sourceTypes.includes(memory.sourceType))
     )
@@ -51,7 +50,7 @@ export async function findMemories(
   await readUnread(deps, user)
   const asked = await askShelf(deps.store.index, { ...user, shelf: 'memory' }, text, memoryWeights)
   if (asked === undefined) return []
-  const ids = candidates(asked.scores, asked.weights, MOST).places.map(({ session }) => session)
+  const ids = candidates(asked.scores, asked.weights, MAX_POSTINGS).places.map(({ session }) => session)
   const found: FoundMemory[] = []
   const at = now(deps)
   // words weigh most, so what comes a page later in their order hardly ever comes before

@@ -16,12 +16,15 @@ export { readSession } from './read-log.ts'
 
 /** Hits whose contents are fetched at once. */
 const PAGE = 100
+/** Hits that are looked at beyond the limit, for those that do not fit. */
+const SPARE = 100
 
 /** What a user's past holds on a question, best first. */
 export async function recall(deps: Deps, input: RecallQuery): Promise<RecallResult> {
-  const { query, limit = DEFAULT_PAGE, maxTokens = Number.POSITIVE_INFINITY, ...rest } = parse(recallQuery, input)
+  const { query, limit = DEFAULT_PAGE, maxTokens, ...rest } = parse(recallQuery, input)
   const user = userFor(deps, rest)
-  const most = depthFor(deps, limit)
+  // with a budget what fits may stand behind what does not
+  const most = Math.max(depthFor(deps, limit), maxTokens === undefined ? 0 : limit + SPARE)
   const pending = await readUser(deps, user)
   const isSpanned = rest.since !== undefined || rest.until !== undefined
   // '~' is behind every time
@@ -39,17 +42,18 @@ export async function recall(deps: Deps, input: RecallQuery): Promise<RecallResu
     : []
   const hits: Hit[] = [...said, ...memories.map(({ score, ...memory }) => ({ score, memory }))]
   const ordered = hits.sort((a, b) => b.score - a.score || (nameOf(a) < nameOf(b) ? 1 : -1)).slice(0, most)
-  const items = (await ranked(deps, user, query, ordered)).slice(0, limit)
-  return { ...(await within(deps, items, maxTokens)), ...(pending > 0 && { pending }) }
+  const items = await ranked(deps, user, query, ordered)
+  return { ...(await fitting(deps, items, limit, maxTokens)), ...(pending > 0 && { pending }) }
 }
 
 /** Takes each that still fits, best first. */
-async function within(deps: Deps, found: readonly RecallItem[], maxTokens: number) {
+async function fitting(deps: Deps, found: readonly RecallItem[], limit: number, maxTokens = Number.POSITIVE_INFINITY) {
   const tokenizer = await deps.tokenizer()
   const items: RecallItem[] = []
   let tokens = 0
   for (const item of found) {
     const cost = tokenizer.count(item.content)
+    if (items.length === limit) break
     if (tokens + cost > maxTokens) continue
     tokens += cost
     items.push(item)
@@ -72,8 +76,8 @@ function nameOf({ memory, place }: Hit): string {
 }
 
 /** Brings the index up to date, and gathers memories from sessions that have ended. */
-export async function indexLogs(deps: Deps, { onProgress, ...input }: IndexOptions = {}): Promise<IndexReport> {
-  const { userId, tenant } = parse(indexOptions, input)
+export async function indexLogs(deps: Deps, options: IndexOptions = {}): Promise<IndexReport> {
+  const { userId, tenant, onProgress } = parse(indexOptions, options)
   const whose = withinFor(deps, userId, tenant)
   const report: IndexReport = { sessions: 0, messages: 0 }
   for (let after = ''; ; ) {

@@ -97,6 +97,13 @@ const looked = new WeakMap<Deps['store'], Map<string, number>>()
 /** Users of whom that is known. */
 const KNOWN = 10_000
 
+/** Sessions of which something is left to read. Where much is left of the newest, there may be more behind them. */
+async function marksOf({ store }: Deps, user: User, isKnown: boolean): Promise<Mark[]> {
+  if (!isKnown) return await store.index.marks(user, ANALYSIS)
+  const newest = await store.index.marks(user, ANALYSIS, NEWEST)
+  return newest.length < NEWEST / 2 ? newest : await store.index.marks(user, ANALYSIS)
+}
+
 /** Brings what a user said since into the index; gives how many sessions there was too much to read of. */
 export async function readUser(deps: Deps, user: User): Promise<number> {
   const times = looked.get(deps.store) ?? new Map<string, number>()
@@ -105,7 +112,7 @@ export async function readUser(deps: Deps, user: User): Promise<number> {
   const isKnown = performance.now() - (times.get(key) ?? Number.NEGATIVE_INFINITY) < NOT_LONG
   let left = AT_ONCE
   let pending = 0
-  for (const { sessionId } of await deps.store.index.marks(user, ANALYSIS, isKnown ? NEWEST : undefined)) {
+  for (const { sessionId } of await marksOf(deps, user, isKnown)) {
     const { messages, done } = await readSession(deps, sessionId, left)
     left -= messages
     if (done) continue

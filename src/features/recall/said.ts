@@ -2,6 +2,7 @@ import type { RecallItem } from '../../api.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
 import { dateSpan } from '../../domain/recall/dates.ts'
 import type { RecallKind } from '../../domain/recall/kind.ts'
+import { MAX_POSTINGS } from '../../domain/recall/plan.ts'
 import { weightsFor } from '../../domain/recall/profile.ts'
 import { candidates, MAX_CANDIDATES, rank } from '../../domain/recall/rank.ts'
 import type { IndexedFacts, User } from '../../ports/recall-index.ts'
@@ -13,8 +14,6 @@ import { type Asked, askShelf } from '../words.ts'
 const PER_SESSION = 500
 /** Messages of an asked date that are looked at without a word in common, the last ones. */
 const DATED = 1000
-/** Candidates by their words where only those of a span of time count. */
-const SPANNED = 5000
 
 /** Something that was found: a place in a log, or a memory. */
 export type Hit = { score: number } & (
@@ -44,13 +43,9 @@ export async function findSaid(
   const asked = await askShelf(deps.store.index, { ...user, shelf: 'said' }, text, weightsFor)
   if (asked === undefined) return []
   const { question, scores, weights } = asked
-  const most = span === undefined ? MAX_CANDIDATES : SPANNED
-  const { places, sessions } = candidates(scores, weights, most)
-  const dated = await datesOf(deps, user, asked)
-  const query = { places, sessions, perSession: PER_SESSION, ...(dated !== undefined && { span: dated }) }
-  const facts = (await deps.store.index.facts(user, query)).filter(
-    ({ kind, time }) => kinds.has(kind) && (span === undefined || isIn(new Date(time).toISOString(), span)),
-  )
+  const facts = await factsFor(deps, user, asked, limit, ({ kind, time }) => {
+    return kinds.has(kind) && (span === undefined || isIn(new Date(time).toISOString(), span))
+  })
   const kindOf = new Map(facts.map(({ session, sequence, kind }) => [`${session} ${sequence}`, kind]))
   // where no word of the question is known, only dates and speakers spoke
   const unit = scores.most || 1
@@ -61,6 +56,27 @@ export async function findSaid(
       kind: kindOf.get(`${session} ${sequence}`) ?? 'event',
       score: score / unit,
     }))
+}
+
+/** Facts of the best candidates that are wanted, page by page until there are enough: a filter may leave little of each. */
+async function factsFor(
+  deps: Deps,
+  user: User,
+  asked: Asked,
+  limit: number,
+  isWanted: (facts: IndexedFacts) => boolean,
+): Promise<IndexedFacts[]> {
+  const { places, sessions } = candidates(asked.scores, asked.weights, MAX_POSTINGS)
+  const dated = await datesOf(deps, user, asked)
+  const first = { sessions, perSession: PER_SESSION, ...(dated !== undefined && { span: dated }) }
+  const rest = { sessions: [], perSession: 0 }
+  const found = new Map<string, IndexedFacts>()
+  for (let i = 0; i === 0 || (i < places.length && found.size < limit); i += MAX_CANDIDATES) {
+    const page = places.slice(i, i + MAX_CANDIDATES)
+    const facts = await deps.store.index.facts(user, { places: page, ...(i === 0 ? first : rest) })
+    for (const each of facts) if (isWanted(each)) found.set(`${each.session} ${each.turn}`, each)
+  }
+  return [...found.values()]
 }
 
 /** Where to look for what was said at a date that the question names; without a year the last there is. */

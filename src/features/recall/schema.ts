@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { IndexOptions } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
 import { RECALL_KINDS } from '../../domain/recall/kind.ts'
@@ -19,4 +20,7 @@ export const recallQuery = z.strictObject({
 export const indexOptions = z.strictObject({
   userId: name.optional(),
   tenant: name.optional(),
+  onProgress: z
+    .custom<NonNullable<IndexOptions['onProgress']>>((value) => typeof value === 'function', 'must be a function')
+    .optional(),
 })

@@ -83,6 +83,8 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
         [{ id: 'mine' }, 'id'],
         [{ source: { from: 2 } }, 'source.sessionId'],
         [{ source: { sessionId: session.id, from: 3, to: 2 } }, 'source.to'],
+        [{ source: { sessionId: session.id, source: 'tool' } }, 'source.source'],
+        [{ expiresAt: '9999-12-31T23:59:59-05:00' }, 'expiresAt'],
         [{ expiresAt: 'tomorrow' }, 'expiresAt'],
         [{ metadata: [] }, 'metadata'],
         [{ colour: 'red' }, 'colour'],
@@ -94,6 +96,8 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       }
       await refused('TOO_LARGE', tl.memories.remember({ ...good, content: 'x'.repeat(20_000) }))
       await refused('SESSION_NOT_FOUND', tl.memories.remember({ ...good, source: { sessionId: session.id } }))
+      const beyond = { userId: 'bob', content: 'x', source: { sessionId: session.id, from: 1, to: 2 } }
+      assert.match((await refused('VALIDATION', tl.memories.remember(beyond))).message, /^source\.to: .*behind 1/)
       const list = [good, { ...good, content: '' }]
       assert.match((await refused('VALIDATION', tl.memories.remember(list))).message, /^memories\[1\]\.content/)
       assert.match((await refused('VALIDATION', tl.memories.remember([]))).message, /^memories/)
@@ -173,7 +177,7 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       const first = await say('The deploy script needs Node 22 and a token')
       for (const same of [
         'the deploy scripts need Node 22 and a token!',
-        'A token and Node 22: the deploy script needs these',
+        'The deploy script: needs Node 22, and a token',
       ]) {
         const merged = await say(same, { source: { source: same } })
         assert.deepEqual([merged.id, merged.outcome], [first.id, 'merged'], same)
@@ -187,6 +191,7 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
         'The deploy script needs Node 24 and a token',
         "The deploy script doesn't need Node 22 and a token",
         'The build script needs Python and a key',
+        'A token and Node 22 need the deploy script',
       ]) {
         assert.equal((await say(other)).outcome, 'created', other)
       }
@@ -238,7 +243,9 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await found(tl, 'linter', { category: 'rules' }), ['Always run the linter before committing'])
       assert.deepEqual(await found(tl, 'linter', { category: ['preferences', 'skills'] }), [])
       assert.deepEqual(await found(tl, 'linter', { minConfidence: 0.6 }), ['The wiki says the linter is optional'])
-      assert.deepEqual(await found(tl, 'linter tabs', { scope: 'code' }), ['Prefers tabs over spaces in Python'])
+      await say('Prefers rye in the kitchen', { scope: 'kitchen' })
+      // what holds everywhere holds there too
+      assert.equal((await found(tl, 'linter prefers', { scope: 'code' })).length, 3)
       assert.deepEqual(await found(tl, 'linter', { sourceTypes: ['explicit', 'implicit'] }), [
         'Always run the linter before committing',
       ])
@@ -303,6 +310,13 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       const again = await tl.memories.remember({ userId: 'ada', content: 'On leave this week' })
       assert.equal(again.outcome, 'created')
       assert.equal((await tl.sweep()).forgotten, 1)
+      // said again without an end it has none
+      const brief = { userId: 'ada', content: 'The wifi code is banana' }
+      await tl.memories.remember({ ...brief, expiresInMs: DAY })
+      const lasting = await tl.memories.remember(brief)
+      assert.deepEqual([lasting.outcome, lasting.expiresAt], ['merged', undefined])
+      clock.advance(2 * DAY)
+      assert.deepEqual(await found(tl, 'wifi'), ['The wifi code is banana'])
       await refused('MEMORY_NOT_FOUND', tl.memories.get(id))
       assert.equal((await found(tl, 'leave')).length, 2)
       await tl.close()

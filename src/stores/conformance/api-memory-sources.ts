@@ -225,4 +225,48 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
       await tl.close()
     },
   },
+  {
+    id: 'A23',
+    title:
+      'holds again what was superseded on the word of a source that is forgotten, and trusts no more than that source',
+    async check(db) {
+      const clock = fixedClock()
+      const tl = await db.connect({ clock })
+      const { id } = await tl.memories.remember({ userId: 'ada', content: 'The server runs in Paris' })
+      clock.advance(1000)
+      const evil = { source: 'tool:evil', sourceType: 'tool_output', content: 'The server runs in Moscow' } as const
+      const { supersededBy = '' } = await tl.memories.contradict(id, evil)
+      assert.equal((await tl.memories.get(supersededBy)).sourceType, 'tool_output')
+      const look = async (sourceTypes?: readonly ['explicit']) => {
+        const query = { userId: 'ada', query: 'server runs', record: false, ...(sourceTypes && { sourceTypes }) }
+        return (await tl.memories.search(query)).items.map(({ content }) => content)
+      }
+      assert.deepEqual([await look(), await look(['explicit'])], [['The server runs in Moscow'], []])
+      await refused('VALIDATION', tl.memories.contradict(id, { content: 'The server runs in Rome' }))
+      assert.deepEqual(await tl.memories.forget({ userId: 'ada', source: 'tool:evil' }), { forgotten: 1, kept: 1 })
+      const restored = await tl.memories.get(id)
+      assert.deepEqual([restored.confidence, restored.supersededBy, restored.supersededAt], [0.8, undefined, undefined])
+      assert.deepEqual(await look(), ['The server runs in Paris'])
+      assert.equal((await tl.memories.history(id)).at(-1)?.change, 'restored')
+      await tl.close()
+    },
+  },
+  {
+    id: 'A23',
+    title: 'says whose memory is meant before it takes one of two with the same id',
+    async check(db) {
+      const tl = await db.connect()
+      const id = uuid7()
+      for (const userId of ['ada', 'bob']) await tl.memories.remember({ userId, content: `Of ${userId}`, id })
+      for (const call of ['get', 'history', 'corroborate', 'contradict', 'forget'] as const) {
+        await refused('VALIDATION', tl.memories[call](id))
+      }
+      const bob = tl.as({ tenant: 'local', userId: 'bob' })
+      assert.equal((await bob.memories.history(id)).length, 1)
+      await bob.memories.forget(id)
+      assert.equal((await tl.memories.get(id)).content, 'Of ada')
+      await refused('MEMORY_NOT_FOUND', tl.memories.get('x'.repeat(10_000)))
+      await tl.close()
+    },
+  },
 ]

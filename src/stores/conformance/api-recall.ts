@@ -285,4 +285,40 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       for (const tl of [blind, plain, broken]) await tl.close()
     },
   },
+  {
+    id: 'A24',
+    title: 'finds what a filter leaves, however much else fits better',
+    async check(db) {
+      const tl = await db.connect({ index: false })
+      const session = await tl.sessions.create({ userId: 'ann' })
+      await session.append(upTo(600).map(() => ({ type: 'user_message', content: 'zebra', occurredAt: '2026-02-01' })))
+      await session.append({ type: 'user_message', content: 'Saw a zebra at the zoo', occurredAt: '2020-05-01' })
+      const ended = await tl.sessions.create({ userId: 'ann' })
+      await ended.end()
+      await ended.compact('Nothing much; a zebra was mentioned in passing, among other things')
+      await tl.memories.remember(upTo(600).map(() => ({ userId: 'ann', content: 'zebra', id: uuid7() })))
+      await tl.memories.remember({ userId: 'ann', content: 'A zebra for the birthday of Bob', scope: 'party' })
+      const old = await recalled(tl, 'zebra', { kinds: ['event'], until: '2021-01-01' })
+      assert.deepEqual(texts(old), ['Saw a zebra at the zoo'])
+      assert.equal((await recalled(tl, 'zebra', { kinds: ['commit'] })).length, 1)
+      const { items } = await tl.memories.search({ userId: 'ann', query: 'zebra', category: 'facts', limit: 500 })
+      assert.equal(items.length, 500)
+      const few = await tl.recall({ userId: 'ann', query: 'zebra zoo', kinds: ['event'], limit: 1, maxTokens: 2 })
+      assert.deepEqual([texts(few.items), few.tokens <= 2], [['zebra'], true])
+      await tl.close()
+    },
+  },
+  {
+    id: 'A24',
+    title: 'reads what is missing of any number of sessions',
+    async check(db) {
+      const tl = await db.connect({ index: false })
+      const sessions = []
+      for (const n of upTo(210)) sessions.push(await tl.sessions.create({ userId: 'ann', conversationId: `c${n}` }))
+      assert.deepEqual(await recalled(tl, 'walrus'), [])
+      await Promise.all(sessions.map((session) => session.append({ type: 'user_message', content: 'walrus' })))
+      assert.equal((await recalled(tl, 'walrus', { limit: 500 })).length, 210)
+      await tl.close()
+    },
+  },
 ]

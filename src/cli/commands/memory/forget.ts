@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Forgotten, Memories } from '../../../api.ts'
+import type { Forgotten, Throughline } from '../../../api.ts'
 import { ValidationError } from '../../../domain/errors.ts'
 import { parse } from '../../../features/parse.ts'
 import type { Command } from '../../command.ts'
@@ -19,13 +19,13 @@ export const forgetCommand: Command = {
   usage: 'forget [memory]',
   summary: 'remove a memory for good, or all that comes from a source or a session',
   more: [
-    'A memory that something else supports stays, without what came from there.',
+    'A memory that comes from elsewhere, and was only supported by it, stays without that support.',
     '',
     'Example: throughline memory forget 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70',
     '         throughline memory forget --user ada --source import:faiss.jsonl',
   ].join('\n'),
   options: [
-    { flags: '--user <id>', description: 'whose memories, with --source or --session' },
+    { flags: '--user <id>', description: 'whose memories; needed with --source or --session' },
     { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
     { flags: '--source <name>', description: 'a source outside, such as an import' },
     { flags: '--session <id>', description: 'a session' },
@@ -33,14 +33,15 @@ export const forgetCommand: Command = {
 
   async run(input, { target, output }) {
     const options = parse(forgetInput, input)
-    const forgotten = await withStore(target, ({ memories }) => forget(memories, options))
+    const forgotten = await withStore(target, (tl) => forget(tl, options))
     output.print(forgottenText(forgotten), forgotten)
     return undefined
   },
 }
 
-async function forget(memories: Memories, options: z.output<typeof forgetInput>): Promise<Forgotten> {
-  const { memory, user: userId, tenant, source, session: sessionId } = options
+async function forget(tl: Throughline, options: z.output<typeof forgetInput>): Promise<Forgotten> {
+  const { memory, user: userId, tenant = 'local', source, session: sessionId } = options
+  const { memories } = userId === undefined ? tl : tl.as({ tenant, userId })
   if ([memory, source, sessionId].filter((given) => given !== undefined).length !== 1) {
     throw new ValidationError('memory', 'name one of: the id of a memory, --source, --session')
   }

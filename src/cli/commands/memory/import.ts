@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { z } from 'zod'
+import type { Throughline } from '../../../api.ts'
 import { ValidationError } from '../../../domain/errors.ts'
 import { LIMITS } from '../../../domain/limits.ts'
 import { name, parse } from '../../../features/parse.ts'
@@ -60,15 +61,15 @@ export const importCommand: Command = {
     const start = performance.now()
     const { chunks, done } = await opened(file)
     const { tenant, batch, dryRun, category, scope } = options
-    const imported = await withStore(target, (tl) =>
+    const work = (tl: Throughline) =>
       withLine((tell) => {
         // as the user: ids are theirs, and another may have the same
         const { memories } = tl.as({ tenant, userId })
         const onProgress = (counts: ImportCounts) => tell(() => progressText(counts), done())
         const destination = { tenant, userId, source, ...given({ category, scope }) }
         return importDocuments(memories, documentsIn(chunks), { ...destination, batch, dryRun, onProgress })
-      }),
-    )
+      })
+    const imported = await withStore(target, work, { make: !dryRun })
     const seconds = Math.round(performance.now() - start) / 1000
     const report: ImportReport = { file, source: `import:${source}`, dryRun, seconds, ...imported }
     output.print(importText(report, output), report)
