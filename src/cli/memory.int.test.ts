@@ -189,7 +189,7 @@ describe('memory import', () => {
     expect(stdout).toContain('\nline 100  99  text   must not be empty\nand 20 more\n')
   })
 
-  it('refuses wrong input with 2, and a store that is not there with 5', async () => {
+  it('refuses wrong input with 2, and makes an embedded store that is not there, but not for a dry run', async () => {
     const name = file('a.jsonl', TWO)
     const wrong: [string[], string][] = [
       [[name], 'user: is missing: --user says whose they are'],
@@ -205,9 +205,12 @@ describe('memory import', () => {
       expect(stderr).toContain(`error VALIDATION: ${message}`)
       expect(code).toBe(2)
     }
-    const gone = await run(['memory', 'import', name, '--user', 'ada', '--json'], { url: 'none.db' })
+    const importing = ['memory', 'import', name, '--user', 'ada', '--json']
+    const gone = await run([...importing, '--dry-run'], { url: 'none.db' })
     expect(gone.code).toBe(5)
     expect(JSON.parse(gone.stderr)).toMatchObject({ error: { code: 'STORAGE' } })
+    const made = await run(importing, { url: 'none.db' })
+    expect([made.code, JSON.parse(made.stdout).created]).toEqual([0, 2])
   })
 })
 
@@ -300,7 +303,6 @@ describe('memory search, list, show and forget', () => {
     for (const filter of [
       ['--min-confidence', '0.5'],
       ['--category', 'rules'],
-      ['--scope', 'web'],
       ['--tenant', 'x'],
     ]) {
       expect((await run(search(...filter))).stdout).toBe('No memory fits.\n')
