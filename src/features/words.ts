@@ -3,7 +3,7 @@ import { MAX_POSTINGS, planLookups, termsOf } from '../domain/recall/plan.ts'
 import { decodePostings } from '../domain/recall/postings.ts'
 import type { IndexStats, Weights } from '../domain/recall/profile.ts'
 import { type Question, readQuestion } from '../domain/recall/question.ts'
-import { type Scores, scoreWords } from '../domain/recall/rank.ts'
+import { candidates, MAX_CANDIDATES, type Place, type Scores, scoreWords } from '../domain/recall/rank.ts'
 import type { PostingBlock, RecallIndex, Shelf } from '../ports/recall-index.ts'
 import type { Deps } from './deps.ts'
 
@@ -30,6 +30,15 @@ export async function askShelf(
   const wanted = [...new Set(plan.groups.flatMap(({ members }) => [...members.keys()]))].sort()
   const blocks = wanted.length === 0 ? [] : await index.postings(shelf, wanted, MAX_POSTINGS)
   return { question, weights, scores: scoreWords(plan, postingsOf(blocks), found, weights) }
+}
+
+/** The best by their words, a page at a time. All but the first are only worked out where a filter leaves too little of it. */
+export function* candidatePages({ scores, weights }: Asked): Generator<Place[]> {
+  const first = candidates(scores, weights).places
+  yield first
+  if (first.length < MAX_CANDIDATES) return
+  const { places } = candidates(scores, weights, MAX_POSTINGS)
+  for (let i = MAX_CANDIDATES; i < places.length; i += MAX_CANDIDATES) yield places.slice(i, i + MAX_CANDIDATES)
 }
 
 /** By term, in order of session and turn; of one that is held by more than the limit the last. */

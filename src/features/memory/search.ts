@@ -3,14 +3,13 @@ import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../domain/memory/memory.ts'
 import { memoryScore, memoryWeights } from '../../domain/memory/rank.ts'
 import { describe } from '../../domain/recall/describe.ts'
-import { MAX_POSTINGS } from '../../domain/recall/plan.ts'
 import { ANALYSIS } from '../../domain/recall/postings.ts'
-import { candidates, type MessageFacts, rank } from '../../domain/recall/rank.ts'
+import { type MessageFacts, rank } from '../../domain/recall/rank.ts'
 import type { User } from '../../ports/recall-index.ts'
 import { userFor } from '../access.ts'
 import { type Deps, now } from '../deps.ts'
 import { parse } from '../parse.ts'
-import { type Asked, askShelf, depthFor } from '../words.ts'
+import { type Asked, askShelf, candidatePages, depthFor } from '../words.ts'
 import { fingerprintOf } from './remember.ts'
 import { searchMemories as searchInput } from './schema.ts'
 
@@ -50,14 +49,17 @@ export async function findMemories(
   await readUnread(deps, user)
   const asked = await askShelf(deps.store.index, { ...user, shelf: 'memory' }, text, memoryWeights)
   if (asked === undefined) return []
-  const ids = candidates(asked.scores, asked.weights, MAX_POSTINGS).places.map(({ session }) => session)
   const found: FoundMemory[] = []
   const at = now(deps)
   // words weigh most, so what comes a page later in their order hardly ever comes before
-  for (let i = 0; i < ids.length && found.length < limit; i += PAGE) {
-    const memories = await deps.store.memories.get(ids.slice(i, i + PAGE), user)
+  for (const places of candidatePages(asked)) {
+    const memories = await deps.store.memories.get(
+      places.map(({ session }) => session),
+      user,
+    )
     const current = memories.filter((memory) => isCurrent(memory, at) && filter(memory))
     found.push(...scored(deps, asked, current))
+    if (found.length >= limit) break
   }
   return found.sort(byScore).slice(0, limit)
 }

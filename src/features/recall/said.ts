@@ -2,13 +2,12 @@ import type { RecallItem } from '../../api.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
 import { dateSpan } from '../../domain/recall/dates.ts'
 import type { RecallKind } from '../../domain/recall/kind.ts'
-import { MAX_POSTINGS } from '../../domain/recall/plan.ts'
 import { weightsFor } from '../../domain/recall/profile.ts'
-import { candidates, MAX_CANDIDATES, rank } from '../../domain/recall/rank.ts'
-import type { IndexedFacts, User } from '../../ports/recall-index.ts'
+import { candidates, rank } from '../../domain/recall/rank.ts'
+import type { FactsQuery, IndexedFacts, User } from '../../ports/recall-index.ts'
 import type { Deps } from '../deps.ts'
 import { sessionEvent } from '../stored-event.ts'
-import { type Asked, askShelf } from '../words.ts'
+import { type Asked, askShelf, candidatePages } from '../words.ts'
 
 /** Messages of each of the best sessions that are looked at without a word in common, the last ones. */
 const PER_SESSION = 500
@@ -66,15 +65,19 @@ async function factsFor(
   limit: number,
   isWanted: (facts: IndexedFacts) => boolean,
 ): Promise<IndexedFacts[]> {
-  const { places, sessions } = candidates(asked.scores, asked.weights, MAX_POSTINGS)
+  const { sessions } = candidates(asked.scores, asked.weights)
   const dated = await datesOf(deps, user, asked)
-  const first = { sessions, perSession: PER_SESSION, ...(dated !== undefined && { span: dated }) }
-  const rest = { sessions: [], perSession: 0 }
+  let around: Omit<FactsQuery, 'places'> = {
+    sessions,
+    perSession: PER_SESSION,
+    ...(dated !== undefined && { span: dated }),
+  }
   const found = new Map<string, IndexedFacts>()
-  for (let i = 0; i === 0 || (i < places.length && found.size < limit); i += MAX_CANDIDATES) {
-    const page = places.slice(i, i + MAX_CANDIDATES)
-    const facts = await deps.store.index.facts(user, { places: page, ...(i === 0 ? first : rest) })
+  for (const places of candidatePages(asked)) {
+    const facts = await deps.store.index.facts(user, { places, ...around })
     for (const each of facts) if (isWanted(each)) found.set(`${each.session} ${each.turn}`, each)
+    if (found.size >= limit) break
+    around = { sessions: [], perSession: 0 }
   }
   return [...found.values()]
 }
