@@ -33,7 +33,7 @@ import {
   SELECT_OWN_MEMORIES,
   SELECT_UNREAD,
 } from './memory-read.ts'
-import { COUNT_USES, SELECT_SAME } from './memory-write.ts'
+import { COUNT_USES, SELECT_DERIVED, SELECT_SAME } from './memory-write.ts'
 import { SELECT_NEWEST, SELECT_PAGE } from './recall-marks.ts'
 import { SELECT_FREQUENCY, SELECT_LAST_TURNS, SELECT_PLACE, SELECT_POSTINGS, SELECT_SPAN } from './recall-read.ts'
 import { DELETE_POSTING, EXTEND_POSTING, SELECT_BLOCKS } from './recall-shelf.ts'
@@ -279,6 +279,7 @@ describe('query plans of memory and recall', () => {
       SELECT_FROM_SOURCE,
       's USING PRIMARY KEY (tenant=? AND user_id=? AND key=? AND memory_id>?)',
     ],
+    ['memories that a source supports', SELECT_DERIVED, 's USING PRIMARY KEY (tenant=? AND user_id=? AND key=?)'],
     ['memories that expired', SELECT_EXPIRED_MEMORIES, 'memories_expiring (expires_at<?)'],
     ['memories that have no words', SELECT_UNREAD, 'memories_unread (tenant=? AND user_id=? AND index_version<?)'],
     ['the history of a memory', SELECT_HISTORY, 'memory_history USING PRIMARY KEY (memory=?)'],
