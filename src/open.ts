@@ -140,7 +140,7 @@ function lazyFuse(embed: Embed): Fuse {
 }
 
 /** Messages read in one go behind the writers' backs. */
-const A_LITTLE = 100
+const A_LITTLE = 50
 
 /** Reads a little of a session; true while there is more. */
 async function readAhead(deps: Deps, { sessionId, milestone }: Reading): Promise<boolean> {

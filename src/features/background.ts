@@ -1,10 +1,11 @@
 /** How long after a write the reading begins, in milliseconds. */
 const QUIET = 1000
-/** Sessions that are read in one step, and those that may wait: whoever looks finds the rest. */
-const AT_ONCE = 20
+/** How long one step takes, or little longer, in milliseconds: writers wait for it. */
+const STEP = 10
+/** Sessions that may wait: whoever looks finds the rest. */
 const MOST = 10_000
-/** While others write, the reading rests so many times as long as it worked. */
-const RESTING = 20
+/** While others write, the reading rests so many times as long as it worked. 20 times cost them 5 % and more. */
+const RESTING = 40
 
 /** What is to be read of a session. */
 export interface Reading {
@@ -63,7 +64,7 @@ export class Background {
     // from here on it is running: what is written now waits for its rest
     await undefined
     const begun = performance.now()
-    for (const [sessionId, milestone] of [...this.#waiting].slice(0, AT_ONCE)) {
+    for (const [sessionId, milestone] of [...this.#waiting]) {
       this.#waiting.delete(sessionId)
       try {
         if (await this.#read?.({ sessionId, milestone })) this.#again(sessionId, milestone)
@@ -71,6 +72,7 @@ export class Background {
         // nobody waits for it: whoever asks next reads it, and is told
       }
       if (this.#stopped) return
+      if (performance.now() - begun > STEP) break
     }
     if (this.#waiting.size > 0) {
       this.#wait(this.#wrote ? Math.max(QUIET / 10, RESTING * (performance.now() - begun)) : 0)

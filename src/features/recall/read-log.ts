@@ -27,7 +27,7 @@ export async function readSession(deps: Deps, sessionId: string, most = Number.P
     }
     if (mark.indexed >= mark.head) return { messages, done: true }
     if (messages >= most) return { messages, done: false }
-    messages += await ifThere(readPage(deps, mark), 0)
+    messages += await ifThere(readPage(deps, mark, Math.min(PAGE, most - messages)), 0)
   }
 }
 
@@ -47,16 +47,20 @@ export interface Progress {
 }
 
 /** How many messages came in; none if another reader was there first. */
-async function readPage({ store }: Deps, { sessionId, indexed, copied, turns, head }: Mark): Promise<number> {
+async function readPage(
+  { store }: Deps,
+  { sessionId, indexed, copied, turns, head }: Mark,
+  limit: number,
+): Promise<number> {
   const query = {
     after: Math.max(indexed, copied),
     before: head + 1,
     types: READ_TYPES,
     order: 'asc',
-    limit: PAGE,
+    limit,
   } as const
   const page = await store.read({ sessionId }, query)
-  const to = page.length < PAGE ? head : (page.at(-1)?.sequence ?? head)
+  const to = page.length < limit ? head : (page.at(-1)?.sequence ?? head)
   const messages = newMessages(page, turns)
   const added = await store.index.add({ sessionId, from: indexed, to, version: ANALYSIS, messages })
   return added ? messages.length : 0
