@@ -155,7 +155,8 @@ describe('a server that hangs', () => {
     await tail.next()
     const listening = `select count(*)::integer as n from pg_stat_activity where query = 'listen throughline'`
     const admin = (await databases.create()).admin
-    await expect.poll(() => admin(listening), { timeout: 5000 }).toEqual([{ n: 1 }])
+    // one that was left hanging before may still be there
+    await expect.poll(async () => (await admin(listening))[0]?.['n'], { timeout: 5000 }).toBeGreaterThan(0)
     proxy.hang()
     await tl.close()
     proxy.resume()

@@ -2,6 +2,7 @@ import type { Contradiction, Evidence } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { isCurrent, type Memory, type MemorySource } from '../../domain/memory/memory.ts'
 import { type Step, superseded, type Weighing, weighed } from '../../domain/memory/remember.ts'
+import { isAlike } from '../../domain/memory/sameness.ts'
 import type { MemoryPut } from '../../ports/memory-store.ts'
 import { type Deps, now } from '../deps.ts'
 import { parse } from '../parse.ts'
@@ -38,11 +39,13 @@ export async function contradict(deps: Deps, id: string, input: Contradiction = 
   if (supersededBy === memory.id) throw new ValidationError('supersededBy', 'must be another memory')
   const instead = content === undefined ? undefined : replacement(memory, { content, source, sourceType })
   return await changed(deps, memory, { source, instead, supersededBy }, (writing, now, at) => {
-    if ((instead ?? supersededBy) !== undefined && now.supersededBy !== undefined) {
+    const isReplaced = (instead ?? supersededBy) !== undefined && now.supersededBy !== undefined
+    if (isReplaced && !isAgain(writing, now, { instead, supersededBy })) {
       throw new ValidationError('id', `belongs to a memory that ${now.supersededBy} took the place of`)
     }
     const step = weighed(now, 'contradicts', { at, source, note, sourceType })
     tell(writing, step)
+    if (isReplaced) return
     const other = instead === undefined ? supersededBy : successor(deps, writing, step.memory, instead, at)
     if (other === undefined) return
     const next = writing.get(other)
@@ -55,6 +58,17 @@ export async function contradict(deps: Deps, id: string, input: Contradiction = 
 
 function tell(writing: Writing, { memory, change }: Step, rest: Pick<MemoryPut, 'words'> = {}): void {
   if (change !== undefined) writing.put({ memory, changes: [change], ...rest })
+}
+
+/** Whether the memory was superseded by this very thing: a call that is made again changes nothing. */
+function isAgain(
+  writing: Writing,
+  now: Memory,
+  { instead, supersededBy }: Pick<Given, 'instead' | 'supersededBy'>,
+): boolean {
+  if (instead === undefined) return supersededBy === now.supersededBy
+  const successor = writing.get(now.supersededBy ?? '')
+  return successor !== undefined && isAlike(successor.content, instead.content)
 }
 
 /** What holds instead, of the same kind. */
@@ -98,12 +112,12 @@ interface Given {
 
 async function changed(
   deps: Deps,
-  { id, tenant, userId }: Memory,
+  { id, tenant, userId, supersededBy: successor = id }: Memory,
   { source, instead, supersededBy = id }: Given,
   change: (writing: Writing, memory: Memory, at: string) => void,
 ): Promise<Memory> {
   const at = now(deps)
-  const ids = [id, supersededBy, ...(instead ? await wanted(deps, { tenant, userId }, [instead]) : [])]
+  const ids = [id, successor, supersededBy, ...(instead ? await wanted(deps, { tenant, userId }, [instead]) : [])]
   let after: Memory | undefined
   const { outcome } = await deps.store.memories.change({
     tenant,

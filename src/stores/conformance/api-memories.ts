@@ -155,6 +155,14 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
         ],
       )
       assert.deepEqual(await found(tl, 'lives Lisbon Porto'), ['Lives in Porto'])
+      // made again, as after an answer that was lost, it changes nothing
+      const retried = { source: 'letter', content: 'Lives in Porto' }
+      const [once, twice] = [
+        await tl.memories.contradict(old.id, retried),
+        await tl.memories.contradict(old.id, retried),
+      ]
+      assert.deepEqual([once.supersededBy, twice], [next.id, once])
+      await refused('VALIDATION', tl.memories.contradict(old.id, { content: 'Lives in Rome' }))
       // saying the old again makes a new one: what was superseded stays so
       const again = await tl.memories.remember({ userId: 'ada', content: 'Lives in Lisbon', scope: 'home' })
       assert.deepEqual([again.outcome, again.id === old.id], ['created', false])
