@@ -19,20 +19,20 @@ export function sqliteFile(url: string): string | undefined {
 }
 
 /**
- * Works on a store that is already there, and closes it whatever happens. Neither makes nor migrates one, unless `make` says that an embedded
- * one may be made.
+ * Works on a store that is already there, and closes it whatever happens. Neither makes nor migrates one, unless `absent` says that an embedded
+ * one may be made, or that an empty one in memory will do.
  */
 export async function withStore<T>(
   { url }: Target,
   work: (tl: Throughline) => Promise<T>,
-  { make = false }: { make?: boolean } = {},
+  { absent = 'refuse' }: { absent?: 'refuse' | 'make' | 'memory' } = {},
 ): Promise<T> {
   const file = sqliteFile(url)
   const isNew = file !== undefined && !existsSync(file)
-  if (isNew && !make) {
+  if (isNew && absent === 'refuse') {
     throw new StorageError('sqlite', `there is no database at '${file}'; name another with --url`)
   }
-  const tl = await open({ url, migrate: isNew, index: false })
+  const tl = await open({ url: isNew && absent === 'memory' ? 'memory:' : url, migrate: isNew, index: false })
   try {
     return await work(tl)
   } finally {

@@ -69,7 +69,7 @@ export const importCommand: Command = {
         const destination = { tenant, userId, source, ...given({ category, scope }) }
         return importDocuments(memories, documentsIn(chunks), { ...destination, batch, dryRun, onProgress })
       })
-    const imported = await withStore(target, work, { make: !dryRun })
+    const imported = await withStore(target, work, { absent: dryRun ? 'memory' : 'make' })
     const seconds = Math.round(performance.now() - start) / 1000
     const report: ImportReport = { file, source: `import:${source}`, dryRun, seconds, ...imported }
     output.print(importText(report, output), report)
