@@ -1,0 +1,119 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { freePort } from './postgres.ts'
+
+/** A Redis of the tests' own, on loopback and a free port, that keeps nothing on disk unless asked to. */
+export interface RedisServer {
+  url: string
+  port: number
+  /** Runs one command, on a connection that ends with it. */
+  command(name: string, ...args: string[]): Promise<unknown>
+  /** Stops it from doing anything, connections and all, until `resume`. */
+  pause(): void
+  resume(): void
+  /** Ends it as a crash would. */
+  crash(): Promise<void>
+  /** Starts it again after a crash, on the same port and folder. */
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+const INSTALL = ['apt-get', 'install', '-y', 'redis-server'] as const
+
+/** Debian asks this file whether a service may be started by an installation; 101 says no. */
+const POLICY = '/usr/sbin/policy-rc.d'
+
+function redisProgram(): string | undefined {
+  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/bin', '/usr/local/bin']
+  return folders.map((folder) => join(folder, 'redis-server')).find((path) => existsSync(path))
+}
+
+/** Path of the program, installed first where that is possible. */
+export function requireRedis(): string {
+  const found = redisProgram()
+  if (found !== undefined) return found
+  const [program, ...rest] = INSTALL
+  const ours = !existsSync(POLICY) && process.getuid?.() === 0
+  try {
+    // the tests start servers of their own: the system's would only be in the way
+    if (ours) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
+    execFileSync(program, ['update'], { stdio: 'ignore' })
+    execFileSync(program, rest, { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
+  } catch (cause) {
+    throw new Error(`redis-server is not installed; as root run: ${INSTALL.join(' ')}`, { cause })
+  } finally {
+    if (ours) rmSync(POLICY, { force: true })
+  }
+  const installed = redisProgram()
+  if (installed === undefined)
+    throw new Error(`redis-server is not there although this went well: ${INSTALL.join(' ')}`)
+  return installed
+}
+
+/** @param settings of the server, as on its command line: `['--maxmemory', '4mb']` */
+export async function startRedis(settings: readonly string[] = [], port?: number): Promise<RedisServer> {
+  const program = requireRedis()
+  const folder = mkdtempSync(join(tmpdir(), 'throughline-redis-'))
+  const at = port ?? (await freePort())
+  const args = ['--port', `${at}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
+  let child: ChildProcess
+
+  async function start(): Promise<void> {
+    child = spawn(program, [...args, ...settings], { cwd: folder, stdio: 'ignore' })
+    while (!(await answers(at))) {
+      if (hasEnded(child)) throw new Error(`redis-server ended with ${child.exitCode ?? child.signalCode}`)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (hasEnded(child)) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGCONT')
+    child.kill(signal)
+    await ended
+  }
+
+  await start().catch((error) => {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  })
+  return {
+    url: `redis://127.0.0.1:${at}`,
+    port: at,
+    command: (name, ...rest) => once(at, (redis) => redis.call(name, ...rest)),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    crash: () => end('SIGKILL'),
+    start,
+    async stop() {
+      await end('SIGTERM')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function once<T>(port: number, work: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: null, maxRetriesPerRequest: 0 })
+  redis.on('error', () => {})
+  try {
+    await redis.connect()
+    return await work(redis)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+async function answers(port: number): Promise<boolean> {
+  return await once(port, (redis) => redis.ping()).then(
+    () => true,
+    () => false,
+  )
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
