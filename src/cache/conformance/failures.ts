@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import type { Rule } from '../../stores/conformance/harness.ts'
+import { type CacheServer, type CountedCache, entry, filled, leaseOf, until } from './server.ts'
+
+const IMPATIENT = { commandTimeoutMs: 50 }
+
+/** What a cache answers to `get` the first time that it asks its server again. */
+async function firstAnswer(cache: CountedCache, sessionId: string) {
+  return await until(
+    () => cache.get(sessionId),
+    () => cache.counted.at(-1) === 'get hit' || cache.counted.at(-1) === 'get miss',
+  )
+}
+
+/** C6 and C7. */
+export const failureRules: readonly Rule<CacheServer>[] = [
+  {
+    id: 'C6',
+    title: 'misses without a lease while nothing answers, soon without asking, and comes back by itself',
+    async check(server) {
+      const [patient, cache] = [await server.connect(), await server.connect(IMPATIENT)]
+      await filled(patient, 's1', entry(1))
+      server.pause()
+      try {
+        // each comes back although nothing answers, which is the point
+        assert.deepEqual(await cache.get('s1'), {})
+        assert.equal(await cache.fill('s2', entry(1), 'some lease'), false)
+        await cache.wrote('s3', entry(1))
+        await cache.purged('s4')
+        assert.deepEqual(cache.counted, ['get error', 'fill error', 'write error', 'purge error'])
+        await until(
+          () => cache.get(`s${cache.counted.length + 1}`),
+          () => cache.counted.at(-1) === 'get skipped',
+        )
+        const before = cache.counted.length
+        assert.equal(await cache.fill('s98', entry(1), undefined), false)
+        await cache.wrote('s98', entry(1))
+        await cache.purged('s99')
+        assert.deepEqual(cache.counted.slice(before), ['fill skipped', 'write skipped', 'purge skipped'])
+      } finally {
+        server.resume()
+      }
+      await until(
+        () => cache.get('s100'),
+        (answer) => 'lease' in answer,
+      )
+    },
+  },
+  {
+    id: 'C6',
+    title: 'takes no notice of an answer that comes too late',
+    async check(server) {
+      const [reader, writer] = [await server.connect(IMPATIENT), await server.connect()]
+      const lease = leaseOf(await writer.get('s1'))
+      server.pause()
+      let late: Promise<boolean>
+      try {
+        late = reader.fill('s1', entry(1), lease)
+        assert.equal(await late, false)
+      } finally {
+        server.resume()
+      }
+      // whether or not that fill happened after all, the write that follows is the last word
+      await writer.wrote('s1', entry(2))
+      const { value } = await writer.get('s1')
+      assert(value === undefined || value === entry(2).value)
+    },
+  },
+  {
+    id: 'C6',
+    title: 'misses where the value is broken, counts it and removes it',
+    async check(server) {
+      const cache = await server.connect()
+      for (const broken of ['{"cut', '', '[]', 'null', '7']) {
+        await server.flush()
+        await filled(cache, 's1', entry(1))
+        await server.garble('s1', broken)
+        const before = cache.counted.length
+        assert.deepEqual(await cache.get('s1'), {}, broken)
+        assert.equal(cache.counted[before], 'get error')
+        await until(
+          () => cache.get('s1'),
+          (answer) => 'lease' in answer,
+        )
+      }
+    },
+  },
+  {
+    id: 'C7',
+    title: 'removes what it could not tell of before it reads it again, for others too',
+    async check(server) {
+      const [other, writer] = [await server.connect(), await server.connect(IMPATIENT)]
+      await filled(other, 's1', entry(1))
+      await filled(other, 's2', entry(1))
+      await filled(other, 's3', entry(1))
+      const lease = leaseOf(await other.get('s4'))
+      server.pause()
+      try {
+        for (const id of ['s1', 's4']) await writer.wrote(id, entry(2))
+        await writer.purged('s2')
+      } finally {
+        server.resume()
+      }
+      const { value } = await firstAnswer(writer, 's1')
+      assert.notEqual(value, entry(1).value)
+      assert.equal((await firstAnswer(writer, 's2')).value, undefined)
+      await firstAnswer(writer, 's4')
+      assert.equal(await other.fill('s4', entry(1), lease), false)
+      assert.notEqual((await other.get('s1')).value, entry(1).value)
+      assert.equal((await other.get('s3')).value, entry(1).value)
+    },
+  },
+  {
+    id: 'C7',
+    title: 'removes what it did not even try to tell',
+    async check(server) {
+      const [other, writer] = [await server.connect(), await server.connect(IMPATIENT)]
+      await filled(other, 's1', entry(1))
+      server.pause()
+      try {
+        for (let n = 0; writer.counted.at(-1) !== 'write skipped'; n++) await writer.wrote(`x${n}`, entry(1))
+        await writer.wrote('s1', entry(2))
+        assert.equal(writer.counted.at(-1), 'write skipped')
+      } finally {
+        server.resume()
+      }
+      assert.equal((await firstAnswer(writer, 's1')).value, undefined)
+      assert.equal((await other.get('s1')).value, undefined)
+    },
+  },
+  {
+    id: 'C7',
+    title: 'removes everything where there is too much to remember',
+    async check(server) {
+      const [other, writer] = [await server.connect(), await server.connect({ ...IMPATIENT, rememberAtMost: 3 })]
+      const ids = Array.from({ length: 12 }, (_, n) => `s${n}`)
+      for (const id of [...ids, 'bystander']) await filled(other, id, entry(1))
+      server.pause()
+      try {
+        for (const id of ids) await writer.wrote(id, entry(2))
+      } finally {
+        server.resume()
+      }
+      for (const id of ids) assert.notEqual((await firstAnswer(writer, id)).value, entry(1).value, id)
+      assert.equal((await other.get('bystander')).value, undefined)
+    },
+  },
+]

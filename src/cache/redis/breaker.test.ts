@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { breaker } from './breaker.ts'
+
+const made = () => breaker({ failures: 3, settleMs: 100 })
+
+it('opens after failures in a row, and not before', () => {
+  const one = made()
+  for (const after of [one.failed(), one.failed(), one.succeeded(), one.failed(), one.failed()])
+    expect(after).toBeFalsy()
+  expect(one.reads(0)).toBe(true)
+  expect(one.failed()).toBe(true)
+  expect(one.reads(0)).toBe(false)
+  expect(one.writes()).toBe(false)
+})
+
+it('does not open twice, nor close because an answer from before comes late', () => {
+  const one = made()
+  for (let n = 0; n < 3; n++) one.failed()
+  expect(one.failed()).toBe(false)
+  one.succeeded()
+  expect(one.writes()).toBe(false)
+  expect(one.reads(1e9)).toBe(false)
+})
+
+it('tells writes again at once when the server is well, and reads only after a while', () => {
+  const one = made()
+  for (let n = 0; n < 3; n++) one.failed()
+  one.recovered(1000)
+  expect(one.writes()).toBe(true)
+  expect(one.reads(1099)).toBe(false)
+  expect(one.reads(1100)).toBe(true)
+  // then it counts from the beginning
+  expect(one.failed()).toBe(false)
+})
+
+it('opens again with the first failure while it settles', () => {
+  const one = made()
+  for (let n = 0; n < 3; n++) one.failed()
+  one.recovered(1000)
+  expect(one.failed()).toBe(true)
+  expect(one.writes()).toBe(false)
+  expect(one.reads(5000)).toBe(false)
+})
+
+it('does not begin to settle where nothing was wrong', () => {
+  const one = made()
+  one.recovered(1000)
+  expect(one.reads(1000)).toBe(true)
+})

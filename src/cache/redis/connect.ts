@@ -1,0 +1,105 @@
+import type { Cluster, Redis } from 'ioredis'
+import { StorageError } from '../../domain/errors.ts'
+import { type Address, addressOf } from './address.ts'
+import type { Script } from './scripts.ts'
+
+/** A connection that is kept up in the background. Whatever cannot be sent at once fails at once. */
+export interface Connection {
+  /** Runs a script on the node that has the keys, and gives its reply. */
+  run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<string[]>
+  /** One connection to each node that has values of its own. */
+  masters(): Redis[]
+  get(key: string): Promise<string | null>
+  close(): void
+}
+
+export interface ConnectOptions {
+  url: string
+  connectTimeoutMs: number
+  /** A connection on which an answer is awaited for so long is given up, and made again. */
+  silenceMs: number
+}
+
+/** Longest wait before it tries to connect again, in milliseconds. */
+const RETRY = 1000
+const retryIn = (times: number) => Math.min(50 * times, RETRY)
+
+/** Waits for the first attempt to connect, and no longer: the server may be down, and come up later. */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const address = addressOf(options.url)
+  const driver = await loadDriver()
+  const client = address.cluster ? clusterOf(driver, address, options) : singleOf(driver, address, options)
+  // each failed attempt is told here too; who asks meanwhile is told by the failure of what was asked
+  client.on('error', () => {})
+  await Promise.race([client.connect().catch(() => {}), passed(options.connectTimeoutMs)])
+
+  return {
+    async run(script, keys, args) {
+      const rest = [...keys, ...args]
+      try {
+        return (await client.evalsha(script.sha, keys.length, ...rest)) as string[]
+      } catch (error) {
+        // the server is new, or its scripts were flushed
+        if (!String(error).includes('NOSCRIPT')) throw error
+        return (await client.eval(script.lua, keys.length, ...rest)) as string[]
+      }
+    },
+    masters: () => (client.isCluster ? (client as Cluster).nodes('master') : [client as Redis]),
+    get: (key) => client.get(key),
+    close: () => client.disconnect(),
+  }
+}
+
+type Driver = Pick<typeof import('ioredis'), 'Redis' | 'Cluster'>
+
+function singleOf({ Redis }: Driver, address: Address, options: ConnectOptions): Redis {
+  return new Redis({
+    ...nodeOptions(address, options),
+    ...address.nodes[0],
+    db: address.db,
+    enableOfflineQueue: false,
+    retryStrategy: retryIn,
+    lazyConnect: true,
+  })
+}
+
+function clusterOf({ Cluster }: Driver, address: Address, options: ConnectOptions): Cluster {
+  return new Cluster([...address.nodes], {
+    redisOptions: nodeOptions(address, options),
+    enableOfflineQueue: false,
+    clusterRetryStrategy: retryIn,
+    // without it a node that restarts in its old place is never connected to again
+    clusterNodeRetryStrategy: retryIn,
+    slotsRefreshTimeout: options.connectTimeoutMs,
+    slotsRefreshInterval: 5000,
+    maxRedirections: 3,
+    scaleReads: 'master',
+    lazyConnect: true,
+  })
+}
+
+function nodeOptions({ tls, username, password }: Address, { connectTimeoutMs, silenceMs }: ConnectOptions) {
+  return {
+    connectTimeout: connectTimeoutMs,
+    socketTimeout: silenceMs,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls && { tls: {} }),
+  }
+}
+
+/** The driver is the caller's to install: who has no Redis does without. */
+async function loadDriver(): Promise<Driver> {
+  try {
+    return await import('ioredis')
+  } catch (cause) {
+    throw new StorageError('redis', "the driver 'ioredis' is not installed; run npm install ioredis", { cause })
+  }
+}
+
+const passed = (ms: number) =>
+  new Promise<void>((resolve) => {
+    setTimeout(resolve, ms).unref()
+  })
