@@ -7,7 +7,7 @@ import type { Script } from './scripts.ts'
 export interface Connection {
   /** Runs a script on the node that has the keys, and gives its reply. */
   run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<string[]>
-  /** One connection to each node that has values of its own. */
+  /** One connection to each node that has values of its own; throws where one of them is not known. */
   masters(): Redis[]
   get(key: string): Promise<string | null>
   close(): void
@@ -44,7 +44,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
         return (await client.eval(script.lua, keys.length, ...rest)) as string[]
       }
     },
-    masters: () => (client.isCluster ? (client as Cluster).nodes('master') : [client as Redis]),
+    masters: () => (client instanceof driver.Cluster ? mastersOf(client) : [client]),
     get: (key) => client.get(key),
     close: () => client.disconnect(),
   }
@@ -88,6 +88,18 @@ function nodeOptions({ tls, username, password }: Address, { connectTimeoutMs, s
     ...(password !== undefined && { password }),
     ...(tls && { tls: {} }),
   }
+}
+
+function mastersOf(cluster: Cluster): Redis[] {
+  const nodes = new Map(cluster.nodes('master').map((node) => [`${node.options.host}:${node.options.port}`, node]))
+  const keys = new Set(cluster.slots.map(([first]) => first ?? ''))
+  if (keys.size === 0) throw new Error('no node of the cluster is connected')
+  return [...keys].map((key) => {
+    const node = nodes.get(key)
+    // its values are still there, and will be read when it is back
+    if (node === undefined) throw new Error('a node of the cluster is not connected')
+    return node
+  })
 }
 
 /** The driver is the caller's to install: who has no Redis does without. */

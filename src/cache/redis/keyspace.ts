@@ -43,14 +43,20 @@ export async function* scan(connection: Connection): AsyncGenerator<{ sessionId:
 async function* sessionsIn(connection: Connection, pattern: string): AsyncGenerator<string[]> {
   // SCAN may give a key twice, and two nodes may have it while a slot moves
   const seen = new Set<string>()
-  const masters = connection.masters()
-  if (masters.length === 0) failed(new Error('no node is connected'))
-  for (const node of masters) {
+  for (const node of masters(connection)) {
     for await (const keys of steps(node, pattern)) {
       const ids = keys.flatMap((key) => ownerOf(key) ?? []).filter((id) => !seen.has(id))
       for (const id of ids) seen.add(id)
       yield [...new Set(ids)]
     }
+  }
+}
+
+function masters(connection: Connection): Redis[] {
+  try {
+    return connection.masters()
+  } catch (error) {
+    return failed(error)
   }
 }
 

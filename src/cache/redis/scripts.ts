@@ -122,9 +122,9 @@ redis.call('DEL', lease)
 return {full and 'full' or 'written'}
 `)
 
-/** ARGV: how long the tombstone stands in ms, 0 for none. Gives `['removed']`, or `['full']` where there is no room for a tombstone. */
+/** ARGV: how long the tombstone stands in ms, 0 for none. Gives `['removed']`. */
 export const REMOVE = script(`
 redis.call('DEL', value, version, lease)
-if ARGV[1] ~= '0' and not worked(redis.pcall('SET', tombstone, '1', 'PX', ARGV[1])) then return {'full'} end
+if ARGV[1] ~= '0' then redis.call('SET', tombstone, '1', 'PX', ARGV[1]) end
 return {'removed'}
 `)

@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type RedisServer, startRedis } from '../../../test/servers/redis.ts'
+import type { EnvelopeCache } from '../../ports/envelope-cache.ts'
+import { entry, filled, leaseOf } from '../conformance/server.ts'
+import { redisCache } from './index.ts'
+
+const VALUE = 'session:s1:meta'
+const VERSION = '{session:s1:meta}:version'
+const LEASE = '{session:s1:meta}:lease'
+const TOMBSTONE = '{session:s1:meta}:tombstone'
+
+let counted: string[]
+const open = (url: string) => {
+  counted = []
+  const count = (operation: string, result: string) => void counted.push(`${operation} ${result}`)
+  return redisCache({ url, ttlSeconds: 900, commandTimeoutMs: 5000, leaseMs: 60_000, events: { count } })
+}
+
+describe('on one server', () => {
+  let server: RedisServer
+  let cache: EnvelopeCache
+  beforeAll(async () => {
+    server = await startRedis()
+  })
+  afterAll(() => server.stop())
+  beforeEach(async () => {
+    await server.command('FLUSHALL')
+    cache = await open(server.url)
+  })
+  afterEach(() => cache.close())
+
+  const redis = (name: string, ...args: string[]) => server.command(name, ...args)
+
+  it('keeps the JSON itself under the key that other programs know, for the time to live', async () => {
+    await filled(cache, 's1', entry(7))
+    expect(await redis('GET', VALUE)).toBe(entry(7).value)
+    expect(await redis('STRLEN', VALUE)).toBe(Buffer.byteLength(entry(7).value))
+    const left = (await Promise.all([VALUE, VERSION].map((key) => redis('PEXPIRETIME', key)))) as number[]
+    expect(left[0]).toBe(left[1])
+    expect(await redis('TTL', VALUE)).toBeGreaterThan(800)
+    expect(await redis('TTL', VALUE)).toBeLessThanOrEqual(900)
+    expect(await redis('DBSIZE')).toBe(2)
+  })
+
+  it('lets every companion key expire', async () => {
+    await cache.get('s1')
+    await cache.fill('s1', entry(3), undefined)
+    expect(await redis('PTTL', LEASE)).toBeGreaterThan(0)
+    await cache.purged('s1')
+    expect(await redis('PTTL', TOMBSTONE)).toBeGreaterThan(0)
+    expect(await redis('DBSIZE')).toBe(1)
+  })
+
+  it.each([VALUE, VERSION])('misses and removes the rest when %s alone was evicted', async (evicted) => {
+    await filled(cache, 's1', entry(5))
+    await redis('DEL', evicted)
+    const lease = leaseOf(await cache.get('s1'))
+    expect(await redis('EXISTS', VALUE, VERSION)).toBe(0)
+    expect(await cache.fill('s1', entry(5), lease)).toBe(true)
+  })
+
+  it.each([VALUE, VERSION])('puts nothing by a late write when %s alone was evicted', async (evicted) => {
+    await filled(cache, 's1', entry(5))
+    await redis('DEL', evicted)
+    // the value may be the newer one of the two, and nothing says so any more
+    await cache.wrote('s1', entry(4))
+    expect(await redis('DBSIZE')).toBe(0)
+    await filled(cache, 's1', entry(5))
+    await redis('DEL', evicted)
+    await cache.fill('s1', entry(4), undefined)
+    expect(await redis('DBSIZE')).toBe(0)
+  })
+
+  it('fills nothing when the lease was evicted', async () => {
+    const lease = leaseOf(await cache.get('s1'))
+    await redis('DEL', LEASE)
+    expect(await cache.fill('s1', entry(1), lease)).toBe(false)
+    expect(await redis('DBSIZE')).toBe(0)
+  })
+
+  it('fills nothing older although the tombstone was evicted', async () => {
+    const lease = leaseOf(await cache.get('s1'))
+    await cache.purged('s1')
+    await redis('DEL', TOMBSTONE)
+    expect(await cache.fill('s1', entry(1), lease)).toBe(false)
+    await cache.wrote('s1', entry(2))
+    expect(await redis('DBSIZE')).toBe(0)
+  })
+
+  it.each([VALUE, VERSION, LEASE])('makes room where %s is not even a text', async (key) => {
+    await redis('LPUSH', key, 'x')
+    const lease = leaseOf(await cache.get('s1'))
+    expect(await cache.fill('s1', entry(1), lease)).toBe(true)
+    expect((await cache.get('s1')).value).toBe(entry(1).value)
+  })
+
+  it('takes no value that somebody else put there', async () => {
+    await redis('SET', VALUE, entry(9).value)
+    leaseOf(await cache.get('s1'))
+    expect(await redis('EXISTS', VALUE)).toBe(0)
+  })
+
+  it('goes on when the scripts were flushed', async () => {
+    await filled(cache, 's1', entry(1))
+    await redis('SCRIPT', 'FLUSH')
+    await cache.wrote('s1', entry(2))
+    await redis('SCRIPT', 'FLUSH')
+    expect((await cache.get('s1')).value).toBe(entry(2).value)
+    expect(counted).not.toContain('write error')
+  })
+
+  it('clears nothing that is not its own, and leaves tombstones', async () => {
+    await redis('MSET', 'session:x:meta:more', '1', 'my-session:x:meta', '1', 'session:a:b:meta', '1')
+    await cache.purged('s2')
+    await filled(cache, 's1', entry(1))
+    expect(await cache.clear()).toBe(1)
+    expect(await redis('DBSIZE')).toBe(4)
+    expect(await cache.get('s2')).toEqual({})
+  })
+})
+
+it('trusts no value and no lease that a restart brought back from disk', async () => {
+  const server = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
+  const before = await open(server.url)
+  await filled(before, 's1', entry(1))
+  const lease = leaseOf(await before.get('s2'))
+  await before.close()
+  await server.crash()
+  await server.start()
+  const cache = await open(server.url)
+  // as a server does that wrote to disk long ago, or a replica that lagged: newer writes may be missing from it
+  expect(await server.command('EXISTS', VALUE, '{session:s2:meta}:lease')).toBe(2)
+  leaseOf(await cache.get('s1'))
+  expect(await cache.fill('s2', entry(1), lease)).toBe(false)
+  leaseOf(await cache.get('s2'))
+  await cache.close()
+  await server.stop()
+})
+
+it('has all keys of a session in one slot of a cluster', async () => {
+  const { nodes } = await import('./address.ts').then(({ addressOf }) => addressOf(inject('redisCluster').url))
+  const { Redis } = await import('ioredis')
+  const node = new Redis({ ...nodes[0], maxRetriesPerRequest: 0 })
+  const slots = await Promise.all([VALUE, VERSION, LEASE, TOMBSTONE].map((key) => node.cluster('KEYSLOT', key)))
+  expect(new Set(slots).size).toBe(1)
+  node.disconnect()
+})
