@@ -11,6 +11,12 @@ const DRIVERS: Record<string, readonly string[]> = {
   postgres: ['pg', 'node:'],
 }
 
+/** The same for caches. */
+const CACHE_DRIVERS: Record<string, readonly string[]> = {
+  none: [],
+  redis: ['ioredis', 'node:'],
+}
+
 /**
  * What the files of a room may import, types and dynamic imports included. `a/` is a folder, `a:` a scheme, `*` means
  * anything, and `!` takes back.
@@ -31,7 +37,8 @@ const RULES: Record<string, readonly string[]> = {
     'ids.ts',
     'node:',
   ],
-  'cli/': ['*', '!stores/conformance/'],
+  'cache/conformance/': ['ports/', 'cache/conformance/', 'stores/conformance/harness.ts', 'node:'],
+  'cli/': ['*', '!stores/conformance/', '!cache/conformance/'],
   'api.ts': ['domain/', 'ports/', 'api/'],
   'api/': ['domain/', 'ports/', 'api.ts'],
   './': ['*', '!cli/'],
@@ -41,18 +48,25 @@ const RULES: Record<string, readonly string[]> = {
       ['domain/', 'ports/', `stores/${store}/`, ...drivers],
     ]),
   ),
+  ...Object.fromEntries(
+    Object.entries(CACHE_DRIVERS).map(([cache, drivers]) => [
+      `cache/${cache}/`,
+      ['domain/', 'ports/', `cache/${cache}/`, ...drivers],
+    ]),
+  ),
 }
 
 /** Packages that only one room knows. */
 const HIDDEN: Record<string, string> = {
   'better-sqlite3': 'stores/sqlite/',
   pg: 'stores/postgres/',
+  ioredis: 'cache/redis/',
   'gpt-tokenizer': 'tokenizers/',
   commander: 'cli/',
 }
 
 /** What `import 'throughline'` must not load. */
-const LAZY = ['better-sqlite3', 'pg', 'gpt-tokenizer', 'commander', 'node:fs']
+const LAZY = ['better-sqlite3', 'pg', 'ioredis', 'gpt-tokenizer', 'commander', 'node:fs']
 
 const CATCH_ALLS = ['utils', 'types', 'helpers', 'common']
 
@@ -196,6 +210,32 @@ describe('every store', () => {
     const source = readFileSync(suite, 'utf8')
     expect(source).toMatch(/^\s*describeSessionStore\(/m)
     expect(source).toMatch(/^\s*describeThroughline\(/m)
+  })
+})
+
+describe('every cache', () => {
+  const caches = readdirSync(join(root, 'cache')).filter((cache) => cache !== 'conformance')
+
+  it('is entered only through its index.ts', () => {
+    const wrong = everyImport.filter(({ file, target }) => {
+      const [, cache = ''] = /^cache\/([^/]+)\//.exec(target) ?? []
+      return caches.includes(cache) && !file.startsWith(`cache/${cache}/`) && target !== `cache/${cache}/index.ts`
+    })
+    expect(wrong.map(shown)).toEqual([])
+  })
+
+  it('has its drivers listed here', () => {
+    expect(caches.toSorted()).toEqual(Object.keys(CACHE_DRIVERS).toSorted())
+  })
+
+  it.each(caches.filter((cache) => cache !== 'none'))('%s loads its driver late and runs the suite', (cache) => {
+    const early = everyImport.filter(
+      ({ file, target, kind }) =>
+        file.startsWith(`cache/${cache}/`) && kind === 'static' && HIDDEN[target] === `cache/${cache}/`,
+    )
+    expect(early.map(shown)).toEqual([])
+    const suite = readFileSync(join(root, 'cache', cache, `${cache}.int.test.ts`), 'utf8')
+    expect(suite).toMatch(/^\s*describeEnvelopeCache\(/m)
   })
 })
 

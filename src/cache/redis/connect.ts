@@ -10,6 +10,8 @@ export interface Connection {
   /** One connection to each node that has values of its own; throws where one of them is not known. */
   masters(): Redis[]
   get(key: string): Promise<string | null>
+  /** Whenever it is connected again. */
+  onReady(listener: () => void): void
   close(): void
 }
 
@@ -46,6 +48,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     },
     masters: () => (client instanceof driver.Cluster ? mastersOf(client) : [client]),
     get: (key) => client.get(key),
+    onReady: (listener) => void client.on('ready', listener),
     close: () => client.disconnect(),
   }
 }

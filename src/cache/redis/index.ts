@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { CacheEntry, CacheEvents, EnvelopeCache } from '../../ports/envelope-cache.ts'
-import { breaker } from './breaker.ts'
+import type { CacheEvents, EnvelopeCache } from '../../ports/envelope-cache.ts'
 import { connect } from './connect.ts'
-import { within } from './deadline.ts'
-import { keysOf } from './keys.ts'
+import { guard } from './guard.ts'
 import { clear, scan } from './keyspace.ts'
-import { mender } from './mend.ts'
-import { FILL, GET, REMOVE, type Script, WRITE } from './scripts.ts'
-import { type Remedy, unsettled } from './unsettled.ts'
+import { FILL, GET, REMOVE, WRITE } from './scripts.ts'
 
 export interface RedisCacheOptions {
   /** `redis://…`, `rediss://…`, `redis+cluster://host:port,host:port` or `rediss+cluster://…`. */
@@ -31,136 +27,62 @@ export interface RedisCacheOptions {
   rememberAtMost?: number
 }
 
-type Operation = Parameters<CacheEvents['count']>[0]
-
 /**
  * Envelopes in Redis 6 or newer, or Redis Cluster, shared by any number of processes. Rejects only for a URL that cannot be read or a
  * driver that is not installed; a server that is down counts as a failure like any other. See `docs/cache.md` for why it never
  * brings an old value back.
  */
 export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCache> {
-  const { url, ttlSeconds, events } = options
-  const { commandTimeoutMs = 100, connectTimeoutMs = 1000, leaseMs = 5000, tombstoneMs = 30_000 } = options
-  const { failures = 5, pauseMs = 1000, rememberAtMost = 10_000 } = options
+  const { url, ttlSeconds, events, connectTimeoutMs = 1000, commandTimeoutMs = 100 } = options
+  const { leaseMs = 5000, tombstoneMs = 30_000, failures = 5, pauseMs = 1000, rememberAtMost = 10_000 } = options
   const ttlMs = ttlSeconds * 1000
-  const silenceMs = Math.max(1000, 5 * commandTimeoutMs)
-  const connection = await connect({ url, connectTimeoutMs, silenceMs })
-  const now = () => performance.now()
-  // the others' menders need one pause, the attempt that came too early, and the one that works
-  const trust = breaker({ failures, settleMs: pauseMs + 2 * commandTimeoutMs })
-  const doubtful = unsettled(rememberAtMost)
-  let lastFailed = ''
-  let closed = false
-
-  async function ask(script: Script, sessionId: string, args: readonly (string | number)[]): Promise<string[]> {
-    return await within(commandTimeoutMs, connection.run(script, keysOf(sessionId), args))
-  }
-
-  const remove = async (sessionId: string, remedy: Remedy) =>
-    void (await ask(REMOVE, sessionId, [remedy === 'purge' ? tombstoneMs : 0]))
-
-  const mending = mender({
-    breaker: trust,
-    unsettled: doubtful,
-    // of the session that failed, since the other nodes of a cluster may be well
-    probe: () => within(commandTimeoutMs, connection.get(keysOf(lastFailed)[0])),
-    remove,
-    removeAll: async () => void (await clear(connection)),
-    pauseMs,
-    now,
-  })
-
-  /** Asks, and looks after what goes wrong: `undefined` then. */
-  async function attempt(
-    operation: Operation,
-    sessionId: string,
-    script: Script,
-    args: readonly (string | number)[],
-  ): Promise<string[] | undefined> {
-    try {
-      const reply = await ask(script, sessionId, args)
-      trust.succeeded()
-      if (reply[0] !== 'full') return reply
-      // it answered, and left nothing old behind, so there is nothing to mend
-      events.count(operation, 'error')
-    } catch {
-      events.count(operation, 'error')
-      lastFailed = sessionId
-      doubt(sessionId, operation === 'purge' ? 'purge' : 'forget')
-      trust.failed()
-    }
-    return undefined
-  }
-
-  function doubt(sessionId: string, remedy: Remedy): void {
-    if (closed) return
-    doubtful.add(sessionId, remedy)
-    // on the next tick: the breaker is told of the failure first
-    queueMicrotask(() => mending.wake())
-  }
-
-  const readable = (sessionId: string) => !closed && trust.reads(now()) && !doubtful.has(sessionId)
-
-  /** Tells of a change, or remembers it for later. */
-  async function tell(
-    operation: 'write' | 'purge',
-    sessionId: string,
-    script: Script,
-    args: readonly (string | number)[],
-  ): Promise<void> {
-    if (closed || !trust.writes() || doubtful.has(sessionId)) {
-      doubt(sessionId, operation === 'purge' ? 'purge' : 'forget')
-      return events.count(operation, 'skipped')
-    }
-    const reply = await attempt(operation, sessionId, script, args)
-    if (reply !== undefined) events.count(operation, operation === 'write' ? 'written' : 'purged')
-  }
+  const connection = await connect({ url, connectTimeoutMs, silenceMs: Math.max(1000, 5 * commandTimeoutMs) })
+  const guarded = guard(connection, { events, commandTimeoutMs, tombstoneMs, failures, pauseMs, rememberAtMost })
 
   return {
     async get(sessionId) {
-      if (!readable(sessionId)) {
-        events.count('get', 'skipped')
-        return {}
-      }
       const lease = randomUUID()
-      const reply = await attempt('get', sessionId, GET, [lease, leaseMs])
+      const reply = await guarded.ask({ operation: 'get', sessionId, script: GET, args: [lease, leaseMs] })
       if (reply === undefined) return {}
       const [state, value] = reply
-      if (state === 'hit' && value !== undefined) {
-        if (isObject(value)) {
-          events.count('get', 'hit')
-          return { value }
-        }
+      if (value === undefined) {
+        events.count('get', 'miss')
+        return state === 'leased' ? { lease } : {}
+      }
+      if (!isObject(value)) {
+        guarded.doubt(sessionId, 'forget')
         events.count('get', 'error')
-        doubt(sessionId, 'forget')
         return {}
       }
-      events.count('get', 'miss')
-      return state === 'leased' ? { lease } : {}
+      events.count('get', 'hit')
+      return { value }
     },
 
-    async fill(sessionId, { value, version }: CacheEntry, lease) {
-      if (!readable(sessionId)) {
-        events.count('fill', 'skipped')
-        return false
-      }
-      const reply = await attempt('fill', sessionId, FILL, [lease ?? '', value, version, ttlMs])
+    async fill(sessionId, { value, version }, lease) {
+      const args = [lease ?? '', value, version, ttlMs]
+      const reply = await guarded.ask({ operation: 'fill', sessionId, script: FILL, args })
       if (reply === undefined) return false
       const filled = reply[0] === 'filled'
       events.count('fill', filled ? 'filled' : lease === undefined ? 'noted' : 'refused')
       return filled
     },
 
-    wrote: (sessionId, { value, version }) => tell('write', sessionId, WRITE, [value, version, ttlMs]),
-    purged: (sessionId) => tell('purge', sessionId, REMOVE, [tombstoneMs]),
+    async wrote(sessionId, { value, version }) {
+      const args = [value, version, ttlMs]
+      const reply = await guarded.ask({ operation: 'write', sessionId, script: WRITE, args })
+      if (reply !== undefined) events.count('write', 'written')
+    },
+
+    async purged(sessionId) {
+      const reply = await guarded.ask({ operation: 'purge', sessionId, script: REMOVE, args: [tombstoneMs] })
+      if (reply !== undefined) events.count('purge', 'purged')
+    },
+
     clear: () => clear(connection),
     scan: () => scan(connection),
 
     async close() {
-      if (closed) return
-      closed = true
-      // what cannot be removed in time is left to its time to live
-      await within(2 * commandTimeoutMs, mending.stop()).catch(() => {})
+      await guarded.close()
       connection.close()
     },
   }

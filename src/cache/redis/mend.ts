@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Breaker } from './breaker.ts'
 import type { Remedy, Unsettled } from './unsettled.ts'
 
@@ -18,20 +17,32 @@ export interface MendOptions {
 export interface Mender {
   /** Something failed. */
   wake(): void
+  /** The server gave a sign of life: no need to wait for the next attempt. */
+  hurry(): void
   /** Ends it, after one last attempt to remove what is unsettled. */
   stop(): Promise<void>
 }
 
 export function mender({ breaker, unsettled, probe, remove, removeAll, pauseMs, now }: MendOptions): Mender {
-  const stopped = new AbortController()
+  let stopped = false
   let running: Promise<void> | undefined
-  const pause = () => delay(pauseMs, undefined, { ref: false, signal: stopped.signal }).catch(() => {})
+  let hurry = () => {}
   const needed = () => !breaker.writes() || !unsettled.empty
+
+  async function pause(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pauseMs).unref()
+      hurry = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
 
   async function mend(): Promise<void> {
     // nothing is asked of an open one for a while; a lone failure is put right at once
     if (!breaker.writes()) await pause()
-    while (needed() && !stopped.signal.aborted) {
+    while (needed() && !stopped) {
       try {
         await attempt()
       } catch {
@@ -48,13 +59,15 @@ export function mender({ breaker, unsettled, probe, remove, removeAll, pauseMs, 
 
   return {
     wake() {
-      if (stopped.signal.aborted) return
+      if (stopped) return
       running ??= mend().finally(() => {
         running = undefined
       })
     },
+    hurry: () => hurry(),
     async stop() {
-      stopped.abort()
+      stopped = true
+      hurry()
       await running
       if (!unsettled.empty) await attempt().catch(() => {})
     },

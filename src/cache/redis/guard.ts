@@ -1,0 +1,114 @@
+import type { CacheEvents } from '../../ports/envelope-cache.ts'
+import { breaker } from './breaker.ts'
+import type { Connection } from './connect.ts'
+import { LateError, within } from './deadline.ts'
+import { keysOf } from './keys.ts'
+import { clear } from './keyspace.ts'
+import { mender } from './mend.ts'
+import { REMOVE, type Script } from './scripts.ts'
+import { type Remedy, unsettled } from './unsettled.ts'
+
+export type Operation = Parameters<CacheEvents['count']>[0]
+
+/** One thing to ask about one session. */
+export interface Question {
+  operation: Operation
+  sessionId: string
+  script: Script
+  args: readonly (string | number)[]
+}
+
+/** Stands before the server: whatever is asked of it is asked here, within the time limit, and what goes wrong is looked after. */
+export interface Guard {
+  /** The reply, or `undefined` where it was not asked or failed, which has been counted. */
+  ask(question: Question): Promise<string[] | undefined>
+  /** What is in the cache for this session is not to be read until it has been removed, which is seen to. */
+  doubt(sessionId: string, remedy: Remedy): void
+  close(): Promise<void>
+}
+
+export interface GuardOptions {
+  events: CacheEvents
+  commandTimeoutMs: number
+  tombstoneMs: number
+  failures: number
+  pauseMs: number
+  rememberAtMost: number
+}
+
+export function guard(connection: Connection, options: GuardOptions): Guard {
+  const { events, commandTimeoutMs, tombstoneMs, failures, pauseMs, rememberAtMost } = options
+  const now = () => performance.now()
+  // the others' menders need one pause, the attempt that came too early, and the one that works
+  const trust = breaker({ failures, settleMs: pauseMs + 2 * commandTimeoutMs })
+  const doubtful = unsettled(rememberAtMost)
+  let lastFailed = ''
+  let closed = false
+
+  const run = (script: Script, sessionId: string, args: readonly (string | number)[]) =>
+    connection.run(script, keysOf(sessionId), args)
+
+  const mending = mender({
+    breaker: trust,
+    unsettled: doubtful,
+    // of the session that failed, since the other nodes of a cluster may be well
+    probe: () => within(commandTimeoutMs, connection.get(keysOf(lastFailed)[0])),
+    async remove(sessionId, remedy) {
+      await within(commandTimeoutMs, run(REMOVE, sessionId, [remedy === 'purge' ? tombstoneMs : 0]))
+    },
+    removeAll: async () => void (await clear(connection)),
+    pauseMs,
+    now,
+  })
+  connection.onReady(mending.hurry)
+
+  function doubt(sessionId: string, remedy: Remedy): void {
+    if (closed) return
+    doubtful.add(sessionId, remedy)
+    mending.wake()
+  }
+
+  /** Reads are let through only when all is well; writes also while the others are still given time. */
+  function lets({ operation, sessionId }: Question): boolean {
+    if (closed || doubtful.has(sessionId)) return false
+    return operation === 'get' || operation === 'fill' ? trust.reads(now()) : trust.writes()
+  }
+
+  const remedyOf = (operation: Operation): Remedy => (operation === 'purge' ? 'purge' : 'forget')
+
+  return {
+    async ask(question) {
+      const { operation, sessionId, script, args } = question
+      if (!lets(question)) {
+        // reads that were not tried leave no doubt: when they are let through again, all writers have had their time
+        if (operation === 'write' || operation === 'purge') doubt(sessionId, remedyOf(operation))
+        events.count(operation, 'skipped')
+        return undefined
+      }
+      const work = run(script, sessionId, args)
+      try {
+        const reply = await within(commandTimeoutMs, work)
+        trust.succeeded()
+        if (reply[0] !== 'full') return reply
+        // it answered, and left nothing old behind: there is nothing to mend
+        events.count(operation, 'error')
+      } catch (error) {
+        events.count(operation, 'error')
+        lastFailed = sessionId
+        trust.failed()
+        // whoever failed to read goes to the store, and may find there what the cache has yet to be told
+        doubt(sessionId, remedyOf(operation))
+        if (error instanceof LateError) work.then(mending.hurry, () => {})
+      }
+      return undefined
+    },
+
+    doubt,
+
+    async close() {
+      closed = true
+      // what cannot be removed in time is left to its time to live
+      await within(2 * commandTimeoutMs, mending.stop()).catch(() => {})
+    },
+  }
+}
