@@ -1,7 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { Redis } from 'ioredis'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { type RedisServer, startRedis } from '../../../test/servers/redis.ts'
 import type { EnvelopeCache } from '../../ports/envelope-cache.ts'
 import { entry, filled, leaseOf } from '../conformance/server.ts'
+import { addressOf } from './address.ts'
 import { redisCache } from './index.ts'
 
 const VALUE = 'session:s1:meta'
@@ -121,6 +123,7 @@ describe('on one server', () => {
 
 it('trusts no value and no lease that a restart brought back from disk', async () => {
   const server = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
+  onTestFinished(() => server.stop())
   const before = await open(server.url)
   await filled(before, 's1', entry(1))
   const lease = leaseOf(await before.get('s2'))
@@ -134,14 +137,12 @@ it('trusts no value and no lease that a restart brought back from disk', async (
   expect(await cache.fill('s2', entry(1), lease)).toBe(false)
   leaseOf(await cache.get('s2'))
   await cache.close()
-  await server.stop()
 })
 
 it('has all keys of a session in one slot of a cluster', async () => {
-  const { nodes } = await import('./address.ts').then(({ addressOf }) => addressOf(inject('redisCluster').url))
-  const { Redis } = await import('ioredis')
-  const node = new Redis({ ...nodes[0], maxRetriesPerRequest: 0 })
+  const [seed] = addressOf(inject('redisCluster').url).nodes
+  const node = new Redis({ ...seed, maxRetriesPerRequest: 0 })
+  onTestFinished(() => node.disconnect())
   const slots = await Promise.all([VALUE, VERSION, LEASE, TOMBSTONE].map((key) => node.cluster('KEYSLOT', key)))
   expect(new Set(slots).size).toBe(1)
-  node.disconnect()
 })
