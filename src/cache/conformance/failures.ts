@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Rule } from '../../stores/conformance/harness.ts'
-import { type CacheServer, type CountedCache, entry, filled, leaseOf, until } from './server.ts'
+import { type CacheServer, type CountedCache, entry, filled, leaseOf, until, untilSkipped } from './server.ts'
 
 const IMPATIENT = { commandTimeoutMs: 50 }
 
@@ -118,7 +118,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
       await filled(other, 's1', entry(1))
       server.pause()
       try {
-        for (let n = 0; writer.counted.at(-1) !== 'write skipped'; n++) await writer.wrote(`x${n}`, entry(1))
+        await untilSkipped(writer)
         await writer.wrote('s1', entry(2))
         assert.equal(writer.counted.at(-1), 'write skipped')
       } finally {

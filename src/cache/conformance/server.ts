@@ -57,3 +57,12 @@ export async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boo
     await delay(5)
   }
 }
+
+/** Writes until nothing is asked any more. */
+export async function untilSkipped(cache: CountedCache): Promise<void> {
+  const before = cache.counted.length
+  for (let n = 0; !cache.counted.includes('write skipped', before); n++) {
+    assert(n < 100, 'it goes on asking')
+    await cache.wrote(`x${n}`, entry(1))
+  }
+}

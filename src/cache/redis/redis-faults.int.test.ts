@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { startFaultyNetwork } from '../../../test/servers/faulty-network.ts'
 import { type RedisServer, startRedis } from '../../../test/servers/redis.ts'
 import { startRedisCluster } from '../../../test/servers/redis-cluster.ts'
-import { entry, filled, leaseOf, until } from '../conformance/server.ts'
+import { entry, filled, leaseOf, until, untilSkipped } from '../conformance/server.ts'
 import { type RedisCacheOptions, redisCache } from './index.ts'
 
 const left: (() => Promise<unknown>)[] = []
@@ -102,7 +102,7 @@ it('mends as soon as the server gives a sign of life, long before the next attem
   await filled(other, 's1', entry(1))
   server.pause()
   try {
-    for (let n = 0; writer.counted.at(-1) !== 'write skipped'; n++) await writer.wrote(`x${n}`, entry(1))
+    await untilSkipped(writer)
     await writer.wrote('s1', entry(2))
   } finally {
     server.resume()
@@ -114,7 +114,7 @@ it('mends as soon as the server gives a sign of life, long before the next attem
 
   // and as soon as it is connected again
   await server.crash()
-  for (let n = 0; writer.counted.at(-1) !== 'write skipped'; n++) await writer.wrote(`y${n}`, entry(1))
+  await untilSkipped(writer)
   await server.start()
   await until(
     () => writer.wrote('s2', entry(2)),
