@@ -1,12 +1,16 @@
 import type { Cluster, Redis } from 'ioredis'
 import { StorageError } from '../../domain/errors.ts'
 import { type Address, addressOf } from './address.ts'
-import type { Script } from './scripts.ts'
+import type { Keys } from './keys.ts'
+import { type Peek, peeking } from './peek.ts'
+import { GET, type Script } from './scripts.ts'
 
 /** A connection that is kept up in the background. Whatever cannot be sent at once fails at once. */
 export interface Connection {
   /** Runs a script on the node that has the keys, and gives its reply. */
-  run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<string[]>
+  run(script: Script, keys: Keys, args: readonly (string | number)[]): Promise<string[]>
+  /** The same for the script `GET`, which is not needed for most hits. */
+  look(keys: Keys, args: readonly (string | number)[]): Promise<string[]>
   /** One connection to each node that has values of its own; throws where one of them is not known. */
   masters(): Redis[]
   get(key: string): Promise<string | null>
@@ -33,18 +37,26 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const client = address.cluster ? clusterOf(driver, address, options) : singleOf(driver, address, options)
   // each failed attempt is told here too; who asks meanwhile is told by the failure of what was asked
   client.on('error', () => {})
+  // each node of a cluster is a process of its own, so there it is left to the scripts
+  const peek: Peek = client instanceof driver.Cluster ? async () => undefined : peeking(client)
   await Promise.race([client.connect().catch(() => {}), passed(options.connectTimeoutMs)])
 
+  async function run(script: Script, keys: Keys, args: readonly (string | number)[]): Promise<string[]> {
+    const rest = [...keys, ...args]
+    try {
+      return (await client.evalsha(script.sha, keys.length, ...rest)) as string[]
+    } catch (error) {
+      // the server is new, or its scripts were flushed
+      if (!String(error).includes('NOSCRIPT')) throw error
+      return (await client.eval(script.lua, keys.length, ...rest)) as string[]
+    }
+  }
+
   return {
-    async run(script, keys, args) {
-      const rest = [...keys, ...args]
-      try {
-        return (await client.evalsha(script.sha, keys.length, ...rest)) as string[]
-      } catch (error) {
-        // the server is new, or its scripts were flushed
-        if (!String(error).includes('NOSCRIPT')) throw error
-        return (await client.eval(script.lua, keys.length, ...rest)) as string[]
-      }
+    run,
+    async look(keys, args) {
+      const value = await peek(keys)
+      return value === undefined ? await run(GET, keys, args) : ['hit', value]
     },
     masters: () => (client instanceof driver.Cluster ? mastersOf(client) : [client]),
     get: (key) => client.get(key),
@@ -71,8 +83,6 @@ function clusterOf({ Cluster }: Driver, address: Address, options: ConnectOption
     redisOptions: nodeOptions(address, options),
     enableOfflineQueue: false,
     clusterRetryStrategy: retryIn,
-    // without it a node that restarts in its old place is never connected to again
-    clusterNodeRetryStrategy: retryIn,
     slotsRefreshTimeout: options.connectTimeoutMs,
     slotsRefreshInterval: 5000,
     maxRedirections: 3,

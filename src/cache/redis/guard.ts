@@ -2,10 +2,10 @@ import type { CacheEvents } from '../../ports/envelope-cache.ts'
 import { breaker } from './breaker.ts'
 import type { Connection } from './connect.ts'
 import { LateError, within } from './deadline.ts'
-import { keysOf } from './keys.ts'
+import { type Keys, keysOf } from './keys.ts'
 import { clear } from './keyspace.ts'
 import { mender } from './mend.ts'
-import { REMOVE, type Script } from './scripts.ts'
+import { REMOVE } from './scripts.ts'
 import { type Remedy, unsettled } from './unsettled.ts'
 
 export type Operation = Parameters<CacheEvents['count']>[0]
@@ -14,8 +14,8 @@ export type Operation = Parameters<CacheEvents['count']>[0]
 export interface Question {
   operation: Operation
   sessionId: string
-  script: Script
-  args: readonly (string | number)[]
+  /** Asks it. */
+  send(keys: Keys): Promise<string[]>
 }
 
 /** Stands before the server: whatever is asked of it is asked here, within the time limit, and what goes wrong is looked after. */
@@ -45,16 +45,14 @@ export function guard(connection: Connection, options: GuardOptions): Guard {
   let lastFailed = ''
   let closed = false
 
-  const run = (script: Script, sessionId: string, args: readonly (string | number)[]) =>
-    connection.run(script, keysOf(sessionId), args)
-
   const mending = mender({
     breaker: trust,
     unsettled: doubtful,
     // of the session that failed, since the other nodes of a cluster may be well
     probe: () => within(commandTimeoutMs, connection.get(keysOf(lastFailed)[0])),
     async remove(sessionId, remedy) {
-      await within(commandTimeoutMs, run(REMOVE, sessionId, [remedy === 'purge' ? tombstoneMs : 0]))
+      const args = [remedy === 'purge' ? tombstoneMs : 0]
+      await within(commandTimeoutMs, connection.run(REMOVE, keysOf(sessionId), args))
     },
     removeAll: async () => void (await clear(connection)),
     pauseMs,
@@ -78,14 +76,14 @@ export function guard(connection: Connection, options: GuardOptions): Guard {
 
   return {
     async ask(question) {
-      const { operation, sessionId, script, args } = question
+      const { operation, sessionId } = question
       if (!lets(question)) {
         // reads that were not tried leave no doubt: when they are let through again, all writers have had their time
         if (operation === 'write' || operation === 'purge') doubt(sessionId, remedyOf(operation))
         events.count(operation, 'skipped')
         return undefined
       }
-      const work = run(script, sessionId, args)
+      const work = question.send(keysOf(sessionId))
       try {
         const reply = await within(commandTimeoutMs, work)
         trust.succeeded()

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { CacheEvents, EnvelopeCache } from '../../ports/envelope-cache.ts'
 import { connect } from './connect.ts'
 import { guard } from './guard.ts'
+import type { Keys } from './keys.ts'
 import { clear, scan } from './keyspace.ts'
-import { FILL, GET, REMOVE, WRITE } from './scripts.ts'
+import { FILL, REMOVE, WRITE } from './scripts.ts'
 
 export interface RedisCacheOptions {
   /** `redis://…`, `rediss://…`, `redis+cluster://host:port,host:port` or `rediss+cluster://…`. */
@@ -42,7 +43,8 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
   return {
     async get(sessionId) {
       const lease = randomUUID()
-      const reply = await guarded.ask({ operation: 'get', sessionId, script: GET, args: [lease, leaseMs] })
+      const send = (keys: Keys) => connection.look(keys, [lease, leaseMs])
+      const reply = await guarded.ask({ operation: 'get', sessionId, send })
       if (reply === undefined) return {}
       const [state, value] = reply
       if (value === undefined) {
@@ -59,8 +61,8 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
     },
 
     async fill(sessionId, { value, version }, lease) {
-      const args = [lease ?? '', value, version, ttlMs]
-      const reply = await guarded.ask({ operation: 'fill', sessionId, script: FILL, args })
+      const send = (keys: Keys) => connection.run(FILL, keys, [lease ?? '', value, version, ttlMs])
+      const reply = await guarded.ask({ operation: 'fill', sessionId, send })
       if (reply === undefined) return false
       const filled = reply[0] === 'filled'
       events.count('fill', filled ? 'filled' : lease === undefined ? 'noted' : 'refused')
@@ -68,13 +70,14 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
     },
 
     async wrote(sessionId, { value, version }) {
-      const args = [value, version, ttlMs]
-      const reply = await guarded.ask({ operation: 'write', sessionId, script: WRITE, args })
+      const send = (keys: Keys) => connection.run(WRITE, keys, [value, version, ttlMs])
+      const reply = await guarded.ask({ operation: 'write', sessionId, send })
       if (reply !== undefined) events.count('write', 'written')
     },
 
     async purged(sessionId) {
-      const reply = await guarded.ask({ operation: 'purge', sessionId, script: REMOVE, args: [tombstoneMs] })
+      const send = (keys: Keys) => connection.run(REMOVE, keys, [tombstoneMs])
+      const reply = await guarded.ask({ operation: 'purge', sessionId, send })
       if (reply !== undefined) events.count('purge', 'purged')
     },
 

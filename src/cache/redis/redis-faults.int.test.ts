@@ -152,6 +152,8 @@ it('keeps serving what the healthy nodes of a cluster have', async () => {
   expect(answer.value).not.toBe(entry(1).value)
   await sick.crash()
   await expect(cache.clear()).rejects.toMatchObject({ code: 'STORAGE' })
+  await sick.start()
+  await until(() => cache.get(one), hasLease)
 })
 
 it('refuses a URL that it cannot read', async () => {
