@@ -18,10 +18,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   const nodes: RedisServer[] = []
   const stop = async () => void (await Promise.all(nodes.map((node) => node.stop())))
   try {
-    while (nodes.length < NODES) {
-      const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000']
-      nodes.push(await startRedis(settings, await portWithBus()))
-    }
+    while (nodes.length < NODES) nodes.push(await startNode())
     const [first] = nodes
     for (const [n, node] of nodes.entries()) {
       const from = Math.floor((n * SLOTS) / NODES)
@@ -37,6 +34,17 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     throw error
   }
   return { url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`, nodes, stop }
+}
+
+/** Tries other ports where one of the two, its own or that of its bus, was taken meanwhile. */
+async function startNode(attempts = 5): Promise<RedisServer> {
+  const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000']
+  try {
+    return await startRedis(settings, await portWithBus())
+  } catch (error) {
+    if (attempts === 1) throw error
+    return await startNode(attempts - 1)
+  }
 }
 
 async function portWithBus(): Promise<number> {

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { type PostgresServer, postgresPrograms, startPostgres } from './postgres.ts'
+import { postgresPrograms, startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
 import { startRedisCluster } from './redis-cluster.ts'
 
@@ -21,17 +21,32 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL']
   const givenRedis = process.env['REDIS_URL']
-  const [servers, redis, cluster] = await Promise.all([
-    given === undefined ? Promise.all(postgresPrograms().map((p) => startPostgres(p))) : ([] as PostgresServer[]),
-    givenRedis === undefined ? startRedis() : undefined,
-    startRedisCluster(),
-  ])
-  const found =
-    given === undefined ? servers.map(({ name, url }) => ({ name, url })) : [{ name: 'postgres', url: given }]
-  project.provide('postgres', found)
-  project.provide('redis', { url: redis?.url ?? givenRedis ?? '' })
-  project.provide('redisCluster', { url: cluster.url })
-  return async () => {
-    await Promise.all([...servers, ...(redis ? [redis] : []), cluster].map((server) => server.stop()))
+  const stops: (() => Promise<void>)[] = []
+  const stop = async () => void (await Promise.all(stops.map((one) => one())))
+  async function started<T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> {
+    const server = await starting
+    stops.push(server.stop)
+    return server
   }
+  const postgres =
+    given === undefined
+      ? postgresPrograms().map((program) => started(startPostgres(program)))
+      : [Promise.resolve({ name: 'postgres', url: given })]
+  const redis = givenRedis === undefined ? started(startRedis()) : Promise.resolve({ url: givenRedis })
+  const cluster = started(startRedisCluster())
+  // one that cannot be started must not leave the others running
+  const outcomes = await Promise.allSettled([...postgres, redis, cluster])
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+  if (failed !== undefined) {
+    await stop()
+    throw failed.reason
+  }
+  const found = await Promise.all(postgres)
+  project.provide(
+    'postgres',
+    found.map(({ name, url }) => ({ name, url })),
+  )
+  project.provide('redis', { url: (await redis).url })
+  project.provide('redisCluster', { url: (await cluster).url })
+  return stop
 }
