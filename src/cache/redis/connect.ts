@@ -85,7 +85,6 @@ function clusterOf({ Cluster }: Driver, address: Address, options: ConnectOption
     clusterRetryStrategy: retryIn,
     slotsRefreshTimeout: options.connectTimeoutMs,
     slotsRefreshInterval: 5000,
-    maxRedirections: 3,
     scaleReads: 'master',
     lazyConnect: true,
   })

@@ -4,7 +4,9 @@ import { type RedisServer, startRedis } from '../../../test/servers/redis.ts'
 import type { EnvelopeCache } from '../../ports/envelope-cache.ts'
 import { entry, filled, leaseOf, until } from '../conformance/server.ts'
 import { addressOf } from './address.ts'
+import { connect } from './connect.ts'
 import { redisCache } from './index.ts'
+import { keysOf } from './keys.ts'
 
 const VALUE = 'session:s1:meta'
 const VERSION = '{session:s1:meta}:version'
@@ -109,6 +111,13 @@ describe('on one server', () => {
     await redis('SCRIPT', 'FLUSH')
     expect((await cache.get('s1')).value).toBe(entry(2).value)
     expect(counted).not.toContain('write error')
+  })
+
+  it('gives the same lease again to a question that was sent twice', async () => {
+    const connection = await connect({ url: server.url, connectTimeoutMs: 5000, silenceMs: 5000 })
+    onTestFinished(() => connection.close())
+    const ask = (token: string) => connection.look(keysOf('s1'), [token, 60_000])
+    expect([await ask('mine'), await ask('mine'), await ask('other')]).toEqual([['leased'], ['leased'], ['miss']])
   })
 
   it('clears nothing that is not its own, and leaves tombstones', async () => {
