@@ -3,6 +3,7 @@ import * as surface from '../index.ts'
 import {
   ERROR_CODES,
   IdempotencyMismatchError,
+  IntakePausedError,
   InvalidTransitionError,
   MemoryNotFoundError,
   SchemaNewerError,
@@ -47,6 +48,13 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     code: 'SESSION_ACTIVE',
     details: { sessionId: 's1', conversationId: 'c1' },
     message: 'conversation c1 already has the active session s1; use getOrCreate() to get it, or end it first',
+  },
+  {
+    error: new IntakePausedError('2026-01-31T09:30:00.000Z', { cause }),
+    name: 'IntakePausedError',
+    code: 'INTAKE_PAUSED',
+    details: { since: '2026-01-31T09:30:00.000Z' },
+    message: 'no new sessions are taken since 2026-01-31T09:30:00.000Z; try again when the intake has been resumed',
   },
   {
     error: new SequenceConflictError({ sessionId: 's1', expected: 2, actual: 3 }, { cause }),

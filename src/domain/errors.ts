@@ -3,6 +3,7 @@ export const ERROR_CODES = [
   'SESSION_NOT_FOUND',
   'SESSION_ENDED',
   'SESSION_ACTIVE',
+  'INTAKE_PAUSED',
   'MEMORY_NOT_FOUND',
   'SEQUENCE_CONFLICT',
   'INVALID_TRANSITION',
@@ -75,6 +76,18 @@ export class SessionActiveError extends ThroughlineError {
       options,
     )
     this.details = details
+  }
+}
+
+/** Nothing new is begun for now: whoever runs the store has paused the intake. What exists goes on; try again later. */
+export class IntakePausedError extends ThroughlineError {
+  override readonly name = 'IntakePausedError'
+  readonly code = 'INTAKE_PAUSED'
+  readonly details: { since: string }
+
+  constructor(since: string, options?: ErrorOptions) {
+    super(`no new sessions are taken since ${since}; try again when the intake has been resumed`, options)
+    this.details = { since }
   }
 }
 

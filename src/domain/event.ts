@@ -24,6 +24,7 @@ export const RECORDED_TYPES = {
   work_committed: 'flushStep()',
   session_compacted: 'compact()',
   context_summarized: 'reduce()',
+  envelope_updated: 'updateEnvelope()',
 } as const
 
 /** Who speaks in an event. */

@@ -66,7 +66,26 @@ describe('the first event', () => {
       },
       state: { scratchpad: {}, version: 0, updatedAt: minute(1) },
       clearedAt: 0,
+      envelopeAt: 1,
+      envelope: {
+        document: {
+          session_id: 'session-1',
+          persona_id: '',
+          tenant: 'local',
+          subject: 'ada',
+          metadata: { a: 1 },
+          analysis: {},
+          timestamps: { created_at: minute(1), updated_at: minute(1) },
+        },
+      },
     })
+  })
+
+  it('keeps who issued the token, and the backfill, for the envelope alone', () => {
+    const identity = { issuer: 'https://issuer', scope: 'a b' }
+    const { record, envelope } = begin(event(1, 'session_started', { ...STARTED, identity, batch: 'b1' }))
+    expect(envelope).toMatchObject({ document: identity, batch: 'b1' })
+    expect(record).toStrictEqual(started().record)
   })
 
   it('gives no field that was not there', () => {
@@ -128,6 +147,42 @@ describe('a change of status', () => {
   })
 })
 
+describe('a change of the envelope', () => {
+  const change = { personaId: 'host', metadata: { a: null, b: 2 }, analysis: { intent: 'order' }, batch: 'b1' }
+  const later = (view: SessionView) =>
+    evolve(evolve(view, event(2, 'user_message')), event(3, 'envelope_updated', change))
+
+  it('changes the metadata of the record with it, says where it stands in the log, and nothing else', () => {
+    const { record, state, clearedAt, envelope } = started()
+    expect(later(started())).toStrictEqual({
+      record: { ...record, head: 3, turns: 1, lastActivityAt: minute(3), metadata: { b: 2 } },
+      state,
+      clearedAt,
+      envelopeAt: 3,
+      envelope: {
+        document: {
+          ...envelope?.document,
+          persona_id: 'host',
+          metadata: { b: 2 },
+          analysis: { intent: 'order' },
+          timestamps: { created_at: minute(1), updated_at: minute(3) },
+        },
+        batch: 'b1',
+      },
+    })
+    expect(evolve(later(started()), event(4, 'user_message'))).toMatchObject({ envelopeAt: 3 })
+  })
+
+  it('is known where there is no envelope to change', () => {
+    const { envelope: _, ...without } = started()
+    const { envelope: _gone, ...expected } = later(started())
+    expect(later(without)).toStrictEqual(expected)
+    const forked = evolve(without, { ...event(2, 'session_forked', FORKED), sessionId: 'session-2' })
+    expect(forked).toMatchObject({ envelopeAt: 2 })
+    expect(forked).not.toHaveProperty('envelope')
+  })
+})
+
 describe('a fork', () => {
   const forked = (parts: ForkedParts, ...before: SessionEvent[]) =>
     evolve(folded(...before), { ...event(before.length + 2, 'session_forked', parts), sessionId: 'session-2' })
@@ -151,6 +206,18 @@ describe('a fork', () => {
       },
       state: started().state,
       clearedAt: 3,
+      envelopeAt: 4,
+      envelope: {
+        document: {
+          session_id: 'session-2',
+          persona_id: '',
+          tenant: 'local',
+          subject: 'ada',
+          metadata: { b: 2 },
+          analysis: {},
+          timestamps: { created_at: minute(4), updated_at: minute(4) },
+        },
+      },
     })
   })
 
@@ -190,6 +257,9 @@ const anyStep: fc.Arbitrary<{ type: EventType; parts?: unknown }> = fc.oneof(
   fc.constantFrom<EventType>(...APPENDABLE_TYPES, 'x.note', 'messages_cleared').map((type) => ({ type })),
   anyStatus.map((status) => ({ type: 'status_changed', parts: { status } }) as const),
   fc.constant({ type: 'session_forked', parts: FORKED } as const),
+  fc
+    .constantFrom({ metadata: { n: 1 } }, { metadata: { n: null }, batch: 'b1' }, { personaId: 'p' }, { whole: true })
+    .map((parts) => ({ type: 'envelope_updated', parts }) as const),
 )
 const anyEvents = fc.array(fc.tuple(anyStep, fc.nat({ max: 1000 })), { maxLength: 30 }).map((steps) =>
   steps.map(
@@ -211,6 +281,20 @@ describe('any log', () => {
         expect(record.lastActivityAt).toBe(events.at(-1)?.createdAt ?? minute(1))
         expect(clearedAt).toBe(events.findLast(({ type }) => type === 'messages_cleared')?.sequence ?? 0)
         expect(state).toStrictEqual(started().state)
+      }),
+    )
+  })
+
+  it('has the same envelope and metadata whether one was kept on the way or not', () => {
+    fc.assert(
+      fc.property(anyEvents, (events) => {
+        const { envelope, ...view } = folded(...events)
+        const { envelope: _, ...without } = started()
+        expect(events.reduce(evolve, without)).toStrictEqual(view)
+        expect(envelope?.document.metadata).toStrictEqual(view.record.metadata)
+        const last = events.findLast(({ type }) => type === 'envelope_updated' || type === 'session_forked')
+        expect(view.envelopeAt).toBe(last?.sequence ?? 1)
+        expect(envelope?.document.timestamps.updated_at).toBe(last?.createdAt ?? minute(1))
       }),
     )
   })

@@ -1,3 +1,12 @@
+import {
+  type EnvelopeChange,
+  type EnvelopeView,
+  envelopeAfter,
+  envelopeBegun,
+  envelopeForked,
+  type Identity,
+  metadataAfter,
+} from './envelope.ts'
 import { type SessionEvent, startsTurn } from './event.ts'
 import type { JsonObject } from './json.ts'
 import { isFinal, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
@@ -23,6 +32,10 @@ export interface SessionView {
   commit?: { id: string; position: number }
   /** It ended in a way that leaves a commit, and has none yet: a crash may have come between. */
   awaitsCommit?: true
+  /** Sequence of the last event that changed the envelope. */
+  envelopeAt: number
+  /** The envelope after that event. Absent where none is kept, or the one kept is of an earlier event: then it has to be folded. */
+  envelope?: EnvelopeView
 }
 
 /** What `session_started` holds: all the record began with. */
@@ -34,6 +47,9 @@ export interface StartedParts extends Scope {
   task?: string
   expiresAt?: string
   metadata: JsonObject
+  identity?: Identity
+  /** The backfill that began it. */
+  batch?: string
 }
 
 /** What `session_forked` holds: where it came from, and what is new in the fork. */
@@ -55,7 +71,7 @@ export interface SwitchedParts {
 
 /** The views after the first event of a log, `session_started`. */
 export function begin(event: SessionEvent): SessionView {
-  const { agent, ...given } = event.parts as unknown as StartedParts
+  const { agent, identity, batch, ...given } = event.parts as unknown as StartedParts
   return {
     record: {
       id: event.sessionId,
@@ -69,6 +85,8 @@ export function begin(event: SessionEvent): SessionView {
     },
     state: { scratchpad: {}, version: 0, updatedAt: event.createdAt },
     clearedAt: 0,
+    envelopeAt: event.sequence,
+    envelope: envelopeBegun(event),
   }
 }
 
@@ -103,6 +121,8 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
       const { id, position } = event.parts as { id: string; position: number }
       return { ...rest, record, commit: { id, position } }
     }
+    case 'envelope_updated':
+      return withEnvelope({ ...view, record }, event)
     case 'agent_changed':
     case 'agent_transition':
       return switched({ ...view, record }, event)
@@ -129,6 +149,16 @@ function withStatus(view: SessionView, event: SessionEvent): SessionView {
   }
 }
 
+function withEnvelope({ envelope, record, ...view }: SessionView, event: SessionEvent): SessionView {
+  const change = event.parts as EnvelopeChange
+  return {
+    ...view,
+    record: { ...record, metadata: metadataAfter(record.metadata, change) },
+    envelopeAt: event.sequence,
+    ...(envelope !== undefined && { envelope: envelopeAfter(envelope, change, event.createdAt) }),
+  }
+}
+
 function withScratchpad(
   { version }: SessionScratchpad,
   { createdAt }: SessionEvent,
@@ -150,7 +180,7 @@ function switched({ record, state, ...view }: SessionView, event: SessionEvent):
 
 /** A fork lives on its own: neither ended nor compacted, even if its source was, and it does not expire. */
 function asFork(
-  { record, commit: _commit, awaitsCommit: _awaits, ...view }: SessionView,
+  { record, commit: _commit, awaitsCommit: _awaits, envelope, ...view }: SessionView,
   event: SessionEvent,
 ): SessionView {
   const { from, ...given } = event.parts as unknown as ForkedParts
@@ -166,5 +196,7 @@ function asFork(
       lastActivityAt: event.createdAt,
       forkedFrom: from,
     },
+    envelopeAt: event.sequence,
+    ...(envelope !== undefined && { envelope: envelopeForked(envelope, event, given.metadata) }),
   }
 }

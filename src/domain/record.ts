@@ -36,6 +36,10 @@ export interface Scope {
 export interface Principal {
   tenant: string
   userId?: string
+  /** Who issued the token that says so, for the envelopes of sessions begun with it. */
+  issuer?: string
+  /** Scopes of that token. */
+  scope?: string
 }
 
 /** Whether something that belongs to `owner` exists for the caller. Everything does for one who is not restricted. */

@@ -14,3 +14,9 @@ export interface Metrics {
 
 /** The call that wrote an envelope. */
 export type EnvelopeWrite = 'create' | 'fork' | 'update' | 'backfill' | 'rebuild' | 'rollback'
+
+/** A registry of prom-client, by what it is known by. */
+export interface MetricsRegistry {
+  registerMetric(metric: never): void
+  getSingleMetric(name: string): unknown
+}

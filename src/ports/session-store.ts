@@ -51,6 +51,12 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S25 `due` gives live sessions whose last activity is before `idleSince`, or whose `expiresAt` is not after `at`, and
  *   those that ended before `endedBefore` and still await their commit.
  *
+ * Envelopes
+ * - S26 An `envelope` in a view that moved `envelopeAt` is stored in the same step; a view without one leaves what is stored as it is. `load` gives the
+ *   envelope only where what is stored was folded to `envelopeAt`. A repair stores it in any case.
+ * - S27 While the intake is paused a `create` that would make a session, and a `fork`, throw `IntakePausedError` and write nothing, except with
+ *   `evenPaused`. What exists goes on.
+ *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface SessionStore {
@@ -75,6 +81,10 @@ export interface SessionStore {
   commits(query: CommitsQuery): Promise<CommitLink[]>
   /** Ids of sessions that a sweep has to look at, those that waited longest first. */
   due(query: DueQuery): Promise<string[]>
+  /** Since when no new sessions are taken; `undefined` while they are. */
+  pausedSince(): Promise<string | undefined>
+  /** Pauses the intake of new sessions from this moment on, or resumes it. What is paused already stays so from its first moment. */
+  pause(since: string | undefined): Promise<void>
   /** Returns the function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
   health(): Promise<StoreHealth>
@@ -205,6 +215,8 @@ export interface CreateRequest {
   readonly view: SessionView
   /** Which live session to give instead of creating one: none, that of the conversation, or the newest of any. */
   readonly reuse: 'none' | 'conversation' | 'any'
+  /** Create it although the intake is paused. */
+  readonly evenPaused?: boolean
 }
 
 export interface CreateResult {

@@ -1,9 +1,11 @@
+import type { EnvelopeStore } from './envelope-store.ts'
 import type { MemoryStore } from './memory-store.ts'
 import type { RecallIndex } from './recall-index.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** All that one database keeps: the logs, what is remembered of users, and the words of both. */
+/** All that one database keeps: the logs, what is remembered of users, the words of both, and the envelopes. */
 export interface Store extends SessionStore {
   readonly memories: MemoryStore
   readonly index: RecallIndex
+  readonly envelopes: EnvelopeStore
 }

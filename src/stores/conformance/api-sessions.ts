@@ -241,7 +241,8 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
         clock.advance(1000)
         await step()
         const record = await session.record()
-        snapshots.push({ sequence: record.head, record, state: await session.state() })
+        const [state, envelope] = [await session.state(), await session.envelope()]
+        snapshots.push({ sequence: record.head, record, state, envelope })
       }
       for (const snapshot of snapshots) assert.deepEqual(await session.at(snapshot.sequence), snapshot)
       assert.equal((await session.at(4)).record.turns, 2)

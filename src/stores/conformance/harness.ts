@@ -21,7 +21,16 @@ export interface ApiDatabase {
   connect(
     options?: Pick<
       OpenOptions,
-      'clock' | 'tokenizer' | 'agents' | 'policy' | 'classify' | 'summarize' | 'extract' | 'embed' | 'index'
+      | 'clock'
+      | 'tokenizer'
+      | 'agents'
+      | 'policy'
+      | 'classify'
+      | 'summarize'
+      | 'extract'
+      | 'embed'
+      | 'index'
+      | 'envelopes'
     >,
   ): Promise<Throughline>
   /** How a child process opens it. Absent where no other process can; the rules that need one must then be skipped. */

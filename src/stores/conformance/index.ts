@@ -2,6 +2,7 @@ import { agentRules } from './api-agents.ts'
 import { appendRules } from './api-append.ts'
 import { contextRules } from './api-context.ts'
 import { conversationRules } from './api-conversations.ts'
+import { apiEnvelopeRules } from './api-envelopes.ts'
 import { inputRules } from './api-input.ts'
 import { lifeRules } from './api-life.ts'
 import { rememberingRules } from './api-memories.ts'
@@ -18,7 +19,10 @@ import { stateRules } from './api-state.ts'
 import { tailRules } from './api-tail.ts'
 import { workingRules } from './api-work.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
+import { envelopeRowRules } from './store-envelope-rows.ts'
+import { envelopeRules } from './store-envelopes.ts'
 import { indexRules } from './store-index.ts'
+import { intakeRules } from './store-intake.ts'
 import { lookupRules } from './store-lookup.ts'
 import { memoryRules as memoryChangeRules } from './store-memories.ts'
 import { memoryUpkeepRules } from './store-memory-upkeep.ts'
@@ -28,7 +32,7 @@ import { sessionRules } from './store-sessions.ts'
 import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
-/** Runs the rules of the store's ports as tests: S1 to S25 of the log, M1 to M11 of memories, I1 to I9 of the index. */
+/** Runs the rules of the store's ports as tests: S1 to S27 of the log, M1 to M11 of memories, I1 to I9 of the index, E1 to E3 of envelopes. */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
   const rules = [
     ...writingRules,
@@ -36,6 +40,9 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...readingRules,
     ...ownerRules,
     ...workRules,
+    ...envelopeRules,
+    ...envelopeRowRules,
+    ...intakeRules,
     ...memoryChangeRules,
     ...memoryUpkeepRules,
     ...indexRules,
@@ -44,7 +51,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A24, as tests. */
+/** Runs the rules of the public API, A1 to A26, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...sessionsRules,
@@ -63,6 +70,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...rememberingRules,
     ...memorySourceRules,
     ...recallRules,
+    ...apiEnvelopeRules,
     ...namedRules,
     ...ownersRules,
     ...processRules,

@@ -1,3 +1,4 @@
+import type { EnvelopeView } from '../../domain/envelope.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Scope } from '../../domain/record.ts'
@@ -7,7 +8,10 @@ import type { Words } from './words.ts'
 
 /** One session. */
 export interface Held {
+  /** Without the envelope. */
   view: SessionView
+  /** What is kept of the envelope, and the sequence it was folded to. */
+  envelope?: { at: number; view: EnvelopeView }
   events: StoredEvent[]
   /** By what tells them apart. */
   edges: Map<string, StoredEdge>
@@ -39,6 +43,8 @@ export interface MemoryData {
   memories: Map<string, Map<string, Remembered>>
   /** Words by tenant, user and shelf. */
   shelves: Map<string, Words>
+  /** Since when no new sessions are taken. */
+  pausedSince?: string
 }
 
 export function memoryData(): MemoryData {
@@ -54,9 +60,16 @@ export function memoryData(): MemoryData {
 }
 
 /** A session without events. */
-export function newSession(view: SessionView, edges = new Map<string, StoredEdge>()): Held {
+export function newSession({ envelope, ...view }: SessionView, edges = new Map<string, StoredEdge>()): Held {
   const read = { indexed: 0, turns: 0, version: 0, extracted: 0 }
-  return { view: structuredClone(view), events: [], edges, keys: new Map(), read }
+  return {
+    view: structuredClone(view),
+    ...(envelope !== undefined && { envelope: { at: view.envelopeAt, view: structuredClone(envelope) } }),
+    events: [],
+    edges,
+    keys: new Map(),
+    read,
+  }
 }
 
 export function userKey({ tenant, userId }: User): string {

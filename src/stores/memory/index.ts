@@ -1,5 +1,6 @@
 import {
   IdempotencyMismatchError,
+  IntakePausedError,
   SequenceConflictError,
   SessionNotFoundError,
   StorageError,
@@ -17,6 +18,7 @@ import type {
 } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { groupKey, type Held, memoryData, newSession, scopeKey } from './data.ts'
+import { envelopesIn, keepView, loaded } from './envelopes.ts'
 import { memoriesIn } from './memories.ts'
 import { byActivity, newest, pick } from './pick.ts'
 import { dropSession, indexIn } from './recall.ts'
@@ -94,6 +96,10 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     return { events: session.events.length, keys: session.keys.size }
   }
 
+  function checkIntake(): void {
+    if (data.pausedSince !== undefined) throw new IntakePausedError(data.pausedSince)
+  }
+
   function records(within?: Principal): SessionRecord[] {
     const all = Array.from(sessions.values(), ({ view }) => view.record)
     return all.filter((record) => isWithin(record, within))
@@ -109,8 +115,9 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     name: 'memory',
     memories: memoriesIn(data, ready, remove),
     index: indexIn(data, ready),
+    envelopes: envelopesIn(data, ready),
 
-    async create({ event, at, view, reuse }) {
+    async create({ event, at, view, reuse, evenPaused }) {
       ready()
       const { record } = view
       const same = sessions.get(record.id)
@@ -123,6 +130,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       if (blocking !== undefined && blocking.endedAt === undefined) {
         return { outcome: 'blocked', record: structuredClone(blocking) }
       }
+      if (evenPaused !== true) checkIntake()
       const session = newSession(view)
       write(session, [event], at)
       keep(session)
@@ -156,13 +164,13 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       if (known !== undefined) return known
       const before = session.view
       const last = request.chained ? lastOf(chains, before) : undefined
-      const { events, view, edges = [] } = request.decide(structuredClone(before), structuredClone(last))
+      const { events, view, edges = [] } = request.decide(loaded(session), structuredClone(last))
       if (events.length === 0) return { events: [], replayed: false }
       const commits = view.commit !== undefined && view.commit.id !== before.commit?.id
       if (commits && !freePosition(chains, view))
         throw new StorageError('memory', 'the position of the commit is taken')
       const stored = write(session, events, request.at)
-      session.view = structuredClone(view)
+      keepView(session, view)
       const first = stored[0]?.sequence ?? 0
       for (const { event, ...edge } of edges) addEdge(session.edges, { ...edge, sequence: first + event })
       if (commits) link(chains, view, request.at)
@@ -176,6 +184,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       const same = sessions.get(view.record.id)
       if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
       const origin = held(source)
+      checkIntake()
       const copied = Array.from(origin.edges.values()).filter(({ sequence }) => sequence <= source.sequence)
       const session = newSession(view, edgeMap(copied))
       for (const original of origin.events.slice(0, source.sequence)) {
@@ -188,7 +197,8 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
     async load(key) {
       ready()
-      return structuredClone(visible(key)?.view)
+      const session = visible(key)
+      return session && loaded(session)
     },
 
     async read(key, query) {
@@ -243,7 +253,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       ready()
       const session = held(key)
       if (session.view.record.head !== expectedHead) return false
-      session.view = structuredClone(view)
+      keepView(session, view, true)
       session.edges = edgeMap(structuredClone(edges))
       if (freePosition(chains, view)) link(chains, view, view.record.lastActivityAt)
       return true
@@ -257,6 +267,17 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     async commits(query) {
       ready()
       return linksOf(chains, query)
+    },
+
+    async pausedSince() {
+      ready()
+      return data.pausedSince
+    },
+
+    async pause(since) {
+      ready()
+      if (since === undefined) delete data.pausedSince
+      else data.pausedSince ??= since
     },
 
     async due(query) {

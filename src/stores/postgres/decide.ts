@@ -20,8 +20,8 @@ const DECIDE: Statement = {
   name: 'decide',
   text: `
     select outcome, first_sequence
-    from context.decide_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::json[], $16, $17,
-      $18, $19, $20, $21, $22)`,
+    from context.decide_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::json[], $17,
+      $18, $19, $20, $21, $22, $23)`,
 }
 
 interface LoadedRow extends ViewRow {
@@ -94,7 +94,16 @@ async function attempt(
 
 function written(before: SessionView, { events, view, edges = [] }: Decision): unknown[] {
   const placed = edges.map(({ event, ...edge }) => ({ ...edge, sequence: event + 1 }))
-  return [viewJson(view), view.clearedAt !== before.clearedAt, ...eventColumns(events), ...edgeColumns(placed)]
+  const { envelope, ...rest } = view
+  const isMoved = view.envelopeAt !== before.envelopeAt
+  return [
+    viewJson(isMoved ? view : rest),
+    view.clearedAt !== before.clearedAt,
+    // the place among the events: appends may come in between, and move its sequence
+    isMoved ? view.envelopeAt - before.record.head : null,
+    ...eventColumns(events),
+    ...edgeColumns(placed),
+  ]
 }
 
 /** Last commit of the conversation, where it was asked for. */

@@ -4,6 +4,7 @@ import type { Store } from '../../ports/store.ts'
 import { appendQueue } from './append-queue.ts'
 import { connect, storageError } from './connection.ts'
 import { decideIn } from './decide.ts'
+import { envelopeCalls } from './envelopes.ts'
 import { memoryCalls } from './memories.ts'
 import { migrate, requireSchema, schemaOf } from './migrate.ts'
 import { readCalls } from './read.ts'
@@ -87,6 +88,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     edges: (key, query) => call(() => work.edges(key, query)),
     commits: (query) => call(() => work.commits(query)),
     due: (query) => call(() => work.due(query)),
+    pausedSince: () => call(() => sessions.pausedSince()),
+    pause: (since) => call(() => sessions.pause(since)),
     memories: {
       ...memories,
       change: async (request) => {
@@ -96,6 +99,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       },
     },
     index: guarded(recallCalls(connections)),
+    envelopes: guarded(envelopeCalls(connections)),
     watch(sessionId, wake) {
       ready()
       return watching.add(sessionId, wake)

@@ -13,7 +13,7 @@ const LEDGER = `
     applied_at timestamptz not null default now()
   );
   create or replace function context.schema_version() returns integer
-  language sql stable security definer set search_path = context, pg_temp as
+  language sql stable security definer set search_path = context, pg_temp set jit = off as
   'select coalesce(max(version), 0) from context.throughline_migrations'`
 
 const DONE = {

@@ -23,6 +23,12 @@ const FILL = `
   select (jsonb_populate_record(s, '{"id": "00000000-0000-7000-8000-000000000000", "conversation_id": "edges"}')).*
   from context.sessions s limit 1;
 
+  insert into context.session_state (session_id, tenant, scratchpad, version, updated_at)
+  select id, tenant, '{}', 0, started_at from context.sessions;
+  insert into context.session_envelopes (session_id, tenant, subject, created_at, updated_at, batch, sequence)
+  select id, tenant, user_id, started_at, started_at, 'b' || row_number() over () % 200, envelope_at
+  from context.sessions;
+
   insert into context.conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
   select 'local', 'c' || n / 1000, n % 1000 + 1, 'x', gen_random_uuid(), 'ada', now()
   from generate_series(0, ${MANY - 1}) n;
@@ -81,6 +87,23 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   it('commits of a conversation are read a page at a time', async () => {
     const found = await cost("read_commits('local', 'c7', null, 500, 20)", 'conversation_commits')
     expect(found).toEqual({ rows: 20, read: 20 })
+  })
+
+  it.each(['sessions', 'session_state', 'session_envelopes'])('a load reads one row of %s', async (table) => {
+    expect(await cost(`load_session(${session}, null, false, false)`, table)).toEqual({ rows: 1, read: 1 })
+  })
+
+  it.each([
+    ['a first page of envelopes', 'page_envelopes(null, 50)', 50, 55],
+    ['a page behind a session', "page_envelopes('80000000-0000-7000-8000-000000000000', 50)", 50, 55],
+    ['envelopes by id', 'find_envelopes(array(select id from context.sessions limit 20))', 20, 20],
+    ['a count by batch', "count_envelopes('b7', null)", 1, 105],
+    ['a count by moment', "count_envelopes(null, '2026-03-01 17:30Z')", 1, 205],
+    ['a removal by batch', "remove_envelopes('b9', null, 10)", 10, 25],
+  ])('%s reads little more than it gives', async (_, call, rows, most) => {
+    const found = await cost(call, 'session_envelopes')
+    expect(found.rows).toBe(rows)
+    expect(found.read).toBeLessThanOrEqual(most)
   })
 
   it('no call is compiled just in time, which takes longer than any of them', async () => {

@@ -12,6 +12,7 @@ const TABLES = [
   'sessions',
   'session_slots',
   'session_state',
+  'session_envelopes',
   'session_events',
   'session_types',
   'session_keys',
@@ -42,7 +43,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   const asRole = (role: string, sql: string) => database.admin(`set role ${role}; ${sql}`)
 
   describe('the role that serves', () => {
-    it.each(TABLES)('touches %s through functions alone', async (table) => {
+    it.each([...TABLES, 'settings'])('touches %s through functions alone', async (table) => {
       for (const sql of [
         `select 1 from context.${table}`,
         `delete from context.${table}`,
@@ -64,6 +65,9 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
         "take_words('local', 'ada', 'said', '{}')",
         "put_words('local', 'ada', 'said', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
         'as_memory(null)',
+        "write_envelope(gen_random_uuid(), 'local', 1, '{}')",
+        'touch_envelope()',
+        'check_intake()',
       ]) {
         await expect(asRole(SERVING, `select context.${call}`)).rejects.toMatchObject({ code: '42501' })
       }
@@ -188,6 +192,25 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
       await store.close()
     })
 
+    it('shows the envelopes of a tenant to its readers alone, and to them for reading', async () => {
+      const store = await serving()
+      const [id] = [await createdIn(store, { tenant: 'acme' }), await createdIn(store, { tenant: 'other' })]
+      const read = (tenant: string, sql = 'select session_id, tenant from context.session_envelopes') =>
+        asRole('throughline_reader', `select set_config('throughline.tenant', '${tenant}', false); ${sql}`)
+      expect(await read('acme')).toEqual([{ session_id: id, tenant: 'acme' }])
+      expect(await read('none')).toEqual([])
+      const change = "update context.session_envelopes set persona_id = 'x'"
+      await expect(read('acme', change)).rejects.toMatchObject({ code: '42501' })
+      const changed = "select set_config('throughline.tenant', 'acme', false); update context.session_envelopes"
+      expect(
+        await asRole('throughline_functions', `${changed} set persona_id = 'x' returning session_id`),
+      ).toHaveLength(1)
+      await expect(asRole('throughline_functions', `${changed} set tenant = 'other'`)).rejects.toMatchObject({
+        code: '42501',
+      })
+      await store.close()
+    })
+
     it('is forced on every table, also for their owner', async () => {
       const rows = await database.admin(`
         select relname from pg_class
@@ -230,11 +253,11 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
         join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)
         where c.relnamespace = 'context'::regnamespace and i.indisunique
         group by c.relname, i.indexrelid`)
-      const others = ['session_slots', 'conversation_commits', 'throughline_migrations']
+      const others = ['session_slots', 'conversation_commits', 'throughline_migrations', 'settings']
       const perSession = keys.filter(
         ({ table }) => !others.includes(String(table)) && !String(table).startsWith('recall_'),
       )
-      expect(perSession).toHaveLength(7)
+      expect(perSession).toHaveLength(8)
       for (const { table, columns } of perSession) {
         expect(columns, String(table)).toContain(table === 'sessions' ? 'id' : 'session_id')
       }

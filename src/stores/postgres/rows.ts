@@ -2,6 +2,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import type { SessionRecord, SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, NewEvent, SessionKey, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
+import { type EnvelopeColumns, envelopeOf } from './envelope-rows.ts'
 
 /** A row of `context.sessions`. */
 export interface SessionRow {
@@ -30,10 +31,11 @@ export interface SessionRow {
   commit_id: string | null
   commit_position: number | null
   awaits_commit: boolean
+  envelope_at: number
 }
 
 /** A row of `context.session_views`. */
-export interface ViewRow extends SessionRow {
+export interface ViewRow extends SessionRow, EnvelopeColumns {
   scratchpad: JsonObject
   version: number
   updated_at: Date
@@ -94,6 +96,8 @@ export function viewOf(row: ViewRow): SessionView {
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
     ...(row.awaits_commit && { awaitsCommit: true }),
+    envelopeAt: row.envelope_at,
+    ...envelopeOf(row.id, row),
   }
 }
 

@@ -1,4 +1,4 @@
-import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
+import { IntakePausedError, SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type {
@@ -17,12 +17,12 @@ import { edgeColumns, ownerOf, type ViewRow, viewJson, viewOf } from './rows.ts'
 
 const CREATE: Statement = {
   name: 'create',
-  text: 'select outcome, session_id from context.create_session($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+  text: 'select outcome, session_id from context.create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
 }
 
 const FORK: Statement = {
   name: 'fork',
-  text: 'select context.fork_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as outcome',
+  text: 'select context.fork_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as outcome',
 }
 
 const ACTIVE: Statement = { name: 'active', text: 'select context.find_active($1, $2, $3, $4, $5) as id' }
@@ -37,6 +37,10 @@ export const PURGE: Statement = {
   name: 'purge',
   text: 'select events, keys from context.purge_session($1, $2, $3, $4)',
 }
+
+const PAUSED: Statement = { name: 'paused', text: 'select context.paused_since() as since' }
+
+const PAUSE: Statement = { name: 'pause', text: 'select context.pause_intake($1)' }
 
 /** What makes, finds, mends and removes sessions. */
 export function sessionCalls({ query }: Connections) {
@@ -55,12 +59,12 @@ export function sessionCalls({ query }: Connections) {
   return {
     load,
 
-    async create({ event, at, view, reuse }: CreateRequest): Promise<CreateResult> {
-      const values = [view.record.id, reuse, at, viewJson(view), ...eventValues(event)]
+    async create({ event, at, view, reuse, evenPaused = false }: CreateRequest): Promise<CreateResult> {
+      const values = [view.record.id, reuse, evenPaused, at, viewJson(view), ...eventValues(event)]
       // creating again with the same id does no harm
-      const [row] = await query<{ outcome: CreateResult['outcome']; session_id: string }>(CREATE, values, {
-        again: false,
-      })
+      const [row] = await taken(
+        query<{ outcome: CreateResult['outcome']; session_id: string }>(CREATE, values, { again: false }),
+      )
       if (row === undefined || row.outcome === 'created') return { outcome: 'created', record: view.record }
       return { outcome: row.outcome, record: await recordById(row.session_id) }
     },
@@ -76,7 +80,8 @@ export function sessionCalls({ query }: Connections) {
         viewJson(view),
         ...eventValues(event),
       ]
-      const [row] = await found(source, query<{ outcome: CreateResult['outcome'] }>(FORK, values, { again: false }))
+      const forked = query<{ outcome: CreateResult['outcome'] }>(FORK, values, { again: false })
+      const [row] = await found(source, taken(forked))
       if (row?.outcome === 'same-id') return { outcome: 'same-id', record: await recordById(id) }
       return { outcome: 'created', record: view.record }
     },
@@ -102,11 +107,30 @@ export function sessionCalls({ query }: Connections) {
       const [row] = await found(key, query<PurgeCounts>(PURGE, [key.sessionId, ...ownerOf(key), at], { again: false }))
       return row ?? { events: 0, keys: 0 }
     },
+
+    async pausedSince(): Promise<string | undefined> {
+      const [row] = await query<{ since: string | null }>(PAUSED, [], { again: true })
+      return row?.since ?? undefined
+    },
+
+    async pause(since: string | undefined): Promise<void> {
+      await query(PAUSE, [since ?? null], { again: true })
+    },
   }
 }
 
-function eventValues({ id, type, role, content, parts }: NewEvent): unknown[] {
-  return [id, type, role, content, parts ?? null]
+function eventValues({ id, type, role, content, parts, agentId, occurredAt }: NewEvent): unknown[] {
+  return [id, type, role, content, parts ?? null, agentId ?? null, occurredAt ?? null]
+}
+
+/** Turns the functions' own "no new sessions are taken" into the error of the port. */
+async function taken<T>(result: Promise<T>): Promise<T> {
+  try {
+    return await result
+  } catch (error) {
+    if (codeOf(error) === 'TL003') throw new IntakePausedError((error as { detail?: string }).detail ?? '')
+    throw error
+  }
 }
 
 /** Turns the functions' own "no such session" into the error of the port. */

@@ -14,8 +14,18 @@ import type {
   Written,
 } from '../../ports/session-store.ts'
 import { Refusal } from './commit-queue.ts'
+import type { EnvelopeWriter } from './envelopes.ts'
 import type { Heads } from './heads.ts'
-import { blockOf, type EventRow, eventOf, rowOf, type ViewRow, viewOf, visibleRow } from './rows.ts'
+import {
+  blockOf,
+  type EnvelopeColumns,
+  type EventRow,
+  eventOf,
+  rowOf,
+  type ViewRow,
+  viewOf,
+  visibleRow,
+} from './rows.ts'
 import { SELECT_VIEW, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
 
@@ -52,13 +62,13 @@ export interface LogWriter {
   insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[]
 }
 
-export function logWriter(db: Database, heads: Heads, work: WorkWriter): LogWriter {
+export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelopes: EnvelopeWriter): LogWriter {
   const insertEvent = db.prepare(INSERT_EVENT)
   const insertType = db.prepare(INSERT_TYPE)
   const selectKey = db.prepare<[string, string], { fingerprint: string; first: number; last: number }>(SELECT_KEY)
   const insertKey = db.prepare(INSERT_KEY)
   const selectRange = db.prepare<[string, number, number], EventRow>(SELECT_RANGE)
-  const selectView = db.prepare<[string], ViewRow>(SELECT_VIEW)
+  const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
   const updateView = db.prepare(UPDATE_VIEW)
   const upsertState = db.prepare(UPSERT_STATE)
 
@@ -127,6 +137,7 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter): LogWrit
       const after = rowOf(view)
       updateView.run(after)
       upsertState.run(after)
+      if (view.envelopeAt !== row.envelope_at) envelopes.keep(view)
       work.insertEdges(
         sessionId,
         edges.map(({ event, ...edge }) => ({ ...edge, sequence: row.head + event + 1 })),

@@ -4,6 +4,7 @@ import type { Store } from '../../ports/store.ts'
 import { logWriter } from './append.ts'
 import { commitQueue } from './commit-queue.ts'
 import { connect, type Durability, storageError, whenFree } from './connection.ts'
+import { envelopeReader, envelopeWriter } from './envelopes.ts'
 import { Heads } from './heads.ts'
 import { sessionLister } from './list.ts'
 import { memoryReader } from './memory-read.ts'
@@ -42,10 +43,11 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 
   const heads = new Heads(db)
   const work = workWriter(db)
-  const log = logWriter(db, heads, work)
+  const envelopes = envelopeWriter(db)
+  const log = logWriter(db, heads, work, envelopes)
   const shelves = shelfWriter(db)
   const indexed = indexWriter(db, shelves)
-  const sessions = sessionWriter(db, heads, log, work, indexed, options.newId)
+  const sessions = sessionWriter(db, { heads, log, work, index: indexed, envelopes }, options.newId)
   const memories = memoryWriter(db, shelves, indexed, sessions.purge)
   const remembered = memoryReader(db)
   const marks = markReader(db)
@@ -53,6 +55,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const reader = logReader(db)
   const lister = sessionLister(db)
   const workDone = workReader(db)
+  const kept = envelopeReader(db)
   const watching = watchers(db)
   const queue = commitQueue(db, {
     beforeCommit: () => heads.flush(),
@@ -101,6 +104,14 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     edges: (key, query) => look(() => workDone.edges(key, query)),
     commits: (query) => look(() => workDone.commits(query)),
     due: (query) => look(() => workDone.due(query)),
+    pausedSince: () => look(() => sessions.pausedSince()),
+    pause: (since) => write(() => sessions.pause(since)),
+    envelopes: {
+      page: (query) => look(() => kept.page(query)),
+      find: (ids) => look(() => kept.find(ids)),
+      count: (which) => look(() => kept.count(which)),
+      remove: (which, limit) => write(() => envelopes.remove(which, limit)),
+    },
     memories: {
       change: (request) => write(() => memories.change(request)),
       used: (user, ids, at) => write(() => memories.used(user, ids, at)),

@@ -3,7 +3,16 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { startsTurn } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
-import { BLOCK, blockOf, type EventRow, eventOf, type ViewRow, viewOf, visibleRow } from './rows.ts'
+import {
+  BLOCK,
+  blockOf,
+  type EnvelopeColumns,
+  type EventRow,
+  eventOf,
+  type ViewRow,
+  viewOf,
+  visibleRow,
+} from './rows.ts'
 import { SELECT_VIEW } from './view-sql.ts'
 
 export const SELECT_EVENTS = `
@@ -39,7 +48,7 @@ export function logReader(db: Database) {
   const selectBlocks = ordered<number>(SELECT_BLOCKS)
   const selectPage = db.prepare<[object], EventRow>(`${SELECT_EVENTS} asc limit @limit`)
   const selectSession = db.prepare<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(SELECT_SESSION)
-  const selectView = db.prepare<[string], ViewRow>(SELECT_VIEW)
+  const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
   selectBlocks.asc.pluck()
   selectBlocks.desc.pluck()
 

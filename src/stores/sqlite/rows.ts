@@ -1,3 +1,4 @@
+import type { EnvelopeView } from '../../domain/envelope.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { isWithin, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
@@ -31,6 +32,7 @@ export interface SessionRow {
   commit_id: string | null
   commit_position: number | null
   awaits_commit: number
+  envelope_at: number
 }
 
 /** A row of `sessions` with its row of `session_state`. */
@@ -38,6 +40,20 @@ export interface ViewRow extends SessionRow {
   scratchpad: string
   version: number
   updated_at: string
+}
+
+/** The envelope of a session as it is joined to its row; all are null where there is none. */
+export interface EnvelopeColumns {
+  persona_id: string | null
+  envelope_tenant: string
+  subject: string
+  issuer: string | null
+  scope: string | null
+  envelope_metadata: string
+  analysis: string
+  envelope_created_at: string
+  envelope_updated_at: string
+  batch: string | null
 }
 
 /** A row of `session_events`, its session left out. */
@@ -95,7 +111,8 @@ export function recordOf(row: SessionRow): SessionRecord {
   }
 }
 
-export function viewOf(row: ViewRow): SessionView {
+export function viewOf(row: ViewRow & EnvelopeColumns): SessionView {
+  const envelope = envelopeOf(row.id, row)
   return {
     record: recordOf(row),
     state: { scratchpad: JSON.parse(row.scratchpad), version: row.version, updatedAt: row.updated_at },
@@ -103,10 +120,32 @@ export function viewOf(row: ViewRow): SessionView {
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
     ...(row.awaits_commit === 1 && { awaitsCommit: true }),
+    envelopeAt: row.envelope_at,
+    ...(envelope !== undefined && { envelope }),
   }
 }
 
-export function rowOf({ record, state, clearedAt, lastWork, commit, awaitsCommit }: SessionView): ViewRow {
+/** The envelope of a session, if there is one. */
+export function envelopeOf(sessionId: string, row: EnvelopeColumns): EnvelopeView | undefined {
+  if (row.persona_id === null) return undefined
+  return {
+    document: {
+      session_id: sessionId,
+      persona_id: row.persona_id,
+      tenant: row.envelope_tenant,
+      subject: row.subject,
+      ...(row.issuer !== null && { issuer: row.issuer }),
+      ...(row.scope !== null && { scope: row.scope }),
+      metadata: JSON.parse(row.envelope_metadata),
+      analysis: JSON.parse(row.analysis),
+      timestamps: { created_at: row.envelope_created_at, updated_at: row.envelope_updated_at },
+    },
+    ...(row.batch !== null && { batch: row.batch }),
+  }
+}
+
+export function rowOf(view: SessionView): ViewRow {
+  const { record, state, clearedAt, lastWork, commit, awaitsCommit, envelopeAt } = view
   return {
     id: record.id,
     tenant: record.tenant,
@@ -134,6 +173,7 @@ export function rowOf({ record, state, clearedAt, lastWork, commit, awaitsCommit
     commit_id: commit?.id ?? null,
     commit_position: commit?.position ?? null,
     awaits_commit: awaitsCommit === true ? 1 : 0,
+    envelope_at: envelopeAt,
     scratchpad: json(state.scratchpad),
     version: state.version,
     updated_at: state.updatedAt,
@@ -181,6 +221,6 @@ export function blockOf(sequence: number): number {
 }
 
 /** Views were checked when they came in; here they only must come back the same. */
-function json(value: unknown): string {
+export function json(value: unknown): string {
   return encodeJson(value, 'view', Number.POSITIVE_INFINITY)
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { SessionNotFoundError } from '../../domain/errors.ts'
+import { IntakePausedError, SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type {
@@ -12,6 +12,7 @@ import type {
   StoredEdge,
 } from '../../ports/session-store.ts'
 import type { LogWriter } from './append.ts'
+import type { EnvelopeWriter } from './envelopes.ts'
 import type { Heads } from './heads.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { BLOCK, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
@@ -50,15 +51,25 @@ const COPY_TYPES = `
   from session_events
   where session_id = ? and sequence <= ?`
 
+const SELECT_PAUSED = "select value from settings where name = 'paused_since'"
+
+/** A pause that is there stays. */
+const PAUSE = "insert into settings (name, value) values ('paused_since', ?) on conflict do nothing"
+
+const RESUME = "delete from settings where name = 'paused_since'"
+
+/** Those who write what belongs to a session. */
+interface Writers {
+  heads: Heads
+  log: LogWriter
+  work: WorkWriter
+  index: IndexWriter
+  envelopes: EnvelopeWriter
+}
+
 /** The writes that make or mend sessions, each inside an open transaction, and the look for an active one. */
-export function sessionWriter(
-  db: Database,
-  heads: Heads,
-  log: LogWriter,
-  work: WorkWriter,
-  index: IndexWriter,
-  newId: () => string,
-) {
+export function sessionWriter(db: Database, writers: Writers, newId: () => string) {
+  const { heads, log, work, index, envelopes } = writers
   db.function('new_id', { directOnly: true }, () => newId())
   const selectSession = db.prepare<[string], SessionRow>(SELECT_SESSION)
   const selectActive = db.prepare<[object], SessionRow>(SELECT_ACTIVE)
@@ -68,6 +79,9 @@ export function sessionWriter(
   const upsertState = db.prepare(UPSERT_STATE)
   const copyEvents = db.prepare(COPY_EVENTS)
   const copyTypes = db.prepare(COPY_TYPES)
+  const selectPaused = db.prepare<[], string>(SELECT_PAUSED).pluck()
+  const pause = db.prepare(PAUSE)
+  const resume = db.prepare(RESUME)
 
   const markPurge = db.prepare('insert into session_purges (session_id) values (?)')
   const deleteEvents = db.prepare('delete from session_events where session_id = ?')
@@ -83,6 +97,12 @@ export function sessionWriter(
     const row = rowOf(view)
     insertSession.run(row)
     upsertState.run(row)
+    envelopes.keep(view)
+  }
+
+  function checkIntake(): void {
+    const since = selectPaused.get()
+    if (since !== undefined) throw new IntakePausedError(since)
   }
 
   function active({ tenant, userId, chatmode, conversationId, at }: ActiveQuery): SessionRecord | undefined {
@@ -93,7 +113,7 @@ export function sessionWriter(
   return {
     active,
 
-    create({ event, at, view, reuse }: CreateRequest): CreateResult {
+    create({ event, at, view, reuse, evenPaused }: CreateRequest): CreateResult {
       const { id, tenant, userId, chatmode, conversationId } = view.record
       const same = selectSession.get(id)
       if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
@@ -103,6 +123,7 @@ export function sessionWriter(
       }
       const blocking = selectBlocking.get(tenant, userId, chatmode, conversationId)
       if (blocking !== undefined) return { outcome: 'blocked', record: recordOf(blocking) }
+      if (evenPaused !== true) checkIntake()
       insertView(view)
       log.insert(id, 0, [event], at)
       return { outcome: 'created', record: view.record }
@@ -114,6 +135,7 @@ export function sessionWriter(
       if (visibleRow(selectSession.get(source.sessionId), source) === undefined) {
         throw new SessionNotFoundError(source.sessionId)
       }
+      checkIntake()
       insertView(view)
       copyEvents.run(view.record.id, source.sessionId, source.sequence)
       copyTypes.run(view.record.id, source.sessionId, source.sequence)
@@ -130,6 +152,7 @@ export function sessionWriter(
       const events = deleteEvents.run(sessionId).changes
       const keys = deleteKeys.run(sessionId).changes
       work.purge(sessionId, at)
+      envelopes.forget(sessionId)
       index.forget(sessionId)
       for (const statement of deleteRest) statement.run(sessionId)
       return { events, keys }
@@ -144,9 +167,19 @@ export function sessionWriter(
       const row = rowOf(view)
       updateView.run(row)
       upsertState.run(row)
+      envelopes.keep(view)
       work.replaceEdges(key.sessionId, edges)
       if (view.commit !== undefined) work.keepLink(view)
       return true
+    },
+
+    pausedSince(): string | undefined {
+      return selectPaused.get()
+    },
+
+    pause(since: string | undefined): void {
+      if (since === undefined) resume.run()
+      else pause.run(since)
     },
   }
 }

@@ -1,20 +1,29 @@
+/** Columns of the envelope. All null: there is none, or it is of an earlier event. */
+export const ENVELOPE = `
+  e.persona_id, e.tenant as envelope_tenant, e.subject, e.issuer, e.scope, e.metadata as envelope_metadata, e.analysis,
+  e.created_at as envelope_created_at, e.updated_at as envelope_updated_at, e.batch`
+
+/** Joins the envelope of a session to its row. */
+export const JOIN_ENVELOPE = 'left join session_envelopes e on e.session_id = s.id and e.sequence = s.envelope_at'
+
 /** All views of one session. No row: there is no such session. */
 export const SELECT_VIEW = `
-  select s.*, st.scratchpad, st.version, st.updated_at
+  select s.*, st.scratchpad, st.version, st.updated_at, ${ENVELOPE}
   from sessions s
   join session_state st on st.session_id = s.id
+  ${JOIN_ENVELOPE}
   where s.id = ?`
 
 export const INSERT_SESSION = `
   insert into sessions (
     id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent,
     head, turns, cleared_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata, forked_from,
-    last_work, commit_id, commit_position, awaits_commit
+    last_work, commit_id, commit_position, awaits_commit, envelope_at
   ) values (
     @id, @tenant, @user_id, @conversation_id, @chatmode, @workflow, @skill, @git_branch, @task, @state, @status,
     @active_agent, @head, @turns, @cleared_at, @started_at, @last_activity_at, @activity_minute, @ended_at,
     @expires_at, @metadata, @forked_from, @last_work, @commit_id, @commit_position,
-    @awaits_commit
+    @awaits_commit, @envelope_at
   )`
 
 export const UPDATE_VIEW = `
@@ -24,7 +33,8 @@ export const UPDATE_VIEW = `
       active_agent = @active_agent, head = @head, turns = @turns, cleared_at = @cleared_at, started_at = @started_at,
       last_activity_at = @last_activity_at, activity_minute = @activity_minute, ended_at = @ended_at,
       expires_at = @expires_at, metadata = @metadata, forked_from = @forked_from, last_work = @last_work,
-      commit_id = @commit_id, commit_position = @commit_position, awaits_commit = @awaits_commit
+      commit_id = @commit_id, commit_position = @commit_position, awaits_commit = @awaits_commit,
+      envelope_at = @envelope_at
   where id = @id`
 
 export const UPSERT_STATE = `

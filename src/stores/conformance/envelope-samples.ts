@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import type { EnvelopeChange } from '../../domain/envelope.ts'
+import type { SessionEvent } from '../../domain/event.ts'
+import { begin, evolve, type SessionView } from '../../domain/fold.ts'
+import type { EnvelopeRow } from '../../ports/envelope-store.ts'
+import type { DecideRequest, SessionKey } from '../../ports/session-store.ts'
+import type { Store } from '../../ports/store.ts'
+import { logOf, NOON, someEvent } from './samples.ts'
+
+/** A decision that changes the envelope, with an event of no meaning before and behind. */
+export function changing(sessionId: string, change: EnvelopeChange, at = NOON): DecideRequest {
+  const events = ['x.before', 'envelope_updated', 'x.behind'].map((type) => ({
+    ...someEvent('changed', type),
+    ...(type === 'envelope_updated' && { parts: JSON.stringify(change) }),
+  }))
+  const facts = (head: number) =>
+    events.map((event, i) => ({ ...event, sessionId, sequence: head + i + 1, createdAt: at, parts: change }))
+  return {
+    sessionId,
+    at,
+    decide: (view) => ({ events, view: (facts(view.record.head) as unknown as SessionEvent[]).reduce(evolve, view) }),
+  }
+}
+
+/** The same where envelopes are not kept. */
+export function changingBlind(sessionId: string, change: EnvelopeChange, at = NOON): DecideRequest {
+  const { decide, ...request } = changing(sessionId, change, at)
+  return {
+    ...request,
+    decide(view) {
+      const { events, view: after } = decide(view)
+      return { events, view: bare(after) }
+    },
+  }
+}
+
+export function bare({ envelope: _, ...view }: SessionView): SessionView {
+  return view
+}
+
+export async function loadedIn(store: Store, key: SessionKey): Promise<SessionView> {
+  const view = await store.load(key)
+  assert(view)
+  return view
+}
+
+/** The views that a log says. */
+export async function foldedIn(store: Store, sessionId: string): Promise<SessionView> {
+  const log = (await logOf(store, sessionId)).map(({ parts, ...event }) => ({
+    ...event,
+    sessionId,
+    ...(parts !== undefined && { parts: JSON.parse(parts) }),
+  })) as unknown as SessionEvent[]
+  return log.slice(1).reduce(evolve, begin(log[0] as SessionEvent))
+}
+
+/** What `page` and `find` have to give of a session. */
+export async function rowIn(store: Store, sessionId: string): Promise<EnvelopeRow> {
+  const { envelopeAt, envelope } = await loadedIn(store, { sessionId })
+  return { sessionId, envelopeAt, ...(envelope !== undefined && { envelope }) }
+}

@@ -1,0 +1,63 @@
+import type { SessionView } from '../../domain/fold.ts'
+import type { EnvelopeRow, EnvelopeStore, WhichEnvelopes } from '../../ports/envelope-store.ts'
+import type { Held, MemoryData } from './data.ts'
+
+/** All views of a session, the envelope if what is kept of it is up to date. */
+export function loaded({ view, envelope }: Held): SessionView {
+  return structuredClone(envelope?.at === view.envelopeAt ? { ...view, envelope: envelope.view } : view)
+}
+
+/** Puts the views in place. The envelope is kept apart from them, and only where it is new. */
+export function keepView(session: Held, { envelope, ...view }: SessionView, always = false): void {
+  const isNew = always || session.view.envelopeAt !== view.envelopeAt
+  if (envelope !== undefined && isNew) session.envelope = { at: view.envelopeAt, view: structuredClone(envelope) }
+  session.view = structuredClone(view)
+}
+
+/** The stored envelopes of all sessions. */
+export function envelopesIn({ sessions }: MemoryData, ready: () => void): EnvelopeStore {
+  function chosen(which: WhichEnvelopes): string[] {
+    const ids = [...sessions].filter(([, { envelope }]) => envelope !== undefined && fits(envelope.view, which))
+    return ids.map(([id]) => id).sort()
+  }
+
+  return {
+    async page({ after = '', limit }) {
+      ready()
+      const ids = [...sessions.keys()].filter((id) => id > after).sort()
+      return rows(sessions, ids.slice(0, limit))
+    },
+
+    async find(ids) {
+      ready()
+      return rows(sessions, ids)
+    },
+
+    async count(which) {
+      ready()
+      return chosen(which).length
+    },
+
+    async remove(which, limit) {
+      ready()
+      const ids = chosen(which).slice(0, limit)
+      for (const id of ids) delete sessions.get(id)?.envelope
+      return ids
+    },
+  }
+}
+
+function fits({ document, batch }: Stored, which: WhichEnvelopes): boolean {
+  return 'batch' in which ? batch === which.batch : document.timestamps.updated_at >= which.since
+}
+
+type Stored = NonNullable<Held['envelope']>['view']
+
+function rows(sessions: ReadonlyMap<string, Held>, ids: readonly string[]): EnvelopeRow[] {
+  return ids.flatMap((sessionId) => {
+    const session = sessions.get(sessionId)
+    if (session === undefined) return []
+    const { envelopeAt, envelope } = loaded(session)
+    return [{ sessionId, envelopeAt, ...(envelope !== undefined && { envelope }) }]
+  })
+}

@@ -1,0 +1,36 @@
+import type { Envelope, EnvelopeView } from '../../domain/envelope.ts'
+import type { JsonObject } from '../../domain/json.ts'
+
+/** The envelope's columns in `context.session_views` and `context.envelope_views`, all null where there is none up to date. */
+export interface EnvelopeColumns {
+  envelope_persona_id: string
+  envelope_tenant: string
+  envelope_subject: string
+  envelope_issuer: string | null
+  envelope_scope: string | null
+  envelope_metadata: JsonObject
+  envelope_analysis: Envelope['analysis']
+  envelope_created_at: Date | null
+  envelope_updated_at: Date
+  envelope_batch: string | null
+}
+
+/** What a row has of the envelope, to be spread into a view. */
+export function envelopeOf(id: string, row: EnvelopeColumns): { envelope?: EnvelopeView } {
+  if (row.envelope_created_at === null) return {}
+  const document: Envelope = {
+    session_id: id,
+    persona_id: row.envelope_persona_id,
+    tenant: row.envelope_tenant,
+    subject: row.envelope_subject,
+    ...(row.envelope_issuer !== null && { issuer: row.envelope_issuer }),
+    ...(row.envelope_scope !== null && { scope: row.envelope_scope }),
+    metadata: row.envelope_metadata,
+    analysis: row.envelope_analysis,
+    timestamps: {
+      created_at: row.envelope_created_at.toISOString(),
+      updated_at: row.envelope_updated_at.toISOString(),
+    },
+  }
+  return { envelope: { document, ...(row.envelope_batch !== null && { batch: row.envelope_batch }) } }
+}

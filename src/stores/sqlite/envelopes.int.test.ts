@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SessionEvent } from '../../domain/event.ts'
+import { evolve, type ForkedParts, type SessionView } from '../../domain/fold.ts'
+import type { Json } from '../../domain/json.ts'
+import { uuid7 } from '../../ids.ts'
+import type { NewEvent } from '../../ports/session-store.ts'
+import { changing, foldedIn, loadedIn } from '../conformance/envelope-samples.ts'
+import { createdIn, creation, NOON, seconds, someEvent } from '../conformance/samples.ts'
+import { FIND_ENVELOPES, OF_BATCH, SELECT_ENVELOPES, SINCE } from './envelopes.ts'
+import { sqliteStore } from './index.ts'
+import { rowOf } from './rows.ts'
+import { SELECT_VIEW } from './view-sql.ts'
+
+let folder: string
+let path: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'throughline-'))
+  path = join(folder, 'sessions.db')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const opened = () => sqliteStore({ path, durability: 'full', migrate: true, newId: uuid7 })
+
+/** Any SQL client that is not ours. */
+function stray<T>(work: (db: Database.Database) => T): T {
+  const db = new Database(path)
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+const columnOf = (sessionId: string, column: string) =>
+  stray((db) => db.prepare(`select ${column} from session_envelopes where session_id = ?`).pluck().get(sessionId))
+
+describe('the moment of an envelope', () => {
+  it('is the present one where another client changes the row, unless that client gives it', async () => {
+    const store = await opened()
+    const [sessionId, other] = [await createdIn(store), await createdIn(store)]
+    const before = new Date().toISOString()
+    stray((db) => db.prepare("update session_envelopes set persona_id = 'hand' where session_id = ?").run(sessionId))
+    const { envelope } = await loadedIn(store, { sessionId })
+    const { created_at, updated_at } = envelope?.document.timestamps ?? { created_at: '', updated_at: '' }
+    expect([envelope?.document.persona_id, created_at]).toEqual(['hand', NOON])
+    expect(updated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(updated_at >= before && updated_at <= new Date().toISOString()).toBe(true)
+    expect(columnOf(other, 'updated_at')).toBe(NOON)
+    stray((db) => db.prepare('update session_envelopes set updated_at = ?').run(seconds(7)))
+    expect([columnOf(sessionId, 'updated_at'), columnOf(other, 'updated_at')]).toEqual([seconds(7), seconds(7)])
+    await store.close()
+  })
+
+  it('is the one of the event where we write it, and where a repair puts the same event back', async () => {
+    const store = await opened()
+    const sessionId = await createdIn(store)
+    await store.decide(changing(sessionId, { personaId: 'p' }, seconds(5)))
+    await store.decide(changing(sessionId, { personaId: 'q' }, seconds(5)))
+    expect(columnOf(sessionId, 'updated_at')).toBe(seconds(5))
+    const view = await loadedIn(store, { sessionId })
+    expect(await store.repair({ sessionId }, view.record.head, view, [])).toBe(true)
+    expect(await loadedIn(store, { sessionId })).toEqual(view)
+    await store.close()
+  })
+})
+
+describe('query plans of envelopes', () => {
+  const plans: [what: string, sql: string, indexes: string[]][] = [
+    ['the views of a session', SELECT_VIEW, ['s USING PRIMARY KEY (id=?)', 'e USING PRIMARY KEY (session_id=?)']],
+    ['a page', SELECT_ENVELOPES, ['s USING PRIMARY KEY (id>?)', 'e USING PRIMARY KEY (session_id=?)']],
+    ['some by id', FIND_ENVELOPES, ['s USING PRIMARY KEY (id=?)', 'e USING PRIMARY KEY (session_id=?)']],
+    ['the count of a batch', OF_BATCH.count, ['session_envelopes_batch (batch=?)']],
+    ['what to remove of a batch', OF_BATCH.remove, ['session_envelopes_batch (batch=?)', '(session_id=?)']],
+    ['the count since a moment', SINCE.count, ['session_envelopes_updated (updated_at>?)']],
+    ['what to remove since a moment', SINCE.remove, ['session_envelopes_updated (updated_at>?)', '(session_id=?)']],
+  ]
+  it.each(plans)('serve %s by an index', async (_, sql, indexes) => {
+    await (await opened()).close()
+    const names = sql.match(/@\w+/g) ?? []
+    const values = names.length > 0 ? [Object.fromEntries(names.map((name) => [name.slice(1), '[]']))] : ['']
+    const plan = stray((db) => db.prepare<unknown[], { detail: string }>(`explain query plan ${sql}`).all(...values))
+    const lines = plan.map(({ detail }) => detail).filter((line) => !line.includes('json_each'))
+    for (const index of indexes) expect(lines.join('; ')).toContain(index)
+    expect(lines.join('; ')).not.toContain('SCAN')
+    // of those since a moment only so many as there are have to be sorted by id
+    if (sql !== SINCE.remove) expect(lines.join('; ')).not.toContain('USE TEMP B-TREE')
+  })
+})
+
+describe('a file with schema 4', () => {
+  /** A file as the version before made it. */
+  function madeFile(): void {
+    const migrations = new URL('./migrations/', import.meta.url)
+    const names = readdirSync(migrations).sort().slice(0, 4)
+    stray((db) => {
+      for (const name of names) db.exec(readFileSync(new URL(name, migrations), 'utf8'))
+      db.exec(
+        'create table throughline_migrations (version integer not null primary key, name text not null, applied_at text)',
+      )
+      const insert = db.prepare('insert into throughline_migrations (version, name) values (?, ?)')
+      for (const [i, name] of names.entries()) insert.run(i + 1, name)
+    })
+  }
+
+  /** Writes the rows of a table as they are. */
+  function put(table: string, rows: readonly object[]): void {
+    const columns = Object.keys(rows[0] ?? {})
+    const sql = `insert into ${table} (${columns.join(', ')}) values (${columns.map((name) => `@${name}`).join(', ')})`
+    stray((db) => {
+      for (const row of rows) db.prepare(sql).run(row)
+    })
+  }
+
+  function putSession(view: SessionView, log: readonly (NewEvent & { createdAt: string })[]): void {
+    const { scratchpad, version, updated_at, envelope_at: _, ...session } = rowOf(view)
+    put('sessions', [session])
+    put('session_state', [{ session_id: view.record.id, scratchpad, version, updated_at }])
+    put(
+      'session_events',
+      log.map(({ id, type, role, content, parts = null, createdAt }, i) => ({
+        session_id: view.record.id,
+        sequence: i + 1,
+        id,
+        type,
+        role,
+        content,
+        parts,
+        created_at: createdAt,
+      })),
+    )
+  }
+
+  it('has the envelopes of all its sessions once it is migrated, forks among them', async () => {
+    madeFile()
+    const { event, view } = creation({ userId: 'ada', tenant: 'acme', metadata: { z: 1e21, a: 'ünï' } })
+    const sessionId = view.record.id
+    const said = { ...someEvent(), createdAt: seconds(1) }
+    const started = { ...event, createdAt: NOON }
+    const fact = (given: NewEvent, sequence: number, createdAt: string, parts?: Json) =>
+      ({ ...given, sessionId, sequence, createdAt, parts }) as SessionEvent
+    const after = evolve(view, fact(said, 2, seconds(1)))
+    putSession(after, [started, said])
+
+    const parts: ForkedParts = {
+      from: { sessionId, sequence: 2 },
+      conversationId: 'other',
+      chatmode: 'default',
+      metadata: { only: 'here' },
+    }
+    const forking = { ...someEvent('forked', 'session_forked'), parts: JSON.stringify(parts) }
+    const fork = evolve(after, { ...fact(forking, 3, seconds(9), { ...parts }), sessionId: uuid7() })
+    const copies = [started, said].map((each) => ({ ...each, id: uuid7() }))
+    putSession(fork, [...copies, { ...forking, createdAt: seconds(9) }])
+
+    const store = await opened()
+    for (const each of [after, fork]) {
+      const loaded = await loadedIn(store, { sessionId: each.record.id })
+      expect(loaded).toEqual(each)
+      expect(loaded.envelopeAt).toBe(each === fork ? 3 : 1)
+      expect(loaded).toEqual(await foldedIn(store, each.record.id))
+    }
+    expect(await store.envelopes.count({ since: seconds(9) })).toBe(1)
+    expect(await store.pausedSince()).toBeUndefined()
+    await store.decide(changing(sessionId, { personaId: 'p' }, seconds(10)))
+    expect(await loadedIn(store, { sessionId })).toEqual(await foldedIn(store, sessionId))
+    await store.close()
+  })
+})

@@ -1,0 +1,122 @@
+import type { Database } from 'better-sqlite3'
+import type { SessionView } from '../../domain/fold.ts'
+import type { EnvelopeRow, WhichEnvelopes } from '../../ports/envelope-store.ts'
+import { type EnvelopeColumns, envelopeOf, json } from './rows.ts'
+import { ENVELOPE, JOIN_ENVELOPE } from './view-sql.ts'
+
+/** Replaces the row: the trigger that gives the moment to updates of others does not fire. */
+const PUT_ENVELOPE = `
+  insert or replace into session_envelopes (
+    session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
+  ) values (
+    @session_id, @persona_id, @tenant, @subject, @issuer, @scope, @metadata, @analysis, @created_at, @updated_at,
+    @batch, @sequence
+  )`
+
+const ROW = `
+  select s.id, s.envelope_at, ${ENVELOPE}
+  from sessions s
+  ${JOIN_ENVELOPE}`
+
+export const SELECT_ENVELOPES = `
+  ${ROW}
+  where s.id > @after
+  order by s.id
+  limit @limit`
+
+/** @ids: a JSON array. */
+export const FIND_ENVELOPES = `
+  ${ROW}
+  where s.id in (select value from json_each(@ids))`
+
+/** The statements for one way to choose. @value is the batch, or the moment. */
+function choosing(condition: string, index: string) {
+  // left to itself, SQLite walks all rows to save the sort by session
+  const table = `session_envelopes indexed by ${index}`
+  return {
+    count: `select count(*) from ${table} where ${condition}`,
+    /** Gives the sessions in any order. */
+    remove: `
+      delete from session_envelopes
+      where session_id in (
+        select session_id from ${table} where ${condition} order by session_id limit @limit
+      )
+      returning session_id`,
+  }
+}
+
+export const OF_BATCH = choosing('batch = @value', 'session_envelopes_batch')
+export const SINCE = choosing('updated_at >= @value', 'session_envelopes_updated')
+
+/** The writes to what is kept of envelopes, each inside an open transaction. */
+export function envelopeWriter(db: Database) {
+  const put = db.prepare(PUT_ENVELOPE)
+  const deleteOne = db.prepare('delete from session_envelopes where session_id = ?')
+  const removeOfBatch = db.prepare<[object], string>(OF_BATCH.remove).pluck()
+  const removeSince = db.prepare<[object], string>(SINCE.remove).pluck()
+
+  return {
+    /** Keeps the envelope of the view, if it has one. */
+    keep({ record, envelope, envelopeAt }: SessionView): void {
+      if (envelope === undefined) return
+      const { document, batch } = envelope
+      const { persona_id, tenant, subject, issuer, scope, metadata, analysis, timestamps } = document
+      put.run({
+        session_id: record.id,
+        persona_id,
+        tenant,
+        subject,
+        issuer: issuer ?? null,
+        scope: scope ?? null,
+        metadata: json(metadata),
+        analysis: json(analysis),
+        ...timestamps,
+        batch: batch ?? null,
+        sequence: envelopeAt,
+      })
+    },
+
+    forget(sessionId: string): void {
+      deleteOne.run(sessionId)
+    },
+
+    remove(which: WhichEnvelopes, limit: number): string[] {
+      const removed =
+        'batch' in which
+          ? removeOfBatch.all({ value: which.batch, limit })
+          : removeSince.all({ value: which.since, limit })
+      return removed.sort()
+    },
+  }
+}
+
+export type EnvelopeWriter = ReturnType<typeof envelopeWriter>
+
+/** Reads of what is kept of envelopes. */
+export function envelopeReader(db: Database) {
+  type Row = EnvelopeColumns & { id: string; envelope_at: number }
+  const selectPage = db.prepare<[object], Row>(SELECT_ENVELOPES)
+  const selectFound = db.prepare<[object], Row>(FIND_ENVELOPES)
+  const countOfBatch = db.prepare<[object], number>(OF_BATCH.count).pluck()
+  const countSince = db.prepare<[object], number>(SINCE.count).pluck()
+
+  function shown(row: Row): EnvelopeRow {
+    const envelope = envelopeOf(row.id, row)
+    return { sessionId: row.id, envelopeAt: row.envelope_at, ...(envelope !== undefined && { envelope }) }
+  }
+
+  return {
+    page({ after = '', limit }: { after?: string; limit: number }): EnvelopeRow[] {
+      return selectPage.all({ after, limit }).map(shown)
+    },
+
+    find(ids: readonly string[]): EnvelopeRow[] {
+      return selectFound.all({ ids: JSON.stringify(ids) }).map(shown)
+    },
+
+    count(which: WhichEnvelopes): number {
+      const found = 'batch' in which ? countOfBatch.get({ value: which.batch }) : countSince.get({ value: which.since })
+      return found ?? 0
+    },
+  }
+}
