@@ -1,3 +1,4 @@
+import type { EnvelopePatch, Envelopes, Intake } from './api/envelope.ts'
 import type {
   Commit,
   CompactOptions,
@@ -12,18 +13,48 @@ import type {
   SweepReport,
   WorkStep,
 } from './api/life.ts'
+import type {
+  AgentTransition,
+  AppendOptions,
+  EventInput,
+  EventsQuery,
+  HandoffInput,
+  MessagesQuery,
+  RecentOptions,
+  StatePatch,
+  SwitchOptions,
+  TailOptions,
+  TransitionInput,
+  WriteOptions,
+} from './api/log.ts'
 import type { IndexOptions, IndexReport, Memories, RecallQuery, RecallResult } from './api/memory.ts'
-import type { EventType, Role, SessionEvent } from './domain/event.ts'
+import type {
+  ActiveScope,
+  CreateSession,
+  ForkOptions,
+  ListSessions,
+  Page,
+  PurgeOptions,
+  PurgeReceipt,
+  Snapshot,
+} from './api/sessions.ts'
+import type { Health, RebuildReport, UpkeepOptions, VerifyReport } from './api/upkeep.ts'
+import type { Envelope } from './domain/envelope.ts'
+import type { SessionEvent } from './domain/event.ts'
 import type { SessionScratchpad } from './domain/fold.ts'
 import type { FormatOutput, MessageFormat } from './domain/formats/formats.ts'
 import type { Json, JsonObject } from './domain/json.ts'
 import type { Message } from './domain/message.ts'
-import type { Principal, SessionRecord, SessionState } from './domain/record.ts'
-import type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
+import type { Principal, SessionRecord } from './domain/record.ts'
+import type { HandoffContext, Scratchpad } from './domain/scratchpad.ts'
 import type { Window } from './domain/window.ts'
 
+export type * from './api/envelope.ts'
 export type * from './api/life.ts'
+export type * from './api/log.ts'
 export type * from './api/memory.ts'
+export type * from './api/sessions.ts'
+export type * from './api/upkeep.ts'
 
 /** What {@link open} gives: every session of one store. */
 export interface Throughline {
@@ -31,6 +62,10 @@ export interface Throughline {
   readonly users: Users
   readonly conversations: Conversations
   readonly memories: Memories
+  /** Envelopes of all sessions at once. Only for the operator. */
+  readonly envelopes: Envelopes
+  /** Whether new sessions are taken. Only for the operator. */
+  readonly intake: Intake
   /** Ids of the registered agents, the default first. */
   readonly agents: readonly string[]
   /** Whose sessions this object sees; absent for the operator, who sees all. */
@@ -154,6 +189,10 @@ export interface Session {
   recordTransition(transition: TransitionInput, options?: WriteOptions): Promise<AgentTransition>
   /** Every transition and handoff so far, oldest first. */
   transitions(): Promise<AgentTransition[]>
+  /** The canonical document of the session: who it belongs to, who guides it, what is known of it. */
+  envelope(): Promise<Envelope>
+  /** Changes the envelope: the persona, what clients say of the session, what was found out of it. */
+  updateEnvelope(patch: EnvelopePatch, options?: WriteOptions): Promise<Envelope>
   /** Asks the user and waits; the question is in the conversation too. */
   ask(question: string, options?: WriteOptions): Promise<SessionRecord>
   /** The user's answer to what was asked: the work goes on. */
@@ -196,249 +235,4 @@ export interface Session {
    */
   context(options: ContextOptions): Promise<ContextResult<Message[]>>
   context<F extends MessageFormat>(options: ContextOptions & { format: F }): Promise<ContextResult<FormatOutput[F]>>
-}
-
-/** What a session begins with. */
-export interface CreateSession {
-  userId: string
-  /** @default 'default' */
-  chatmode?: string
-  conversationId?: string
-  /** @default 'local', or the caller's own */
-  tenant?: string
-  workflow?: string
-  skill?: string
-  gitBranch?: string
-  task?: string
-  /** Agent that acts first. @default the first of the agents given to `open()` */
-  agent?: string
-  metadata?: JsonObject
-  /** From this moment on (ISO 8601) the session acts as ended. */
-  expiresAt?: string
-  /** The same in milliseconds from the start. */
-  expiresInMs?: number
-  /** A UUID of the caller's own. Creating again with the same id and the same values gives the same session. */
-  id?: string
-}
-
-/** Where to look for a live session. */
-export interface ActiveScope {
-  userId: string
-  /** @default 'default' */
-  chatmode?: string
-  /** Without it: the newest of any conversation. */
-  conversationId?: string
-  /** @default 'local', or the caller's own */
-  tenant?: string
-}
-
-/** Which sessions to list; filters add up. */
-export interface ListSessions {
-  /** @default 'local', or the caller's own */
-  tenant?: string
-  userId?: string
-  status?: SessionState
-  chatmode?: string
-  /** Active agent. */
-  agent?: string
-  conversationId?: string
-  /** Last activity at or after this time (ISO 8601). */
-  since?: string
-  /** Last activity before this time (ISO 8601). */
-  until?: string
-  /** 1 to 500. @default 100 */
-  limit?: number
-  /** `nextCursor` of the page before. */
-  cursor?: string
-}
-
-/** One page of a list. */
-export interface Page<T> {
-  items: T[]
-  /** Absent on the last page. */
-  nextCursor?: string
-}
-
-/** A fact to append. */
-export interface EventInput {
-  type: Extract<EventType, string>
-  /** @default by type: user, assistant, tool, or system */
-  role?: Role
-  /** May be empty or absent only beside a tool call, a tool result, or the parts of a custom event. */
-  content?: string
-  parts?: Json
-  /** Who speaks; free text. */
-  agentId?: string
-  /** When it happened, ISO 8601; kept as written. */
-  occurredAt?: string
-}
-
-/** Conditions of an append. */
-export interface AppendOptions {
-  /** The same key with the same events writes once, and gives the first result each time. Valid within the session. */
-  idempotencyKey?: string
-  /** Write only if the last event has this sequence; otherwise throw `SEQUENCE_CONFLICT`. */
-  expectedSequence?: number
-}
-
-/** Conditions of a write. */
-export interface WriteOptions {
-  /** The same key with the same input writes once, and gives the first result each time. Valid within the session. */
-  idempotencyKey?: string
-}
-
-/** Which messages to read. */
-export interface MessagesQuery {
-  /**
-   * Only what this agent should see: what users said, what it said and did itself with the results it got, and what
-   * belongs to no agent.
-   */
-  agent?: string
-  /** Only the last so many, 1 to 500, or a few more: results are never without the call they answer. */
-  limit?: number
-}
-
-/** A patch of the scratchpad: what to set, and `null` for what to remove. */
-export type StatePatch = { readonly [Key in keyof WellKnownKeys]?: WellKnownKeys[Key] | null } & JsonObject
-
-/** Conditions of a switch. */
-export interface SwitchOptions extends WriteOptions {
-  /** With a reason the switch is a transition, and listed as one. */
-  reason?: string
-  /** Switch only if this agent is still the active one. */
-  from?: string
-}
-
-/** To whom, and why. */
-export interface TransitionInput {
-  to: string
-  reason: string
-}
-
-/** To whom, why, and what the next agent has to know. */
-export interface HandoffInput extends TransitionInput {
-  /** `from_chatmode` is the session's own if absent, the lists are empty; other keys are kept as given. */
-  context?: HandoffContext & JsonObject
-}
-
-/** A change of the active agent, with its reason. */
-export interface AgentTransition<Agent extends string = string> {
-  from: Agent
-  to: Agent
-  reason: string
-  /** When it was written. */
-  timestamp: string
-  /** Sequence of its event. */
-  sequence: number
-}
-
-/** Which page of a log to read. */
-export interface EventsQuery {
-  /** Only events behind this sequence. */
-  after?: number
-  /** Only events before this sequence. */
-  before?: number
-  /** 1 to 500. @default 100 */
-  limit?: number
-  types?: readonly EventType[]
-  /** @default 'asc' */
-  order?: 'asc' | 'desc'
-}
-
-/** How large a window may be. */
-export interface RecentOptions {
-  /** @default 30 */
-  maxTurns?: number
-  /** Budget by the tokenizer given to `open()`. Without it nothing is counted. */
-  maxTokens?: number
-}
-
-/** Where to begin following, and when to stop. */
-export interface TailOptions {
-  /** Last sequence already seen. @default 0: from the beginning */
-  after?: number
-  /** Ends the stream. */
-  signal?: AbortSignal
-}
-
-/** Where to fork, and what is new in the fork. */
-export interface ForkOptions {
-  /** Last event to copy. @default the last one */
-  at?: number
-  /** A UUID of the caller's own, which makes the fork repeatable. */
-  id?: string
-  chatmode?: string
-  task?: string
-  metadata?: JsonObject
-}
-
-/** Every view of a session as it was at one moment. */
-export interface Snapshot {
-  sequence: number
-  record: SessionRecord
-  state: SessionScratchpad
-}
-
-/** Whose user to purge. */
-export interface PurgeOptions {
-  /** @default 'local', or the caller's own */
-  tenant?: string
-}
-
-/** What a purge removed. */
-export interface PurgeReceipt {
-  sessions: number
-  events: number
-  /** Idempotency keys. */
-  keys: number
-  /** Memories that nothing else supports. */
-  memories: number
-  purgedAt: string
-}
-
-/** Options of `verify` and `rebuild`. */
-export interface UpkeepOptions {
-  /** Called as the work goes on. */
-  onProgress?: (progress: UpkeepProgress) => void
-}
-
-/** How far the work is. `of` is what there was to do when it began: others may have written since. */
-export interface UpkeepProgress {
-  sessions: number
-  events: number
-  of: { sessions: number; events: number }
-}
-
-/** What `verify` looked at and found. */
-export interface VerifyReport {
-  sessions: number
-  events: number
-  differences: Difference[]
-}
-
-/** Something stored that is not what the log says. */
-export interface Difference {
-  sessionId: string
-  /** Path in the views, such as `record.turns`, or `log` for a gap in the log itself. */
-  field: string
-  /** What the log says. */
-  expected?: Json
-  /** What is stored. */
-  actual?: Json
-}
-
-/** What `rebuild` looked at and repaired. */
-export interface RebuildReport {
-  sessions: number
-  events: number
-  /** Ids of the sessions whose views were written anew. */
-  repaired: string[]
-}
-
-/** That the store answers, and what it says of itself. */
-export interface Health {
-  ok: true
-  store: string
-  schema?: number
-  details: Readonly<Record<string, string | number>>
 }

@@ -2,6 +2,8 @@ export type {
   ActiveScope,
   AgentTransition,
   AppendOptions,
+  BackfillOptions,
+  BackfillReport,
   Commit,
   CommitsOptions,
   CompactOptions,
@@ -13,6 +15,8 @@ export type {
   Conversations,
   CreateSession,
   Difference,
+  EnvelopePatch,
+  Envelopes,
   EventInput,
   EventsQuery,
   Evidence,
@@ -29,6 +33,8 @@ export type {
   Incoming,
   IndexOptions,
   IndexReport,
+  Intake,
+  IntakeStatus,
   ListMemories,
   ListSessions,
   Memories,
@@ -36,6 +42,7 @@ export type {
   Observe,
   Outcome,
   Page,
+  Progress,
   PurgeOptions,
   PurgeReceipt,
   RebuildReport,
@@ -49,6 +56,8 @@ export type {
   RememberInput,
   Resumed,
   ResumeScope,
+  RollbackOptions,
+  RollbackReport,
   SearchMemories,
   Session,
   Sessions,
@@ -63,15 +72,19 @@ export type {
   UpkeepProgress,
   Users,
   VerifyReport,
+  WarmOptions,
+  WarmReport,
   WorkStep,
   WriteOptions,
 } from './api.ts'
 export type { MessageIntent } from './domain/classify.ts'
 export type { CommitKind } from './domain/commit.ts'
+export { type Analysis, type Envelope, RESERVED_KEYS } from './domain/envelope.ts'
 export {
   ERROR_CODES,
   type ErrorCode,
   IdempotencyMismatchError,
+  IntakePausedError,
   InvalidTransitionError,
   MemoryNotFoundError,
   SchemaNewerError,
@@ -149,6 +162,7 @@ export {
 export { type OpenOptions, open, ROUNDTABLE } from './open.ts'
 export type { Clock } from './ports/clock.ts'
 export type { Embed } from './ports/embed.ts'
+export type { MetricsRegistry } from './ports/metrics.ts'
 export type { Classify, Extract, LanguageModel, Summarize } from './ports/model.ts'
 export type { Tokenizer } from './ports/tokenizer.ts'
 export {

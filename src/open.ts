@@ -8,15 +8,19 @@ import { name, parse } from './features/parse.ts'
 import { Staging } from './features/staging.ts'
 import { Turns } from './features/turns.ts'
 import { uuid7 } from './ids.ts'
+import { noMetrics } from './metrics/none.ts'
 import { classifierOf } from './models/classifier.ts'
 import { requireChoice } from './models/consult.ts'
 import { summarizerOf } from './models/summarizer.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Embed, Fuse } from './ports/embed.ts'
+import type { EnvelopeCache } from './ports/envelope-cache.ts'
+import type { Metrics, MetricsRegistry } from './ports/metrics.ts'
 import type { Classify, Extract, Extractor, LanguageModel, Summarize } from './ports/model.ts'
 import type { Store } from './ports/store.ts'
 import type { Tokenizer } from './ports/tokenizer.ts'
-import { DEFAULT_URL, targetOf } from './target.ts'
+import { flagSetting, secondsSetting } from './settings.ts'
+import { DEFAULT_URL, type Target, targetOf } from './target.ts'
 import { throughlineOn } from './throughline.ts'
 
 /** How to open a store, and what to use beside it. */
@@ -44,6 +48,17 @@ export interface OpenOptions {
   summarize?: Summarize | LanguageModel
   /** Gathers what is worth remembering; a function or a language model of the AI SDK. @default rules that work offline */
   extract?: Extract | LanguageModel
+  /**
+   * Keeps envelopes in front of a Postgres store: `redis://…`, or `redis+cluster://HOST:PORT,HOST:PORT`. It may be flushed or stopped at any
+   * time. @default `THROUGHLINE_CACHE_URL` for Postgres, else none
+   */
+  cache?: string
+  /** How long an envelope stays in the cache. @default `SESSION_CACHE_TTL_SECONDS`, else 900 */
+  cacheTtlSeconds?: number
+  /** Whether envelopes are stored. If not, each read folds them from the log. @default `SESSION_ENVELOPE_ENABLED`, else true */
+  envelopes?: boolean
+  /** A registry of prom-client that gets the metrics. @default none is counted */
+  metrics?: MetricsRegistry
   /** Gives texts vectors, so that `recall` and `memories.search` go by meaning too. @default by words alone */
   embed?: Embed
   /**
@@ -79,7 +94,13 @@ const openOptions = z.strictObject({
   extract: z.custom<Extract | LanguageModel>().optional(),
   embed: z.custom<Embed>((value) => typeof value === 'function', 'must be a function').optional(),
   index: z.boolean().default(true),
+  cache: z.string().min(1).optional(),
+  cacheTtlSeconds: z.int().min(1).optional(),
+  envelopes: z.boolean().optional(),
+  metrics: withMethod<MetricsRegistry>('registerMetric').optional(),
 })
+
+type Options = z.output<typeof openOptions>
 
 /**
  * Opens a store: `memory:`, `sqlite:PATH`, made on first use, or `postgres://…`. Nothing is loaded, read or written before this call.
@@ -87,15 +108,28 @@ const openOptions = z.strictObject({
  */
 export async function open(target: string | OpenOptions = {}): Promise<Throughline> {
   const options = parse(openOptions, typeof target === 'string' ? { url: target } : target)
-  return throughlineWith(await openStore(options), options)
+  const where = targetOf(options.url ?? process.env['THROUGHLINE_URL'] ?? DEFAULT_URL)
+  const keepsEnvelopes = keepsEnvelopesBy(options)
+  const metrics = await metricsOf(options)
+  const cache = await openCache(where, options, metrics)
+  try {
+    const store = await openStore(where, options)
+    return throughlineWith(store, options, { keepsEnvelopes, metrics, ...(cache !== undefined && { cache }) })
+  } catch (error) {
+    await cache?.close()
+    throw error
+  }
 }
 
-/** The public object over a store that is open already. */
-export function openOn(store: Store, options: OpenOptions = {}): Throughline {
-  return throughlineWith(store, parse(openOptions, options))
+/** The public object over a store that is open already, and a cache. */
+export function openOn(store: Store, options: OpenOptions = {}, around: Partial<Around> = {}): Throughline {
+  const parsed = parse(openOptions, options)
+  return throughlineWith(store, parsed, { keepsEnvelopes: keepsEnvelopesBy(parsed), metrics: noMetrics, ...around })
 }
 
-function throughlineWith(store: Store, options: z.output<typeof openOptions>): Throughline {
+type Around = Pick<Deps, 'keepsEnvelopes' | 'metrics' | 'cache'>
+
+function throughlineWith(store: Store, options: Options, around: Around): Throughline {
   const closing = new AbortController()
   const background = new Background(options.index ? (reading) => readAhead(deps, reading) : undefined)
   const deps: Deps = {
@@ -112,12 +146,15 @@ function throughlineWith(store: Store, options: z.output<typeof openOptions>): T
     extract: lazyExtractor(options.extract),
     ...(options.embed !== undefined && { fuse: lazyFuse(options.embed) }),
     background,
+    ...around,
+    legacy: async ({ from, ...where }) => (await import('./legacy/index.ts')).legacySource({ url: from, ...where }),
     closed: closing.signal,
   }
   return throughlineOn(deps, async () => {
     closing.abort()
     background.stop()
     await store.close()
+    await around.cache?.close()
   })
 }
 
@@ -154,13 +191,13 @@ async function readAhead(deps: Deps, { sessionId, milestone }: Reading): Promise
 
 /** What the caller says, else the environment in seconds, else the default. */
 function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: number | undefined }): Policy {
-  const seconds = (name: string) => {
-    const value = process.env[name]
-    return value === undefined ? undefined : parse(setting, value, name) * 1000
+  const ms = (name: string) => {
+    const seconds = secondsSetting(name)
+    return seconds === undefined ? undefined : seconds * 1000
   }
   const policy = {
-    idleTimeoutMs: given.idleTimeoutMs ?? seconds('SESSION_IDLE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.idleTimeoutMs,
-    staleTimeoutMs: given.staleTimeoutMs ?? seconds('SESSION_STALE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.staleTimeoutMs,
+    idleTimeoutMs: given.idleTimeoutMs ?? ms('SESSION_IDLE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.idleTimeoutMs,
+    staleTimeoutMs: given.staleTimeoutMs ?? ms('SESSION_STALE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.staleTimeoutMs,
   }
   const isGiven = given.idleTimeoutMs !== undefined && given.staleTimeoutMs !== undefined
   if (isGiven && policy.idleTimeoutMs > policy.staleTimeoutMs) {
@@ -169,10 +206,33 @@ function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: 
   return policy
 }
 
-const setting = z.coerce.number().int().min(1)
+function keepsEnvelopesBy({ envelopes }: Options): boolean {
+  return envelopes ?? flagSetting('SESSION_ENVELOPE_ENABLED') ?? true
+}
 
-async function openStore(options: z.output<typeof openOptions>): Promise<Store> {
-  const target = targetOf(options.url ?? process.env['THROUGHLINE_URL'] ?? DEFAULT_URL)
+async function metricsOf({ metrics }: Options): Promise<Metrics> {
+  if (metrics === undefined) return noMetrics
+  const { prometheusMetrics } = await import('./metrics/prometheus.ts')
+  // named by its methods alone, so that our types need no prom-client
+  return await prometheusMetrics(metrics as Parameters<typeof prometheusMetrics>[0])
+}
+
+/** A time to live for a cache that nothing else is said of, in seconds. */
+const CACHE_TTL = 900
+
+async function openCache(target: Target, options: Options, metrics: Metrics): Promise<EnvelopeCache | undefined> {
+  if (target.store !== 'postgres') {
+    if (options.cache === undefined) return undefined
+    throw new ValidationError('cache', `goes with postgres://… only: ${target.store} is as quick without one`)
+  }
+  const url = options.cache ?? process.env['THROUGHLINE_CACHE_URL']
+  if (url === undefined || url === '') return undefined
+  const ttlSeconds = options.cacheTtlSeconds ?? secondsSetting('SESSION_CACHE_TTL_SECONDS') ?? CACHE_TTL
+  const { redisCache } = await import('./cache/redis/index.ts')
+  return await redisCache({ url, ttlSeconds, events: metrics.cache })
+}
+
+async function openStore(target: Target, options: Options): Promise<Store> {
   if (target.store === 'memory') {
     const { memoryStore } = await import('./stores/memory/index.ts')
     return memoryStore(newId)

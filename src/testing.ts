@@ -1,3 +1,5 @@
+export { describeEnvelopeCache } from './cache/conformance/index.ts'
+export type { CacheLimits, CacheServer, CountedCache } from './cache/conformance/server.ts'
 export type { ApiDatabase, Harness, Runner, StoreDatabase } from './stores/conformance/harness.ts'
 export { describeSessionStore, describeThroughline } from './stores/conformance/index.ts'
 export { type FixedClock, fixedClock } from './stores/conformance/samples.ts'

@@ -1,4 +1,15 @@
-import type { Conversations, ForgetSource, Memories, Outcome, Resumed, Session, Sessions, Throughline } from './api.ts'
+import type {
+  Conversations,
+  Envelopes,
+  ForgetSource,
+  Intake,
+  Memories,
+  Outcome,
+  Resumed,
+  Session,
+  Sessions,
+  Throughline,
+} from './api.ts'
 import { restricted } from './features/access.ts'
 import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf } from './features/agents/operation.ts'
 import {
@@ -19,6 +30,7 @@ import {
 import { commitsOf, compactSession } from './features/compaction/operation.ts'
 import { buildContext, reduceContext } from './features/context/operation.ts'
 import type { Deps } from './features/deps.ts'
+import { readEnvelope, updateEnvelope } from './features/envelope/operation.ts'
 import { appendEvents, readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
 import { tailEvents } from './features/log/tail.ts'
 import { addMessages, clearMessages, readMessages } from './features/messages/operation.ts'
@@ -45,6 +57,7 @@ import { flushStep, observeOn, progressOf, readGraph } from './features/work/ope
 
 /** Loaded on first use: who never recalls does not pay for it. */
 const recalling = () => import('./features/recall/operation.ts')
+const operating = () => import('./features/envelope/fleet.ts')
 const remembering = () => import('./features/memory/operation.ts')
 
 /** The public object over a store: each call is one operation of a room. */
@@ -55,6 +68,8 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     ...(deps.within !== undefined && { principal: deps.within }),
     conversations: conversationsOn(deps),
     memories: memoriesOn(deps),
+    envelopes: envelopesOn(deps),
+    intake: intakeOn(deps),
     users: { purge: (userId, options) => purgeUser(deps, userId, options) },
     as: (principal) => throughlineOn(restricted(deps, principal), async () => {}),
     verify: (sessionId, options) => verifySessions(deps, sessionId, options),
@@ -68,6 +83,25 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     sweep: () => sweepSessions(deps),
     health: async () => ({ ok: true, store: deps.store.name, ...(await deps.store.health()) }),
     close,
+  }
+}
+
+function envelopesOn(deps: Deps): Envelopes {
+  return {
+    backfill: async (options) => (await operating()).backfill(deps, options),
+    rollback: async (options) => (await operating()).rollback(deps, options),
+    warm: async (options) => (await operating()).warm(deps, options),
+    async *cached() {
+      yield* (await operating()).cachedEnvelopes(deps)
+    },
+  }
+}
+
+function intakeOn(deps: Deps): Intake {
+  return {
+    pause: async () => (await operating()).pauseIntake(deps),
+    resume: async () => (await operating()).resumeIntake(deps),
+    status: async () => (await operating()).intakeStatus(deps),
   }
 }
 
@@ -110,6 +144,8 @@ function sessionOn(deps: Deps, id: string): Session {
     setActiveAgent: (agent, options) => setActiveAgent(deps, id, { ...options, agent }),
     recordTransition: (transition, options) => recordTransition(deps, id, transition, options),
     transitions: () => transitionsOf(deps, id),
+    envelope: () => readEnvelope(deps, id),
+    updateEnvelope: (patch, options) => updateEnvelope(deps, id, patch, options),
     ask: (question, options) => ask(deps, id, { ...options, question }),
     answer: (text, options) => answer(deps, id, { ...options, text }),
     interrupt: (text, options) => interrupt(deps, id, { ...options, text }),

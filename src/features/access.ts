@@ -1,15 +1,26 @@
 import { z } from 'zod'
 import { ValidationError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
 import { isWithin, type Principal } from '../domain/record.ts'
 import type { User } from '../ports/recall-index.ts'
 import type { Deps } from './deps.ts'
-import { name, parse } from './parse.ts'
+import { name, parse, text } from './parse.ts'
 
-const principal = z.strictObject({ tenant: name, userId: name.optional() })
+const principal = z.strictObject({
+  tenant: name,
+  userId: name.optional(),
+  issuer: name.optional(),
+  scope: text(LIMITS.note).optional(),
+})
 
 /** The tenant meant where none is named: the caller's own, or the operator's. */
 export function tenantFor(deps: Deps, given: string | undefined): string {
   return given ?? deps.within?.tenant ?? 'local'
+}
+
+/** Throws unless the caller runs the store. */
+export function requireOperator({ within }: Deps): void {
+  if (within !== undefined) throw new ValidationError('principal', 'must be absent: this is for whoever runs the store')
 }
 
 /** Throws unless the caller may act for this owner. */
@@ -28,11 +39,22 @@ export function userFor(deps: Deps, { userId, tenant }: { userId: string; tenant
 
 /** The same rooms for someone who sees less. A restricted caller can restrict further, never widen. */
 export function restricted(deps: Deps, input: Principal): Deps {
-  const { tenant, userId } = parse(principal, input)
+  const { tenant, userId, issuer, scope } = parse(principal, input)
   // a user that is missing by mistake must not come to mean everyone
   if (userId === undefined && 'userId' in input) throw new ValidationError('userId', 'must be the id of a user')
   const { within } = deps
   if (within !== undefined && within.tenant !== tenant) throw new ValidationError('tenant', 'must be your own')
   if (within?.userId !== undefined && within.userId !== userId) throw new ValidationError('userId', 'must be your own')
-  return { ...deps, within: userId === undefined ? { tenant } : { tenant, userId } }
+  return {
+    ...deps,
+    within: {
+      tenant,
+      ...(userId !== undefined && { userId }),
+      ...(issuer !== undefined && { issuer }),
+      ...(scope !== undefined && { scope }),
+      // what a token said stays said
+      ...(within?.issuer !== undefined && { issuer: within.issuer }),
+      ...(within?.scope !== undefined && { scope: within.scope }),
+    },
+  }
 }

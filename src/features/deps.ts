@@ -2,6 +2,9 @@ import type { Principal } from '../domain/record.ts'
 import type { Policy } from '../domain/resume.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Fuse } from '../ports/embed.ts'
+import type { EnvelopeCache } from '../ports/envelope-cache.ts'
+import type { LegacySource } from '../ports/legacy-source.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { Classifier, Extractor, Summarizer } from '../ports/model.ts'
 import type { SessionKey } from '../ports/session-store.ts'
 import type { Store } from '../ports/store.ts'
@@ -31,6 +34,13 @@ export interface Deps {
   readonly fuse?: Fuse
   /** Reads what was written, when there is time for it. */
   readonly background: Background
+  /** Envelopes in front of the store; absent where there is no cache. */
+  readonly cache?: EnvelopeCache
+  /** Whether the store keeps envelopes; otherwise each read folds them from the log, and none is written. */
+  readonly keepsEnvelopes: boolean
+  readonly metrics: Metrics
+  /** Opens the sessions of an older system. */
+  readonly legacy: (where: { from: string; table?: string }) => Promise<LegacySource>
   /** Whose sessions the caller may see; absent for the operator, who sees all. The one place where identity enters. */
   readonly within?: Principal
   /** Aborted when the store closes. */

@@ -7,6 +7,7 @@ import { checkLive } from '../domain/record.ts'
 import { edgesOf } from '../domain/work.ts'
 import type { CommitLink, Decision, NewEvent } from '../ports/session-store.ts'
 import { type Deps, keyOf, now } from './deps.ts'
+import { keptView } from './envelopes.ts'
 import { viewAt } from './history.ts'
 import { sessionEvent } from './stored-event.ts'
 
@@ -17,10 +18,13 @@ export interface Draft {
   parts?: Json | JsonObject
   agentId?: string
   role?: Role
+  /** When it happened, where that is not now. */
+  occurredAt?: string
 }
 
 /** The draft as a store takes it. */
-export function newEvent(deps: Deps, { type, content, parts, agentId, role = defaultRole(type) }: Draft): NewEvent {
+export function newEvent(deps: Deps, draft: Draft): NewEvent {
+  const { type, content, parts, agentId, role = defaultRole(type), occurredAt } = draft
   return {
     id: deps.newId(),
     type,
@@ -28,6 +32,7 @@ export function newEvent(deps: Deps, { type, content, parts, agentId, role = def
     content,
     ...(parts !== undefined && { parts: encodeJson(parts, 'parts', LIMITS.parts) }),
     ...(agentId !== undefined && { agentId }),
+    ...(occurredAt !== undefined && { occurredAt }),
   }
 }
 
@@ -55,6 +60,8 @@ export interface DecideOptions {
   readonly evenEnded?: boolean
   /** The decision may make the next commit of the conversation, and is told the last one. */
   readonly chained?: boolean
+  /** Adds to the views what the store does not keep of them. */
+  readonly complete?: (view: SessionView) => SessionView
 }
 
 /** What a decision came to. */
@@ -75,24 +82,27 @@ export async function decideOn(
   deps: Deps,
   sessionId: string,
   decide: (view: SessionView, at: string, last?: CommitLink) => readonly Draft[],
-  { command = [], idempotencyKey: key, evenEnded = false, chained = false }: DecideOptions = {},
+  { command = [], idempotencyKey: key, evenEnded = false, chained = false, complete }: DecideOptions = {},
 ): Promise<Decided> {
   const at = now(deps)
+  let before: SessionView | undefined
   let after: SessionView | undefined
   const { events, replayed } = await deps.store.decide({
     ...keyOf(deps, sessionId),
     at,
     chained,
     ...(key !== undefined && { idempotency: { key, fingerprint: digest(command) } }),
-    decide(view, last): Decision {
+    decide(stored, last): Decision {
+      const view = complete === undefined ? stored : complete(stored)
       if (!evenEnded) checkLive(view.record, at)
       const drafts = decide(view, at, last).map((draft) => newEvent(deps, draft))
       const made = drafts.map((event, i) =>
         sessionEvent(sessionId, { ...event, sequence: view.record.head + i + 1, createdAt: at }),
       )
+      before = view
       after = made.reduce(evolve, view)
       const edges = made.flatMap((event, i) => edgesOf(event).map((edge) => ({ ...edge, event: i })))
-      return { events: drafts, view: after, edges }
+      return { events: drafts, view: keptView(deps, after), edges }
     },
   })
   const written = events.map((event) => sessionEvent(sessionId, event))
@@ -103,5 +113,7 @@ export async function decideOn(
   const view = after as SessionView
   // appends may have come in between the look and the write
   const head = end?.sequence ?? view.record.head
-  return { view: { ...view, record: { ...view.record, head } }, events: written, replayed }
+  const shift = view.envelopeAt === before?.envelopeAt ? 0 : head - view.record.head
+  const placed = { ...view, envelopeAt: view.envelopeAt + shift, record: { ...view.record, head } }
+  return { view: placed, events: written, replayed }
 }

@@ -209,6 +209,14 @@ const decision: fc.Arbitrary<Step> = fc.oneof(
     }),
   ),
   calling(
+    'updateEnvelope',
+    fc.tuple(agent, object, object, options).map(
+      ([personaId, metadata, analysis, o]) =>
+        (s) =>
+          s.updateEnvelope({ personaId, metadata, analysis }, o),
+    ),
+  ),
+  calling(
     'addMessage',
     fc.tuple(content, options).map(
       ([text, o]) =>
@@ -300,6 +308,7 @@ describe.each(stores)('on $name', ({ run }) => {
           const sequences = (await session.events({ limit: 500 })).map((each) => each.sequence)
           expect(sequences).toEqual(Array.from({ length: head }, (_each, i) => i + 1))
           expect((await session.at(head)).state).toEqual(await session.state())
+          expect((await session.at(head)).envelope).toEqual(await session.envelope())
         }),
         { numRuns: amount(60, 1000) },
       )

@@ -3,6 +3,7 @@ import { type SessionEvent, turnsIn } from '../../domain/event.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { type Window, windowBuilder } from '../../domain/window.ts'
 import { type Deps, keyOf } from '../deps.ts'
+import { envelopeIn } from '../envelopes.ts'
 import { viewAt } from '../history.ts'
 import { parse } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
@@ -54,6 +55,7 @@ export async function recentEvents(
 
 /** Every view as it was right after an event. */
 export async function snapshotAt(deps: Deps, sessionId: string, sequence: number): Promise<Snapshot> {
-  const { record, state } = await viewAt(deps, sessionId, sequence)
-  return { sequence, record, state }
+  const view = await viewAt(deps, sessionId, sequence)
+  const { document } = await envelopeIn(deps, view)
+  return { sequence, record: view.record, state: view.state, envelope: document }
 }

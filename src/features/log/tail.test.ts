@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../domain/event.ts'
 import { DEFAULT_POLICY } from '../../domain/resume.ts'
 import { uuid7 } from '../../ids.ts'
+import { noMetrics } from '../../metrics/none.ts'
 import type { Store } from '../../ports/store.ts'
 import { appending, createdIn } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
@@ -28,6 +29,9 @@ function depsOn(store: Store) {
     summarize: () => Promise.reject(new Error('nothing is summed up here')),
     extract: async () => ({ facts: [], by: 'rules' }),
     background: new Background(),
+    keepsEnvelopes: true,
+    metrics: noMetrics,
+    legacy: () => Promise.reject(new Error('nothing is taken over here')),
     closed: closing.signal,
   }
   return { deps, closing }

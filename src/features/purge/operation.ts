@@ -14,7 +14,7 @@ export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt
   const { purgeWithMemories } = await memories()
   const { tenant = '', userId = '' } = view?.record ?? {}
   const purgedAt = now(deps)
-  const counts = await purgeWithMemories(deps, { tenant, userId }, sessionId)
+  const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, { tenant, userId }, sessionId))
   if (counts === undefined) throw new SessionNotFoundError(id)
   return { sessions: 1, ...counts, purgedAt }
 }
@@ -31,7 +31,7 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
     const ids = await deps.store.sessionIds({ limit: LIMITS.page, within })
     if (ids.length === 0) break
     for (const sessionId of ids) {
-      const counts = await purgeWithMemories(deps, within, sessionId)
+      const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, within, sessionId))
       // purged by someone else since its id was read
       if (counts === undefined) continue
       receipt.sessions++
@@ -42,6 +42,14 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
   }
   receipt.memories += (await deps.store.memories.purge(within)).memories
   return { ...receipt, purgedAt: now(deps) }
+}
+
+/** Removes it from the cache too: first, so that a crash in between leaves nothing to read, and again for what was read meanwhile. */
+async function purged<T>({ cache }: Deps, sessionId: string, work: () => Promise<T>): Promise<T> {
+  await cache?.purged(sessionId)
+  const result = await work()
+  await cache?.purged(sessionId)
+  return result
 }
 
 /** Loaded on first use: who never purges does not pay for it. */

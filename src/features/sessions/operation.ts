@@ -10,11 +10,13 @@ import { begin, evolve, type ForkedParts, type StartedParts } from '../../domain
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { endOf, isWithin, type SessionRecord } from '../../domain/record.ts'
-import type { CreateRequest, StoredEvent } from '../../ports/session-store.ts'
+import type { CreateRequest, CreateResult, StoredEvent } from '../../ports/session-store.ts'
 import { requireOwn, tenantFor } from '../access.ts'
 import { type Deps, keyOf, now } from '../deps.ts'
+import { counted, envelopeIn, keptView } from '../envelopes.ts'
 import { type Draft, decideOn, newEvent } from '../events.ts'
 import { viewAt } from '../history.ts'
+import { checkMetadata } from '../metadata.ts'
 import { parse, uuid } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
 import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
@@ -37,10 +39,10 @@ async function create(deps: Deps, input: CreateSession, mayReuse: boolean): Prom
   const at = now(deps)
   const view = begin(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
   const reuse = given.conversationId === undefined ? 'any' : 'conversation'
-  const request: CreateRequest = { event, at, view, reuse: mayReuse ? reuse : 'none' }
+  const request: CreateRequest = { event, at, view: keptView(deps, view), reuse: mayReuse ? reuse : 'none' }
 
   for (;;) {
-    const { outcome, record } = await deps.store.create(request)
+    const { outcome, record } = await counted(deps, 'create', () => deps.store.create(request), isNew)
     if (outcome === 'same-id') return await sameSession(deps, record, parts, input)
     if (outcome !== 'blocked') return record.id
     if (endOf(record, at) === undefined) {
@@ -51,11 +53,13 @@ async function create(deps: Deps, input: CreateSession, mayReuse: boolean): Prom
   }
 }
 
+const isNew = ({ outcome }: CreateResult) => outcome === 'created'
+
 function startedParts(deps: Deps, given: Omit<z.output<typeof createSession>, 'id'>): StartedParts {
   const { userId, chatmode, conversationId = deps.newId(), agent = deps.agents[0], metadata = {} } = given
   const { workflow, skill, gitBranch, task } = given
   const expiresAt = expiryOf(deps, given)
-  encodeJson(metadata, 'metadata', LIMITS.metadata)
+  checkMetadata(deps, metadata)
   return {
     tenant: tenantFor(deps, given.tenant),
     userId,
@@ -68,7 +72,15 @@ function startedParts(deps: Deps, given: Omit<z.output<typeof createSession>, 'i
     ...(task !== undefined && { task }),
     ...(expiresAt !== undefined && { expiresAt }),
     metadata,
+    ...identityOf(deps),
   }
+}
+
+/** What the caller's token says beside whose it is. Last among the parts, so that it can be taken over. */
+function identityOf({ within }: Deps): Pick<StartedParts, 'identity'> {
+  const { issuer, scope } = within ?? {}
+  if (issuer === undefined && scope === undefined) return {}
+  return { identity: { ...(issuer !== undefined && { issuer }), ...(scope !== undefined && { scope }) } }
 }
 
 function expiryOf(deps: Deps, { expiresAt, expiresInMs }: Expiry): string | undefined {
@@ -88,16 +100,18 @@ function startedDraft(parts: StartedParts): Draft {
 async function sameSession(
   deps: Deps,
   { id, ...owner }: SessionRecord,
-  parts: StartedParts,
+  { identity: _now, ...parts }: StartedParts,
   input: CreateSession,
 ): Promise<string> {
   if (!isWithin(owner, deps.within)) throw new IdempotencyMismatchError({ sessionId: id })
   const [first] = await deps.store.read({ sessionId: id }, { order: 'asc', limit: 1 })
   const before = JSON.parse(first?.parts ?? '{}') as StartedParts
-  // what the first call made itself, this one takes over
+  // what the first call made itself, or had from its token, this one takes over
   const conversationId = input.conversationId ?? before.conversationId
   const expiry = input.expiresInMs !== undefined && before.expiresAt !== undefined && { expiresAt: before.expiresAt }
-  const again = newEvent(deps, startedDraft({ ...parts, conversationId, ...expiry }))
+  const { identity } = before
+  const taken = { ...parts, conversationId, ...expiry, ...(identity !== undefined && { identity }) }
+  const again = newEvent(deps, startedDraft(taken))
   if (first?.type === again.type && first.parts === again.parts) return id
   throw new IdempotencyMismatchError({ sessionId: id })
 }
@@ -180,9 +194,10 @@ function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
 /** Starts a session with a copy of this one's events up to `at`, and gives its id. */
 export async function forkSession(deps: Deps, source: string, options: ForkOptions = {}): Promise<string> {
   const { at: wanted, id = deps.newId(), chatmode, task, metadata } = parse(forkOptions, options)
-  if (metadata !== undefined) encodeJson(metadata, 'metadata', LIMITS.metadata)
+  if (metadata !== undefined) checkMetadata(deps, metadata)
   const sequence = wanted ?? (await sessionRecord(deps, source)).head
-  const before = await viewAt(deps, source, sequence)
+  const found = await viewAt(deps, source, sequence)
+  const before = deps.keepsEnvelopes ? { ...found, envelope: await envelopeIn(deps, found) } : found
   const parts: ForkedParts = {
     from: { sessionId: source, sequence },
     conversationId: deps.newId(),
@@ -197,8 +212,9 @@ export async function forkSession(deps: Deps, source: string, options: ForkOptio
   })
   const at = now(deps)
   const stored: StoredEvent = { ...event, sequence: sequence + 1, createdAt: at }
-  const view = evolve(before, sessionEvent(id, stored))
-  const { outcome, record } = await deps.store.fork({ source: { ...keyOf(deps, source), sequence }, event, at, view })
+  const view = keptView(deps, evolve(before, sessionEvent(id, stored)))
+  const request = { source: { ...keyOf(deps, source), sequence }, event, at, view }
+  const { outcome, record } = await counted(deps, 'fork', () => deps.store.fork(request), isNew)
   if (outcome === 'created' || (await sameFork(deps, record, parts))) return id
   throw new IdempotencyMismatchError({ sessionId: id })
 }

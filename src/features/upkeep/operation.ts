@@ -6,6 +6,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from '../deps.ts'
+import { counted, entryOf, keptView } from '../envelopes.ts'
 import { walkLog } from '../history.ts'
 import { findSession } from '../sessions/operation.ts'
 
@@ -27,8 +28,13 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
       const { stored, folded, edges, gaps, differences } = await examine(deps, sessionId, onEvents)
       // views of a log with a hole would only hide it
       if (folded === undefined || gaps.length > 0 || differences.length === 0) return
+      const { head } = stored.record
+      const mend = () => deps.store.repair(keyOf(deps, sessionId), head, keptView(deps, folded), [...edges.values()])
+      const changesEnvelope = differences.some(({ field }) => /^envelope\b/.test(field))
       // false when the log moved on meanwhile: look again
-      if (await deps.store.repair(keyOf(deps, sessionId), stored.record.head, folded, [...edges.values()])) {
+      if (await counted(deps, 'rebuild', mend, (done) => done && changesEnvelope)) {
+        if (changesEnvelope && folded.envelope)
+          await deps.cache?.wrote(sessionId, entryOf(folded.envelope, folded.envelopeAt))
         report.repaired.push(sessionId)
         return
       }
@@ -123,7 +129,7 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   // a log without a beginning is reported as such
   if (folded === undefined) return { stored, folded, edges, gaps, differences: [] }
   const differences = [
-    ...differencesOf(sessionId, folded, stored),
+    ...differencesOf(sessionId, keptView(deps, folded), keptView(deps, stored)),
     ...(await edgeDifferences(deps, sessionId, edges, head, next)),
   ]
   return { stored, folded, edges, gaps, differences }

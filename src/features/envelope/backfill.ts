@@ -1,0 +1,222 @@
+import type { BackfillOptions, BackfillReport } from '../../api.ts'
+import { type EnvelopeChange, type EnvelopeView, envelopeAfter } from '../../domain/envelope.ts'
+import { SessionEndedError, ThroughlineError } from '../../domain/errors.ts'
+import { begin, type StartedParts } from '../../domain/fold.ts'
+import { encodeJson, type JsonObject } from '../../domain/json.ts'
+import type { LegacySession } from '../../domain/legacy.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { EnvelopeRow } from '../../ports/envelope-store.ts'
+import type { LegacySource } from '../../ports/legacy-source.ts'
+import { requireOperator } from '../access.ts'
+import { type Deps, now } from '../deps.ts'
+import { counted, entryOf, envelopeIn, foldedEnvelope, keptView } from '../envelopes.ts'
+import { newEvent } from '../events.ts'
+import { checkMetadata } from '../metadata.ts'
+import { name, parse, text, uuid } from '../parse.ts'
+import { sessionEvent } from '../stored-event.ts'
+import { decideOnEnvelope, envelopeDraft } from './operation.ts'
+import { backfillOptions } from './schema.ts'
+
+/** Sessions that are looked up together. */
+const PAGE = 200
+/** Sessions that are written at the same time. */
+const WRITERS = 16
+/** Problems that a report names. */
+const NAMED = 100
+
+type Plan = 'created' | 'updated' | 'unchanged' | 'kept'
+
+interface Work {
+  batch: string
+  dryRun: boolean
+  /** Owner of sessions that name none. */
+  tenant: string
+  userId: string
+}
+
+/** Makes sessions and envelopes of an older system's. What is there already, and as it should be, is left alone: so it can be run again. */
+export async function backfill(deps: Deps, input: BackfillOptions): Promise<BackfillReport> {
+  requireOperator(deps)
+  const { from, table, limit = Number.POSITIVE_INFINITY, after, onProgress, ...given } = parse(backfillOptions, input)
+  const work: Work = { ...given, batch: given.batch ?? `backfill-${now(deps)}` }
+  const report: BackfillReport = {
+    batch: work.batch,
+    dryRun: work.dryRun,
+    sessions: 0,
+    created: 0,
+    updated: 0,
+    unchanged: 0,
+    kept: 0,
+    failed: 0,
+    problems: [],
+  }
+  const source = await deps.legacy({ from, ...(table !== undefined && { table }) })
+  try {
+    const of = Math.min(limit, await source.count(after))
+    onProgress?.({ sessions: 0, of })
+    for await (const page of pagesOf(source, after, limit)) {
+      await takePage(deps, work, page, report)
+      onProgress?.({ sessions: report.sessions, of })
+    }
+  } finally {
+    await source.close()
+  }
+  return report
+}
+
+async function* pagesOf(
+  source: LegacySource,
+  after: string | undefined,
+  limit: number,
+): AsyncGenerator<LegacySession[]> {
+  let page: LegacySession[] = []
+  let left = limit
+  for await (const session of source.sessions(after)) {
+    page.push(session)
+    left--
+    if (page.length < PAGE && left > 0) continue
+    yield page
+    page = []
+    if (left === 0) return
+  }
+  if (page.length > 0) yield page
+}
+
+async function takePage(deps: Deps, work: Work, page: readonly LegacySession[], report: BackfillReport): Promise<void> {
+  const ids = page.flatMap(({ id }) => uuid.safeParse(id).data ?? [])
+  const known = new Map((await deps.store.envelopes.find(ids)).map((row) => [row.sessionId, row]))
+  const waiting = [...page]
+  const writer = async () => {
+    for (let session = waiting.shift(); session !== undefined; session = waiting.shift()) {
+      await take(deps, work, session, known, report)
+    }
+  }
+  await Promise.all(Array.from({ length: WRITERS }, writer))
+  report.sessions += page.length
+  const last = page.at(-1)?.id
+  if (last !== undefined) report.last = last
+}
+
+/** Takes one session, or says why not. What is wrong with the store ends the whole backfill. */
+async function take(
+  deps: Deps,
+  work: Work,
+  session: LegacySession,
+  known: ReadonlyMap<string, EnvelopeRow>,
+  report: BackfillReport,
+): Promise<void> {
+  const note = (problem: string, failed: boolean) => {
+    if (report.problems.length < NAMED) report.problems.push({ sessionId: session.id.slice(0, 64), problem, failed })
+  }
+  for (const problem of session.problems) note(problem, false)
+  try {
+    const id = parse(uuid, session.id, 'session_id')
+    checkMetadata(deps, session.metadata)
+    encodeJson(session.analysis, 'analysis', LIMITS.metadata)
+    report[await write(deps, work, { ...session, id }, known.get(id))]++
+  } catch (error) {
+    if (!(error instanceof ThroughlineError) || error.code === 'STORAGE') throw error
+    report.failed++
+    note(error.message, true)
+  }
+}
+
+async function write(deps: Deps, work: Work, session: LegacySession, row: EnvelopeRow | undefined): Promise<Plan> {
+  if (row !== undefined) {
+    const plan = planFor(row.envelope ?? (await foldedEnvelope(deps, row.sessionId, row.envelopeAt)), session)
+    if (plan !== 'updated') return plan
+  }
+  const plan = row === undefined ? 'created' : 'updated'
+  if (work.dryRun) return plan
+  return await counted(
+    deps,
+    'backfill',
+    async () => {
+      const isNew = row === undefined && (await create(deps, work, session))
+      const updated = await update(deps, work, session)
+      return isNew ? 'created' : updated
+    },
+    (done) => done === 'created' || done === 'updated',
+  )
+}
+
+/** False where somebody else made it in this very moment. */
+async function create(deps: Deps, work: Work, session: LegacySession): Promise<boolean> {
+  const { id, tenant = work.tenant, subject = work.userId, issuer, scope, metadata, createdAt } = session
+  const identity = {
+    ...(issuer !== undefined && { issuer: parse(name, issuer, 'issuer') }),
+    ...(scope !== undefined && { scope: parse(text(LIMITS.note), scope, 'scope') }),
+  }
+  const parts = (conversationId: string): StartedParts => ({
+    tenant: parse(name, tenant, 'tenant'),
+    userId: parse(name, subject, 'subject'),
+    chatmode: 'default',
+    conversationId,
+    agent: deps.agents[0],
+    metadata,
+    batch: work.batch,
+    ...(Object.keys(identity).length > 0 && { identity }),
+  })
+  const at = now(deps)
+  // a session was a conversation of its own; if somebody uses that name already it gets another
+  for (const conversationId of [id, deps.newId()]) {
+    const event = newEvent(deps, {
+      type: 'session_started',
+      content: 'Session started',
+      parts: parts(conversationId) as unknown as JsonObject,
+      ...(createdAt !== undefined && { occurredAt: createdAt }),
+    })
+    const view = begin(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
+    const { outcome } = await deps.store.create({
+      event,
+      at,
+      view: keptView(deps, view),
+      reuse: 'none',
+      evenPaused: true,
+    })
+    if (outcome !== 'blocked') return outcome === 'created'
+  }
+  return false
+}
+
+async function update(deps: Deps, { batch }: Work, session: LegacySession): Promise<Plan> {
+  const change = changeOf(session, batch)
+  const { updatedAt } = session
+  let plan: Plan = 'updated'
+  const decide = ({ envelope }: { envelope: EnvelopeView }) => {
+    plan = planFor(envelope, session)
+    return plan === 'updated'
+      ? [{ ...envelopeDraft(change), ...(updatedAt !== undefined && { occurredAt: updatedAt }) }]
+      : []
+  }
+  try {
+    const { view, events } = await decideOnEnvelope(deps, session.id, decide, {})
+    if (events.length > 0) {
+      await deps.cache?.wrote(session.id, entryOf(await envelopeIn(deps, view), view.envelopeAt))
+    }
+    return plan
+  } catch (error) {
+    if (error instanceof SessionEndedError) return 'kept'
+    throw error
+  }
+}
+
+/** What is to be done about a session that is there: nothing where others have written it since. */
+function planFor(envelope: EnvelopeView, session: LegacySession): Plan {
+  if (envelope.batch === undefined) return 'kept'
+  return isSame(envelope, session) ? 'unchanged' : 'updated'
+}
+
+function changeOf({ personaId, metadata, analysis }: LegacySession, batch: string): EnvelopeChange {
+  return { personaId, metadata, analysis, whole: true, batch }
+}
+
+/** Whether the envelope holds what the older system says. Who it belongs to was settled when it was made. */
+function isSame(envelope: EnvelopeView, session: LegacySession): boolean {
+  const { persona_id, metadata, analysis } = envelope.document
+  const after = envelopeAfter(envelope, changeOf(session, ''), '').document
+  return (
+    JSON.stringify([persona_id, metadata, analysis]) ===
+    JSON.stringify([after.persona_id, after.metadata, after.analysis])
+  )
+}

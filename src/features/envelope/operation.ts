@@ -1,0 +1,152 @@
+import type { EnvelopePatch, WriteOptions } from '../../api.ts'
+import { type Envelope, type EnvelopeChange, type EnvelopeView, envelopeAfter } from '../../domain/envelope.ts'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import { copyJson, encodeJson, type JsonObject } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { isWithin } from '../../domain/record.ts'
+import type { Cached } from '../../ports/envelope-cache.ts'
+import { type Deps, keyOf } from '../deps.ts'
+import { counted, entryOf, envelopeIn } from '../envelopes.ts'
+import { type Decided, type Draft, decideOn } from '../events.ts'
+import { checkMetadata } from '../metadata.ts'
+import { parse, writeOptions } from '../parse.ts'
+import { envelopeChange, envelopeSchema } from './schema.ts'
+
+/** The envelope: from the cache, else from the store, which then fills the cache. */
+export async function readEnvelope(deps: Deps, id: string): Promise<Envelope> {
+  const cached = deps.keepsEnvelopes ? await deps.cache?.get(id) : undefined
+  const known = cached?.value === undefined ? undefined : documentIn(deps, id, cached.value)
+  if (known === undefined) return await refresh(deps, id, cached)
+  if (!isWithin({ tenant: known.tenant, userId: known.subject }, deps.within)) throw new SessionNotFoundError(id)
+  return known
+}
+
+/** What the cache holds, if it is an envelope of this session. */
+function documentIn({ metrics }: Deps, id: string, value: string): Envelope | undefined {
+  const { success, data } = envelopeSchema.safeParse(JSON.parse(value))
+  if (success && data.session_id === id && data.tenant !== undefined && data.subject !== undefined) {
+    return data as unknown as Envelope
+  }
+  metrics.invalid('cached_envelope')
+  return undefined
+}
+
+/** Reads the store. Whoever asked the cache tells it what was found, before anyone else is told. */
+async function refresh(deps: Deps, id: string, cached: Cached | undefined): Promise<Envelope> {
+  const began = performance.now()
+  const count = (result: 'found' | 'missing' | 'error') => {
+    if (cached !== undefined) deps.metrics.refreshed(result, (performance.now() - began) / 1000)
+  }
+  let view: SessionView
+  let envelope: EnvelopeView
+  try {
+    view = await existing(deps, id)
+    envelope = await envelopeIn(deps, view)
+  } catch (error) {
+    count(error instanceof SessionNotFoundError ? 'missing' : 'error')
+    throw error
+  }
+  count('found')
+  if (cached !== undefined) {
+    const entry = entryOf(envelope, view.envelopeAt)
+    // what is broken in the cache is as new as what was read: only a write takes its place
+    if (cached.value !== undefined) await deps.cache?.wrote(id, entry)
+    else await deps.cache?.fill(id, entry, cached.lease)
+  }
+  return envelope.document
+}
+
+async function existing(deps: Deps, id: string): Promise<SessionView> {
+  const view = await deps.store.load(keyOf(deps, id))
+  if (view === undefined) throw new SessionNotFoundError(id)
+  return view
+}
+
+/** Changes the envelope, in the store first and then in the cache. */
+export async function updateEnvelope(
+  deps: Deps,
+  id: string,
+  input: EnvelopePatch,
+  options: WriteOptions = {},
+): Promise<Envelope> {
+  const { idempotencyKey } = parse(writeOptions, options)
+  const change = changeIn(deps, input)
+  const decide = ({ envelope }: Complete) => draftsOf(envelope, change)
+  const { view, events, replayed } = await counted(
+    deps,
+    'update',
+    () => decideOnEnvelope(deps, id, decide, { command: ['updateEnvelope', change], idempotencyKey }),
+    (decided) => decided.events.length > 0 && !decided.replayed,
+  )
+  const envelope = await envelopeIn(deps, view)
+  if (events.length > 0 && !replayed) await deps.cache?.wrote(id, entryOf(envelope, view.envelopeAt))
+  return envelope.document
+}
+
+function changeIn(deps: Deps, input: EnvelopePatch): EnvelopeChange {
+  const { personaId, metadata, analysis } = checked(deps, () => parse(envelopeChange, input))
+  if (metadata !== undefined) checkMetadata(deps, metadata)
+  const json = (value: unknown, field: string) =>
+    checked(deps, () => copyJson<JsonObject>(value, field, LIMITS.metadata))
+  return {
+    ...(personaId !== undefined && { personaId }),
+    ...(metadata !== undefined && { metadata: json(metadata, 'metadata') }),
+    ...(analysis !== undefined && { analysis: json(analysis, 'analysis') }),
+  }
+}
+
+function checked<T>({ metrics }: Deps, check: () => T): T {
+  try {
+    return check()
+  } catch (error) {
+    metrics.invalid('invalid_input')
+    throw error
+  }
+}
+
+function draftsOf(envelope: EnvelopeView, change: EnvelopeChange): Draft[] {
+  const before = envelope.document
+  const after = envelopeAfter(envelope, change, before.timestamps.updated_at).document
+  encodeJson(after.metadata, 'metadata', LIMITS.metadata)
+  encodeJson(after.analysis, 'analysis', LIMITS.metadata)
+  const isSame = JSON.stringify(after) === JSON.stringify(before)
+  return isSame ? [] : [envelopeDraft(change)]
+}
+
+/** The event of a change. */
+export function envelopeDraft(change: EnvelopeChange): Draft {
+  const content = change.personaId === undefined ? 'Envelope updated' : `Persona: ${change.personaId || 'none'}`
+  return { type: 'envelope_updated', content, parts: change as JsonObject }
+}
+
+/** Views with the envelope among them. */
+export type Complete = SessionView & { envelope: EnvelopeView }
+
+/**
+ * Decides on views that have their envelope. Where the store keeps none that is up to date it is folded first, which the decision then puts
+ * into the store.
+ */
+export async function decideOnEnvelope(
+  deps: Deps,
+  id: string,
+  decide: (view: Complete, at: string) => readonly Draft[],
+  options: Omit<Parameters<typeof decideOn>[3] & object, 'complete'>,
+): Promise<Decided> {
+  for (let folded: Complete | undefined; ; ) {
+    let lacking = false
+    const complete = (view: SessionView): SessionView => {
+      if (view.envelope !== undefined) return view
+      if (folded?.envelopeAt === view.envelopeAt) return { ...view, envelope: folded.envelope }
+      lacking = true
+      return view
+    }
+    const decided = await decideOn(deps, id, (view, at) => (lacking ? [] : decide(view as Complete, at)), {
+      ...options,
+      complete,
+    })
+    if (!lacking || decided.replayed) return decided
+    const view = await existing(deps, id)
+    folded = { ...view, envelope: await envelopeIn(deps, view) }
+  }
+}

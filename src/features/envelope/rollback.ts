@@ -1,0 +1,35 @@
+import type { RollbackOptions, RollbackReport } from '../../api.ts'
+import { ValidationError } from '../../domain/errors.ts'
+import type { WhichEnvelopes } from '../../ports/envelope-store.ts'
+import { requireOperator } from '../access.ts'
+import type { Deps } from '../deps.ts'
+import { counted } from '../envelopes.ts'
+import { parse } from '../parse.ts'
+import { rollbackOptions } from './schema.ts'
+
+/** Envelopes that go in one step. */
+const PAGE = 2000
+
+/** Takes stored envelopes away, and empties the cache first. The logs stay. */
+export async function rollback(deps: Deps, input: RollbackOptions): Promise<RollbackReport> {
+  requireOperator(deps)
+  const { dryRun, onProgress, ...given } = parse(rollbackOptions, input)
+  const which = chosen(given)
+  const of = await deps.store.envelopes.count(which)
+  if (dryRun) return { dryRun, envelopes: of }
+  const cached = await deps.cache?.clear()
+  let envelopes = 0
+  for (let page = PAGE; page === PAGE; ) {
+    const remove = () => deps.store.envelopes.remove(which, PAGE)
+    page = (await counted(deps, 'rollback', remove, (ids) => ids.length > 0)).length
+    envelopes += page
+    onProgress?.({ sessions: envelopes, of })
+  }
+  return { dryRun, envelopes, ...(cached !== undefined && { cached }) }
+}
+
+function chosen({ batch, since }: { batch?: string | undefined; since?: string | undefined }): WhichEnvelopes {
+  if (batch !== undefined && since === undefined) return { batch }
+  if (since !== undefined && batch === undefined) return { since }
+  throw new ValidationError('batch', 'or since must be given, and not both')
+}

@@ -1,0 +1,82 @@
+import type { WarmOptions, WarmReport } from '../../api.ts'
+import type { Envelope } from '../../domain/envelope.ts'
+import { ValidationError } from '../../domain/errors.ts'
+import type { EnvelopeCache } from '../../ports/envelope-cache.ts'
+import { requireOperator } from '../access.ts'
+import type { Deps } from '../deps.ts'
+import { entryOf, foldedEnvelope } from '../envelopes.ts'
+import { uuid } from '../parse.ts'
+
+/** Sessions that are asked for, read and filled together. */
+const PAGE = 200
+
+/** Fills the cache from the store, as readers do: whoever has a lease reads, and then fills. */
+export async function warm(deps: Deps, { sessions, onProgress }: WarmOptions = {}): Promise<WarmReport> {
+  requireOperator(deps)
+  const cache = requireCache(deps)
+  const report: WarmReport = { sessions: 0, filled: 0, present: 0, unknown: 0, failed: 0 }
+  const { sessions: total } = await deps.store.totals(undefined)
+  for await (const ids of sessions === undefined ? allIds(deps) : pages(sessions)) {
+    await warmPage(deps, cache, ids, report)
+    onProgress?.({ sessions: report.sessions, of: Math.max(total, report.sessions) })
+  }
+  return report
+}
+
+async function warmPage(deps: Deps, cache: EnvelopeCache, page: readonly string[], report: WarmReport): Promise<void> {
+  // whoever asks twice gets the lease once
+  const ids = [...new Set(page)]
+  report.sessions += ids.length
+  const leases = new Map<string, string | undefined>()
+  await Promise.all(
+    ids.map(async (id) => {
+      const cached = await cache.get(id)
+      if (cached.value === undefined) leases.set(id, cached.lease)
+      else report.present++
+    }),
+  )
+  // only now: what was read before a lease is no use under it
+  const rows = await deps.store.envelopes.find([...leases.keys()])
+  report.unknown += leases.size - rows.length
+  await Promise.all(
+    rows.map(async ({ sessionId, envelopeAt, envelope }) => {
+      const found = envelope ?? (await foldedEnvelope(deps, sessionId, envelopeAt))
+      const filled = await cache.fill(sessionId, entryOf(found, envelopeAt), leases.get(sessionId))
+      report[filled ? 'filled' : 'failed']++
+    }),
+  )
+}
+
+async function* allIds({ store }: Deps): AsyncGenerator<string[]> {
+  for (let after: string | undefined; ; ) {
+    const page = await store.sessionIds({ limit: PAGE, ...(after !== undefined && { after }) })
+    after = page.at(-1)
+    if (after === undefined) return
+    yield page
+  }
+}
+
+async function* pages(sessions: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string[]> {
+  let page: string[] = []
+  for await (const id of sessions) {
+    const known = uuid.safeParse(id)
+    if (!known.success)
+      throw new ValidationError('sessions', `must be ids of sessions, and '${id.slice(0, 64)}' is none`)
+    page.push(known.data)
+    if (page.length < PAGE) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
+}
+
+/** Every envelope that the cache holds. */
+export async function* cachedEnvelopes(deps: Deps): AsyncGenerator<Envelope> {
+  requireOperator(deps)
+  for await (const { value } of requireCache(deps).scan()) yield JSON.parse(value) as Envelope
+}
+
+function requireCache({ cache }: Deps): EnvelopeCache {
+  if (cache !== undefined) return cache
+  throw new ValidationError('cache', 'must be given to open(), or as THROUGHLINE_CACHE_URL: there is none to work on')
+}

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { parse } from './features/parse.ts'
+
+const count = z.coerce.number().int().min(1)
+const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: "must be 'true' or 'false'" })
+
+/** A number of seconds from the environment; `undefined` where it is not set. */
+export function secondsSetting(name: string): number | undefined {
+  const value = process.env[name]
+  return value === undefined ? undefined : parse(count, value, name)
+}
+
+/** Whether something is on, by the environment; `undefined` where it does not say. */
+export function flagSetting(name: string): boolean | undefined {
+  const value = process.env[name]
+  return value === undefined ? undefined : parse(flag, value, name)
+}

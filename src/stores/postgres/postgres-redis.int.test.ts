@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { type Databases, databasesOf, SERVING } from '../../../test/servers/database.ts'
+import { open } from '../../open.ts'
+import { describeThroughline } from '../conformance/index.ts'
+
+const cache = inject('redis').url
+const [server] = inject('postgres')
+let databases: Databases
+beforeAll(async () => {
+  databases = await databasesOf(server?.url ?? '')
+})
+afterAll(() => databases.close())
+
+describeThroughline(
+  {
+    name: `${server?.name} behind Redis`,
+    async create() {
+      const database = await databases.recycled()
+      const target = { url: database.url(SERVING), cache }
+      return { connect: (options) => open({ ...target, ...options }), target, destroy: database.destroy }
+    },
+  },
+  { describe, it },
+)
