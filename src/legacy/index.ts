@@ -1,0 +1,39 @@
+import { ValidationError } from '../domain/errors.ts'
+import { checkText } from '../domain/json.ts'
+import type { LegacySource } from '../ports/legacy-source.ts'
+import { type Target, targetOf } from '../target.ts'
+import type { Place } from './shape.ts'
+
+export interface LegacyOptions {
+  /** `postgres://…` or `sqlite:PATH`. */
+  url: string
+  /**
+   * Table or view of the events, with its schema if need be.
+   *
+   * @default 'session_events'
+   */
+  table?: string
+}
+
+/**
+ * Opens the log of an older system, for reading only. Errors name what the caller has to change: `from` for the URL,
+ * `table` for the table.
+ */
+export async function legacySource({ url, table }: LegacyOptions): Promise<LegacySource> {
+  const target = databaseOf(url)
+  if (table !== undefined) checkText(table, 'table')
+  const place: Place = table === undefined ? { table: 'session_events', field: 'from' } : { table, field: 'table' }
+  if (target.store === 'sqlite') return await (await import('./sqlite.ts')).sqliteSource(target.path, place)
+  return await (await import('./postgres.ts')).postgresSource(target.url, place)
+}
+
+function databaseOf(url: string): Exclude<Target, { store: 'memory' }> {
+  try {
+    const target = targetOf(url)
+    if (target.store !== 'memory') return target
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error
+  }
+  // a URL may hold a password, so it is not repeated
+  throw new ValidationError('from', "must be 'sqlite:PATH' or 'postgres://…'")
+}

@@ -1,0 +1,72 @@
+import { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { StorageError, ThroughlineError } from '../domain/errors.ts'
+
+/** Milliseconds to connect, and for the server to answer a goodbye. */
+const CONNECT = 5000
+const GOODBYE = 500
+
+/** One connection, on which statements run one after the other. */
+export interface Connection {
+  run<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>
+  close(): Promise<void>
+}
+
+export async function connect(url: string): Promise<Connection> {
+  const { default: pg } = await loadDriver()
+  const socket = new Socket()
+  const settings = { connectionString: url, connectionTimeoutMillis: CONNECT, keepAlive: true, stream: () => socket }
+  const client = await within(async () => new pg.Client(settings))
+  // the query that is running fails too, and says it
+  client.on('error', () => {})
+  let closing: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    await Promise.race([client.end().catch(() => {}), delay(GOODBYE, undefined, { ref: false })])
+    socket.destroy()
+  }
+
+  try {
+    await within(() => client.connect())
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+  return {
+    run: <Row extends object>(sql: string, values?: unknown[]) =>
+      within(async () => [await client.query<Row>(sql, values)].flat().at(-1)?.rows ?? []),
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+/** The driver is the caller's to install: who stays with SQLite does without. */
+async function loadDriver() {
+  try {
+    return await import('pg')
+  } catch (cause) {
+    throw new StorageError('postgres', "the driver 'pg' is not installed; run npm install pg", { cause })
+  }
+}
+
+/** Runs a piece of work with the driver, whose errors become ours. */
+async function within<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ThroughlineError) throw error
+    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+    const message = (error instanceof Error ? error.message : String(error)) || code
+    throw new StorageError('postgres', `${message}${code && ` (${code})`}${HINTS[code] ?? ''}`, { cause: error })
+  }
+}
+
+const HINTS: Record<string, string> = {
+  ECONNREFUSED: '; is the server running, and the address right?',
+  '28P01': '; check user and password',
+  '28000': '; check user and password',
+  '3D000': '; is the name of the database right?',
+  '42501': '; the role must be allowed to read the whole table',
+}

@@ -1,0 +1,80 @@
+import type { LegacySource } from '../ports/legacy-source.ts'
+import { type Connection, connect } from './postgres-connection.ts'
+import { BEGIN, COLUMNS, type Column, countSql, FIND, type Found, selectSql } from './postgres-sql.ts'
+import { type LegacyRow, missingTable, type Place, type Shape, shapeOf } from './shape.ts'
+import { told } from './told.ts'
+
+/** Rows that are fetched at once: the first time, and at most. */
+const FIRST = 200
+const MOST = 2000
+/** Characters that a page should have, if rows are long. */
+const PAGE = 4 * 1024 * 1024
+
+/** All of the table in one transaction, which begins here. */
+export async function postgresSource(url: string, place: Place): Promise<LegacySource> {
+  const connection = await connect(url)
+  let table: Table
+  try {
+    await connection.run(BEGIN)
+    table = await tableAt(connection, place)
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+  const { from, select, shape } = table
+  let cursors = 0
+
+  async function* pages(after: string | undefined): AsyncGenerator<LegacyRow[]> {
+    const cursor = `legacy_${++cursors}`
+    await connection.run(`declare ${cursor} no scroll cursor for ${select}`, [after ?? null])
+    try {
+      for (let rows = FIRST; ; ) {
+        const page = await connection.run<LegacyRow>(`fetch ${rows} from ${cursor}`)
+        if (page.length > 0) yield page
+        if (page.length < rows) return
+        rows = Math.max(1, Math.min(MOST, Math.floor((PAGE * page.length) / (1 + sizeOf(page)))))
+      }
+    } finally {
+      // it ends with the transaction anyway
+      await connection.run(`close ${cursor}`).catch(() => {})
+    }
+  }
+
+  return {
+    async count(after) {
+      const [row] = await connection.run<{ sessions: string }>(countSql(from), [after ?? null])
+      return Number(row?.sessions)
+    },
+    sessions: (after) => told(pages(after), shape),
+    close: () => connection.close(),
+  }
+}
+
+interface Table {
+  /** Its name, quoted. */
+  from: string
+  select: string
+  shape: Shape
+}
+
+async function tableAt({ run }: Connection, place: Place): Promise<Table> {
+  const found = await run<Found>(FIND, [place.table])
+  const table = found.find(({ whole }) => whole) ?? found.find(({ visible }) => visible)
+  if (table === undefined)
+    throw missingTable(
+      place,
+      found.map(({ name }) => name),
+    )
+  const columns = await run<Column>(COLUMNS, [table.oid])
+  const shape = shapeOf(
+    columns.map(({ name }) => name),
+    place,
+  )
+  return { from: table.quoted, select: selectSql(table.quoted, shape, columns, place), shape }
+}
+
+function sizeOf(page: readonly LegacyRow[]): number {
+  let size = 0
+  for (const row of page) for (const value of Object.values(row)) if (typeof value === 'string') size += value.length
+  return size
+}

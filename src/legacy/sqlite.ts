@@ -1,0 +1,123 @@
+import type { Database } from 'better-sqlite3'
+import { StorageError, ThroughlineError } from '../domain/errors.ts'
+import { LEGACY_FIELDS } from '../domain/legacy.ts'
+import type { LegacySource } from '../ports/legacy-source.ts'
+import { type LegacyRow, missingTable, type Place, type Shape, shapeOf } from './shape.ts'
+import { instantOf } from './time.ts'
+import { told } from './told.ts'
+
+/** How long to wait for another process that holds the file, in milliseconds. */
+const BUSY = 10_000
+const PAGE = 200
+
+const TABLE = `
+  select name from main.sqlite_schema
+  where type in ('table', 'view') and ? in (name, 'main.' || name)`
+
+const COLUMNS = `select lower(name) from pragma_table_xinfo(?, 'main')`
+
+const SESSION = `coalesce(cast(t.session_id as text), '') collate binary`
+
+/** What is read of a payload, without the message; one that is no object as it is. */
+const PAYLOAD = `
+  case when json_valid(t.payload) then
+    case when json_type(t.payload) = 'object'
+      then json_object(${LEGACY_FIELDS.map((name) => `'${name}', t.payload -> '$.${name}'`).join(', ')})
+      else cast(t.payload as text) end
+    else cast(t.payload as text) end as payload`
+
+/** All of the file in one transaction, which begins here. */
+export async function sqliteSource(path: string, place: Place): Promise<LegacySource> {
+  const { db, from, shape } = await opened(path, place)
+  const reading = new Set<Iterator<unknown>>()
+
+  function next(rows: Iterator<LegacyRow>): LegacyRow[] {
+    // rows that are closed seem to be at their end
+    if (!db.open) throw new StorageError('sqlite', 'the source is closed')
+    return within(() => take(rows))
+  }
+
+  function* pages(after: string | undefined): Generator<LegacyRow[]> {
+    const rows = within(() =>
+      db.prepare(selectSql(from, shape)).iterate({ after: after ?? null }),
+    ) as IterableIterator<LegacyRow>
+    reading.add(rows)
+    try {
+      for (let page = next(rows); page.length > 0; page = next(rows)) yield page
+    } finally {
+      rows.return?.()
+      reading.delete(rows)
+    }
+  }
+
+  return {
+    async count(after) {
+      const sql = `select count(distinct ${SESSION}) from ${from} t where @after is null or ${SESSION} > @after`
+      return within(() =>
+        db
+          .prepare(sql)
+          .pluck()
+          .get({ after: after ?? null }),
+      ) as number
+    },
+    sessions: (after) => told(pages(after), shape),
+    async close() {
+      // the driver does not close under a reader
+      for (const rows of reading) rows.return?.()
+      db.close()
+    },
+  }
+}
+
+async function opened(path: string, place: Place): Promise<{ db: Database; from: string; shape: Shape }> {
+  const { default: open } = await import('better-sqlite3')
+  const doing = `cannot open '${path}'`
+  const db = within(() => open(path, { readonly: true, fileMustExist: true, timeout: BUSY }), doing)
+  try {
+    db.function('legacy_instant', { deterministic: true }, instantOf)
+    db.exec('begin')
+    const table = db.prepare(TABLE).pluck().get(place.table) as string | undefined
+    if (table === undefined) throw missingTable(place)
+    const shape = shapeOf(db.prepare(COLUMNS).pluck().all(table) as string[], place)
+    return { db, from: `main."${table.replaceAll('"', '""')}"`, shape }
+  } catch (error) {
+    db.close()
+    throw storageError(error, doing)
+  }
+}
+
+/** One sort, which spills to the disk; @after is the session to begin behind. */
+function selectSql(from: string, { payload, columns }: Shape): string {
+  const taken = [...(payload ? [PAYLOAD] : []), ...columns.map((name) => `cast(t."${name}" as text) as "${name}"`)]
+  return `
+    select ${SESSION} as session, legacy_instant(t.occurred_at) as instant, ${taken.join(', ')}
+    from ${from} t
+    where @after is null or ${SESSION} > @after
+    order by 1, 2 nulls first, t.id`
+}
+
+function take(rows: Iterator<LegacyRow>): LegacyRow[] {
+  const page: LegacyRow[] = []
+  while (page.length < PAGE) {
+    const { done, value } = rows.next()
+    if (done) break
+    page.push(value)
+  }
+  return page
+}
+
+/** Runs a piece of work with the driver, whose errors become ours. */
+function within<T>(work: () => T, doing?: string): T {
+  try {
+    return work()
+  } catch (error) {
+    throw storageError(error, doing)
+  }
+}
+
+function storageError(error: unknown, doing?: string): ThroughlineError {
+  if (error instanceof ThroughlineError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof Error && 'code' in error ? ` (${error.code})` : ''
+  return new StorageError('sqlite', [doing, `${message}${code}`].filter(Boolean).join(': '), { cause: error })
+}
