@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Where to look for the program, and where to keep it. */
+export interface PromtoolPlaces {
+  /** @default process.env.PATH */
+  path?: string
+  /** Folder of this user alone, in which a download is kept for the next time. */
+  kept?: string
+}
+
+/** Longest time for one command, in milliseconds: without a network it would be tried again and again. */
+const PATIENCE = 120_000
+
+const INSTALL = 'apt-get install -y --no-install-recommends prometheus'
+
+/** Path of the program. Where it is not installed it is taken out of Debian's package, which needs no root. */
+export function requirePromtool({
+  path = process.env['PATH'] ?? '',
+  kept = keptFolder(),
+}: PromtoolPlaces = {}): string {
+  const folders = path.split(':').filter((folder) => folder !== '')
+  const installed = folders.map((folder) => join(folder, 'promtool')).find((file) => existsSync(file))
+  if (installed !== undefined) return installed
+  try {
+    mkdirSync(kept, { recursive: true, mode: 0o700 })
+    if (!isOurs(kept)) throw new Error(`${kept} belongs to someone else, or others may write to it`)
+    const program = join(kept, 'promtool')
+    if (!existsSync(program)) download(program, kept, path)
+    return program
+  } catch (cause) {
+    throw new Error(`promtool is not installed; as root run: ${INSTALL}`, { cause })
+  }
+}
+
+const keptFolder = () => join(tmpdir(), `throughline-promtool-${process.getuid?.() ?? 'user'}`)
+
+/** Whatever lies in a folder that others can write to is not run. */
+function isOurs(folder: string): boolean {
+  const found = lstatSync(folder)
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
+}
+
+function download(program: string, kept: string, path: string): void {
+  const folder = mkdtempSync(join(kept, 'download-'))
+  const run = (command: string, ...args: string[]) =>
+    void execFileSync(command, args, {
+      cwd: folder,
+      stdio: 'ignore',
+      env: { ...process.env, PATH: path },
+      timeout: PATIENCE,
+    })
+  try {
+    try {
+      run('apt-get', 'download', 'prometheus')
+    } catch {
+      // the lists may be missing, as in most images, or too old; ours need no root either
+      const ours = ['-o', `Dir::State::lists=${folder}/lists`, '-o', `Dir::Cache=${folder}/cache`]
+      for (const name of ['lists', 'cache']) mkdirSync(join(folder, name, 'partial'), { recursive: true })
+      run('apt-get', ...ours, 'update')
+      run('apt-get', ...ours, 'download', 'prometheus')
+    }
+    const file = readdirSync(folder).find((name) => name.endsWith('.deb')) ?? ''
+    run('dpkg-deb', '-x', file, 'unpacked')
+    // made whole first: another process may look for it at this moment
+    const whole = join(folder, 'promtool')
+    copyFileSync(join(folder, 'unpacked/usr/bin/promtool'), whole)
+    chmodSync(whole, 0o755)
+    renameSync(whole, program)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
