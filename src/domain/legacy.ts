@@ -1,3 +1,4 @@
+import { RESERVED_KEYS } from './envelope.ts'
 import { isObject, type Json, type JsonObject } from './json.ts'
 
 /** A session of an older system, as its events tell of it. */
@@ -10,7 +11,7 @@ export interface LegacySession {
   subject?: string
   issuer?: string
   scope?: string
-  /** What clients gave, without {@link LEGACY_RESERVED}. How large and how deep it may be is for the caller to say. */
+  /** What clients gave, without {@link RESERVED_KEYS}. How large and how deep it may be is for the caller to say. */
   metadata: JsonObject
   /** `intent` and `sentiment` are texts and `tags` a list of texts, where they are there; other keys are kept. */
   analysis: JsonObject
@@ -38,9 +39,6 @@ const IDENTITY = ['tenant', 'subject', 'issuer', 'scope'] as const
 
 /** What of a payload is read. */
 export const LEGACY_FIELDS = ['role', 'type', 'persona_id', 'metadata', 'analysis', ...IDENTITY] as const
-
-/** Keys that metadata of clients has not, at its top. */
-export const LEGACY_RESERVED = [...IDENTITY, 'analysis', 'persona_id', 'session_id', 'timestamps'] as const
 
 const SPEAKERS = ['user', 'user_message', 'assistant', 'assistant_message']
 const PROBLEMS = 10
@@ -97,7 +95,7 @@ function isSpoken(fields: Readonly<Record<string, unknown>>): boolean {
 
 function ofClients(metadata: JsonObject, tell: Tell): JsonObject {
   const rest: Draft = { ...metadata }
-  for (const key of LEGACY_RESERVED) delete rest[key]
+  for (const key of RESERVED_KEYS) delete rest[key]
   return cleanObject(rest, 'metadata', tell)
 }
 

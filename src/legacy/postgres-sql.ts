@@ -1,6 +1,5 @@
 import { ValidationError } from '../domain/errors.ts'
-import { LEGACY_FIELDS } from '../domain/legacy.ts'
-import type { Place, Shape } from './shape.ts'
+import { type Place, type Shape, UNREAD } from './shape.ts'
 import { MILLISECONDS } from './time.ts'
 
 /**
@@ -60,7 +59,7 @@ export function selectSql(from: string, shape: Shape, columns: readonly Column[]
   const typeOf = (name: string) => columns.find((column) => column.name === name)?.type ?? ''
   const { order, instant } = timeSql(typeOf('occurred_at'), place)
   const taken = shape.columns.map((name) => `t."${name}"::text as "${name}"`)
-  if (shape.payload) taken.push(`${typeOf('payload') === 'jsonb' ? FIELDS_OF_JSONB : 't.payload::text'} as payload`)
+  if (shape.payload) taken.push(`${typeOf('payload') === 'jsonb' ? WITHOUT_MESSAGE : 't.payload::text'} as payload`)
   return `
     select ${SESSION} as session, ${instant} as instant, ${taken.join(', ')}
     from ${from} t
@@ -85,9 +84,6 @@ function timeSql(type: string, { table, field }: Place): { order: string; instan
   )
 }
 
-/** What is read of a payload, so that no message is sent. Text and json cannot be taken apart: one bad row would end it all. */
-const FIELDS_OF_JSONB = `
-  case when jsonb_typeof(t.payload) = 'object' then (
-    select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(t.payload)
-    where key in (${LEGACY_FIELDS.map((name) => `'${name}'`).join(', ')})
-  )::text else t.payload::text end`
+/** Messages need not be sent. Payloads of other types are not taken apart: one that is malformed would end it all. */
+const WITHOUT_MESSAGE = `
+  case when jsonb_typeof(t.payload) = 'object' then t.payload - '{${UNREAD.join(',')}}'::text[] else t.payload end::text`

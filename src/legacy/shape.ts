@@ -24,6 +24,9 @@ export interface LegacyRow {
   [column: string]: unknown
 }
 
+/** Keys of a payload that nobody reads, and that may be long. */
+export const UNREAD = ['message', 'content'] as const
+
 const NEEDED = ['session_id', 'occurred_at', 'id']
 /** Only a log of ours has all of these. */
 const OURS = ['session_id', 'sequence', 'content', 'parts', 'agent_id']

@@ -1,8 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../domain/errors.ts'
-import { LEGACY_FIELDS } from '../domain/legacy.ts'
 import type { LegacySource } from '../ports/legacy-source.ts'
-import { type LegacyRow, missingTable, type Place, type Shape, shapeOf } from './shape.ts'
+import { type LegacyRow, missingTable, type Place, type Shape, shapeOf, UNREAD } from './shape.ts'
 import { instantOf } from './time.ts'
 import { told } from './told.ts'
 
@@ -18,12 +17,10 @@ const COLUMNS = `select lower(name) from pragma_table_xinfo(?, 'main')`
 
 const SESSION = `coalesce(cast(t.session_id as text), '') collate binary`
 
-/** What is read of a payload, without the message; one that is no object as it is. */
+/** What is not JSON stays as it is. Messages would make the sort large. */
 const PAYLOAD = `
-  case when json_valid(t.payload) then
-    case when json_type(t.payload) = 'object'
-      then json_object(${LEGACY_FIELDS.map((name) => `'${name}', t.payload -> '$.${name}'`).join(', ')})
-      else cast(t.payload as text) end
+  case when json_valid(t.payload)
+    then json_remove(t.payload, ${UNREAD.map((key) => `'$.${key}'`).join(', ')})
     else cast(t.payload as text) end as payload`
 
 /** All of the file in one transaction, which begins here. */

@@ -19,7 +19,8 @@ export async function rollback(deps: Deps, input: RollbackOptions): Promise<Roll
   if (dryRun) return { dryRun, envelopes: of }
   const cached = await deps.cache?.clear()
   let envelopes = 0
-  for (let page = PAGE; page === PAGE; ) {
+  // a page may be short because others write at that moment; what they write from then on is not waited for
+  for (let page = PAGE; page > 0 && (page === PAGE || envelopes < of); ) {
     const remove = () => deps.store.envelopes.remove(which, PAGE)
     page = (await counted(deps, 'rollback', remove, (ids) => ids.length > 0)).length
     envelopes += page
