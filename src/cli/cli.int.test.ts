@@ -97,8 +97,14 @@ describe('the command line', () => {
       'index [options]',
       'verify [session]',
       'rebuild [session]',
+      'backfill [options]',
+      'rollback [options]',
+      'warm [options]',
+      'export [options]',
+      'intake',
     ]
-    expect(listed).toEqual(expect.arrayContaining(['--version', '--url <target>', '--json', '--help', ...commands]))
+    const options = ['--version', '--url <target>', '--cache-url <url>', '--json', '--help']
+    expect(listed).toEqual(expect.arrayContaining([...options, ...commands]))
     for (const error of ERROR_CODES) expect(stdout).toContain(error)
   })
 

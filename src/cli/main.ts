@@ -3,21 +3,27 @@ import { styleText } from 'node:util'
 import { Command as CommanderCommand, Option } from 'commander'
 import { DEFAULT_URL } from '../target.ts'
 import type { Command, CommandGroup } from './command.ts'
+import { backfillCommand } from './commands/backfill.ts'
 import { compactCommand } from './commands/compact.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { exportCommand } from './commands/export.ts'
 import { indexCommand } from './commands/index-log.ts'
+import { intakeCommands } from './commands/intake.ts'
 import { memoryCommands } from './commands/memory.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { rebuildCommand } from './commands/rebuild.ts'
 import { recallCommand } from './commands/recall.ts'
 import { resumeCommand } from './commands/resume.ts'
+import { rollbackCommand } from './commands/rollback.ts'
 import { sweepCommand } from './commands/sweep.ts'
 import { verifyCommand } from './commands/verify.ts'
+import { warmCommand } from './commands/warm.ts'
 import { leaveWhenAsked } from './ending.ts'
 import { EXIT, exitCodesHelp } from './exit-codes.ts'
 import { failureOf } from './failure.ts'
 import { type Output, outputTo } from './output.ts'
+import type { Target } from './target.ts'
 
 const COMMANDS: readonly (Command | CommandGroup)[] = [
   demoCommand,
@@ -31,6 +37,11 @@ const COMMANDS: readonly (Command | CommandGroup)[] = [
   indexCommand,
   verifyCommand,
   rebuildCommand,
+  backfillCommand,
+  rollbackCommand,
+  warmCommand,
+  exportCommand,
+  intakeCommands,
 ]
 
 /** Runs the command line. Never throws; what the shell gets is in `process.exitCode`. */
@@ -61,6 +72,9 @@ function programFor(output: Output, json: boolean): CommanderCommand {
         .env('THROUGHLINE_URL')
         .default(DEFAULT_URL),
     )
+    .addOption(
+      new Option('--cache-url <url>', 'cache in front of a Postgres store: redis://…').env('THROUGHLINE_CACHE_URL'),
+    )
     .option('--json', 'print JSON for programs instead of text')
     .configureHelp({ showGlobalOptions: true, styleTitle: bold })
     // what is wrong is reported once, by main
@@ -90,14 +104,19 @@ function mount(program: CommanderCommand, parent: CommanderCommand, command: Com
   const mounted = parent.command(usage).summary(summary).description(`${summary}\n${more}`.trim())
   for (const { flags, description } of options) mounted.option(flags, description)
   mounted.action(async () => {
-    const target = {
-      url: String(program.getOptionValue('url')),
-      explicit: program.getOptionValueSource('url') === 'cli',
-    }
     const named = mounted.registeredArguments.map((argument, i) => [argument.name(), mounted.processedArgs[i]])
     const input = { ...mounted.opts(), ...Object.fromEntries(named) }
-    process.exitCode = (await run(input, { target, output })) ?? EXIT.ok
+    process.exitCode = (await run(input, { target: targetIn(program), output })) ?? EXIT.ok
   })
+}
+
+function targetIn(program: CommanderCommand): Target {
+  const isTyped = (option: string) => program.getOptionValueSource(option) === 'cli'
+  return {
+    url: String(program.getOptionValue('url')),
+    explicit: isTyped('url'),
+    ...(isTyped('cacheUrl') && { cache: String(program.getOptionValue('cacheUrl')) }),
+  }
 }
 
 function packageVersion(): string {

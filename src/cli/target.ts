@@ -10,6 +10,24 @@ export interface Target {
   readonly url: string
   /** Whether `--url` named it, rather than the environment or the default. */
   readonly explicit: boolean
+  /** What `--cache-url` names. May hold a password too. What the environment names `open()` finds by itself. */
+  readonly cache?: string
+}
+
+/** What to open it with: its URL, and the cache if one was typed. */
+export function openingOf({ url, cache }: Target): { url: string; cache?: string } {
+  return { url, ...(cache !== undefined && { cache }) }
+}
+
+/** Whether there is a cache in front of it. */
+export function hasCache({ url, cache }: Target): boolean {
+  return targetOf(url).store === 'postgres' && (cache ?? process.env['THROUGHLINE_CACHE_URL'] ?? '') !== ''
+}
+
+/** A line after commands to copy, where they need what was typed: it may hold a password, so it is not repeated. */
+export function sameTargetHint({ explicit, cache }: Target): string[] {
+  const typed = [...(explicit ? ['--url'] : []), ...(cache === undefined ? [] : ['--cache-url'])]
+  return typed.length === 0 ? [] : [`(each with the same ${typed.join(' and ')})`]
 }
 
 /** Path of the file that a target means; `undefined` for other stores. */
@@ -23,16 +41,17 @@ export function sqliteFile(url: string): string | undefined {
  * one may be made, or that an empty one in memory will do.
  */
 export async function withStore<T>(
-  { url }: Target,
+  target: Target,
   work: (tl: Throughline) => Promise<T>,
   { absent = 'refuse' }: { absent?: 'refuse' | 'make' | 'memory' } = {},
 ): Promise<T> {
-  const file = sqliteFile(url)
+  const file = sqliteFile(target.url)
   const isNew = file !== undefined && !existsSync(file)
   if (isNew && absent === 'refuse') {
     throw new StorageError('sqlite', `there is no database at '${file}'; name another with --url`)
   }
-  const tl = await open({ url: isNew && absent === 'memory' ? 'memory:' : url, migrate: isNew, index: false })
+  const opening = openingOf(isNew && absent === 'memory' ? { ...target, url: 'memory:' } : target)
+  const tl = await open({ ...opening, migrate: isNew, index: false })
   try {
     return await work(tl)
   } finally {

@@ -5,6 +5,7 @@ import type { Command } from '../command.ts'
 import { narratorTo } from '../demo/narrator.ts'
 import { type Told, tellStory } from '../demo/story.ts'
 import type { Output } from '../output.ts'
+import { openingOf, type Target } from '../target.ts'
 
 export const demoCommand: Command = {
   usage: 'demo',
@@ -13,21 +14,21 @@ export const demoCommand: Command = {
 
   async run(_input, { target, output }) {
     output.say(output.paint('bold', 'Throughline: one conversation in five turns, and the log underneath'))
-    const told = target.explicit ? await onStore(target.url, output) : await onTemporaryStore(output)
+    const told = target.explicit ? await onStore(target, output) : await onTemporaryStore(output)
     output.print(nextSteps(output), told)
     return undefined
   },
 }
 
-async function onStore(url: string, output: Output): Promise<Told> {
+async function onStore(target: Target, output: Output): Promise<Told> {
   output.say('It is written to the store that --url names, and stays there.')
-  return await tellStory(url, narratorTo(output))
+  return await tellStory(openingOf(target), narratorTo(output))
 }
 
 async function onTemporaryStore(output: Output): Promise<Told> {
   return await inTemporaryFolder(async (folder) => {
     output.say(`On a temporary store that is removed at the end: ${folder}`)
-    return await tellStory(`sqlite:${join(folder, 'sessions.db')}`, narratorTo(output))
+    return await tellStory({ url: `sqlite:${join(folder, 'sessions.db')}` }, narratorTo(output))
   })
 }
 

@@ -3,6 +3,7 @@ import { SchemaOutdatedError } from '../../domain/errors.ts'
 import { parse } from '../../features/parse.ts'
 import { open } from '../../open.ts'
 import type { Command } from '../command.ts'
+import { openingOf, type Target } from '../target.ts'
 
 const migrateInput = z.strictObject({})
 
@@ -11,10 +12,10 @@ export const migrateCommand: Command = {
   summary: 'bring the schema of the store up to date',
   more: 'Safe to run again, and from several places at once. On Postgres, run it as the role that owns the tables.',
 
-  async run(input, { target: { url }, output }) {
+  async run(input, { target, output }) {
     parse(migrateInput, input)
-    const from = await schemaBefore(url)
-    const tl = await open({ url, migrate: true })
+    const from = await schemaBefore(target)
+    const tl = await open({ ...openingOf(target), migrate: true })
     const { schema: to, store } = await tl.health()
     await tl.close()
     const text = from === to ? `${store}: already at schema ${to}` : `${store}: migrated from schema ${from} to ${to}`
@@ -23,9 +24,9 @@ export const migrateCommand: Command = {
   },
 }
 
-async function schemaBefore(url: string): Promise<number | undefined> {
+async function schemaBefore(target: Target): Promise<number | undefined> {
   try {
-    const tl = await open({ url, migrate: false })
+    const tl = await open({ ...openingOf(target), migrate: false })
     const { schema } = await tl.health()
     await tl.close()
     return schema

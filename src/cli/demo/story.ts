@@ -12,8 +12,8 @@ export interface Told {
 }
 
 /** Plays a conversation from the first task to the second, and looks at the log that it left. */
-export async function tellStory(url: string, narrator: Narrator): Promise<Told> {
-  const tl = await open({ url, tokenizer: 'estimate' })
+export async function tellStory(store: { url: string; cache?: string }, narrator: Narrator): Promise<Told> {
+  const tl = await open({ ...store, tokenizer: 'estimate' })
   try {
     // of its own in each run: a store that is kept may hold earlier ones
     const conversationId = `demo-${randomUUID()}`

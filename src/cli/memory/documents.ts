@@ -1,6 +1,6 @@
 import { ValidationError } from '../../domain/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
-import { type Line, linesOf } from './lines.ts'
+import { type Line, linesOf } from '../lines.ts'
 
 /** A document of an export, not looked at yet, or what is wrong with its line. */
 export interface Found {

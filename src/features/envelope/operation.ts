@@ -22,14 +22,22 @@ export async function readEnvelope(deps: Deps, id: string): Promise<Envelope> {
   return known
 }
 
-/** What the cache holds, if it is an envelope of this session. */
-function documentIn({ metrics }: Deps, id: string, value: string): Envelope | undefined {
-  const { success, data } = envelopeSchema.safeParse(JSON.parse(value))
+/** What the cache holds, if it is an envelope of this session; what is not is counted. */
+export function documentIn({ metrics }: Deps, id: string, value: string): Envelope | undefined {
+  const { success, data } = envelopeSchema.safeParse(jsonIn(value))
   if (success && data.session_id === id && data.tenant !== undefined && data.subject !== undefined) {
     return data as unknown as Envelope
   }
   metrics.invalid('cached_envelope')
   return undefined
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Reads the store. Whoever asked the cache tells it what was found, before anyone else is told. */

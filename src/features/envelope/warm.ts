@@ -6,6 +6,7 @@ import { requireOperator } from '../access.ts'
 import type { Deps } from '../deps.ts'
 import { entryOf, foldedEnvelope } from '../envelopes.ts'
 import { uuid } from '../parse.ts'
+import { documentIn } from './operation.ts'
 
 /** Sessions that are asked for, read and filled together. */
 const PAGE = 200
@@ -70,10 +71,13 @@ async function* pages(sessions: Iterable<string> | AsyncIterable<string>): Async
   if (page.length > 0) yield page
 }
 
-/** Every envelope that the cache holds. */
+/** Every envelope that the cache holds. What others put in its place is passed over. */
 export async function* cachedEnvelopes(deps: Deps): AsyncGenerator<Envelope> {
   requireOperator(deps)
-  for await (const { value } of requireCache(deps).scan()) yield JSON.parse(value) as Envelope
+  for await (const { sessionId, value } of requireCache(deps).scan()) {
+    const envelope = documentIn(deps, sessionId, value)
+    if (envelope !== undefined) yield envelope
+  }
 }
 
 function requireCache({ cache }: Deps): EnvelopeCache {

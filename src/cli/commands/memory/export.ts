@@ -1,13 +1,11 @@
-import { createWriteStream } from 'node:fs'
-import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import type { ListMemories, Memories } from '../../../api.ts'
-import { ThroughlineError, ValidationError } from '../../../domain/errors.ts'
 import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
 import { parse } from '../../../features/parse.ts'
 import type { Command } from '../../command.ts'
 import { given, tenant, user } from '../../option.ts'
+import { writeLines } from '../../output-lines.ts'
 import { withLine } from '../../progress.ts'
 import { withStore } from '../../target.ts'
 import { counted } from '../../text.ts'
@@ -37,13 +35,10 @@ export const exportCommand: Command = {
     let written = 0
     await withStore(target, ({ memories }) =>
       withLine(async (tell) => {
-        const lines = linesOf(current(memories, { userId, ...given({ tenant }) }), () => {
+        await writeLines(current(memories, { userId, ...given({ tenant }) }), out, () => {
           written += 1
           tell(() => `exporting: ${counted(written, 'memory', 'memories')}`)
         })
-        // by pipeline and not by print: 50,000 memories must not wait in this process for a slow reader
-        if (out === undefined) await pipeline(lines, process.stdout, { end: false })
-        else await writeFile(out, lines)
       }),
     )
     if (out === undefined) return undefined
@@ -60,21 +55,5 @@ async function* current(memories: Memories, whose: Omit<ListMemories, 'limit' | 
     for (const memory of items) if (isCurrent(memory, now)) yield memory
     if (nextCursor === undefined) return
     cursor = nextCursor
-  }
-}
-
-async function* linesOf(memories: AsyncIterable<Memory>, onLine: () => void): AsyncGenerator<string> {
-  for await (const memory of memories) {
-    yield `${JSON.stringify(memory)}\n`
-    onLine()
-  }
-}
-
-async function writeFile(file: string, lines: AsyncIterable<string>): Promise<void> {
-  try {
-    await pipeline(lines, createWriteStream(file))
-  } catch (error) {
-    if (error instanceof ThroughlineError) throw error
-    throw new ValidationError('out', `cannot be written: ${(error as Error).message}`, { cause: error })
   }
 }

@@ -1,13 +1,11 @@
-import { createReadStream } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import type { Throughline } from '../../../api.ts'
-import { ValidationError } from '../../../domain/errors.ts'
 import { LIMITS } from '../../../domain/limits.ts'
 import { name, parse } from '../../../features/parse.ts'
 import type { Command } from '../../command.ts'
 import { EXIT } from '../../exit-codes.ts'
+import { inputFile } from '../../input-file.ts'
 import { documentsIn, LARGEST } from '../../memory/documents.ts'
 import { type ImportCounts, importDocuments } from '../../memory/import.ts'
 import { type ImportReport, importText } from '../../memory/import-report.ts'
@@ -59,7 +57,7 @@ export const importCommand: Command = {
   async run(input, { target, output }) {
     const { file, user: userId, source = nameOf(file), ...options } = parse(importInput, input)
     const start = performance.now()
-    const { chunks, done } = await opened(file)
+    const { chunks, done } = await inputFile(file, 'file')
     const { tenant, batch, dryRun, category, scope } = options
     const work = (tl: Throughline) =>
       withLine((tell) => {
@@ -78,30 +76,6 @@ export const importCommand: Command = {
 }
 
 const nameOf = (file: string) => (file === '-' ? 'stdin' : basename(file))
-
-/** The bytes of a file or of stdin, and the share of them that was read, where it is known. */
-async function opened(file: string): Promise<{ chunks: AsyncIterable<Uint8Array>; done: () => number | undefined }> {
-  if (file === '-') return { chunks: process.stdin, done: () => undefined }
-  const { size } = await stat(file).catch((error: unknown) => {
-    throw notReadable(error)
-  })
-  let read = 0
-  async function* chunks(): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
-        read += chunk.length
-        yield chunk
-      }
-    } catch (error) {
-      throw notReadable(error)
-    }
-  }
-  return { chunks: chunks(), done: () => (size === 0 ? undefined : read / size) }
-}
-
-function notReadable(cause: unknown): ValidationError {
-  return new ValidationError('file', `cannot be read: ${(cause as Error).message}`, { cause })
-}
 
 function progressText({ read, refused }: ImportCounts): string {
   return `importing: ${counted(read, 'document')}${refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused`}`

@@ -1,0 +1,33 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { ValidationError } from '../domain/errors.ts'
+
+export interface InputFile {
+  chunks: AsyncIterable<Uint8Array>
+  /** The share of it that was read, where it is known. */
+  done(): number | undefined
+}
+
+/** The bytes of a file or, by the name `-`, of stdin. `field` is the option or argument that names it. */
+export async function inputFile(file: string, field: string): Promise<InputFile> {
+  if (file === '-') return { chunks: process.stdin, done: () => undefined }
+  const { size } = await stat(file).catch((error: unknown) => {
+    throw notReadable(field, error)
+  })
+  let read = 0
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+        read += chunk.length
+        yield chunk
+      }
+    } catch (error) {
+      throw notReadable(field, error)
+    }
+  }
+  return { chunks: chunks(), done: () => (size === 0 ? undefined : read / size) }
+}
+
+function notReadable(field: string, cause: unknown): ValidationError {
+  return new ValidationError(field, `cannot be read: ${(cause as Error).message}`, { cause })
+}
