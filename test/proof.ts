@@ -10,6 +10,11 @@ export function amount(short: number, long: number): number {
   return proving ? long : short
 }
 
+/** Servers to run on: the first in `npm test`, each of them in `npm run prove`. For what hardly depends on their version. */
+export function someOf<T>(servers: readonly T[]): readonly T[] {
+  return proving ? servers : servers.slice(0, 1)
+}
+
 /** Prints what was measured or counted. */
 export function figure(text: string): void {
   process.stdout.write(`figure: ${text}\n`)

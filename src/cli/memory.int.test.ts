@@ -9,7 +9,6 @@ import { open } from '../open.ts'
 import type { ImportReport } from './memory/import-report.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
-const CACHE = join(tmpdir(), 'throughline-compile-cache')
 
 let cwd: string
 beforeEach(async () => {
@@ -26,7 +25,7 @@ interface Ended {
 
 function run(args: readonly string[], { input = '', url = 'a.db', columns = '' } = {}): Promise<Ended> {
   const { FORCE_COLOR: _f, NO_COLOR: _n, NODE_DEBUG: _d, ...rest } = process.env
-  const env = { ...rest, THROUGHLINE_URL: `sqlite:${cwd}/${url}`, COLUMNS: columns, NODE_COMPILE_CACHE: CACHE }
+  const env = { ...rest, THROUGHLINE_URL: `sqlite:${cwd}/${url}`, COLUMNS: columns }
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [RUN, ...args], { cwd, env }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })

@@ -15,5 +15,5 @@ export function checkMetadata({ metrics }: Deps, metadata: JsonObject, field = '
   const key = reservedKey(metadata)
   if (key === undefined) return
   metrics.invalid('reserved_key')
-  throw new ValidationError(`${field}.${key}`, 'is reserved: the envelope has a field of that name. Use another key')
+  throw new ValidationError(`${field}.${key}`, 'is a field of the envelope itself; use another key')
 }

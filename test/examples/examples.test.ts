@@ -16,7 +16,7 @@ const PRINTS: Record<string, string> = {
   'agent-loop.ts': '5 model_message: In Vienna it is sunny, 24 degrees.',
   'many-writers.ts': 'written\nrefused: SEQUENCE_CONFLICT\nsent twice, written once: 103 = 103',
   'envelope.ts':
-    '{"metadata":{"channel":"web","locale":"en"},"analysis":{"intent":"book_train","sentiment":"calm","tags":["travel"]}}\nmetadata.tenant is reserved',
+    '{"metadata":{"channel":"web","locale":"en"},"analysis":{"intent":"book_train","sentiment":"calm","tags":["travel"]}}\nmetadata.tenant: is a field of the envelope itself; use another key',
   'follow.ts': '2 user_message: first\n3 user_message: second\n4 user_message: third',
   'formats.ts':
     'the same for Anthropic: true\nfor OpenAI: user\nfor OpenAI: assistant\nfor OpenAI: tool\nfor OpenAI: tool',

@@ -46,7 +46,7 @@ describe('the package', () => {
     expect(files).toContain('package/dist/index.d.ts')
     expect(files).toContain('package/dist/stores/sqlite/migrations/0001_log.sql')
     expect(files).toContain('package/LICENSE')
-    expect(files.filter((file) => /\.test\.|^package\/(src|test|bench|scripts)\//.test(file))).toEqual([])
+    expect(files.filter((file) => /\.test\.ts|\.test\.js|^package\/(src|test|bench|scripts)\//.test(file))).toEqual([])
   })
 
   it('satisfies publint and arethetypeswrong', async () => {

@@ -3,7 +3,7 @@ import { open } from '../../src/index.ts'
 import { startWorker } from '../../src/stores/conformance/processes.ts'
 import { amount, figure, withFile } from '../proof.ts'
 
-const PROCESSES = 16
+const PROCESSES = amount(8, 16)
 const EACH = amount(40, 500)
 
 async function race(times?: number) {

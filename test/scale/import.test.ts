@@ -2,8 +2,6 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -74,9 +72,8 @@ interface Ended {
 function imported(file: string, db: string, args: readonly string[] = [], at?: number): Promise<Ended | undefined> {
   const command = ['memory', 'import', file, '--user', 'ada', '--batch', `${BATCH}`, '--url', `sqlite:${db}`, '--json']
   const job: ImportJob = { args: [...command, ...args], ...(at !== undefined && { at }) }
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'throughline-compile-cache') }
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [...NODE, CHILD, JSON.stringify(job)], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [...NODE, CHILD, JSON.stringify(job)], (error, stdout, stderr) => {
       if (error?.signal === 'SIGKILL') return resolve(undefined)
       if (stderr !== '') return reject(new Error(stderr))
       const [report, counted] = stdout

@@ -1,9 +1,4 @@
 import { spawn } from 'node:child_process'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
-/** Compiled code of the children is kept here: it takes most of the half second that each of them needs to start. */
-const CACHE = join(tmpdir(), 'throughline-compile-cache')
 
 /** A file of the tests in a process of its own. It is given JSON as its argument, and prints lines of JSON. */
 export interface Child {
@@ -21,7 +16,6 @@ export interface Child {
 export function startChild(file: URL, input: unknown, node: readonly string[] = []): Child {
   const child = spawn(process.execPath, [...node, file.pathname, JSON.stringify(input)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: CACHE },
   })
   const lines: unknown[] = []
   let wake = () => {}

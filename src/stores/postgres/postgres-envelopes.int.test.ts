@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { someOf } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import { evolve, type SessionView } from '../../domain/fold.ts'
 import { uuid7 } from '../../ids.ts'
@@ -15,7 +16,7 @@ const BEFORE = 7
 
 const text = (value: unknown) => `'${String(value).replaceAll("'", "''")}'`
 
-describe.each(inject('postgres'))('on $name', ({ url }) => {
+describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   let store: Store | undefined

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { someOf } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Store } from '../../ports/store.ts'
 import { createdIn, described, NOON, putting, seconds, someMemory, someMessage } from '../conformance/samples.ts'
@@ -9,7 +10,7 @@ const TABLES = ['memories', 'memory_history', 'memory_sources']
 const ACME = { tenant: 'acme', userId: 'ada' }
 const OTHER = { tenant: 'other', userId: 'ada' }
 
-describe.each(inject('postgres'))('on $name', ({ url }) => {
+describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   let store: Store

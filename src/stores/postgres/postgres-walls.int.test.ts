@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { someOf } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import { open } from '../../open.ts'
 import { serviceOf } from '../../service.ts'
@@ -27,7 +28,7 @@ const TABLES = [
   'session_marks',
 ]
 
-describe.each(inject('postgres'))('on $name', ({ url }) => {
+describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   beforeAll(async () => {
