@@ -4,15 +4,17 @@ import { parseArgs } from 'node:util'
 import { WORK } from './load.ts'
 import type { Result } from './measure.ts'
 import { APPEND_STORES, appendPart } from './parts/append.ts'
+import { ENVELOPE_STORES, envelopeReads, envelopeWrites } from './parts/envelope.ts'
 import { indexedPart, RECALL_STORES, recallPart } from './parts/recall.ts'
 import { RECENT_STORES, recentPart } from './parts/recent.ts'
 import { newPlaces, type Places } from './places.ts'
 
-const USAGE = `Usage: npm run bench -- [append|recent|recall|indexed] [--store sqlite|memory|postgres] [--rounds N] [--quick]
+const USAGE = `Usage: npm run bench -- [append|recent|recall|indexed|envelope] [--store sqlite|memory|postgres] [--rounds N] [--quick]
 
 Without a part: all of them; without --store: every store. Every part runs its competitors in turns within one run;
 ratios are to the raw one. Postgres is a server of the run's own, durable and on loopback, or DATABASE_URL where set:
-the URL of a role that may create databases and roles. pgbench takes part where it is installed.`
+the URL of a role that may create databases and roles. pgbench takes part where it is installed. Redis, for the part
+envelope alone, is a server of its own too, or REDIS_URL where set.`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -24,7 +26,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const PARTS = ['append', 'recent', 'recall', 'indexed']
+const PARTS = ['append', 'recent', 'recall', 'indexed', 'envelope']
 const STORES: readonly string[] = APPEND_STORES
 const unknown = [
   ...positionals.filter((part) => !PARTS.includes(part)).map((part) => `There is no part '${part}'.`),
@@ -79,6 +81,17 @@ async function tables(places: Places): Promise<Table[]> {
     for (const work of [WORK.W1, WORK.W2]) {
       const results = await indexedPart(work, store, rounds, places)
       found.push({ title: `${work.title}, with the index (${store})`, results, baseOf: () => 0, by: 'rate' })
+    }
+  }
+  for (const store of wanted('envelope', ENVELOPE_STORES)) {
+    for (const work of [WORK.W1, WORK.W2]) {
+      const title = `R3 envelope, ${work.writers === 1 ? 'one caller' : `${work.writers} callers`} (${store} and Redis)`
+      // a crowd is bound by what one process can do, so there it is the rate that counts
+      const by = work.writers === 1 ? 'time' : 'rate'
+      const reads = await envelopeReads(work, rounds, places)
+      found.push({ title: `${title}: reads`, results: reads, baseOf: (row) => row - (row % 2), by })
+      const writes = await envelopeWrites(work, rounds, places)
+      found.push({ title: `${title}: writes`, results: writes, baseOf: () => 0, by })
     }
   }
   return found

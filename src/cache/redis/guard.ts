@@ -30,6 +30,8 @@ export interface Guard {
 export interface GuardOptions {
   events: CacheEvents
   commandTimeoutMs: number
+  /** The same for what others must not miss: a write, a purge. */
+  tellTimeoutMs: number
   tombstoneMs: number
   failures: number
   pauseMs: number
@@ -37,12 +39,14 @@ export interface GuardOptions {
 }
 
 export function guard(connection: Connection, options: GuardOptions): Guard {
-  const { events, commandTimeoutMs, tombstoneMs, failures, pauseMs, rememberAtMost } = options
+  const { events, commandTimeoutMs, tellTimeoutMs, tombstoneMs, failures, pauseMs, rememberAtMost } = options
   const now = () => performance.now()
   // the others' menders need one pause, the attempt that came too early, and the one that works
   const trust = breaker({ failures, settleMs: pauseMs + 2 * commandTimeoutMs })
   const doubtful = unsettled(rememberAtMost)
   let lastFailed = ''
+  /** The last that was to be told could not be. */
+  let untold = false
   let closed = false
 
   const mending = mender({
@@ -66,12 +70,15 @@ export function guard(connection: Connection, options: GuardOptions): Guard {
     mending.wake()
   }
 
-  /** Reads are let through only when all is well; writes also while the others are still given time. */
-  function lets({ operation, sessionId }: Question): boolean {
-    if (closed || doubtful.has(sessionId)) return false
-    return operation === 'get' || operation === 'fill' ? trust.reads(now()) : trust.writes()
+  /** Reads are let through only when all is well. Those that fail are no reason to leave the cache untold: others may still read it. */
+  function lets(question: Question): boolean {
+    if (closed) return false
+    if (tells(question)) return trust.writes() || !untold
+    return trust.reads(now()) && !doubtful.has(question.sessionId)
   }
 
+  /** Whether it is about what others must learn of. Whoever wrote is kept waiting for it: a slow server serves the others too, and old values. */
+  const tells = ({ operation }: Question) => operation === 'write' || operation === 'purge'
   const remedyOf = (operation: Operation): Remedy => (operation === 'purge' ? 'purge' : 'forget')
 
   return {
@@ -79,14 +86,15 @@ export function guard(connection: Connection, options: GuardOptions): Guard {
       const { operation, sessionId } = question
       if (!lets(question)) {
         // reads that were not tried leave no doubt: when they are let through again, all writers have had their time
-        if (operation === 'write' || operation === 'purge') doubt(sessionId, remedyOf(operation))
+        if (tells(question)) doubt(sessionId, remedyOf(operation))
         events.count(operation, 'skipped')
         return undefined
       }
       const work = question.send(keysOf(sessionId))
       try {
-        const reply = await within(commandTimeoutMs, work)
+        const reply = await within(tells(question) ? tellTimeoutMs : commandTimeoutMs, work)
         trust.succeeded()
+        if (tells(question)) untold = false
         if (reply[0] !== 'full') return reply
         // it answered, and left nothing old behind: there is nothing to mend
         events.count(operation, 'error')
@@ -94,6 +102,7 @@ export function guard(connection: Connection, options: GuardOptions): Guard {
         events.count(operation, 'error')
         lastFailed = sessionId
         trust.failed()
+        if (tells(question)) untold = true
         // whoever failed to read goes to the store, and may find there what the cache has yet to be told
         doubt(sessionId, remedyOf(operation))
         if (error instanceof LateError) work.then(mending.hurry, () => {})

@@ -14,6 +14,8 @@ export interface RedisCacheOptions {
   events: CacheEvents
   /** Longest wait for an answer. @default 100 */
   commandTimeoutMs?: number
+  /** The same for telling it of a write or a purge, which others must not miss. @default 1000, or `commandTimeoutMs` if that is more */
+  tellTimeoutMs?: number
   /** Longest wait for a connection; opening the cache takes no longer. @default 1000 */
   connectTimeoutMs?: number
   /** How long whoever missed may take to read the store and fill. @default 5000 */
@@ -35,10 +37,19 @@ export interface RedisCacheOptions {
  */
 export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCache> {
   const { url, ttlSeconds, events, connectTimeoutMs = 1000, commandTimeoutMs = 100 } = options
+  const { tellTimeoutMs = Math.max(1000, commandTimeoutMs) } = options
   const { leaseMs = 5000, tombstoneMs = 30_000, failures = 5, pauseMs = 1000, rememberAtMost = 10_000 } = options
   const ttlMs = ttlSeconds * 1000
   const connection = await connect({ url, connectTimeoutMs, silenceMs: Math.max(1000, 5 * commandTimeoutMs) })
-  const guarded = guard(connection, { events, commandTimeoutMs, tombstoneMs, failures, pauseMs, rememberAtMost })
+  const guarded = guard(connection, {
+    events,
+    commandTimeoutMs,
+    tellTimeoutMs,
+    tombstoneMs,
+    failures,
+    pauseMs,
+    rememberAtMost,
+  })
 
   return {
     async get(sessionId) {
@@ -91,12 +102,7 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
   }
 }
 
-/** Whether the text could be an envelope at all. */
+/** Whether the text could be an envelope at all. Whoever uses it reads it, and sees the rest. */
 function isObject(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-  } catch {
-    return false
-  }
+  return text.startsWith('{') && text.endsWith('}')
 }
