@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import openDatabase from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../test/servers/database.ts'
 import { type RedisServer, startRedis } from '../../test/servers/redis.ts'
 import type { BackfillReport, Throughline } from '../api.ts'
@@ -33,24 +34,12 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(cwd, { recursive: true, force: true }))
 
-interface Ended {
-  code: number | string
-  stdout: string
-  stderr: string
-}
-
 function environment(extra: Record<string, string>): NodeJS.ProcessEnv {
   const { FORCE_COLOR: _f, NO_COLOR: _n, NODE_DEBUG: _d, THROUGHLINE_CACHE_URL: _c, ...rest } = process.env
   return { ...rest, COLUMNS: '', ...extra }
 }
 
-function runWith(extra: Record<string, string>, args: readonly string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [RUN, ...args], { cwd, env: environment(extra) }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
-    })
-  })
-}
+const runWith = (env: Record<string, string>, args: readonly string[]) => runHere(args, cwd, { COLUMNS: '', ...env })
 
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 

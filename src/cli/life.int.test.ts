@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runHere } from '../../test/servers/cli.ts'
 import type { Session } from '../api.ts'
 import { open } from '../open.ts'
 
-const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
@@ -17,21 +15,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(cwd, { recursive: true, force: true }))
 
-interface Ended {
-  code: number | string
-  stdout: string
-  stderr: string
-}
-
-function run(args: readonly string[], extra: Record<string, string> = {}): Promise<Ended> {
-  const { FORCE_COLOR: _f, NO_COLOR: _n, NODE_DEBUG: _d, ...rest } = process.env
-  const env = { ...rest, THROUGHLINE_URL: `sqlite:${cwd}/a.db`, ...extra }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [RUN, ...args], { cwd, env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
-    })
-  })
-}
+const run = (args: readonly string[], extra: Record<string, string> = {}) =>
+  runHere(args, cwd, { THROUGHLINE_URL: `sqlite:${cwd}/a.db`, ...extra })
 
 /** A session in the conversation `c` that Ada began so long ago, and what is done with it then. Gives its id. */
 async function began(ago: number, then: (session: Session) => Promise<unknown>, conversationId = 'c'): Promise<string> {

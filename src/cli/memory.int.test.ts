@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Ended, runHere } from '../../test/servers/cli.ts'
 import type { Throughline } from '../api.ts'
 import { open } from '../open.ts'
 import type { ImportReport } from './memory/import-report.ts'
@@ -17,17 +18,12 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(cwd, { recursive: true, force: true }))
 
-interface Ended {
-  code: number | string
-  stdout: string
-  stderr: string
-}
-
 function run(args: readonly string[], { input = '', url = 'a.db', columns = '' } = {}): Promise<Ended> {
-  const { FORCE_COLOR: _f, NO_COLOR: _n, NODE_DEBUG: _d, ...rest } = process.env
-  const env = { ...rest, THROUGHLINE_URL: `sqlite:${cwd}/${url}`, COLUMNS: columns }
+  const env = { THROUGHLINE_URL: `sqlite:${cwd}/${url}`, COLUMNS: columns }
+  if (input === '') return runHere(args, cwd, env)
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [RUN, ...args], { cwd, env }, (error, stdout, stderr) => {
+    const options = { cwd, env: { ...process.env, ...env } }
+    const child = execFile(process.execPath, [RUN, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
     })
     child.stdin?.end(input)
