@@ -11,6 +11,7 @@ import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../t
 import { type RedisServer, startRedis } from '../../test/servers/redis.ts'
 import type { BackfillReport, Throughline } from '../api.ts'
 import { open } from '../open.ts'
+import { upTo } from '../stores/conformance/samples.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
 
@@ -191,6 +192,21 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     if (store === 'postgres') expect(stdout).toContain('(each with the same --url and --cache-url)\n')
     expect(await envelopeOf(idOf(1))).toMatchObject({ persona_id: 'critic' })
     expect(await envelopeOf(idOf(2))).toMatchObject({ persona_id: 'own' })
+  })
+
+  only('sqlite', 'rebuild shows ten sessions, and says how many more', async () => {
+    await run(
+      'backfill',
+      '--batch',
+      'b',
+      '--from',
+      legacy(upTo(12).map((n) => ({ session: idOf(n), payload: said('', {}) }))),
+    )
+    await withStore(({ envelopes }) => envelopes.rollback({ batch: 'b' }))
+    const { stdout } = await run('rebuild')
+    expect(stdout.split('\n')).toHaveLength(13)
+    expect(stdout).toContain(`repaired 12 of 12 sessions, 12 events:\n  ${idOf(1)}\n`)
+    expect(stdout).toContain('\n  and 2 more; --json names them all\n')
   })
 
   only('sqlite', 'backfill shows ten problems, and says that there are more', async () => {

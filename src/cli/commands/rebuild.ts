@@ -7,6 +7,9 @@ import { withProgress } from '../progress.ts'
 import { withStore } from '../target.ts'
 import { counted } from '../text.ts'
 
+/** Ids that are shown to people. */
+const SHOWN = 10
+
 const rebuildInput = z.strictObject({ session: z.string().optional() })
 
 export const rebuildCommand: Command = {
@@ -26,5 +29,8 @@ export const rebuildCommand: Command = {
 function reportText({ sessions, events, repaired }: RebuildReport, { paint }: Output): string {
   const seen = `${counted(sessions, 'session')}, ${counted(events, 'event')}`
   if (repaired.length === 0) return `${paint('green', 'ok')}  ${seen}: nothing to repair`
-  return [`repaired ${repaired.length} of ${seen}:`, ...repaired.map((id) => `  ${id}`)].join('\n')
+  const ids = repaired.slice(0, SHOWN).map((id) => `  ${id}`)
+  const more = repaired.length - ids.length
+  const rest = more === 0 ? [] : [`  and ${more.toLocaleString('en')} more; --json names them all`]
+  return [`repaired ${repaired.length.toLocaleString('en')} of ${seen}:`, ...ids, ...rest].join('\n')
 }
