@@ -50,7 +50,7 @@ export interface OpenOptions {
   extract?: Extract | LanguageModel
   /**
    * Keeps envelopes in front of a Postgres store: `redis://…`, or `redis+cluster://HOST:PORT,HOST:PORT`. It may be flushed or stopped at any
-   * time. @default `THROUGHLINE_CACHE_URL` for Postgres, else none
+   * time. @default `THROUGHLINE_CACHE_URL` for Postgres, else none; empty for none
    */
   cache?: string
   /** How long an envelope stays in the cache. @default `SESSION_CACHE_TTL_SECONDS`, else 900 */
@@ -94,7 +94,7 @@ const openOptions = z.strictObject({
   extract: z.custom<Extract | LanguageModel>().optional(),
   embed: z.custom<Embed>((value) => typeof value === 'function', 'must be a function').optional(),
   index: z.boolean().default(true),
-  cache: z.string().min(1).optional(),
+  cache: z.string().optional(),
   cacheTtlSeconds: z.int().min(1).optional(),
   envelopes: z.boolean().optional(),
   metrics: withMethod<MetricsRegistry>('registerMetric').optional(),
@@ -112,10 +112,12 @@ export async function open(target: string | OpenOptions = {}): Promise<Throughli
   const keepsEnvelopes = keepsEnvelopesBy(options)
   const metrics = await metricsOf(options)
   const cache = await openCache(where, options, metrics)
+  let store: Store | undefined
   try {
-    const store = await openStore(where, options)
+    store = await openStore(where, options)
     return throughlineWith(store, options, { keepsEnvelopes, metrics, ...(cache !== undefined && { cache }) })
   } catch (error) {
+    await store?.close()
     await cache?.close()
     throw error
   }
@@ -153,8 +155,11 @@ function throughlineWith(store: Store, options: Options, around: Around): Throug
   return throughlineOn(deps, async () => {
     closing.abort()
     background.stop()
-    await store.close()
-    await around.cache?.close()
+    try {
+      await store.close()
+    } finally {
+      await around.cache?.close()
+    }
   })
 }
 
@@ -222,7 +227,7 @@ const CACHE_TTL = 900
 
 async function openCache(target: Target, options: Options, metrics: Metrics): Promise<EnvelopeCache | undefined> {
   if (target.store !== 'postgres') {
-    if (options.cache === undefined) return undefined
+    if (options.cache === undefined || options.cache === '') return undefined
     throw new ValidationError('cache', `goes with postgres://… only: ${target.store} is as quick without one`)
   }
   const url = options.cache ?? process.env['THROUGHLINE_CACHE_URL']

@@ -7,11 +7,11 @@ const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error:
 /** A number of seconds from the environment; `undefined` where it is not set. */
 export function secondsSetting(name: string): number | undefined {
   const value = process.env[name]
-  return value === undefined ? undefined : parse(count, value, name)
+  return value === undefined || value === '' ? undefined : parse(count, value, name)
 }
 
 /** Whether something is on, by the environment; `undefined` where it does not say. */
 export function flagSetting(name: string): boolean | undefined {
   const value = process.env[name]
-  return value === undefined ? undefined : parse(flag, value, name)
+  return value === undefined || value === '' ? undefined : parse(flag, value, name)
 }

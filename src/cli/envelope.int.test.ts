@@ -141,7 +141,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
       'chat-3                                failed  session_id: must be a UUID',
       `${idOf(2)}  mended  payload is not an object`,
       '',
-      "To undo: throughline rollback --batch 'it'\\''s first'",
+      "To take its envelopes out of the store again: throughline rollback --batch 'it'\\''s first'",
       ...(store === 'postgres' ? ['To warm the cache: throughline warm'] : []),
     ])
     expect(await envelopeOf(idOf(1))).toMatchObject({
@@ -173,7 +173,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     const part = ['backfill', '--from', from, '--limit', '2', '--tenant', 'acme', '--user', 'ada', '--batch', 'parts']
     const first = await run(...part)
     expect(first.code).toBe(0)
-    expect(first.stdout).toContain(`\n\nTo go on: the same with --after ${idOf(2)}\nTo undo: `)
+    expect(first.stdout).toContain(`\n\nTo go on: the same with --after ${idOf(2)}\nTo take its envelopes out`)
     const rest = await json(...part, '--after', idOf(2))
     expect(rest).toMatchObject({ sessions: 1, created: 1, last: idOf(3) })
     expect(await envelopeOf(idOf(3))).toMatchObject({ tenant: 'acme', subject: 'ada', persona_id: 'guide' })
@@ -209,6 +209,21 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     expect(stdout).toContain('\n  and 2 more; --json names them all\n')
   })
 
+  only('sqlite', 'a dry run of backfill refuses what the run refuses', async () => {
+    const long = 'x'.repeat(2000)
+    const payloads = [said('', { subject: long }), said('', { tenant: long }), said(long, {}), said('guide', {})]
+    const from = legacy(payloads.map((payload, n) => ({ session: idOf(n), payload })))
+    const counts = { sessions: 4, created: 1, failed: 3 }
+    expect(await json('backfill', '--from', from, '--dry-run')).toMatchObject(counts)
+    const report: BackfillReport = await json('backfill', '--from', from)
+    expect(report).toMatchObject(counts)
+    expect(report.problems.map(({ problem }) => problem.split(':')[0]).toSorted()).toEqual([
+      'personaId',
+      'subject',
+      'tenant',
+    ])
+  })
+
   only('sqlite', 'backfill shows ten problems, and says that there are more', async () => {
     const from = legacy(Array.from({ length: 120 }, (_, n) => ({ session: `chat-${n}`, payload: said('', {}) })))
     const { code, stdout } = await run('backfill', '--from', from)
@@ -235,7 +250,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
       '',
       'And leave to you:',
       '  4  set SESSION_ENVELOPE_ENABLED=false where Throughline runs, and restart it',
-      ...(cached ? ['  5  throughline warm, or throughline warm --from FILE'] : []),
+      ...(cached ? ['  5  where envelopes stay on: throughline warm, or throughline warm --from FILE'] : []),
       '  6  throughline intake resume',
       '     and watch session_envelope_refresh_total{result="error"}',
       ...(cached ? ['     and the hit ratio of session_envelope_cache_events_total'] : []),
@@ -416,12 +431,18 @@ describe('the cache', () => {
     const again = ['rollback', '--since', '2020-01-01', '--yes', '--resume', '--json', '--cache-url', gone.url]
     const rolled = await run(again)
     expect({ code: rolled.code, stdout: rolled.stdout }).toEqual({ code: 5, stdout: '' })
-    const stays = 'the intake stays paused: run it again, or give it up with throughline intake resume'
-    expect(JSON.parse(rolled.stderr)).toEqual({
-      error: { code: 'STORAGE', message: `redis: cannot go through the cache; ${stays}`, details: { store: 'redis' } },
-    })
+    const { error } = JSON.parse(rolled.stderr)
+    expect(error).toMatchObject({ code: 'STORAGE', details: { store: 'redis' } })
+    expect(error.message).toMatch(
+      /^redis: cannot go through the cache; the intake stays paused: run it again \(with --cache-url '' /,
+    )
     expect(await json('intake', 'status')).toMatchObject({ paused: true })
     expect(await json('verify')).toMatchObject({ sessions: 2, differences: [] })
+    const without = await run(['rollback', '--since', '2020-01-01', '--yes', '--resume', '--json', '--cache-url', ''])
+    expect(JSON.parse(without.stdout)).toEqual({ dryRun: false, envelopes: 2, intake: { paused: false } })
+    const typo = await run(['rollback', '--batch', 'nobody', '--yes'])
+    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('batch: names no envelopes') })
+    expect(await json('intake', 'status')).toEqual({ paused: false })
   })
 
   it('is refused for SQLite if it was typed, and its password is never told', async () => {

@@ -128,3 +128,30 @@ it('takes what is broken in the cache for a miss, and puts it right', async () =
     expect(JSON.parse((await redis.get(key)) ?? '')).toEqual(envelope)
   }
 })
+
+it('tells the cache of what another has written and not come to tell, when it is written again', async () => {
+  const mute = await open(database.url(SERVING))
+  try {
+    for (const options of [{}, { idempotencyKey: 'once' }]) {
+      const talk = await gateway.sessions.create({ userId: 'bob' })
+      const [theirs, unheard] = [await worker.sessions.get(talk.id), await mute.sessions.get(talk.id)]
+      await talk.envelope()
+      await unheard.updateEnvelope({ personaId: 'planner' }, options)
+      expect((await theirs.envelope()).persona_id).toBe('')
+      await talk.updateEnvelope({ personaId: 'planner' }, options)
+      expect((await theirs.envelope()).persona_id).toBe('planner')
+    }
+  } finally {
+    await mute.close()
+  }
+})
+
+it('takes a snapshot of all that the cache holds, whoever put it there', async () => {
+  const id = crypto.randomUUID()
+  await redis.set(`session:${id}:meta`, JSON.stringify({ persona_id: 'legacy', metadata: { a: 1 } }))
+  await redis.set(`session:${crypto.randomUUID()}:meta`, 'no JSON')
+  const found: unknown[] = []
+  for await (const envelope of gateway.envelopes.cached()) if (envelope.session_id === id) found.push(envelope)
+  expect(found).toEqual([{ session_id: id, persona_id: 'legacy', metadata: { a: 1 } }])
+  await redis.del(`session:${id}:meta`)
+})

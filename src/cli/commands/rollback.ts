@@ -62,7 +62,11 @@ async function foresee({ envelopes, intake }: Throughline, which: Which): Promis
 
 async function rollBack(tl: Throughline, which: Which, resume: boolean): Promise<RolledBack> {
   // what is wrong with the input shows before anything is paused
-  await foresee(tl, which)
+  const { envelopes } = await foresee(tl, which)
+  // most likely mistyped, and no reason to stop a fleet
+  if (envelopes === 0 && which.batch !== undefined) {
+    throw new ValidationError('batch', 'names no envelopes that are stored, or others have written them since')
+  }
   await tl.intake.pause()
   const report = await remove(tl, which)
   return { ...report, intake: await (resume ? tl.intake.resume() : tl.intake.status()) }
@@ -87,4 +91,5 @@ async function remove({ envelopes }: Throughline, which: Which): Promise<Rollbac
   }
 }
 
-const STILL_PAUSED = 'the intake stays paused: run it again, or give it up with throughline intake resume'
+const STILL_PAUSED =
+  "the intake stays paused: run it again (with --cache-url '' if the cache is gone for good), or give it up with throughline intake resume"

@@ -75,7 +75,7 @@ function nextText({ batch, dryRun, created, updated, last }: BackfillReport, { c
   const goOn = isPart && last !== undefined ? [`To go on: the same with --after ${shellWord(printable(last))}`] : []
   if (dryRun) return ['A dry run: nothing was written.', ...goOn].join('\n')
   if (created + updated === 0) return goOn.join('\n')
-  const undo = `To undo: throughline rollback --batch ${shellWord(printable(batch))}`
+  const undo = `To take its envelopes out of the store again: throughline rollback --batch ${shellWord(printable(batch))}`
   const warm = cache ? ['To warm the cache: throughline warm'] : []
   return [...goOn, undo, ...warm, ...hint].join('\n')
 }

@@ -73,7 +73,7 @@ function left({ resume, cache }: Around): string[] {
     resume
       ? '  4  throughline rebuild: stores the envelopes again'
       : '  4  set SESSION_ENVELOPE_ENABLED=false where Throughline runs, and restart it',
-    ...(cache === 'none' ? [] : ['  5  throughline warm, or throughline warm --from FILE']),
+    ...(cache === 'none' ? [] : ['  5  where envelopes stay on: throughline warm, or throughline warm --from FILE']),
     ...(resume ? [] : ['  6  throughline intake resume']),
     '     and watch session_envelope_refresh_total{result="error"}',
   ]

@@ -1,6 +1,11 @@
 import type { ConversationScope, Incoming, ResumeScope } from '../../api.ts'
 import type { MessageIntent } from '../../domain/classify.ts'
-import { InvalidTransitionError, SessionActiveError, SessionEndedError } from '../../domain/errors.ts'
+import {
+  IntakePausedError,
+  InvalidTransitionError,
+  SessionActiveError,
+  SessionEndedError,
+} from '../../domain/errors.ts'
 import { type Action, actionFor } from '../../domain/intent.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { LifecycleCommand, LiveState } from '../../domain/lifecycle.ts'
@@ -78,6 +83,8 @@ async function handleIn(deps: Deps, scope: Scope, record: SessionRecord, message
   const { commands, speaks } = STEPS[action](message, status.state as LiveState)
   // a message that begins another task belongs to that one
   const said = speaks || action === 'new_task' ? {} : { said: message }
+  // what runs is not ended for something that cannot begin
+  if (action === 'new_task') await requireIntake(deps)
   const withoutCommit = action === 'new_task' && !deps.staging.has(id) && !(await isMeaningful(deps, id))
   if (commands.length > 0) await takeSteps(deps, id, commands, { intent: result.judged, withoutCommit, ...said })
   else await appendEvents(deps, id, { type: 'user_message', content: message, parts: { intent: result.judged } })
@@ -94,6 +101,11 @@ async function handleIn(deps: Deps, scope: Scope, record: SessionRecord, message
     default:
       return { ...result, sessionId: id }
   }
+}
+
+async function requireIntake({ store }: Deps): Promise<void> {
+  const since = await store.pausedSince()
+  if (since !== undefined) throw new IntakePausedError(since)
 }
 
 /** What a reply to our own question means: the message that was unclear belongs to the task, or is something new. */

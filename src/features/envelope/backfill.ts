@@ -12,10 +12,10 @@ import { type Deps, now } from '../deps.ts'
 import { counted, entryOf, envelopeIn, foldedEnvelope, keptView } from '../envelopes.ts'
 import { newEvent } from '../events.ts'
 import { checkMetadata } from '../metadata.ts'
-import { name, parse, text, uuid } from '../parse.ts'
+import { parse, uuid } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
 import { decideOnEnvelope, envelopeDraft } from './operation.ts'
-import { backfillOptions } from './schema.ts'
+import { backfillOptions, legacyNames } from './schema.ts'
 
 /** Sessions that are looked up together. */
 const PAGE = 200
@@ -113,6 +113,7 @@ async function take(
     const id = parse(uuid, session.id, 'session_id')
     checkMetadata(deps, session.metadata)
     encodeJson(session.analysis, 'analysis', LIMITS.metadata)
+    parse(legacyNames, session)
     report[await write(deps, work, { ...session, id }, known.get(id))]++
   } catch (error) {
     if (!(error instanceof ThroughlineError) || error.code === 'STORAGE') throw error
@@ -123,7 +124,10 @@ async function take(
 
 async function write(deps: Deps, work: Work, session: LegacySession, row: EnvelopeRow | undefined): Promise<Plan> {
   if (row !== undefined) {
-    const plan = planFor(row.envelope ?? (await foldedEnvelope(deps, row.sessionId, row.envelopeAt)), session)
+    const envelope = row.envelope ?? (await foldedEnvelope(deps, row.sessionId, row.envelopeAt))
+    const plan = planFor(envelope, session)
+    // whoever wrote it may not have come to tell
+    if (plan === 'unchanged' && !work.dryRun) await deps.cache?.wrote(row.sessionId, entryOf(envelope, row.envelopeAt))
     if (plan !== 'updated') return plan
   }
   const plan = row === undefined ? 'created' : 'updated'
@@ -144,12 +148,12 @@ async function write(deps: Deps, work: Work, session: LegacySession, row: Envelo
 async function create(deps: Deps, work: Work, session: LegacySession): Promise<boolean> {
   const { id, tenant = work.tenant, subject = work.userId, issuer, scope, metadata, createdAt } = session
   const identity = {
-    ...(issuer !== undefined && { issuer: parse(name, issuer, 'issuer') }),
-    ...(scope !== undefined && { scope: parse(text(LIMITS.note), scope, 'scope') }),
+    ...(issuer !== undefined && { issuer }),
+    ...(scope !== undefined && { scope }),
   }
   const parts = (conversationId: string): StartedParts => ({
-    tenant: parse(name, tenant, 'tenant'),
-    userId: parse(name, subject, 'subject'),
+    tenant,
+    userId: subject,
     chatmode: 'default',
     conversationId,
     agent: deps.agents[0],
@@ -190,10 +194,8 @@ async function update(deps: Deps, { batch }: Work, session: LegacySession): Prom
       : []
   }
   try {
-    const { view, events } = await decideOnEnvelope(deps, session.id, decide, {})
-    if (events.length > 0) {
-      await deps.cache?.wrote(session.id, entryOf(await envelopeIn(deps, view), view.envelopeAt))
-    }
+    const { view } = await decideOnEnvelope(deps, session.id, decide, {})
+    await deps.cache?.wrote(session.id, entryOf(await envelopeIn(deps, view), view.envelopeAt))
     return plan
   } catch (error) {
     if (error instanceof SessionEndedError) return 'kept'

@@ -1,8 +1,8 @@
 import type { EnvelopePatch, WriteOptions } from '../../api.ts'
 import { type Envelope, type EnvelopeChange, type EnvelopeView, envelopeAfter } from '../../domain/envelope.ts'
-import { SessionNotFoundError } from '../../domain/errors.ts'
+import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
-import { copyJson, encodeJson, type JsonObject } from '../../domain/json.ts'
+import { copyJson, encodeJson, type Json, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { Cached } from '../../ports/envelope-cache.ts'
@@ -23,18 +23,21 @@ export async function readEnvelope(deps: Deps, id: string): Promise<Envelope> {
 }
 
 /** What the cache holds, if it is an envelope of this session; what is not is counted. */
-export function documentIn({ metrics }: Deps, id: string, value: string): Envelope | undefined {
-  const { success, data } = envelopeSchema.safeParse(jsonIn(value))
+function documentIn({ metrics }: Deps, id: string, value: string): Envelope | undefined {
+  const json = jsonIn(value)
+  const { success, data } = envelopeSchema.safeParse(json)
+  // the text as it is, since a schema puts the keys in an order of its own
   if (success && data.session_id === id && data.tenant !== undefined && data.subject !== undefined) {
-    return data as unknown as Envelope
+    return json as unknown as Envelope
   }
   metrics.invalid('cached_envelope')
   return undefined
 }
 
-function jsonIn(text: string): unknown {
+/** What a text of the cache says; `undefined` where it is no JSON. */
+export function jsonIn(text: string): Json | undefined {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text) as Json
   } catch {
     return undefined
   }
@@ -81,19 +84,26 @@ export async function updateEnvelope(
   const { idempotencyKey } = parse(writeOptions, options)
   const change = changeIn(deps, input)
   const decide = ({ envelope }: Complete) => draftsOf(envelope, change)
-  const { view, events, replayed } = await counted(
+  const { view } = await counted(
     deps,
     'update',
     () => decideOnEnvelope(deps, id, decide, { command: ['updateEnvelope', change], idempotencyKey }),
     (decided) => decided.events.length > 0 && !decided.replayed,
-  )
+  ).catch(async (error: unknown) => {
+    // it may have been written all the same
+    if (error instanceof StorageError) await deps.cache?.purged(id)
+    throw error
+  })
   const envelope = await envelopeIn(deps, view)
-  if (events.length > 0 && !replayed) await deps.cache?.wrote(id, entryOf(envelope, view.envelopeAt))
+  // also where nothing was written now: whoever wrote it may not have come to tell
+  await deps.cache?.wrote(id, entryOf(envelope, view.envelopeAt))
   return envelope.document
 }
 
 function changeIn(deps: Deps, input: EnvelopePatch): EnvelopeChange {
-  const { personaId, metadata, analysis } = checked(deps, () => parse(envelopeChange, input))
+  const { personaId } = checked(deps, () => parse(envelopeChange, input))
+  // not as the schema gives them, which puts the keys in an order of its own
+  const { metadata, analysis } = input
   if (metadata !== undefined) checkMetadata(deps, metadata)
   const json = (value: unknown, field: string) =>
     checked(deps, () => copyJson<JsonObject>(value, field, LIMITS.metadata))

@@ -68,6 +68,15 @@ export const backfillOptions = z.strictObject({
   onProgress: z.custom<(progress: { sessions: number; of: number }) => void>().optional(),
 })
 
+/** Of a session that comes in from elsewhere: what has limits of its own, by the names it has there. */
+export const legacyNames = z.object({
+  personaId: text(LIMITS.name),
+  tenant: name.optional(),
+  subject: name.optional(),
+  issuer: name.optional(),
+  scope: text(LIMITS.note).optional(),
+})
+
 export const rollbackOptions = z.strictObject({
   batch: name.optional(),
   since: moment.optional(),

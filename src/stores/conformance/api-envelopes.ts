@@ -55,6 +55,14 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
           [4, 'system', { personaId: '', analysis: { sentiment: 'glad', tags: null, own: 1 } }],
         ],
       )
+      // key by key, in the order they came
+      const order = JSON.stringify({ intent: 'greet', sentiment: 'glad', own: 1 })
+      for (const read of [third, await session.envelope(), await session.envelope()]) {
+        assert.equal(JSON.stringify(read.analysis), order)
+      }
+      await session.updateEnvelope({ metadata: { zeta: 1, alpha: 2 }, analysis: { zeta: 1, tags: ['y'], alpha: 2 } })
+      const fourth = JSON.stringify({ intent: 'greet', sentiment: 'glad', own: 1, zeta: 1, tags: ['y'], alpha: 2 })
+      for (let n = 0; n < 2; n++) assert.equal(JSON.stringify((await session.envelope()).analysis), fourth)
       assert.deepEqual((await session.at(2)).envelope, first)
       assert.deepEqual((await session.at(3)).envelope, second)
       assert.deepEqual((await session.at(4)).envelope, third)
@@ -291,6 +299,10 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       await session.append({ type: 'user_message', content: 'still here' })
       await session.updateEnvelope({ personaId: 'coach' })
       await tl.conversations.handle('talk', { userId: 'ada', message: 'more' })
+      // what runs is not ended for something that cannot begin
+      const another = { userId: 'ada', message: 'New task: book a hotel in Rome instead' }
+      await refused('INTAKE_PAUSED', tl.conversations.handle('talk', another))
+      assert.equal((await session.record()).endedAt, undefined)
       assert.equal((await tl.sessions.list()).items.length, 1)
       assert.deepEqual(await other.intake.resume(), { paused: false })
       await tl.sessions.create({ userId: 'bob' })
