@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { type BackfillReport, type Envelope, open, type Throughline } from '../../src/index.ts'
-import { amount, figure, withFile } from '../proof.ts'
+import { legacySource } from '../../src/legacy/index.ts'
+import { amount, figure } from '../proof.ts'
 import { startChild } from '../servers/child.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import { fillLegacy } from '../servers/legacy.ts'
@@ -9,7 +10,7 @@ import type { BackfillJob } from './backfill-child.ts'
 
 const CHILD = new URL('./backfill-child.ts', import.meta.url)
 const SESSIONS = amount(300, 100_000)
-const KILLS = amount(2, 5)
+const KILLS = amount(2, 4)
 /** Sessions that somebody changes after the backfill. */
 const LIVE = amount(20, 500)
 
@@ -29,30 +30,51 @@ async function backfilled(job: BackfillJob): Promise<Ended | undefined> {
   return killed ? undefined : (lines[0] as Ended)
 }
 
-/** Tenants that the generator makes up, and the one of sessions that name none. */
-const TENANTS = ['local', ...Array.from({ length: 50 }, (_, n) => `tenant-${n}`)]
+const digest = (value: unknown) => createHash('sha256').update(JSON.stringify(value)).digest('hex')
 
-async function* envelopes(tl: Throughline): AsyncGenerator<Envelope> {
-  for (const tenant of TENANTS) {
-    for (let cursor: string | undefined; ; ) {
-      const page = await tl.sessions.list({ tenant, limit: 500, ...(cursor !== undefined && { cursor }) })
-      const handles = await Promise.all(page.items.map(({ id }) => tl.sessions.get(id)))
-      yield* await Promise.all(handles.map((session) => session.envelope()))
-      cursor = page.nextCursor
-      if (cursor === undefined) break
+/** What each session's envelope should come to, straight from the older system. */
+async function expected(from: string): Promise<Map<string, string>> {
+  const source = await legacySource({ url: from })
+  const sums = new Map<string, string>()
+  for await (const session of source.sessions()) {
+    const {
+      id,
+      personaId,
+      tenant = 'local',
+      subject = 'unknown',
+      issuer,
+      scope,
+      metadata,
+      analysis,
+      createdAt,
+    } = session
+    if (/^[0-9a-f-]{36}$/.test(id)) {
+      sums.set(id, digest([personaId, tenant, subject, issuer, scope, metadata, analysis, createdAt]))
     }
   }
+  await source.close()
+  return sums
 }
 
-/** What all envelopes come to, but for the time they were written at, in whatever order. */
-async function sum(tl: Throughline): Promise<{ count: number; digest: string }> {
-  const hashes: string[] = []
-  for await (const { timestamps, ...envelope } of envelopes(tl)) {
-    const text = JSON.stringify([envelope, timestamps.created_at])
-    hashes.push(createHash('sha256').update(text).digest('hex'))
+const summed = ({ persona_id, tenant, subject, issuer, scope, metadata, analysis, timestamps }: Envelope) =>
+  digest([persona_id, tenant, subject, issuer, scope, metadata, analysis, timestamps.created_at])
+
+/** The same of what callers read, stored or not. */
+async function readBack(tl: Throughline, ids: Iterable<string>): Promise<Map<string, string>> {
+  const waiting = [...ids]
+  const sums = new Map<string, string>()
+  const reader = async () => {
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      sums.set(id, summed(await (await tl.sessions.get(id)).envelope()))
+    }
   }
-  return { count: hashes.length, digest: createHash('sha256').update(hashes.sort().join()).digest('hex') }
+  await Promise.all(Array.from({ length: 32 }, reader))
+  return sums
 }
+
+/** Ids whose sums differ. */
+const differing = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) =>
+  [...new Set([...a.keys(), ...b.keys()])].filter((id) => a.get(id) !== b.get(id)).sort()
 
 it(`takes ${SESSIONS.toLocaleString('en')} sessions over, killed and resumed, and rolls them back`, {
   timeout: 1_800_000,
@@ -92,47 +114,40 @@ it(`takes ${SESSIONS.toLocaleString('en')} sessions over, killed and resumed, an
   // completed: sessions that were begun, and whose second event was cut off
   figure(`created ${report.created}, completed ${report.updated}, unchanged ${report.unchanged}`)
   expect(killedAt.envelopes).toBeGreaterThan(0)
-  const verified = await tl.verify()
-  expect(verified.differences).toEqual([])
-  expect(verified.sessions).toBe(valid)
+  const told = await expected(from)
+  expect(told.size).toBe(valid)
 
   // again: nothing changes
+  const events = async () => (await database.admin('select count(*)::int as n from context.session_events'))[0]
+  const before = await events()
   start = performance.now()
   const again = await backfilled({ url, options: { from, batch: 'second' } })
   expect(again?.report).toMatchObject({ created: 0, updated: 0, unchanged: valid, kept: 0 })
   figure(`again: ${took()} s`)
-  expect(await tl.verify()).toEqual(verified)
-
-  // the same as a run that nobody disturbed, on another store
-  const all = await sum(tl)
-  await withFile(async (path) => {
-    const other = await open({ url: `sqlite:${path}`, durability: 'relaxed', index: false })
-    start = performance.now()
-    await other.envelopes.backfill({ from, batch: 'undisturbed' })
-    figure(`undisturbed into SQLite: ${took()} s`)
-    expect(await sum(other)).toEqual(all)
-    await other.close()
-  })
-  expect(all.count).toBe(valid)
+  expect(await events()).toEqual(before)
 
   // rolled back: what was written since stays, nothing is lost, and a rebuild stores the same
-  const ids = (await database.admin(`select id from context.sessions order by id limit ${LIVE}`)).map(({ id }) =>
-    String(id),
-  )
+  const ids = [...told.keys()].sort().slice(0, LIVE)
   for (const id of ids) await (await tl.sessions.get(id)).updateEnvelope({ personaId: 'live' })
-  const changed = await sum(tl)
   start = performance.now()
   const rolled = await tl.envelopes.rollback({ batch: 'cut-over' })
   expect(rolled.envelopes).toBe(valid - LIVE)
   figure(`rollback of ${rolled.envelopes} envelopes: ${took()} s`)
   const left = await database.admin('select session_id from context.session_envelopes order by session_id')
   expect(left.map(({ session_id }) => session_id)).toEqual(ids)
-  expect(await sum(tl)).toEqual(changed)
+  // a part of them, from the logs
+  const some = new Map([...told].slice(0, 2000))
+  const changed = new Set(ids)
+  expect(differing(some, await readBack(tl, some.keys())).every((id) => changed.has(id))).toBe(true)
   start = performance.now()
   expect((await tl.rebuild()).repaired).toHaveLength(valid - LIVE)
   figure(`rebuild: ${took()} s`)
-  expect((await tl.verify()).differences).toEqual([])
-  expect(await sum(tl)).toEqual(changed)
+  start = performance.now()
+  expect(differing(told, await readBack(tl, told.keys()))).toEqual(ids)
+  figure(`all of them read back: ${took()} s`)
+  start = performance.now()
+  expect(await tl.verify()).toMatchObject({ sessions: valid, differences: [] })
+  figure(`verify: ${took()} s`)
   const kept = await tl.envelopes.backfill({ from, batch: 'third' })
   expect(kept).toMatchObject({ created: 0, updated: 0, kept: LIVE, unchanged: valid - LIVE })
   figure(`${filled.malformed} malformed payloads, ${filled.invalidIds} ids that are no UUID`)

@@ -13,9 +13,9 @@ import { findSession } from '../sessions/operation.ts'
 /** Folds logs again and names what differs from the views that are stored. */
 export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<VerifyReport> {
   const report: VerifyReport = { sessions: 0, events: 0, differences: [] }
-  await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
+  report.differences = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
     const { gaps, differences } = await examine(deps, sessionId, onEvents)
-    report.differences.push(...gaps, ...differences)
+    return [...gaps, ...differences]
   })
   return report
 }
@@ -23,11 +23,11 @@ export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOp
 /** Writes the views anew from the log where they differ from it, unless the log itself has gaps. */
 export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<RebuildReport> {
   const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
-  await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
+  report.repaired = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
     for (;;) {
       const { stored, folded, edges, gaps, differences } = await examine(deps, sessionId, onEvents)
       // views of a log with a hole would only hide it
-      if (folded === undefined || gaps.length > 0 || differences.length === 0) return
+      if (folded === undefined || gaps.length > 0 || differences.length === 0) return []
       const { head } = stored.record
       const mend = () => deps.store.repair(keyOf(deps, sessionId), head, keptView(deps, folded), [...edges.values()])
       const changesEnvelope = differences.some(({ field }) => /^envelope\b/.test(field))
@@ -35,8 +35,7 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
       if (await counted(deps, 'rebuild', mend, (done) => done && changesEnvelope)) {
         if (changesEnvelope && folded.envelope)
           await deps.cache?.wrote(sessionId, entryOf(folded.envelope, folded.envelopeAt))
-        report.repaired.push(sessionId)
-        return
+        return [sessionId]
       }
     }
   })
@@ -45,13 +44,17 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
 
 type OnEvents = (count: number) => void
 
-async function eachSession(
+/** Sessions that are looked at at the same time: most of it is waiting for the store. */
+const AT_ONCE = 8
+
+/** Does the work on each session, and gives what it found in the order of the sessions. */
+async function eachSession<T>(
   deps: Deps,
   id: string | undefined,
   report: { sessions: number; events: number },
   { onProgress }: UpkeepOptions = {},
-  work: (sessionId: string, onEvents: OnEvents) => Promise<void>,
-): Promise<void> {
+  work: (sessionId: string, onEvents: OnEvents) => Promise<T[]>,
+): Promise<T[]> {
   const only = id === undefined ? undefined : await findSession(deps, id)
   const of =
     only === undefined
@@ -62,16 +65,29 @@ async function eachSession(
     report.events += count
     progress()
   }
-  for await (const sessionId of only === undefined ? allSessions(deps) : [only]) {
-    try {
-      await work(sessionId, onEvents)
-      report.sessions++
-    } catch (error) {
-      // removed since its id was read
-      if (!(error instanceof SessionNotFoundError)) throw error
+  const found: { at: number; items: T[] }[] = []
+  let next = 0
+  const ids = only === undefined ? allSessions(deps) : allOf([only])
+  const worker = async () => {
+    for await (const sessionId of ids) {
+      const at = next++
+      try {
+        const items = await work(sessionId, onEvents)
+        if (items.length > 0) found.push({ at, items })
+        report.sessions++
+      } catch (error) {
+        // removed since its id was read
+        if (!(error instanceof SessionNotFoundError)) throw error
+      }
+      progress()
     }
-    progress()
   }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return found.sort((a, b) => a.at - b.at).flatMap(({ items }) => items)
+}
+
+async function* allOf(ids: readonly string[]): AsyncGenerator<string> {
+  yield* ids
 }
 
 async function* allSessions(deps: Deps): AsyncGenerator<string> {
