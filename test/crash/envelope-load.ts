@@ -28,20 +28,27 @@ interface Talk {
   sent: number
   /** The greatest number that anybody was told of. */
   told: number
+  /** The greatest number whose write was acknowledged. */
+  acknowledged: number
   isWriting: boolean
   /** Rests when told to. */
   isCalm: boolean
 }
 
-/** @param stores the same database and cache, opened several times */
+/**
+ * @param stores the same database and cache, opened several times
+ * @param floor what a read must not be older than: what anybody has read or written, or what was acknowledged and what the same store has read
+ */
 export async function startLoad(
   stores: readonly Throughline[],
   sessions: number,
   loops: number,
+  floor: 'anybody' | 'acknowledged' = 'anybody',
 ): Promise<EnvelopeLoad> {
   const talks = await Promise.all(Array.from({ length: sessions }, (_, n) => begun(stores, n)))
   const calls = new Map<string, number[]>()
   const problems: string[] = []
+  const seen = new Map<Session, number>()
   let part = ''
   let stopped = false
   let resting = false
@@ -58,13 +65,16 @@ export async function startLoad(
       talk.isWriting = false
     }
     talk.told = Math.max(talk.told, n)
+    talk.acknowledged = Math.max(talk.acknowledged, n)
   }
 
   async function read(talk: Talk, handle: Session): Promise<void> {
-    const { told } = talk
+    const { acknowledged } = talk
+    const told = floor === 'anybody' ? talk.told : Math.max(acknowledged, seen.get(handle) ?? 0)
     const got = numberIn(await handle.envelope())
-    if (got < told) problems.push(`${part}: read ${got} after ${told}`)
+    if (got < told) problems.push(`${part}: read ${got} after ${told}, ${acknowledged} acknowledged`)
     talk.told = Math.max(talk.told, got)
+    seen.set(handle, Math.max(seen.get(handle) ?? 0, got))
   }
 
   async function loop(): Promise<void> {
@@ -118,7 +128,7 @@ async function begun(stores: readonly Throughline[], n: number): Promise<Talk> {
   if (first === undefined) throw new Error('no stores')
   const session = await first.sessions.create({ userId: `user ${n}` })
   const seen = await Promise.all(others.map((store) => store.sessions.get(session.id)))
-  return { handles: [session, ...seen], sent: 0, told: 0, isWriting: false, isCalm: n % 2 === 0 }
+  return { handles: [session, ...seen], sent: 0, told: 0, acknowledged: 0, isWriting: false, isCalm: n % 2 === 0 }
 }
 
 const numberIn = ({ metadata }: { metadata: { [key: string]: unknown } }) => Number(metadata['n'] ?? 0)
