@@ -85,8 +85,10 @@ export {
   type ErrorCode,
   IdempotencyMismatchError,
   IntakePausedError,
+  InternalError,
   InvalidTransitionError,
   MemoryNotFoundError,
+  RouteNotFoundError,
   SchemaNewerError,
   SchemaOutdatedError,
   SequenceConflictError,
@@ -96,6 +98,9 @@ export {
   StorageError,
   ThroughlineError,
   TooLargeError,
+  TooManyStreamsError,
+  UnauthenticatedError,
+  UnavailableError,
   ValidationError,
 } from './domain/errors.ts'
 export {

@@ -9,6 +9,7 @@ import type {
   Session,
   Sessions,
   Throughline,
+  WriteOptions,
 } from './api.ts'
 import { restricted } from './features/access.ts'
 import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf } from './features/agents/operation.ts'
@@ -172,9 +173,9 @@ function conversationsOn(deps: Deps): Conversations {
     ...(endedId !== undefined && { ended: sessionOn(deps, endedId) }),
   })
   return {
-    handle: async (id, message) => shown(await handleMessage(deps, id, message)) as Outcome,
+    handle: async (id, message, options) => shown(await handleMessage(deps, id, message, options)) as Outcome,
     resume: async (id, scope) => shown(await resumeConversation(deps, id, scope)) as Resumed,
-    decline: async (id, scope) => shown(await declineSession(deps, id, scope)) as Resumed,
+    decline: async (id, scope, options) => shown(await declineSession(deps, id, scope, options)) as Resumed,
     commits: (id, options) => commitsOf(deps, id, options),
   }
 }
@@ -182,15 +183,16 @@ function conversationsOn(deps: Deps): Conversations {
 function memoriesOn(deps: Deps): Memories {
   return {
     // one operation behind both signatures: what is given decides what comes back
-    remember: (async (input: Parameters<Memories['remember']>[0]) =>
-      (await remembering()).remember(deps, input)) as Memories['remember'],
+    remember: (async (input: Parameters<Memories['remember']>[0], options?: WriteOptions) =>
+      (await remembering()).remember(deps, input, options)) as Memories['remember'],
     search: async (query) => (await remembering()).searchMemories(deps, query),
     get: async (id) => (await remembering()).getMemory(deps, id),
     list: async (query) => (await remembering()).memoriesOf(deps, query),
-    corroborate: async (id, evidence) => (await remembering()).corroborate(deps, id, evidence),
-    contradict: async (id, evidence) => (await remembering()).contradict(deps, id, evidence),
+    corroborate: async (id, evidence, options) => (await remembering()).corroborate(deps, id, evidence, options),
+    contradict: async (id, evidence, options) => (await remembering()).contradict(deps, id, evidence, options),
     history: async (id) => (await remembering()).historyOf(deps, id),
-    forget: async (what: string | ForgetSource) => (await remembering()).forget(deps, what),
+    forget: async (what: string | ForgetSource, options?: WriteOptions) =>
+      (await remembering()).forget(deps, what, options),
     extract: async (sessionId) => (await remembering()).extractMemories(deps, sessionId),
   }
 }

@@ -63,13 +63,18 @@ export interface GraphEdge {
 export interface Conversations {
   /**
    * Takes a user's message: it answers, changes, confirms or gives up what the conversation is at, or begins a new session.
-   * One call, and the outcome says what happened and what to say.
+   * One call, and the outcome says what happened and what to say. With an `idempotencyKey` the same message is taken once, and gives the first
+   * outcome each time, also where the first attempt died half way; another message with it throws `IDEMPOTENCY_MISMATCH`. The key is valid within
+   * the conversation of that user and chatmode. It is remembered for a day at least, and as long as the session that began by it is there.
    */
-  handle(conversationId: string, message: Incoming): Promise<Outcome>
+  handle(conversationId: string, message: Incoming, options?: WriteOptions): Promise<Outcome>
   /** Where the conversation stands when its user comes back, and what to say. Not activity by itself. */
   resume(conversationId: string, scope: ResumeScope): Promise<Resumed>
-  /** The user does not want to go on: the session ends, with a commit of what there is. */
-  decline(conversationId: string, scope: ConversationScope): Promise<Resumed>
+  /**
+   * The user does not want to go on: the session ends, with a commit of what there is. Keys are as in {@link Conversations.handle}; where there
+   * was nothing to end, nothing is remembered.
+   */
+  decline(conversationId: string, scope: ConversationScope, options?: WriteOptions): Promise<Resumed>
   /** The commits of a conversation, oldest first. */
   commits(conversationId: string, options?: CommitsOptions): Promise<Page<Commit>>
 }

@@ -26,7 +26,10 @@ export interface AppendOptions {
 
 /** Conditions of a write. */
 export interface WriteOptions {
-  /** The same key with the same input writes once, and gives the first result each time. Valid within the session. */
+  /**
+   * The same key with the same input writes once, and gives the first result each time. Valid within the session or, on memories, for the
+   * memories of one user.
+   */
   idempotencyKey?: string
 }
 

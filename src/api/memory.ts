@@ -1,18 +1,24 @@
-import type { Page } from '../api.ts'
+import type { Page, WriteOptions } from '../api.ts'
 import type { Role } from '../domain/event.ts'
 import type { JsonObject } from '../domain/json.ts'
 import type { Memory, MemoryCategory, MemoryChange, MemorySource } from '../domain/memory/memory.ts'
 import type { SourceType } from '../domain/memory/source.ts'
 import type { RecallKind } from '../domain/recall/kind.ts'
 
-/** What is remembered of users beyond their sessions, with where it comes from and how far it is believed. */
+/**
+ * What is remembered of users beyond their sessions, with where it comes from and how far it is believed.
+ *
+ * The calls that write take an idempotency key, which is valid among the memories of one user, for whatever call. Sent again it gives the
+ * first outcome with the memories as they are by then: those that are gone since are left out, and if none is left it throws
+ * `MEMORY_NOT_FOUND`. With other input the key is refused with `IDEMPOTENCY_MISMATCH`.
+ */
 export interface Memories {
   /**
    * Keeps something. What says the same as a memory there is merges with it, as a corroboration; with an `id` of the caller's own it
-   * never merges, and can be repeated safely. Of several all are kept, or none.
+   * never merges, and can be repeated safely. Of several all are kept, or none, and one key is for all of them.
    */
-  remember(memory: RememberInput): Promise<Remembered>
-  remember(memories: readonly RememberInput[]): Promise<Remembered[]>
+  remember(memory: RememberInput, options?: WriteOptions): Promise<Remembered>
+  remember(memories: readonly RememberInput[], options?: WriteOptions): Promise<Remembered[]>
   /** Memories that fit the words of the query, best first. Expired and superseded ones never come back. */
   search(query: SearchMemories): Promise<{ items: FoundMemory[] }>
   /** Throws `MEMORY_NOT_FOUND` if there is no such memory. */
@@ -20,17 +26,17 @@ export interface Memories {
   /** Every memory of a user, in order of id, expired and superseded ones too. */
   list(query: ListMemories): Promise<Page<Memory>>
   /** Something speaks for it: takes away a quarter of the doubt. The same events, or the same source, count once. */
-  corroborate(id: string, evidence?: Evidence): Promise<Memory>
+  corroborate(id: string, evidence?: Evidence, options?: WriteOptions): Promise<Memory>
   /** Something speaks against it: takes away half of the belief. With `content` or `supersededBy` another memory takes its place. */
-  contradict(id: string, evidence?: Contradiction): Promise<Memory>
+  contradict(id: string, evidence?: Contradiction, options?: WriteOptions): Promise<Memory>
   /** What happened to a memory, oldest first. */
   history(id: string): Promise<MemoryChange[]>
   /**
    * Removes a memory for good, or all that comes from a source. A memory that comes from elsewhere and was only supported by the source
-   * stays, without that support.
+   * stays, without that support. A call that broke off goes on when it is made again, and counts what it did itself.
    */
-  forget(id: string): Promise<Forgotten>
-  forget(source: ForgetSource): Promise<Forgotten>
+  forget(id: string, options?: WriteOptions): Promise<Forgotten>
+  forget(source: ForgetSource, options?: WriteOptions): Promise<Forgotten>
   /** Gathers memories from a session's events that it has not gathered from yet. Repeat it after a failure: each counts once. */
   extract(sessionId: string): Promise<Extraction>
 }

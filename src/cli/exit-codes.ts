@@ -31,6 +31,11 @@ export const EXIT_OF: Record<ErrorCode, ExitCode> = {
   STORAGE: EXIT.storage,
   SCHEMA_OUTDATED: EXIT.schema,
   SCHEMA_NEWER: EXIT.schema,
+  UNAUTHENTICATED: EXIT.usage,
+  TOO_MANY_STREAMS: EXIT.refused,
+  UNAVAILABLE: EXIT.storage,
+  ROUTE_NOT_FOUND: EXIT.usage,
+  INTERNAL: EXIT.unexpected,
 }
 
 const MEANING: Record<keyof typeof EXIT, string> = {

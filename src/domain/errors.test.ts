@@ -4,8 +4,10 @@ import {
   ERROR_CODES,
   IdempotencyMismatchError,
   IntakePausedError,
+  InternalError,
   InvalidTransitionError,
   MemoryNotFoundError,
+  RouteNotFoundError,
   SchemaNewerError,
   SchemaOutdatedError,
   SequenceConflictError,
@@ -15,6 +17,9 @@ import {
   StorageError,
   ThroughlineError,
   TooLargeError,
+  TooManyStreamsError,
+  UnauthenticatedError,
+  UnavailableError,
   ValidationError,
 } from './errors.ts'
 
@@ -113,6 +118,41 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     details: { found: 3, known: 2 },
     message: 'the database has schema 3, this version knows up to 2; update throughline',
   },
+  {
+    error: new UnauthenticatedError('the token has expired', { cause }),
+    name: 'UnauthenticatedError',
+    code: 'UNAUTHENTICATED',
+    details: {},
+    message: 'the token has expired',
+  },
+  {
+    error: new TooManyStreamsError(100, { cause }),
+    name: 'TooManyStreamsError',
+    code: 'TOO_MANY_STREAMS',
+    details: { limit: 100 },
+    message: '100 streams are open already, which is the most for one caller; end one of them first',
+  },
+  {
+    error: new UnavailableError('busy', { cause }),
+    name: 'UnavailableError',
+    code: 'UNAVAILABLE',
+    details: { reason: 'busy' },
+    message: 'the server has too much to do; try again in a moment',
+  },
+  {
+    error: new RouteNotFoundError({ method: 'GET', path: '/v2' }, { cause }),
+    name: 'RouteNotFoundError',
+    code: 'ROUTE_NOT_FOUND',
+    details: { method: 'GET', path: '/v2' },
+    message: 'there is no GET /v2; /openapi.json lists what there is',
+  },
+  {
+    error: new InternalError('r1', { cause }),
+    name: 'InternalError',
+    code: 'INTERNAL',
+    details: { requestId: 'r1' },
+    message: 'something went wrong on the server; its log says more under request r1',
+  },
 ]
 
 describe('an error', () => {
@@ -139,10 +179,22 @@ describe('an error', () => {
     expect(new TooLargeError({ field: 'task', limit: 1, actual: 2 }).field).toBe('task')
   })
 
+  it('of a server that stops says so', () => {
+    const error = new UnavailableError('stopping')
+    expect(error.message).toBe('the server is stopping, and takes no more requests')
+    expect(error.details).toStrictEqual({ reason: 'stopping' })
+  })
+
   it('of a session that was created with other values names no key', () => {
     const error = new IdempotencyMismatchError({ sessionId: 's1' })
     expect(error.message).toBe('session s1 already exists and was created with other values')
     expect(error.details).toStrictEqual({ sessionId: 's1' })
+  })
+
+  it('of a key that was used for memories names the user in place of a session', () => {
+    const error = new IdempotencyMismatchError({ userId: 'ada', key: 'k1' })
+    expect(error.message).toBe("idempotency key 'k1' was used for memories of user ada with other content")
+    expect(error.details).toStrictEqual({ userId: 'ada', key: 'k1' })
   })
 })
 

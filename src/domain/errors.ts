@@ -13,6 +13,11 @@ export const ERROR_CODES = [
   'STORAGE',
   'SCHEMA_OUTDATED',
   'SCHEMA_NEWER',
+  'UNAUTHENTICATED',
+  'TOO_MANY_STREAMS',
+  'UNAVAILABLE',
+  'ROUTE_NOT_FOUND',
+  'INTERNAL',
 ] as const
 
 /** One of {@link ERROR_CODES}. */
@@ -115,17 +120,21 @@ export class InvalidTransitionError extends ThroughlineError {
   }
 }
 
-/** An idempotency key, or a session id made by the caller, came again with other content. */
+/** An idempotency key, or a session id made by the caller, came again with other content. A key is a session's, or a user's for memories. */
 export class IdempotencyMismatchError extends ThroughlineError {
   override readonly name = 'IdempotencyMismatchError'
   readonly code = 'IDEMPOTENCY_MISMATCH'
-  readonly details: { sessionId: string; key?: string }
+  readonly details:
+    | { sessionId: string; key?: string; userId?: never }
+    | { userId: string; key: string; sessionId?: never }
 
   constructor(details: IdempotencyMismatchError['details'], options?: ErrorOptions) {
+    const { sessionId, userId, key } = details
+    const where = userId === undefined ? `in session ${sessionId}` : `for memories of user ${userId}`
     super(
-      details.key === undefined
-        ? `session ${details.sessionId} already exists and was created with other values`
-        : `idempotency key '${details.key}' was used in session ${details.sessionId} with other content`,
+      key === undefined
+        ? `session ${sessionId} already exists and was created with other values`
+        : `idempotency key '${key}' was used ${where} with other content`,
       options,
     )
     this.details = details
@@ -200,5 +209,65 @@ export class SchemaNewerError extends ThroughlineError {
       options,
     )
     this.details = details
+  }
+}
+
+/** The server does not know who is calling: the token is missing, or it is not accepted. */
+export class UnauthenticatedError extends ThroughlineError {
+  override readonly name = 'UnauthenticatedError'
+  readonly code = 'UNAUTHENTICATED'
+  readonly details = {}
+}
+
+/** The caller follows as many sessions at once as the server allows. End one of the streams first. */
+export class TooManyStreamsError extends ThroughlineError {
+  override readonly name = 'TooManyStreamsError'
+  readonly code = 'TOO_MANY_STREAMS'
+  readonly details: { limit: number }
+
+  constructor(limit: number, options?: ErrorOptions) {
+    super(`${limit} streams are open already, which is the most for one caller; end one of them first`, options)
+    this.details = { limit }
+  }
+}
+
+/** The server has too much to do, or is about to stop. Nothing was done: try again in a moment. */
+export class UnavailableError extends ThroughlineError {
+  override readonly name = 'UnavailableError'
+  readonly code = 'UNAVAILABLE'
+  readonly details: { reason: 'stopping' | 'busy' }
+
+  constructor(reason: 'stopping' | 'busy', options?: ErrorOptions) {
+    super(
+      reason === 'stopping'
+        ? 'the server is stopping, and takes no more requests'
+        : 'the server has too much to do; try again in a moment',
+      options,
+    )
+    this.details = { reason }
+  }
+}
+
+/** The server has no such route. */
+export class RouteNotFoundError extends ThroughlineError {
+  override readonly name = 'RouteNotFoundError'
+  readonly code = 'ROUTE_NOT_FOUND'
+  readonly details: { method: string; path: string }
+
+  constructor(details: RouteNotFoundError['details'], options?: ErrorOptions) {
+    super(`there is no ${details.method} ${details.path}; /openapi.json lists what there is`, options)
+    this.details = details
+  }
+}
+
+/** Something failed on the server that should not. Its log says more, under the id of the request. */
+export class InternalError extends ThroughlineError {
+  override readonly name = 'InternalError'
+  readonly code = 'INTERNAL'
+  readonly details: { requestId: string }
+
+  constructor(requestId: string, options?: ErrorOptions) {
+    super(`something went wrong on the server; its log says more under request ${requestId}`, options)
+    this.details = { requestId }
   }
 }

@@ -51,6 +51,21 @@ export function isMilestone({ type }: { type: string }): boolean {
   return type === 'validation_gate'
 }
 
+/** What an earlier call with the key wrote in the session, nothing if there was none. It writes nothing itself. */
+export async function writtenWith(
+  deps: Deps,
+  sessionId: string,
+  { command, idempotencyKey: key }: { command: readonly unknown[]; idempotencyKey: string },
+): Promise<readonly SessionEvent[]> {
+  const { events } = await deps.store.decide({
+    ...keyOf(deps, sessionId),
+    at: now(deps),
+    idempotency: { key, fingerprint: digest(command) },
+    decide: (view) => ({ events: [], view }),
+  })
+  return events.map((event) => sessionEvent(sessionId, event))
+}
+
 /** A decision and how it is to be made. */
 export interface DecideOptions {
   /** The call and all it was given; the same key with other input is refused. */

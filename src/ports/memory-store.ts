@@ -2,7 +2,7 @@ import type { Memory, MemoryChange } from '../domain/memory/memory.ts'
 import type { Description } from '../domain/recall/describe.ts'
 import type { Principal } from '../domain/record.ts'
 import type { User } from './recall-index.ts'
-import type { PurgeCounts } from './session-store.ts'
+import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
 
 /**
  * What is remembered of users, beside the log and never in its way.
@@ -19,10 +19,13 @@ import type { PurgeCounts } from './session-store.ts'
  * - M7 A memory that is removed, or whose words are taken out, is not in `index.lookup` or `index.postings` of the shelf `memory`
  *   any more; one that is put with words is. A removed one leaves no history.
  * - M8 `used` raises the counts of memories that are there, and nothing else.
- * - M9 `purge` removes everything of a user: memories, history, words of both shelves, and counts the memories.
+ * - M9 `purge` removes everything of a user: memories, history, words of both shelves, keys, and counts memories and keys.
  * - M10 `unread` gives memories that have no words in the index, or those of an older version, such as those of a table that was there before;
  *   not those that were superseded.
  * - M11 With `within`, what belongs to another tenant or user does not exist.
+ * - M12 A key belongs to the user whose memories it changed, whoever the caller was. It is stored in the step of the change, if the decider
+ *   gives an `answer`. The same key and fingerprint again gives that answer (`replayed`), checked before M2 and without the decider; another
+ *   fingerprint throws `IdempotencyMismatchError`. `answered` gives the answer to those who do not know the user: the memory may be gone.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -38,7 +41,9 @@ export interface MemoryStore {
   /** Those that expired by then, of anyone within; at most `limit`. */
   expired(at: string, limit: number, within: Principal | undefined): Promise<Memory[]>
   unread(user: User, version: number, limit: number): Promise<Memory[]>
-  purge(user: User): Promise<{ memories: number }>
+  /** What the key was stored with, of anyone within, if it came with the same fingerprint. */
+  answered(stamp: IdempotencyStamp, within: Principal | undefined): Promise<string | undefined>
+  purge(user: User): Promise<{ memories: number; keys: number }>
 }
 
 export interface ChangeRequest extends User {
@@ -54,6 +59,7 @@ export interface ChangeRequest extends User {
   readonly mark?: ExtractionMark
   /** A session to purge. */
   readonly purge?: string
+  readonly idempotency?: IdempotencyStamp
   /** Pure: it may be called more than once. */
   decide(found: readonly Memory[]): MemoryWrites
 }
@@ -69,6 +75,11 @@ export interface MemoryWrites {
   /** At most one for each memory. */
   readonly puts: readonly MemoryPut[]
   readonly removals?: readonly string[]
+  /**
+   * Goes with the key: ids, outcomes and counts as JSON. It outlives the memories, so it never holds what they say. Absent: the key is not
+   * stored, and the change must do no harm twice.
+   */
+  readonly answer?: string
 }
 
 /** A memory that is new, or takes the place of the one with its id. */
@@ -83,8 +94,11 @@ export interface MemoryPut {
 }
 
 export interface Changed {
-  readonly outcome: 'written' | 'stale'
+  readonly outcome: 'written' | 'stale' | 'replayed'
+  /** As they were written. */
   readonly memories: readonly Memory[]
+  /** Of a change that was replayed. */
+  readonly answer?: string
   /** Of a change that purges. */
   readonly purged?: PurgeCounts
 }

@@ -63,6 +63,25 @@ it('loses and doubles nothing when connections are cut before the request or bef
   figure(`${failures} calls failed with STORAGE, ${unknown.size} of them appends without a key`)
 })
 
+it('counts evidence with a key once, wherever the connection is cut under it', async () => {
+  const tl = await open((await newDatabase({}, proxy.port)).href)
+  const { id } = await tl.memories.remember({ userId: 'ada', content: 'Plays chess' })
+  let calls = 0
+  for (const direction of ['request', 'reply'] as const) {
+    // a call sends seven times: it reads the memory, begins, looks for its key, reads, writes, stores its key, commits
+    for (const n of upTo(8)) {
+      let gone = false
+      void proxy.cutAt(direction, n).then(() => {
+        gone = true
+      })
+      while (!gone) await tl.memories.corroborate(id, {}, { idempotencyKey: `call ${++calls}` })
+    }
+  }
+  expect((await tl.memories.get(id)).lineage).toHaveLength(1 + calls)
+  expect(await tl.memories.history(id)).toHaveLength(1 + calls)
+  await tl.close()
+})
+
 it('fails with STORAGE when the connection is cut under a call that is not sent again', async () => {
   const tl = await open((await newDatabase({}, proxy.port)).href)
   const session = await tl.sessions.create({ userId: 'ada' })

@@ -1,4 +1,4 @@
-import type { ConversationScope, Incoming, ResumeScope } from '../../api.ts'
+import type { ConversationScope, Incoming, ResumeScope, WriteOptions } from '../../api.ts'
 import type { MessageIntent } from '../../domain/classify.ts'
 import {
   IntakePausedError,
@@ -6,33 +6,23 @@ import {
   SessionActiveError,
   SessionEndedError,
 } from '../../domain/errors.ts'
+import type { StatusParts } from '../../domain/fold.ts'
 import { type Action, actionFor } from '../../domain/intent.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import type { LifecycleCommand, LiveState } from '../../domain/lifecycle.ts'
-import { isWithin, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
-import {
-  ABANDONED,
-  DECLINED,
-  DISPLACED,
-  EXPIRED,
-  planByState,
-  type ResumePlan,
-  resumePlan,
-  say,
-} from '../../domain/resume.ts'
-import type { Judged } from '../../ports/model.ts'
+import type { LiveState } from '../../domain/lifecycle.ts'
+import { isFinal, isWithin, type Scope, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import { DECLINED, EXPIRED, planByState, type ResumePlan, resumePlan, say } from '../../domain/resume.ts'
 import { tenantFor } from '../access.ts'
 import { compactSession } from '../compaction/operation.ts'
 import { type Deps, keyOf, now } from '../deps.ts'
-import { appendEvents } from '../log/operation.ts'
-import { parse } from '../parse.ts'
-import { startSession } from '../sessions/operation.ts'
+import { parse, writeOptions } from '../parse.ts'
 import { progressOf } from '../work/operation.ts'
+import { clarified, SAY, STEPS } from './actions.ts'
+import { begin, beginNext, isMeaningful, type Turn } from './begin.ts'
 import { takeSteps } from './lifecycle.ts'
+import { onceOf, type Taken, takenBefore, withKey } from './once.ts'
 import { conversation, incoming, resumption } from './schema.ts'
 import { isDue } from './sweep.ts'
-
-type Scope = ReturnType<typeof scopeOf>
 
 /** What became of a message. */
 export interface Handled {
@@ -47,22 +37,34 @@ export interface Handled {
   say: string
 }
 
-/** Takes a user's message to where the conversation stands: it goes on, completes, begins anew, ends or asks. */
-export async function handleMessage(deps: Deps, conversationId: string, input: Incoming): Promise<Handled> {
+/**
+ * Takes a user's message to where the conversation stands: it goes on, completes, begins anew, ends or asks. With a key that is decided by one
+ * write, and what comes after follows from what was written: a repeat finds it, and goes on where the first attempt stopped.
+ */
+export async function handleMessage(
+  deps: Deps,
+  conversationId: string,
+  input: Incoming,
+  options: WriteOptions = {},
+): Promise<Handled> {
   const { message, ...given } = parse(incoming, { ...input, conversationId })
+  const { idempotencyKey } = parse(writeOptions, options)
   const scope = scopeOf(deps, given)
-  return await deps.turns.take(JSON.stringify(scope), () => handleInTurn(deps, scope, message))
+  const turn = { scope, message, once: onceOf(scope, idempotencyKey, ['handle', message]) }
+  return await withKey(idempotencyKey, () => deps.turns.take(JSON.stringify(scope), () => handleInTurn(deps, turn)))
 }
 
 /** Messages of one conversation come one after the other in this process; those of other processes may overtake. */
-async function handleInTurn(deps: Deps, scope: Scope, message: string): Promise<Handled> {
+async function handleInTurn(deps: Deps, turn: Turn): Promise<Handled> {
+  const { scope, once } = turn
   for (let attempt = 1; ; attempt++) {
     try {
       const record = await openSession(deps, scope)
-      if (record !== undefined && !(await closeIfDue(deps, record))) return await handleIn(deps, scope, record, message)
+      const before = await takenBefore(deps, scope, once)
+      if (before !== undefined) return await handleAgain(deps, turn, before)
+      if (record !== undefined && !(await closeIfDue(deps, record))) return await handleIn(deps, turn, record)
       await finishLast(deps, scope)
-      const sessionId = await begin(deps, scope, message)
-      return { action: 'started', intent: 'new_task', judged: {}, sessionId, say: SAY.started }
+      return await start(deps, turn)
     } catch (error) {
       // another message came first and changed where it stands: judge this one again
       if (!OVERTAKEN.some((kind) => error instanceof kind) || attempt === ATTEMPTS) throw error
@@ -75,23 +77,51 @@ const ATTEMPTS = 50
 
 const OVERTAKEN = [InvalidTransitionError, SessionEndedError, SessionActiveError]
 
-async function handleIn(deps: Deps, scope: Scope, record: SessionRecord, message: string): Promise<Handled> {
+async function handleIn(deps: Deps, turn: Turn, record: SessionRecord): Promise<Handled> {
   const { id, status, task } = record
+  const { message, once } = turn
   const judged = clarified(status, message) ?? (await deps.classify({ message, status, task }))
   const action = actionFor(judged.intent, status.state as LiveState)
-  const result = { action, intent: judged.intent, judged: { ...judged }, say: SAY[action] }
   const { commands, speaks } = STEPS[action](message, status.state as LiveState)
   // a message that begins another task belongs to that one
   const said = speaks || action === 'new_task' ? {} : { said: message }
   // what runs is not ended for something that cannot begin
   if (action === 'new_task') await requireIntake(deps)
-  const withoutCommit = action === 'new_task' && !deps.staging.has(id) && !(await isMeaningful(deps, id))
-  if (commands.length > 0) await takeSteps(deps, id, commands, { intent: result.judged, withoutCommit, ...said })
-  else await appendEvents(deps, id, { type: 'user_message', content: message, parts: { intent: result.judged } })
+  const withoutCommit = action === 'new_task' && !(await isMeaningful(deps, id))
+  const intent = { ...judged }
+  const { events, replayed } = await takeSteps(deps, id, commands, {
+    intent,
+    withoutCommit,
+    from: status,
+    ...said,
+    ...once,
+  })
+  const taken = { sessionId: id, events }
+  return await goOn(deps, turn, taken, replayed ? await statusBefore(deps, taken) : status)
+}
+
+/** Goes on where an earlier attempt stopped. */
+async function handleAgain(deps: Deps, turn: Turn, before: Taken): Promise<Handled> {
+  const { sessionId, events } = before
+  if (sessionId !== turn.once?.idempotencyKey) return await goOn(deps, turn, before, await statusBefore(deps, before))
+  const last = events.at(-1)
+  if (last === undefined) return await start(deps, turn)
+  const { intent, displaced } = (last.parts ?? {}) as { intent?: JsonObject; displaced?: string }
+  if (intent === undefined || displaced === undefined) return started(sessionId)
+  return { ...judgedAs('new_task', intent), sessionId, endedId: displaced }
+}
+
+/** What comes after the write in a live session whose status was `status`. */
+async function goOn(deps: Deps, turn: Turn, taken: Taken, status: SessionStatus): Promise<Handled> {
+  const { sessionId: id, events } = taken
+  const kept = events.map(({ parts }) => parts as { intent?: JsonObject; commits?: false } | undefined)
+  const intent = kept.find((parts) => parts?.intent !== undefined)?.intent ?? {}
+  const action = actionFor(intent['intent'] as MessageIntent, status.state as LiveState)
+  const result = judgedAs(action, intent)
   switch (action) {
     case 'new_task':
-      if (!withoutCommit) await compactSession(deps, id)
-      return { ...result, sessionId: await beginNext(deps, scope, record, message, result.judged), endedId: id }
+      if (kept.at(-1)?.commits !== false) await compactSession(deps, id)
+      return { ...result, sessionId: await beginNext(deps, turn, id, status, intent), endedId: id }
     case 'complete':
     case 'abandon':
       await compactSession(deps, id)
@@ -103,61 +133,23 @@ async function handleIn(deps: Deps, scope: Scope, record: SessionRecord, message
   }
 }
 
+function judgedAs(action: Action, judged: JsonObject): Handled {
+  return { action, intent: judged['intent'] as MessageIntent, judged, say: SAY[action] }
+}
+
+/** The status in which something was written. */
+async function statusBefore(deps: Deps, { sessionId, events }: Taken): Promise<SessionStatus> {
+  const before = events[0]?.sequence ?? 0
+  const query = { types: ['status_changed'], before, order: 'desc', limit: 1 } as const
+  const [last] = await deps.store.read(keyOf(deps, sessionId), query)
+  const { status } = JSON.parse(last?.parts ?? '{}') as Partial<StatusParts>
+  // a final one is that of the session it was forked from
+  return status === undefined || isFinal(status.state) ? { state: 'running' } : status
+}
+
 async function requireIntake({ store }: Deps): Promise<void> {
   const since = await store.pausedSince()
   if (since !== undefined) throw new IntakePausedError(since)
-}
-
-/** What a reply to our own question means: the message that was unclear belongs to the task, or is something new. */
-function clarified(status: SessionStatus, reply: string): Judged | undefined {
-  if (status.state !== 'awaiting_user' || status.question !== SAY.clarify) return undefined
-  const isNew = /\b(new|different|another|separate|unrelated|something else)\b/i.test(reply)
-  const isSame = /\b(same|current|belongs?|part of|this task|the task|continue|yes|yeah|yep)\b/i.test(reply)
-  if (isNew === isSame) return undefined
-  return { intent: isNew ? 'new_task' : 'response', by: 'rules', rule: 'reply to a clarification' }
-}
-
-interface Steps {
-  commands: LifecycleCommand[]
-  /** Whether one of them brings the user's words into the log itself. */
-  speaks: boolean
-}
-
-/** The steps of the state machine that each action takes. */
-const STEPS: Record<Action, (message: string, state: LiveState) => Steps> = {
-  answer: (text) => ({ commands: [{ do: 'answer', text }], speaks: true }),
-  interrupt_and_incorporate: (text) => ({
-    commands: [
-      { do: 'interrupt', text },
-      { do: 'incorporate', note: text },
-    ],
-    speaks: true,
-  }),
-  incorporate: (note) => ({ commands: [{ do: 'incorporate', note }], speaks: false }),
-  continue: (request) => ({ commands: [{ do: 'continueWith', request }], speaks: true }),
-  complete: () => ({ commands: [{ do: 'confirm' }], speaks: false }),
-  acknowledge: () => ({ commands: [], speaks: false }),
-  new_task: () => ({ commands: [{ do: 'abort', reason: DISPLACED }], speaks: false }),
-  abandon: () => ({ commands: [{ do: 'abort', reason: ABANDONED }], speaks: false }),
-  // a question that waits already is not replaced
-  clarify: (_, state) => ({
-    commands: state === 'running' ? [{ do: 'ask', question: SAY.clarify }] : [],
-    speaks: false,
-  }),
-}
-
-/** What to say to the user. */
-const SAY: Record<Action | 'started', string> = {
-  started: 'I begin with that.',
-  answer: 'Thank you. I go on with it.',
-  interrupt_and_incorporate: 'Understood. I take that up and go on.',
-  incorporate: 'Understood. I take both up and go on.',
-  continue: 'I go on with that.',
-  complete: 'The task is complete, and what was done is kept. What would you like to do next?',
-  acknowledge: 'Noted.',
-  new_task: 'The other task is put away, with what was done. I begin with the new one.',
-  abandon: 'I stop here. What was done so far is kept. What would you like to do next?',
-  clarify: 'Does that belong to the task we are at, or is it something new?',
 }
 
 /** Where a conversation stands when its user comes back. */
@@ -188,15 +180,21 @@ export async function declineSession(
   deps: Deps,
   conversationId: string,
   input: ConversationScope,
+  options: WriteOptions = {},
 ): Promise<ResumedPlan> {
-  const record = await openSession(deps, scopeOf(deps, parse(conversation, { ...input, conversationId })))
-  const next = { plan: 'new_task', say: say({ plan: 'new_task' }) } as const
-  if (record === undefined) return next
-  await takeSteps(deps, record.id, [{ do: 'abort', reason: DECLINED }], {
-    unless: ({ endedAt }) => endedAt !== undefined,
+  const scope = scopeOf(deps, parse(conversation, { ...input, conversationId }))
+  const { idempotencyKey } = parse(writeOptions, options)
+  const once = onceOf(scope, idempotencyKey, ['decline'])
+  return await withKey(idempotencyKey, async () => {
+    const record = await openSession(deps, scope)
+    const { sessionId: id = record?.id, events = [] } = (await takenBefore(deps, scope, once)) ?? {}
+    const next = { plan: 'new_task', say: say({ plan: 'new_task' }) } as const
+    if (id === undefined) return next
+    const unless = ({ endedAt }: SessionRecord) => endedAt !== undefined
+    if (events.length === 0) await takeSteps(deps, id, [{ do: 'abort', reason: DECLINED }], { unless, ...once })
+    await compactSession(deps, id)
+    return { ...next, endedId: id }
   })
-  await compactSession(deps, record.id)
-  return { ...next, endedId: record.id }
 }
 
 function scopeOf(
@@ -213,29 +211,13 @@ async function openSession(deps: Deps, scope: Scope): Promise<SessionRecord | un
   return await deps.store.active({ ...scope, at: new Date(0).toISOString() })
 }
 
-async function begin(deps: Deps, scope: Scope, message: string, intent?: JsonObject): Promise<string> {
-  const id = await startSession(deps, { ...scope, task: message.slice(0, LONGEST_TASK).toWellFormed() })
-  const parts = intent === undefined ? {} : { parts: { intent } }
-  await appendEvents(deps, id, { type: 'user_message', content: message, ...parts })
-  return id
+/** Begins a session where the conversation has none. */
+async function start(deps: Deps, { scope, message, once }: Turn): Promise<Handled> {
+  return started(await begin(deps, scope, [{ content: message }], once))
 }
 
-/** Begins the next task; where we had asked whether it is one, with the message that had been unclear. */
-async function beginNext(
-  deps: Deps,
-  scope: Scope,
-  { id, status }: SessionRecord,
-  message: string,
-  intent: JsonObject,
-): Promise<string> {
-  if (status.state !== 'awaiting_user' || status.question !== SAY.clarify) {
-    return await begin(deps, scope, message, intent)
-  }
-  const query = { types: ['user_message'], order: 'desc', limit: 1 } as const
-  const [unclear] = await deps.store.read(keyOf(deps, id), query)
-  const next = await begin(deps, scope, unclear?.content ?? message)
-  await appendEvents(deps, next, { type: 'user_message', content: message, parts: { intent } })
-  return next
+function started(sessionId: string): Handled {
+  return { action: 'started', intent: 'new_task', judged: {}, sessionId, say: SAY.started }
 }
 
 /** Makes the commit that a crash kept the last session of the conversation from having. */
@@ -244,9 +226,6 @@ async function finishLast(deps: Deps, { tenant, userId, chatmode, conversationId
   const view = last && (await deps.store.load(keyOf(deps, last.id)))
   if (view?.awaitsCommit) await compactSession(deps, view.record.id)
 }
-
-/** Characters of the first message that make the task. */
-const LONGEST_TASK = 1000
 
 /** Closes a session that rested for too long or has expired, and says whether it did. */
 async function closeIfDue(deps: Deps, session: SessionRecord): Promise<boolean> {
@@ -257,12 +236,4 @@ async function closeIfDue(deps: Deps, session: SessionRecord): Promise<boolean> 
   })
   if (taken) await compactSession(deps, id)
   return taken
-}
-
-const MEANINGFUL = ['model_message', 'tool_call', 'tool_result', 'work_committed']
-
-/** Whether something was done that is worth a commit. */
-async function isMeaningful(deps: Deps, id: string): Promise<boolean> {
-  const found = await deps.store.read(keyOf(deps, id), { types: MEANINGFUL, order: 'asc', limit: 1 })
-  return found.length > 0
 }

@@ -1,3 +1,5 @@
+import { InvalidTransitionError } from '../../domain/errors.ts'
+import type { SessionEvent } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { type LifecycleCommand, nextStatus, noteOf } from '../../domain/lifecycle.ts'
@@ -10,14 +12,26 @@ import { decideWithWork, workDraft } from '../work/operation.ts'
 /** How steps are to be taken. */
 export interface StepOptions {
   readonly idempotencyKey?: string | undefined
-  /** What the user's message was taken for, and by whom; kept with the message. */
+  /** The call and all it was given; the same key with other input is refused. @default the steps */
+  readonly command?: readonly unknown[] | undefined
+  /** What the user's message was taken for, and by whom; kept with the message, or with the end where the message belongs to what comes next. */
   readonly intent?: JsonObject
+  /** The status it was decided in. Where it has changed since, that throws `InvalidTransitionError`. */
+  readonly from?: SessionStatus
   /** What the user said to bring it about, where the steps do not say it themselves. */
   readonly said?: string
   /** Ends the session without a commit. */
   readonly withoutCommit?: boolean
   /** Looks again at the moment of writing, and may find that there is nothing to do any more. */
   readonly unless?: (record: SessionRecord, at: string) => boolean
+}
+
+/** Steps that were taken, or had been by an earlier call with the same key. */
+export interface StepsTaken {
+  readonly record: SessionRecord
+  readonly taken: boolean
+  readonly events: readonly SessionEvent[]
+  readonly replayed: boolean
 }
 
 /**
@@ -28,20 +42,28 @@ export async function takeSteps(
   deps: Deps,
   id: string,
   commands: readonly LifecycleCommand[],
-  { idempotencyKey, intent, said, withoutCommit = false, unless }: StepOptions = {},
-): Promise<{ record: SessionRecord; taken: boolean }> {
-  const { view, events } = await decideWithWork(
+  { idempotencyKey, command = [commands], intent, from, said, withoutCommit = false, unless }: StepOptions = {},
+): Promise<StepsTaken> {
+  const { view, events, replayed } = await decideWithWork(
     deps,
     id,
     (before, at, staged) => {
       if (unless?.(before.record, at) === true) return []
       if (unless === undefined && !isFinal(before.record.status.state)) checkLive(before.record, at)
+      if (from !== undefined) checkUnchanged(before.record, from)
       const heard = said === undefined ? [] : [heardDraft(said, intent)]
-      return [...heard, ...stepsOf(deps, before, commands, at, staged, { intent, withoutCommit })]
+      const options = { intent, withoutCommit, isHeard: said !== undefined }
+      return [...heard, ...stepsOf(deps, before, commands, at, staged, options)]
     },
-    { command: [commands], idempotencyKey, evenEnded: true },
+    { command, idempotencyKey, evenEnded: true },
   )
-  return { record: view.record, taken: events.length > 0 }
+  return { record: view.record, taken: events.length > 0, events, replayed }
+}
+
+function checkUnchanged({ id, status }: SessionRecord, from: SessionStatus): void {
+  // both as the store gives them: their keys come in the same order
+  if (JSON.stringify(status) === JSON.stringify(from)) return
+  throw new InvalidTransitionError({ sessionId: id, state: status.state, command: 'handle' })
 }
 
 function stepsOf(
@@ -50,7 +72,7 @@ function stepsOf(
   commands: readonly LifecycleCommand[],
   at: string,
   staged: readonly Observation[],
-  { intent, withoutCommit }: { intent: JsonObject | undefined; withoutCommit: boolean },
+  { intent, withoutCommit, isHeard }: { intent: JsonObject | undefined; withoutCommit: boolean; isHeard: boolean },
 ): Draft[] {
   const { lastWork, ...view } = before
   let { record } = view
@@ -75,7 +97,11 @@ function stepsOf(
     parent = work?.id ?? parent
     waiting = []
     record = { ...record, status }
-    return [...saidIn(command, intent), ...(work ? [work.draft] : []), statusDraft(command, status, withoutCommit)]
+    const end = {
+      ...(withoutCommit && { commits: false }),
+      ...(command.do === 'abort' && !isHeard && intent !== undefined && { intent }),
+    }
+    return [...saidIn(command, intent), ...(work ? [work.draft] : []), statusDraft(command, status, end)]
   })
 }
 
@@ -109,11 +135,11 @@ const CONTENTS: Record<SessionStatus['state'], string> = {
   aborted: 'Session aborted',
 }
 
-function statusDraft(command: LifecycleCommand, status: SessionStatus, withoutCommit: boolean): Draft {
+function statusDraft(command: LifecycleCommand, status: SessionStatus, more: JsonObject): Draft {
   const content = command.do === 'end' ? 'Session ended by the caller' : CONTENTS[status.state]
   return {
     type: 'status_changed',
     content: status.state === 'aborted' ? status.reason : content,
-    parts: { status: { ...status }, ...(withoutCommit && { commits: false }) },
+    parts: { status: { ...status }, ...more },
   }
 }

@@ -1,11 +1,14 @@
-import type { Contradiction, Evidence } from '../../api.ts'
+import type { Contradiction, Evidence, WriteOptions } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { isCurrent, type Memory, type MemorySource } from '../../domain/memory/memory.ts'
 import { type Step, superseded, type Weighing, weighed } from '../../domain/memory/remember.ts'
 import { isAlike } from '../../domain/memory/sameness.ts'
 import type { MemoryPut } from '../../ports/memory-store.ts'
+import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { type Deps, now } from '../deps.ts'
 import { parse } from '../parse.ts'
+import { stampOf, unlessDone } from './keys.ts'
+import { wanted } from './lookalikes.ts'
 import { getMemory } from './read.ts'
 import {
   checkSource,
@@ -16,29 +19,52 @@ import {
   sessionsOf,
   stated,
   Writing,
-  wanted,
 } from './remember.ts'
 import { contradiction, evidence } from './schema.ts'
 
 /** Something speaks for a memory. */
-export async function corroborate(deps: Deps, id: string, input: Evidence = {}): Promise<Memory> {
-  const { note, sourceType, ...given } = parse(evidence, input) as Evidence
-  const { memory, source } = await subject(deps, id, given)
-  return await changed(deps, memory, { source }, (writing, now, at) => {
-    tell(writing, weighed(now, 'corroborates', { at, source, note, sourceType }))
+export async function corroborate(
+  deps: Deps,
+  id: string,
+  input: Evidence = {},
+  options: WriteOptions = {},
+): Promise<Memory> {
+  const checked = parse(evidence, input) as Evidence
+  const stamp = stampOf(options, ['corroborate', String(id).toLowerCase(), checked])
+  return await once(deps, id, stamp, async () => {
+    const { note, sourceType, ...given } = checked
+    const { memory, source } = await subject(deps, id, given)
+    return await changed(deps, memory, { source, stamp }, (writing, now, at) => {
+      tell(writing, weighed(now, 'corroborates', { at, source, note, sourceType }))
+    })
   })
 }
 
 /** Something speaks against a memory; what holds instead takes its place. */
-export async function contradict(deps: Deps, id: string, input: Contradiction = {}): Promise<Memory> {
-  const { note, content, supersededBy, sourceType, ...given } = parse(contradiction, input) as Contradiction
+export async function contradict(
+  deps: Deps,
+  id: string,
+  input: Contradiction = {},
+  options: WriteOptions = {},
+): Promise<Memory> {
+  const checked = parse(contradiction, input) as Contradiction
+  const stamp = stampOf(options, ['contradict', String(id).toLowerCase(), checked])
+  return await once(deps, id, stamp, () => contradicted(deps, id, checked, stamp))
+}
+
+async function contradicted(
+  deps: Deps,
+  id: string,
+  { note, content, supersededBy, sourceType, ...given }: Contradiction,
+  stamp: IdempotencyStamp | undefined,
+): Promise<Memory> {
   const { memory, source } = await subject(deps, id, given)
   if (content !== undefined && supersededBy !== undefined) {
     throw new ValidationError('content', 'must not be given beside supersededBy')
   }
   if (supersededBy === memory.id) throw new ValidationError('supersededBy', 'must be another memory')
   const instead = content === undefined ? undefined : replacement(memory, { content, source, sourceType })
-  return await changed(deps, memory, { source, instead, supersededBy }, (writing, now, at) => {
+  return await changed(deps, memory, { source, instead, supersededBy, stamp }, (writing, now, at) => {
     const isReplaced = (instead ?? supersededBy) !== undefined && now.supersededBy !== undefined
     if (isReplaced && !isAgain(writing, now, { instead, supersededBy })) {
       throw new ValidationError('id', `belongs to a memory that ${now.supersededBy} took the place of`)
@@ -54,6 +80,16 @@ export async function contradict(deps: Deps, id: string, input: Contradiction = 
     // what was superseded never comes back, so its words go
     tell(writing, superseded(step.memory, other, at), { words: null })
   })
+}
+
+/** With a key that is known it gives the memory as it is now, though a session that was named may be gone. */
+async function once(
+  deps: Deps,
+  id: string,
+  stamp: IdempotencyStamp | undefined,
+  work: () => Promise<Memory>,
+): Promise<Memory> {
+  return await unlessDone(deps, stamp, deps.within, work, () => getMemory(deps, id))
 }
 
 function tell(writing: Writing, { memory, change }: Step, rest: Pick<MemoryPut, 'words'> = {}): void {
@@ -108,12 +144,13 @@ interface Given {
   source: MemorySource | undefined
   instead?: Statement | undefined
   supersededBy?: string | undefined
+  stamp: IdempotencyStamp | undefined
 }
 
 async function changed(
   deps: Deps,
   { id, tenant, userId, supersededBy: successor = id }: Memory,
-  { source, instead, supersededBy = id }: Given,
+  { source, instead, supersededBy = id, stamp }: Given,
   change: (writing: Writing, memory: Memory, at: string) => void,
 ): Promise<Memory> {
   const at = now(deps)
@@ -126,15 +163,17 @@ async function changed(
     ids: [...new Set(ids)],
     fingerprints: instead === undefined ? [] : [fingerprintOf(instead)],
     sessions: sessionsOf([source]),
+    ...(stamp !== undefined && { idempotency: stamp }),
     decide(found) {
       const writing = new Writing(found)
       const memory = writing.get(id)
       if (memory === undefined) throw new MemoryNotFoundError(id)
       change(writing, memory, at)
       after = writing.get(id)
-      return { puts: writing.puts() }
+      return { puts: writing.puts(), answer: JSON.stringify([id]) }
     },
   })
   if (outcome === 'stale') throw gone([source])
+  if (outcome === 'replayed') return await getMemory(deps, id)
   return after as Memory
 }

@@ -31,7 +31,9 @@ export async function extractMemories(deps: Deps, session: string): Promise<Extr
     const { facts } = await deps.extract({ events: page.map((event) => sessionEvent(id, event)) })
     const statements = facts.map((fact) => statementOf(id, fact))
     const to = page.at(-1)?.sequence ?? head
-    const kept = await keep(deps, { tenant, userId }, statements, { sessionId: id, from: extracted, to })
+    const kept = await keep(deps, { tenant, userId }, statements, {
+      mark: { sessionId: id, from: extracted, to },
+    })
     memories.push(...(kept ?? []))
   }
 }

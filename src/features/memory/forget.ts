@@ -1,4 +1,4 @@
-import type { ForgetSource, Forgotten } from '../../api.ts'
+import type { ForgetSource, Forgotten, WriteOptions } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { type LineageEntry, type Memory, sourceKey } from '../../domain/memory/memory.ts'
@@ -7,39 +7,51 @@ import { describe } from '../../domain/recall/describe.ts'
 import { ANALYSIS } from '../../domain/recall/postings.ts'
 import type { MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
-import type { PurgeCounts } from '../../ports/session-store.ts'
+import type { IdempotencyStamp, PurgeCounts } from '../../ports/session-store.ts'
 import { userFor } from '../access.ts'
 import { type Deps, now } from '../deps.ts'
 import { parse } from '../parse.ts'
+import { stampOf, unlessDone } from './keys.ts'
 import { getMemory } from './read.ts'
 import { forgetSource } from './schema.ts'
 
 /** Removes one memory, or what comes from a source. */
-export async function forget(deps: Deps, what: string | ForgetSource): Promise<Forgotten> {
-  if (typeof what !== 'string') return await forgetFrom(deps, what)
+export async function forget(deps: Deps, what: string | ForgetSource, options: WriteOptions = {}): Promise<Forgotten> {
+  if (typeof what !== 'string') return await forgetFrom(deps, what, options)
+  const stamp = stampOf(options, ['forget', what.toLowerCase()])
+  // done before, the memory is gone, and with it whose it was
+  return await unlessDone(deps, stamp, deps.within, () => forgetOne(deps, what, stamp), forgottenBefore)
+}
+
+async function forgetOne(deps: Deps, what: string, stamp: IdempotencyStamp | undefined): Promise<Forgotten> {
   const { id, tenant, userId } = await getMemory(deps, what)
+  const done: Forgotten = { forgotten: 1, kept: 0 }
   await deps.store.memories.change({
     tenant,
     userId,
     at: now(deps),
     ids: [id],
+    ...(stamp !== undefined && { idempotency: stamp }),
     decide(found) {
       if (found.length === 0) throw new MemoryNotFoundError(id)
-      return { puts: [], removals: [id] }
+      return { puts: [], removals: [id], answer: JSON.stringify(done) }
     },
   })
-  return { forgotten: 1, kept: 0 }
+  return done
 }
 
+const forgottenBefore = (answer: string) => JSON.parse(answer) as Forgotten
+
 /** Removes what was derived from a source. What comes from elsewhere, and was only supported by it, stays without that support. */
-async function forgetFrom(deps: Deps, input: ForgetSource): Promise<Forgotten> {
+async function forgetFrom(deps: Deps, input: ForgetSource, options: WriteOptions): Promise<Forgotten> {
   const { sessionId, source, ...whose } = parse(forgetSource, input)
   const user = userFor(deps, whose)
   const key = sourceKey({ ...(sessionId !== undefined && { sessionId }), ...(source !== undefined && { source }) })
   if (key === undefined || (sessionId !== undefined && source !== undefined)) {
     throw new ValidationError('source', 'must be given, or sessionId, and not both')
   }
-  return await withoutEntries(deps, user, key, ({ lineage }, gone) =>
+  const stamp = stampOf(options, ['forget', key])
+  return await withoutEntries(deps, user, { key, stamp }, ({ lineage }, gone) =>
     lineage.some((entry) => entry.relation === 'origin' && gone(entry)),
   )
 }
@@ -102,7 +114,7 @@ function without(
   key: string,
   at: string,
   isLost: (memory: Memory, gone: IsGone) => boolean,
-): Required<MemoryWrites> {
+): Required<Omit<MemoryWrites, 'answer'>> {
   const gone: IsGone = (entry) => sourceKey(entry) === key
   const steps = found.map((memory) => ({
     id: memory.id,
@@ -121,31 +133,36 @@ function lessened({ memory, change }: Required<Step>): MemoryPut {
   return { memory, changes: [change], ...(isRestored && { words }) }
 }
 
-/** Goes through all memories that a source is part of, a page at a time. */
+/**
+ * Goes through all memories that a source is part of, a page at a time. The last step takes all that is left, and has the key: what broke off
+ * before goes on when it is called again, and counts what it did itself.
+ */
 async function withoutEntries(
   deps: Deps,
   user: User,
-  key: string,
+  { key, stamp }: { key: string; stamp: IdempotencyStamp | undefined },
   isLost: (memory: Memory, gone: IsGone) => boolean,
 ): Promise<Forgotten> {
-  const total: Forgotten = { forgotten: 0, kept: 0 }
+  let total: Forgotten = { forgotten: 0, kept: 0 }
   for (;;) {
     const memories = await deps.store.memories.fromSource({ ...user, key, limit: LIMITS.page })
-    if (memories.length === 0) return total
+    const isLast = memories.length < LIMITS.page
     const at = now(deps)
-    let counted: Forgotten = { forgotten: 0, kept: 0 }
-    await deps.store.memories.change({
+    let sum = total
+    const { answer } = await deps.store.memories.change({
       ...user,
       at,
-      ids: memories.map(({ id }) => id),
+      ...(isLast ? { source: key } : { ids: memories.map(({ id }) => id) }),
+      ...(stamp !== undefined && { idempotency: stamp }),
       decide(found) {
         const writes = without(found, key, at, isLost)
-        counted = { forgotten: writes.removals.length, kept: writes.puts.length }
-        return writes
+        sum = { forgotten: total.forgotten + writes.removals.length, kept: total.kept + writes.puts.length }
+        return { ...writes, ...(isLast && { answer: JSON.stringify(sum) }) }
       },
     })
-    total.forgotten += counted.forgotten
-    total.kept += counted.kept
+    if (answer !== undefined) return forgottenBefore(answer)
+    if (isLast) return sum
+    total = sum
   }
 }
 

@@ -1,26 +1,23 @@
 import { hash } from 'node:crypto'
-import type { Remembered, RememberInput } from '../../api.ts'
+import type { Remembered, RememberInput, WriteOptions } from '../../api.ts'
 import { SessionNotFoundError, TooLargeError, ValidationError } from '../../domain/errors.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Memory, MemoryCategory, MemorySource } from '../../domain/memory/memory.ts'
 import { created, isSame, weighed } from '../../domain/memory/remember.ts'
-import { gistOf, Sayings, tellingTerms } from '../../domain/memory/sameness.ts'
+import { gistOf, Sayings } from '../../domain/memory/sameness.ts'
 import type { SourceType } from '../../domain/memory/source.ts'
 import { describe } from '../../domain/recall/describe.ts'
-import { ANALYSIS, decodePostings } from '../../domain/recall/postings.ts'
-import { terms } from '../../domain/recall/text.ts'
+import { ANALYSIS } from '../../domain/recall/postings.ts'
 import type { ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
+import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { userFor } from '../access.ts'
 import { type Deps, now } from '../deps.ts'
 import { parse } from '../parse.ts'
+import { outcomesOf, rememberedBefore, stampOf, unlessDone } from './keys.ts'
+import { wanted } from './lookalikes.ts'
 import { rememberInput } from './schema.ts'
-
-/** Memories that may say the same as a new one; more are not looked at. */
-const LOOKALIKES = 100
-/** A term that more memories hold tells too little to look for the same in all of them. */
-const COMMON = 2000
 
 /** What to keep, checked. */
 export type Statement = Omit<RememberInput, 'userId' | 'tenant' | 'expiresInMs' | 'category' | 'sourceType'> & {
@@ -32,10 +29,12 @@ export type Statement = Omit<RememberInput, 'userId' | 'tenant' | 'expiresInMs' 
 export async function remember(
   deps: Deps,
   input: RememberInput | readonly RememberInput[],
+  options: WriteOptions = {},
 ): Promise<Remembered | Remembered[]> {
   if (!Array.isArray(input)) {
-    const { user, statement } = checked(deps, input as RememberInput, '')
-    const [kept] = (await keep(deps, user, [statement])) as [Remembered]
+    const { user, statement, given } = checked(deps, input as RememberInput, '')
+    const stamp = stampOf(options, ['remember', given])
+    const [kept] = (await keepOnce(deps, user, [statement], stamp)) as [Remembered]
     return kept
   }
   if (input.length === 0) throw new ValidationError('memories', 'must hold at least one')
@@ -47,14 +46,30 @@ export async function remember(
   const other = all.findIndex((each) => each.user.userId !== user.userId || each.user.tenant !== user.tenant)
   if (other > 0) throw new ValidationError(`memories[${other}].userId`, 'must be the same for all memories of one call')
   const statements = all.map(({ statement }) => statement)
-  return (await keep(deps, user, statements)) ?? []
+  const stamp = stampOf(options, ['remember', all.map(({ given }) => given)])
+  return await keepOnce(deps, user, statements, stamp)
+}
+
+/** Keeps what was checked, with its key once. */
+async function keepOnce(
+  deps: Deps,
+  user: User,
+  statements: readonly Statement[],
+  stamp: IdempotencyStamp | undefined,
+): Promise<Remembered[]> {
+  const work = async () => (await keep(deps, user, statements, { stamp })) ?? []
+  return await unlessDone(deps, stamp, user, work, (answer) => rememberedBefore(deps, user, answer))
 }
 
 /** What the schema lets through. */
 type Checked = Statement & Pick<RememberInput, 'userId' | 'tenant' | 'expiresInMs'>
 
-/** `at` is where the memory stands in the input, for the names of fields in errors. */
-function checked(deps: Deps, input: RememberInput, at: string): { user: User; statement: Statement } {
+/** `at` is where the memory stands in the input, for the names of fields in errors. `given` is the same whenever the call is made. */
+function checked(
+  deps: Deps,
+  input: RememberInput,
+  at: string,
+): { user: User; statement: Statement; given: Omit<Checked, 'userId' | 'tenant'> } {
   const { userId, tenant, expiresInMs, ...given } = parse(rememberInput, input, at) as Checked
   const field = (name: string) => (at === '' ? name : `${at}.${name}`)
   if (given.metadata !== undefined) encodeJson(given.metadata, field('metadata'), LIMITS.metadata)
@@ -66,6 +81,7 @@ function checked(deps: Deps, input: RememberInput, at: string): { user: User; st
   return {
     user: userFor(deps, { userId, tenant }),
     statement: { ...given, ...(expiresAt !== undefined && { expiresAt }) },
+    given: { ...given, ...(expiresInMs !== undefined && { expiresInMs }) },
   }
 }
 
@@ -89,25 +105,27 @@ export async function keep(
   deps: Deps,
   user: User,
   statements: readonly Statement[],
-  mark?: ExtractionMark,
+  { mark, stamp }: { mark?: ExtractionMark; stamp?: IdempotencyStamp | undefined } = {},
 ): Promise<Remembered[] | undefined> {
   const sources = statements.map(({ source }) => source)
   await requireSessions(deps, user, sources)
   const at = now(deps)
   let kept: Remembered[] = []
-  const { outcome } = await deps.store.memories.change({
+  const { outcome, answer } = await deps.store.memories.change({
     ...user,
     at,
     ids: await wanted(deps, user, statements),
     fingerprints: statements.filter(({ id }) => id === undefined).map(fingerprintOf),
     sessions: sessionsOf(sources),
     ...(mark !== undefined && { mark }),
+    ...(stamp !== undefined && { idempotency: stamp }),
     decide(found) {
       const writing = new Writing(found)
       kept = statements.map((statement) => stated(deps, writing, user, statement, at))
-      return { puts: writing.puts() }
+      return { puts: writing.puts(), answer: outcomesOf(kept) }
     },
   })
+  if (answer !== undefined) return await rememberedBefore(deps, user, answer)
   if (outcome === 'written') return kept
   if (mark === undefined) throw gone(sources)
   return undefined
@@ -221,28 +239,4 @@ export function sessionsOf(sources: readonly (MemorySource | undefined)[]): stri
 /** A session was there a moment ago, and was purged since. */
 export function gone(sources: readonly (MemorySource | undefined)[]): SessionNotFoundError {
   return new SessionNotFoundError(sessionsOf(sources)[0] ?? '')
-}
-
-/** Ids of memories that may be the ones meant: by id, or because they hold the rarest words of what is said. */
-export async function wanted(deps: Deps, user: User, statements: readonly Statement[]): Promise<string[]> {
-  const ids = statements.flatMap(({ id }) => id ?? [])
-  const said = statements.filter(({ id }) => id === undefined).map(({ content }) => content)
-  return [...new Set([...ids, ...(await lookalikes(deps, user, said))])]
-}
-
-async function lookalikes({ store }: Deps, user: User, said: readonly string[]): Promise<string[]> {
-  const words = [...new Set(said.flatMap(terms))].sort()
-  if (words.length === 0) return []
-  const shelf = { ...user, shelf: 'memory' } as const
-  const { frequencies } = await store.index.lookup(shelf, words)
-  const isTelling = (term: string) => (frequencies.get(term) ?? 0) > 0 && (frequencies.get(term) ?? 0) <= COMMON
-  const telling = [...new Set(said.flatMap((content) => tellingTerms(content, frequencies)))].filter(isTelling).sort()
-  if (telling.length === 0) return []
-  const blocks = await store.index.postings(shelf, telling, COMMON)
-  const lengths = said.map((content) => terms(content).length)
-  const near = blocks.filter(({ session, block, data }) => {
-    const [{ length } = { length: 0 }] = decodePostings(session, block, data)
-    return lengths.some((own) => Math.min(own, length) >= Math.max(own, length) / 2)
-  })
-  return [...new Set(near.map(({ session }) => session))].slice(-LOOKALIKES * said.length)
 }

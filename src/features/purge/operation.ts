@@ -26,7 +26,7 @@ export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt
 export async function purgeUser(deps: Deps, user: string, options: PurgeOptions = {}): Promise<PurgeReceipt> {
   const within = userFor(deps, parse(purgeUserInput, { ...options, userId: user }))
   const { purgeWithMemories } = await memories()
-  const receipt = { sessions: 0, events: 0, keys: 0, memories: (await deps.store.memories.purge(within)).memories }
+  const receipt = { sessions: 0, events: 0, ...(await deps.store.memories.purge(within)) }
   for (;;) {
     const ids = await deps.store.sessionIds({ limit: LIMITS.page, within })
     if (ids.length === 0) break
@@ -40,7 +40,9 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
       receipt.memories += counts.memories
     }
   }
-  receipt.memories += (await deps.store.memories.purge(within)).memories
+  const { memories: later, keys } = await deps.store.memories.purge(within)
+  receipt.memories += later
+  receipt.keys += keys
   return { ...receipt, purgedAt: now(deps) }
 }
 

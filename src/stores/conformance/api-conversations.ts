@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Throughline } from '../../api.ts'
+import { conversationKeyRules } from './api-conversation-keys.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { type FixedClock, fixedClock, refused } from './samples.ts'
 
@@ -20,8 +21,7 @@ const stateOf = async (tl: Throughline, id: string) => (await (await tl.sessions
 
 type Check = (context: { db: ApiDatabase; tl: Throughline; clock: FixedClock }) => Promise<void>
 
-/** A20 conversations: what messages do, and how they go on after a pause. */
-export const conversationRules: readonly Rule<ApiDatabase>[] = Object.entries(checks()).map(([title, check]) => ({
+const rules: readonly Rule<ApiDatabase>[] = Object.entries(checks()).map(([title, check]) => ({
   id: 'A20',
   title,
   async check(db) {
@@ -32,6 +32,9 @@ export const conversationRules: readonly Rule<ApiDatabase>[] = Object.entries(ch
     await tl.close()
   },
 }))
+
+/** A20 conversations: what messages do, and how they go on after a pause; A28 their keys. */
+export const conversationRules: readonly Rule<ApiDatabase>[] = [...rules, ...conversationKeyRules]
 
 function checks(): Record<string, Check> {
   return {
@@ -217,7 +220,7 @@ function checks(): Record<string, Check> {
         ['asdf qwer zxcv', "It's something new"],
       )
       assert.equal((await reply.session?.record())?.task, 'asdf qwer zxcv')
-      assert.deepEqual(said[1]?.parts, { intent: { ...reply.judged, intent: 'new_task' } })
+      assert.deepEqual(said[1]?.parts, { intent: { ...reply.judged, intent: 'new_task' }, displaced: session.id })
       await reply.session?.end()
       await tl.conversations.handle('c', { ...ada, message: 'Write a haiku' })
       // an end by the caller is left without a commit

@@ -6,6 +6,7 @@ import { apiEnvelopeRules } from './api-envelopes.ts'
 import { inputRules } from './api-input.ts'
 import { lifeRules } from './api-life.ts'
 import { rememberingRules } from './api-memories.ts'
+import { memoryWriteRules } from './api-memory-keys.ts'
 import { memorySourceRules } from './api-memory-sources.ts'
 import { messageRules } from './api-messages.ts'
 import { namedRules } from './api-named.ts'
@@ -25,6 +26,7 @@ import { indexRules } from './store-index.ts'
 import { intakeRules } from './store-intake.ts'
 import { lookupRules } from './store-lookup.ts'
 import { memoryRules as memoryChangeRules } from './store-memories.ts'
+import { memoryKeyRules } from './store-memory-keys.ts'
 import { memoryUpkeepRules } from './store-memory-upkeep.ts'
 import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
@@ -32,7 +34,7 @@ import { sessionRules } from './store-sessions.ts'
 import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
-/** Runs the rules of the store's ports as tests: S1 to S27 of the log, M1 to M11 of memories, I1 to I9 of the index, E1 to E3 of envelopes. */
+/** Runs the rules of the store's ports as tests: S1 to S27 of the log, M1 to M12 of memories, I1 to I9 of the index, E1 to E3 of envelopes. */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
   const rules = [
     ...writingRules,
@@ -45,13 +47,14 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...intakeRules,
     ...memoryChangeRules,
     ...memoryUpkeepRules,
+    ...memoryKeyRules,
     ...indexRules,
     ...lookupRules,
   ]
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A26, as tests. */
+/** Runs the rules of the public API, A1 to A28, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...sessionsRules,
@@ -69,6 +72,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...contextRules,
     ...rememberingRules,
     ...memorySourceRules,
+    ...memoryWriteRules,
     ...recallRules,
     ...apiEnvelopeRules,
     ...namedRules,

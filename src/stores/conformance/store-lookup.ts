@@ -373,6 +373,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       await refused('STORAGE', index.add({ sessionId: id, from: 0, to: 1, version: 1, messages: [] }))
       await refused('STORAGE', memories.list({ ...ADA, limit: 1 }))
       await refused('STORAGE', memories.change(putting([{ memory: someMemory() }])))
+      await refused('STORAGE', memories.answered({ key: 'k', fingerprint: 'f' }, ADA))
       await refused('STORAGE', memories.purge(ADA))
     },
   },

@@ -223,8 +223,8 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
         }))
         await store.memories.change(putting(puts, user))
       }
-      assert.deepEqual(await store.memories.purge(ADA), { memories: 2 })
-      assert.deepEqual(await store.memories.purge(ADA), { memories: 0 })
+      assert.deepEqual(await store.memories.purge(ADA), { memories: 2, keys: 0 })
+      assert.deepEqual(await store.memories.purge(ADA), { memories: 0, keys: 0 })
       for (const [user, { id }] of kept) {
         const left = user === ADA ? 0 : 1
         assert.equal((await store.memories.get([id], undefined)).length, left)

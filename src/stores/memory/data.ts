@@ -3,7 +3,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Scope } from '../../domain/record.ts'
 import type { Mark, User } from '../../ports/recall-index.ts'
-import type { CommitLink, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
+import type { CommitLink, IdempotencyStamp, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import type { Words } from './words.ts'
 
 /** One session. */
@@ -41,6 +41,8 @@ export interface MemoryData {
   watchers: Map<string, Set<() => void>>
   /** Memories by tenant and user, and by id: two users may have the same one. */
   memories: Map<string, Map<string, Remembered>>
+  /** Idempotency keys of changes to memories, with the user they belong to, by tenant, user and key. */
+  answers: Map<string, { user: User; stamp: IdempotencyStamp; answer: string }>
   /** Words by tenant, user and shelf. */
   shelves: Map<string, Words>
   /** Since when no new sessions are taken. */
@@ -55,6 +57,7 @@ export function memoryData(): MemoryData {
     chains: new Map(),
     watchers: new Map(),
     memories: new Map(),
+    answers: new Map(),
     shelves: new Map(),
   }
 }

@@ -1,3 +1,4 @@
+import { IdempotencyMismatchError } from '../../domain/errors.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
 import type { ChangeRequest, MemoryPut, MemoryStore } from '../../ports/memory-store.ts'
@@ -13,7 +14,7 @@ export function memoriesIn(
   ready: () => void,
   purge: (session: Held, at: string) => PurgeCounts,
 ): MemoryStore {
-  const { memories, sessions, shelves } = data
+  const { memories, answers, sessions, shelves } = data
 
   /** Each user's, of those that may be within. */
   function groups(within: Principal | undefined): Map<string, Remembered>[] {
@@ -55,6 +56,15 @@ export function memoriesIn(
     return !mark || (session?.read.extracted === mark.from && session.view.record.head >= mark.to)
   }
 
+  /** What the key of a change was stored with. */
+  function known({ idempotency, ...user }: ChangeRequest): string | undefined {
+    const held = idempotency && answers.get(answerKey(user, idempotency.key))
+    if (idempotency === undefined || held === undefined) return undefined
+    const { key, fingerprint } = idempotency
+    if (held.stamp.fingerprint !== fingerprint) throw new IdempotencyMismatchError({ userId: user.userId, key })
+    return held.answer
+  }
+
   function put({ memory, fingerprint, words, changes = [] }: MemoryPut): void {
     const group = memories.get(userKey(memory)) ?? new Map<string, Remembered>()
     memories.set(userKey(memory), group)
@@ -79,13 +89,19 @@ export function memoriesIn(
   return {
     async change(request) {
       ready()
-      const { mark, purge: going = '' } = request
+      const { tenant, userId, mark, purge: going = '', idempotency: stamp } = request
+      const before = known(request)
+      if (before !== undefined) return { outcome: 'replayed', memories: [], answer: before }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const session = mark && sessions.get(mark.sessionId)
-      const { puts, removals = [] } = request.decide(named(request))
+      const { puts, removals = [], answer } = request.decide(named(request))
       const copies = puts.map(copiedPut)
       for (const each of copies) put(each)
       for (const each of find(removals, request)) remove(each)
+      if (stamp !== undefined && answer !== undefined) {
+        const user = { tenant, userId }
+        answers.set(answerKey(user, stamp.key), { user, stamp: { ...stamp }, answer })
+      }
       if (mark !== undefined && session !== undefined) session.read.extracted = mark.to
       const gone = sessions.get(going)
       const purged = gone && purge(gone, request.at)
@@ -136,14 +152,26 @@ export function memoriesIn(
       return plain(current.filter((each) => (each.version ?? 0) < version).slice(0, limit))
     },
 
+    async answered({ key, fingerprint }, within) {
+      ready()
+      const held = [...answers.values()].filter(({ user }) => isWithin(user, within))
+      return held.find(({ stamp }) => stamp.key === key && stamp.fingerprint === fingerprint)?.answer
+    },
+
     async purge(user) {
       ready()
       const gone = all(user)
+      const keys = [...answers].filter(([, answer]) => isWithin(answer.user, user))
+      for (const [key] of keys) answers.delete(key)
       for (const each of gone) remove(each)
       for (const [id, { view }] of sessions) if (isWithin(view.record, user)) dropSession(data, id)
-      return { memories: gone.length }
+      return { memories: gone.length, keys: keys.length }
     },
   }
+}
+
+function answerKey({ tenant, userId }: User, key: string): string {
+  return JSON.stringify([tenant, userId, key])
 }
 
 function shelfOf({ tenant, userId }: User): Shelf {

@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto'
+import { IdempotencyMismatchError } from '../../domain/errors.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { sourceKey } from '../../domain/memory/memory.ts'
 import type { Changed, ChangeRequest, MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
-import { type Connections, isSerialization, type Query, type Statement } from './connection.ts'
+import { type Connections, isLost, isSerialization, isTimeout, type Query, type Statement } from './connection.ts'
 import { type MemoryRow, memoryOf } from './memory-rows.ts'
 import { PURGE } from './sessions.ts'
 import { memoryWordColumns } from './words.ts'
+
+const KNOWN: Statement = { name: 'change-known', text: 'select * from context.load_memory_key($1, $2, $3)' }
+
+const KEEP: Statement = { name: 'change-keep', text: 'select context.write_memory_key($1, $2, $3, $4, $5, $6)' }
 
 const LOAD: Statement = {
   name: 'change-load',
@@ -19,24 +24,30 @@ const WRITE: Statement = {
     select context.write_change($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 }
 
-/** Times that a change is tried when the server undoes it. */
+/** Times that a change is tried when the server undoes it or, with a key, when the connection is lost. */
 const ATTEMPTS = 5
 
-/** Decides on memories and writes what comes of it in one transaction, under the user's lock. */
+/**
+ * Decides on memories and writes what comes of it in one transaction, under the user's lock. With a key it may be sent again: what was
+ * written by then is found by it.
+ */
 export async function changeIn(connections: Connections, request: ChangeRequest): Promise<Changed> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await connections.transaction((query) => change(query, request))
     } catch (error) {
-      if (!isSerialization(error) || attempt >= ATTEMPTS) throw error
+      const isSafe = isSerialization(error) || (request.idempotency !== undefined && isLost(error))
+      // after a timeout once at most: each takes long
+      if (isTimeout(error)) attempt += ATTEMPTS - 2
+      if (!isSafe || attempt >= ATTEMPTS) throw error
     }
   }
 }
 
-async function change(
-  query: Query,
-  { tenant, userId, at, ids = [], fingerprints = [], source, sessions = [], mark, purge, decide }: ChangeRequest,
-): Promise<Changed> {
+async function change(query: Query, request: ChangeRequest): Promise<Changed> {
+  const { tenant, userId, at, ids = [], fingerprints = [], source, sessions = [], mark, purge, decide } = request
+  const known = await answerOf(query, request)
+  if (known !== undefined) return { outcome: 'replayed', memories: [], answer: known }
   const rows = await query<MemoryRow & { stale: boolean }>(LOAD, [
     tenant,
     userId,
@@ -49,15 +60,28 @@ async function change(
     source ?? null,
   ])
   if (rows[0]?.stale === true) return { outcome: 'stale', memories: [] }
-  const { puts, removals = [] } = decide(rows.map(memoryOf))
+  const { puts, removals = [], answer } = decide(rows.map(memoryOf))
   if (puts.length > 0 || removals.length > 0 || mark !== undefined) {
     const progress = [mark?.sessionId ?? null, mark?.to ?? null]
     await query(WRITE, [tenant, userId, ...columns({ puts, removals }), ...progress])
+  }
+  const { idempotency: stamp } = request
+  if (stamp !== undefined && answer !== undefined) {
+    await query(KEEP, [tenant, userId, stamp.key, stamp.fingerprint, answer, at])
   }
   const memories = puts.map(({ memory }) => memory)
   if (purge === undefined) return { outcome: 'written', memories }
   const [purged = { events: 0, keys: 0 }] = await query<PurgeCounts>(PURGE, [purge, tenant, userId, at])
   return { outcome: 'written', memories, purged }
+}
+
+/** What the key of a change was stored with. */
+async function answerOf(query: Query, { tenant, userId, idempotency }: ChangeRequest): Promise<string | undefined> {
+  if (idempotency === undefined) return undefined
+  const { key, fingerprint } = idempotency
+  const [known] = await query<{ fingerprint: string; answer: string }>(KNOWN, [tenant, userId, key])
+  if (known === undefined || known.fingerprint === fingerprint) return known?.answer
+  throw new IdempotencyMismatchError({ userId, key })
 }
 
 /** What a change writes, as `context.write_change` takes it. */

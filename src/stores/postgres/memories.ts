@@ -2,6 +2,7 @@ import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { MemoriesQuery, MemoryStore, SourceQuery } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
+import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { changeIn } from './change.ts'
 import type { Connections, Statement } from './connection.ts'
 import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
@@ -21,7 +22,9 @@ const EXPIRED: Statement = { name: 'memories-expired', text: 'select * from cont
 
 const UNREAD: Statement = { name: 'memories-unread', text: 'select * from context.unread_memories($1, $2, $3, $4)' }
 
-const PURGE: Statement = { name: 'memories-purge', text: 'select context.purge_memories($1, $2) as memories' }
+const ANSWERED: Statement = { name: 'memories-answered', text: 'select * from context.find_memory_key($1, $2, $3, $4)' }
+
+const PURGE: Statement = { name: 'memories-purge', text: 'select * from context.purge_memories($1, $2)' }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -60,9 +63,15 @@ export function memoryCalls(connections: Connections): MemoryStore {
 
     unread: ({ tenant, userId }: User, version, limit) => read(UNREAD, [tenant, userId, version, limit]),
 
+    async answered({ key, fingerprint }: IdempotencyStamp, within) {
+      const values = [...owner(within), key, fingerprint]
+      const [row] = await query<{ answer: string }>(ANSWERED, values, { again: true })
+      return row?.answer
+    },
+
     async purge({ tenant, userId }: User) {
-      const [row] = await query<{ memories: number }>(PURGE, [tenant, userId], { again: false })
-      return { memories: row?.memories ?? 0 }
+      const counts = await query<{ memories: number; keys: number }>(PURGE, [tenant, userId], { again: false })
+      return counts[0] ?? { memories: 0, keys: 0 }
     },
   }
 }

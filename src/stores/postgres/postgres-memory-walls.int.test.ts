@@ -5,10 +5,11 @@ import type { Store } from '../../ports/store.ts'
 import { createdIn, described, NOON, putting, seconds, someMemory, someMessage } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 
-const TABLES = ['memories', 'memory_history', 'memory_sources']
+const TABLES = ['memories', 'memory_history', 'memory_keys', 'memory_sources']
 
 const ACME = { tenant: 'acme', userId: 'ada' }
 const OTHER = { tenant: 'other', userId: 'ada' }
+const STAMP = { key: 'k', fingerprint: 'f' }
 
 describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
@@ -38,7 +39,8 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     const memory = someMemory({ ...user, content: 'a secret', lineage, expiresAt: NOON })
     const change = { at: NOON, change: 'created' as const, confidence: 0.8, note: 'secret' }
     const put = { memory, words: { description: words, version: 1 }, fingerprint: 'f', changes: [change] }
-    await store.memories.change(putting([put], user))
+    const decide = () => ({ puts: [put], answer: '[]' })
+    await store.memories.change(putting([], { ...user, idempotency: STAMP, decide }))
     return { sessionId, id: memory.id }
   }
 
@@ -93,6 +95,8 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.memories.history(id, OTHER)).toEqual([])
     expect(await store.memories.expired(seconds(1), 9, OTHER)).toEqual([])
     expect(await store.memories.get([id], ACME)).toHaveLength(1)
+    expect(await store.memories.answered(STAMP, OTHER)).toBeUndefined()
+    expect(await store.memories.answered(STAMP, ACME)).toBe('[]')
   })
 
   it('a tenant cannot take, count or remove what is another’s, by any call that writes', async () => {
@@ -104,7 +108,11 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     await store.memories.change(putting([], { ...OTHER, decide: () => ({ puts: [], removals: [id] }) }))
     // the same user id in another tenant is another user, whose memory of that id is another memory
     await store.memories.change(putting([{ memory: someMemory({ ...OTHER, id }), words }], OTHER))
-    expect(await store.memories.purge(OTHER)).toEqual({ memories: 1 })
+    const idempotency = { ...STAMP, fingerprint: 'of another' }
+    const keyed = { ...OTHER, idempotency, decide: () => ({ puts: [], answer: '[]' }) }
+    expect((await store.memories.change(putting([], keyed))).outcome).toBe('written')
+    expect(await store.memories.purge(OTHER)).toEqual({ memories: 1, keys: 1 })
+    expect(await store.memories.answered(STAMP, ACME)).toBe('[]')
     const [memory] = await store.memories.get([id], ACME)
     expect(memory).toMatchObject({ content: 'a secret', useCount: 0 })
     expect((await store.index.lookup({ ...ACME, shelf: 'memory' }, ['tea'])).frequencies.get('tea')).toBe(1)
@@ -125,7 +133,7 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     await store.purge({ sessionId }, NOON)
     expect(await left(new RegExp(sessionId))).toEqual([])
     expect((await store.index.lookup({ ...ACME, shelf: 'said' }, ['tea'])).messages).toBe(0)
-    expect(await store.memories.purge(ACME)).toEqual({ memories: 1 })
+    expect(await store.memories.purge(ACME)).toEqual({ memories: 1, keys: 1 })
     expect(await left(/"ada"/)).toEqual([])
     // bob's two shelves have their words still
     const rows = await database.admin('select shelf_id, count(*)::int as n from context.recall_terms group by shelf_id')
@@ -136,7 +144,7 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     const { sessionId } = await remembered()
     const none = Array(19).fill("'{}'").join(', ')
     for (const call of [
-      `load_change('acme', 'ada', array['${sessionId}']::uuid[], '${sessionId}', 0, 1, '{}', '{}', null)`,
+      `load_memory_key('acme', 'ada', 'k'), context.load_change('acme', 'ada', array['${sessionId}']::uuid[], '${sessionId}', 0, 1, '{}', '{}', null)`,
       `index_messages('${sessionId}', 1, 2, 1, ${none})`,
       `unindex_session('${sessionId}')`,
     ]) {

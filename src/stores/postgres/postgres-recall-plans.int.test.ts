@@ -48,6 +48,9 @@ const FILL = `
   insert into memori.memory_sources (user_id, tenant, digest, memory_id, key)
   select user_id, 'local', md5(key)::uuid, memory_id, key
   from memori.memories, lateral (select 'session:' || right(memory_id::text, 2)) k (key);
+  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, answer, at)
+  select 'u' || n % 20, 'local', md5('k' || n / 20)::uuid, 'k' || n / 20, 'f' || n / 2, '[]', now()
+  from generate_series(1, ${MANY}) n;
   insert into memori.memory_history (user_id, memory_id, version, tenant, at, change, confidence)
   select user_id, memory_id, v, 'local', now(), 'created', 0.8 from memori.memories, generate_series(1, 2) v;
   analyze`
@@ -117,6 +120,9 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['memories by id', `get_memories(${user}, array[${id(4)}, ${id(8)}]::uuid[])`, 'memori.memories', 2, 2],
     ['a page of memories', `list_memories(${user}, ${id(5000)}, 40)`, 'memori.memories', 40, 41],
     ['a history', `memory_changes(${user}, ${id(8)})`, 'memori.memory_history', 2, 2],
+    ['the key of a change', `load_memory_key(${user}, 'k9')`, 'memori.memory_keys', 1, 1],
+    ['the answer to a key', `find_memory_key(${user}, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
+    ['the answer to a key of anyone', `find_memory_key(null, null, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
     ['memories of a source', `memories_from(${user}, 'session:3a', null, 20)`, 'memori.memories', 20, 20],
     ['memories that expired', `expired_memories(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memories', 5, 9],
     ['unread memories', `unread_memories(${user}, 1, 10)`, 'memori.memories', 10, 10],
@@ -133,6 +139,26 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(found.rows).toBe(rows)
     expect(found.read).toBeLessThanOrEqual(most)
     expect(found.scanned).toBeNull()
+  })
+
+  it('the answer to a key is found by the user where one is named, else by its fingerprint', async () => {
+    /** How often each index was used. */
+    const uses = async (after: string) => {
+      await database.admin(`${after}; select pg_stat_force_next_flush()`)
+      const rows = await database.admin(`
+        select indexrelname as name, idx_scan::int as n from pg_stat_user_indexes where relname = 'memory_keys'`)
+      return Object.fromEntries(rows.map(({ name, n }) => [name, Number(n)]))
+    }
+    const find = (who: string) => `select context.find_memory_key(${who}, 'k9', 'f90')`
+    const before = await uses('select 1')
+    const named = await uses(find(user))
+    const anyone = await uses(find('null, null'))
+    const tenant = await uses(find("'local', null"))
+    const since = (later: typeof before, earlier: typeof before) =>
+      Object.keys(later).filter((name) => later[name] !== earlier[name])
+    expect(since(named, before)).toEqual(['memory_keys_pkey'])
+    expect(since(anyone, named)).toEqual(['memory_keys_fingerprint'])
+    expect(since(tenant, anyone)).toEqual(['memory_keys_fingerprint'])
   })
 
   it('the newest sessions are read of the user’s sessions alone', async () => {

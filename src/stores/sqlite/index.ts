@@ -7,6 +7,7 @@ import { connect, type Durability, storageError, whenFree } from './connection.t
 import { envelopeReader, envelopeWriter } from './envelopes.ts'
 import { Heads } from './heads.ts'
 import { sessionLister } from './list.ts'
+import { memoryKeys } from './memory-keys.ts'
 import { memoryReader } from './memory-read.ts'
 import { memoryWriter } from './memory-write.ts'
 import { migrate, refuseForeign, requireSchema, schemaOf } from './migrate.ts'
@@ -48,7 +49,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const shelves = shelfWriter(db)
   const indexed = indexWriter(db, shelves)
   const sessions = sessionWriter(db, { heads, log, work, index: indexed, envelopes }, options.newId)
-  const memories = memoryWriter(db, shelves, indexed, sessions.purge)
+  const keys = memoryKeys(db)
+  const memories = memoryWriter(db, keys, shelves, indexed, sessions.purge)
   const remembered = memoryReader(db)
   const marks = markReader(db)
   const words = indexReader(db)
@@ -121,6 +123,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       history: (id, within) => look(() => remembered.history(id, within)),
       fromSource: (query) => look(() => remembered.fromSource(query)),
       expired: (at, limit, within) => look(() => remembered.expired(at, limit, within)),
+      answered: (stamp, within) => look(() => keys.answered(stamp, within)),
       unread: (user, version, limit) => look(() => remembered.unread(user, version, limit)),
     },
     index: {

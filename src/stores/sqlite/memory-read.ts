@@ -6,7 +6,7 @@ import type { User } from '../../ports/recall-index.ts'
 import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
 
 /** Both null: of everyone. */
-const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
+export const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
 
 /** @ids is a JSON array. */
 export const SELECT_MEMORIES = `
@@ -93,6 +93,6 @@ export function memoryReader(db: Database) {
 }
 
 /** Both null: of everyone. */
-function ownerOf(within: Principal | undefined): { tenant: string | null; userId: string | null } {
+export function ownerOf(within: Principal | undefined): { tenant: string | null; userId: string | null } {
   return { tenant: within?.tenant ?? null, userId: within?.userId ?? null }
 }

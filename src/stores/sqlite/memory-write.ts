@@ -5,6 +5,7 @@ import type { Changed, ChangeRequest, ExtractionMark, MemoryPut } from '../../po
 import type { User } from '../../ports/recall-index.ts'
 import type { PurgeCounts, SessionKey } from '../../ports/session-store.ts'
 import { Refusal } from './commit-queue.ts'
+import type { MemoryKeys } from './memory-keys.ts'
 import { SELECT_OWN_MEMORIES } from './memory-read.ts'
 import { type ChangeRow, changeRowOf, type MemoryRow, memoryOf, memoryRowOf } from './memory-rows.ts'
 import { idBytes } from './recall-id.ts'
@@ -82,6 +83,7 @@ const DELETE_HISTORY_OF = `
 interface Prepared {
   readonly puts: readonly PreparedPut[]
   readonly removals: readonly string[]
+  readonly answer: string | undefined
 }
 
 /** A memory as it was before the change. */
@@ -104,6 +106,7 @@ const NONE: ReadonlySet<string> = new Set()
 /** The writes to what is remembered, each inside an open transaction. */
 export function memoryWriter(
   db: Database,
+  keys: MemoryKeys,
   shelves: ShelfWriter,
   index: IndexWriter,
   purge: (key: SessionKey, at: string) => PurgeCounts,
@@ -199,9 +202,12 @@ export function memoryWriter(
     change(request: ChangeRequest): Changed {
       const { tenant, userId, mark, purge: going, at } = request
       const user = { tenant, userId }
+      const answer = keys.known(request)
+      if (answer !== undefined) return { outcome: 'replayed', memories: [], answer }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const prepared = decided(request, found(request))
       write(prepared, user, previous(prepared, user))
+      keys.keep(request, prepared.answer)
       if (mark) moveExtracted.run(mark.sessionId, mark.to)
       const purged = going === undefined ? undefined : purge({ sessionId: going }, at)
       const memories = prepared.puts.map(({ row }) => memoryOf(row))
@@ -212,12 +218,12 @@ export function memoryWriter(
       countUses.run({ tenant, userId, ids: JSON.stringify(ids), at })
     },
 
-    purge({ tenant, userId }: User): { memories: number } {
+    purge({ tenant, userId }: User): { memories: number; keys: number } {
       deleteHistoryOf.run(tenant, userId)
       deleteSourcesOf.run(tenant, userId)
       const memories = deleteMemoriesOf.run(tenant, userId).changes
       index.clear({ tenant, userId })
-      return { memories }
+      return { memories, keys: keys.purge({ tenant, userId }) }
     },
   }
 }
@@ -225,8 +231,8 @@ export function memoryWriter(
 /** A decider may throw anything, and so may what it returns when it is read; nothing is written by then. */
 function decided({ tenant, userId, decide }: ChangeRequest, found: readonly Memory[]): Prepared {
   try {
-    const { puts, removals = [] } = decide(found)
-    return { puts: puts.map((put) => preparedPut(put, { tenant, userId })), removals }
+    const { puts, removals = [], answer } = decide(found)
+    return { puts: puts.map((put) => preparedPut(put, { tenant, userId })), removals, answer }
   } catch (cause) {
     throw new Refusal('refused by the decider', { cause })
   }

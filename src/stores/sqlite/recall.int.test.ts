@@ -24,6 +24,7 @@ import {
   upTo,
 } from '../conformance/samples.ts'
 import { sqliteStore } from './index.ts'
+import { SELECT_ANSWER, SELECT_MEMORY_KEY } from './memory-keys.ts'
 import {
   LIST_MEMORIES,
   SELECT_EXPIRED_MEMORIES,
@@ -282,6 +283,8 @@ describe('query plans of memory and recall', () => {
     ['memories that a source supports', SELECT_DERIVED, 's USING PRIMARY KEY (tenant=? AND user_id=? AND key=?)'],
     ['memories that expired', SELECT_EXPIRED_MEMORIES, 'memories_expiring (expires_at<?)'],
     ['memories that have no words', SELECT_UNREAD, 'memories_unread (tenant=? AND user_id=? AND index_version<?)'],
+    ['the key of a change', SELECT_MEMORY_KEY, 'memory_keys USING PRIMARY KEY (tenant=? AND user_id=? AND key=?)'],
+    ['the answer to a key', SELECT_ANSWER, 'memory_keys USING INDEX memory_keys_fingerprint (fingerprint=?'],
     ['the history of a memory', SELECT_HISTORY, 'memory_history USING PRIMARY KEY (memory=?)'],
   ]
   it.each(plans)('serve %s by an index', (_, sql, index) => {

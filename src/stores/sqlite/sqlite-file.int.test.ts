@@ -154,6 +154,24 @@ describe('a purge', () => {
     expect(bytes).toContain('kept')
   })
 
+  it('is not needed for what memories said: beside their keys nothing of it stays in the file once they are forgotten', async () => {
+    const tl = await open(`sqlite:${path}`)
+    const key = (idempotencyKey: string) => ({ idempotencyKey })
+    const secret = { userId: 'ada', content: 'The secretive plan', metadata: { note: 'secret' } }
+    const { id } = await tl.memories.remember({ ...secret, source: { source: 'secret diary' } }, key('kept-a'))
+    await tl.memories.corroborate(id, { note: 'secret witness' }, key('kept-b'))
+    const against = { note: 'secret letter', content: 'Another secret plan' }
+    const { supersededBy = '' } = await tl.memories.contradict(id, against, key('kept-c'))
+    await tl.memories.forget(supersededBy, key('kept-d'))
+    expect(await tl.memories.forget({ userId: 'ada', source: 'secret diary' }, key('kept-e'))).toMatchObject({
+      forgotten: 1,
+    })
+    await tl.close()
+    const bytes = (await readFile(path)).toString('latin1')
+    expect(bytes).not.toContain('secret')
+    for (const name of ['kept-a', 'kept-b', 'kept-c', 'kept-d', 'kept-e']) expect(bytes).toContain(name)
+  })
+
   it('is the only way past the triggers, and only for the session it is for', async () => {
     const id = await madeFile()
     stray("insert into session_purges values ('another')")

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import type { Remembered, WriteOptions } from '../../api.ts'
+import { MemoryNotFoundError } from '../../domain/errors.ts'
+import type { Principal } from '../../domain/record.ts'
+import type { User } from '../../ports/recall-index.ts'
+import type { IdempotencyStamp } from '../../ports/session-store.ts'
+import type { Deps } from '../deps.ts'
+import { parse, writeOptions } from '../parse.ts'
+
+/** The key of a call, if it has one, with a digest of the call and all it was given, as its schema gives it. */
+export function stampOf(options: WriteOptions, command: readonly unknown[]): IdempotencyStamp | undefined {
+  const { idempotencyKey: key } = parse(writeOptions, options)
+  return key === undefined ? undefined : { key, fingerprint: hash('sha256', JSON.stringify(command), 'base64url') }
+}
+
+/**
+ * Does the work. Where that is refused although the key is known, it was done before, and what it needs is gone since: then `again` makes
+ * the result of the answer of then.
+ */
+export async function unlessDone<T>(
+  deps: Deps,
+  stamp: IdempotencyStamp | undefined,
+  within: Principal | undefined,
+  work: () => Promise<T>,
+  again: (answer: string) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const answer = stamp && (await deps.store.memories.answered(stamp, within))
+    if (answer === undefined) throw error
+    return await again(answer)
+  }
+}
+
+/** What is kept of a result: no content, so that nothing outlives the memories. */
+export function outcomesOf(memories: readonly Remembered[]): string {
+  return JSON.stringify(memories.map(({ id, outcome }) => [id, outcome]))
+}
+
+/** The same memories as they are now, without those that are gone. Throws `MEMORY_NOT_FOUND` if none is left. */
+export async function rememberedBefore(deps: Deps, user: User, answer: string): Promise<Remembered[]> {
+  const outcomes = JSON.parse(answer) as [id: string, outcome: Remembered['outcome']][]
+  const ids = [...new Set(outcomes.map(([id]) => id))]
+  const found = new Map((await deps.store.memories.get(ids, user)).map((memory) => [memory.id, memory]))
+  if (found.size === 0) throw new MemoryNotFoundError(ids[0] ?? '')
+  return outcomes.flatMap(([id, outcome]) => {
+    const memory = found.get(id)
+    return memory === undefined ? [] : [{ ...memory, outcome }]
+  })
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { uuid7 } from '../../ids.ts'
+import type { ApiDatabase, Rule } from './harness.ts'
+import { fixedClock, refused, upTo } from './samples.ts'
+
+const ADA = { tenant: 'local', userId: 'ada' }
+const BOB = { tenant: 'local', userId: 'bob' }
+const K = { idempotencyKey: 'k' }
+
+/** A27 memory writes take idempotency keys. */
+export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
+  {
+    id: 'A27',
+    title: 'keeps once what is remembered again with its key, and gives the first outcome',
+    async check(db) {
+      const clock = fixedClock()
+      const tl = await db.connect({ clock })
+      const input = { userId: 'ada', content: 'Plays chess', expiresInMs: 5000, source: { source: 'chat' } }
+      const first = await tl.memories.remember(input, K)
+      clock.advance(1000)
+      // the same in another order, and with its defaults said
+      const again = { tenant: 'local', category: 'facts', ...Object.fromEntries(Object.entries(input).reverse()) }
+      assert.deepEqual(await tl.memories.remember(again as object as typeof input, K), first)
+      assert.deepEqual([first.outcome, first.lineage.length], ['created', 1])
+      // the outcome of then, with the memory as it is now
+      const surer = await tl.memories.corroborate(first.id, { source: 'club' })
+      assert.deepEqual(await tl.memories.remember(input, K), { ...surer, outcome: 'created' })
+      await refused('IDEMPOTENCY_MISMATCH', tl.memories.remember({ ...input, expiresInMs: 4000 }, K))
+      await refused('IDEMPOTENCY_MISMATCH', tl.memories.remember([input], K))
+      await refused('IDEMPOTENCY_MISMATCH', tl.memories.corroborate(first.id, {}, K))
+      // other users have keys of their own
+      const bobs = await tl.memories.remember({ userId: 'bob', content: 'Plays go' }, K)
+      assert.equal((await tl.memories.remember({ ...input, tenant: 'other' }, K)).outcome, 'created')
+      assert.deepEqual(await tl.as(BOB).memories.remember({ userId: 'bob', content: 'Plays go' }, K), bobs)
+      const { items } = await tl.memories.list({ userId: 'ada' })
+      assert.deepEqual([items.length, items[0]?.lineage.length], [1, 2])
+      await refused('VALIDATION', tl.memories.remember(input, { idempotencyKey: '' }))
+      await refused('VALIDATION', tl.memories.remember(input, { key: 'k' } as object))
+      await tl.close()
+    },
+  },
+  {
+    id: 'A27',
+    title: 'gives of a list that comes again what is left of it, and refuses it when nothing is',
+    async check(db) {
+      const tl = await db.connect()
+      const say = (...contents: string[]) => contents.map((content) => ({ userId: 'ada', content }))
+      const list = say('Plays chess', 'plays chess', 'Has a cat')
+      const first = await tl.memories.remember(list, K)
+      assert.deepEqual(
+        first.map(({ outcome }) => outcome),
+        ['created', 'merged', 'created'],
+      )
+      const outcomes = async () => (await tl.memories.remember(list, K)).map(({ id, outcome }) => [id, outcome])
+      assert.deepEqual(
+        await outcomes(),
+        first.map(({ id, outcome }) => [id, outcome]),
+      )
+      const [chess, , cat] = first
+      await tl.memories.forget(chess?.id ?? '')
+      assert.deepEqual(await outcomes(), [[cat?.id, 'created']])
+      await tl.memories.forget(cat?.id ?? '')
+      await refused('MEMORY_NOT_FOUND', tl.memories.remember(list, K))
+      const [one] = say('Has a dog')
+      assert(one)
+      const { id } = await tl.memories.remember(one, { idempotencyKey: 'one' })
+      await tl.memories.forget(id)
+      const error = await refused('MEMORY_NOT_FOUND', tl.memories.remember(one, { idempotencyKey: 'one' }))
+      assert(error.message.includes(id))
+      assert.deepEqual(await tl.memories.list({ userId: 'ada' }), { items: [] })
+      await tl.close()
+    },
+  },
+  {
+    id: 'A27',
+    title: 'counts evidence once that comes again with its key, also when its session is gone by then',
+    async check(db) {
+      const tl = await db.connect()
+      const ada = tl.as(ADA)
+      const { id } = await tl.memories.remember({ userId: 'ada', content: 'Lives in Lisbon' })
+      const first = await tl.memories.corroborate(id, {}, K)
+      assert.deepEqual([first.confidence, await ada.memories.corroborate(id.toUpperCase(), {}, K)], [0.85, first])
+      await refused('IDEMPOTENCY_MISMATCH', tl.memories.corroborate(id, { note: 'again' }, K))
+      await refused('IDEMPOTENCY_MISMATCH', tl.memories.contradict(id, {}, K))
+      const session = await tl.sessions.create({ userId: 'ada' })
+      const evidence = { sessionId: session.id, content: 'Lives in Porto' }
+      const against = await tl.memories.contradict(id, evidence, { idempotencyKey: 'other' })
+      assert.equal(against.confidence, 0.43)
+      assert.deepEqual(await tl.memories.contradict(id, evidence, { idempotencyKey: 'other' }), against)
+      const heard = { userId: 'ada', content: 'Has a cat', source: { sessionId: session.id } }
+      const cat = await tl.memories.remember(heard, { idempotencyKey: 'cat' })
+      await tl.memories.corroborate(cat.id, { source: 'vet' })
+      assert.equal((await tl.memories.history(id)).length, 4)
+      await tl.sessions.purge(session.id)
+      for (const { memories } of [tl, ada]) {
+        const now = await memories.contradict(id, evidence, { idempotencyKey: 'other' })
+        assert.deepEqual(now, await tl.memories.get(id))
+        assert.equal((await memories.remember(heard, { idempotencyKey: 'cat' })).id, cat.id)
+      }
+      await refused('SESSION_NOT_FOUND', tl.memories.contradict(id, evidence, { idempotencyKey: 'new' }))
+      await tl.close()
+    },
+  },
+  {
+    id: 'A27',
+    title: 'forgets once what is to be forgotten again with its key, whoever asks',
+    async check(db) {
+      const tl = await db.connect()
+      const callers = { operator: tl, tenant: tl.as({ tenant: 'local' }), user: tl.as(ADA) }
+      for (const [who, { memories }] of Object.entries(callers)) {
+        const key = { idempotencyKey: who }
+        const id = uuid7()
+        const input = { userId: 'ada', content: `Known to the ${who}`, id }
+        await tl.memories.remember(input)
+        const [one, two] = await Promise.all([memories.forget(id, key), memories.forget(id, key)])
+        assert.deepEqual([one, two, await memories.forget(id, key)], Array(3).fill({ forgotten: 1, kept: 0 }), who)
+        for (const other of [tl.as(BOB), tl.as({ tenant: 'other' })]) {
+          await refused('MEMORY_NOT_FOUND', other.memories.forget(id, key))
+        }
+        await refused('MEMORY_NOT_FOUND', memories.forget(id))
+        await refused('MEMORY_NOT_FOUND', memories.forget(id, { idempotencyKey: 'new' }))
+        await refused('MEMORY_NOT_FOUND', memories.forget(uuid7(), key))
+        // what is kept under the id by then is another memory
+        await tl.memories.remember(input)
+        assert.equal((await memories.forget(id, key)).forgotten, 1)
+        assert.equal((await tl.memories.get(id)).id, id)
+        const { id: next } = await tl.memories.remember({ ...input, id: uuid7() })
+        await refused('IDEMPOTENCY_MISMATCH', memories.forget(next, key))
+      }
+      await tl.close()
+    },
+  },
+  {
+    id: 'A27',
+    title: 'counts what a source took with it as it did first, over more than a page',
+    async check(db) {
+      const tl = await db.connect()
+      const source = { source: 'import:notes' }
+      const say = (n: number) => ({ userId: 'ada', content: `Fact ${n}`, id: uuid7(), source })
+      await tl.memories.remember(upTo(501).map(say))
+      const { id } = await tl.memories.remember({ userId: 'ada', content: 'Has a cat' })
+      await tl.memories.corroborate(id, source)
+      const from = { userId: 'ada', ...source }
+      assert.deepEqual(await tl.memories.forget(from, K), { forgotten: 501, kept: 1 })
+      await tl.memories.remember(say(1))
+      assert.deepEqual(await tl.memories.forget(from, K), { forgotten: 501, kept: 1 })
+      assert.equal((await tl.memories.list({ userId: 'ada' })).items.length, 2)
+      await refused('IDEMPOTENCY_MISMATCH', tl.memories.forget({ userId: 'ada', source: 'other' }, K))
+      assert.deepEqual(await tl.memories.forget(from), { forgotten: 1, kept: 0 })
+      const none = { userId: 'bob', source: 'nobody' }
+      for (const _ of upTo(2)) assert.deepEqual(await tl.memories.forget(none, K), { forgotten: 0, kept: 0 })
+      // a client of a server makes keys of its own for the other calls
+      assert((await tl.users.purge('ada')).keys >= 1)
+      assert.deepEqual(await tl.memories.forget(from, K), { forgotten: 0, kept: 0 })
+      await tl.close()
+    },
+  },
+  {
+    id: 'A27',
+    title: 'writes once what two connections send at the same moment with one key',
+    async check(db) {
+      const [a, b] = [await db.connect(), await db.connect()]
+      const each = <T>(call: (tl: typeof a) => Promise<T>) => Promise.all(upTo(8).map((n) => call(n % 2 === 0 ? a : b)))
+      const kept = await each((tl) => tl.memories.remember({ userId: 'ada', content: 'Runs at dawn' }, K))
+      const [{ id }] = kept as [(typeof kept)[number]]
+      assert(kept.every((one) => one.outcome === 'created' && one.id === id))
+      const key = { idempotencyKey: 'surer' }
+      const surer = await each((tl) => tl.memories.corroborate(id, {}, key))
+      assert(surer.every(({ confidence }) => confidence === 0.85))
+      assert.equal((await a.memories.get(id)).lineage.length, 2)
+      await Promise.all([a.close(), b.close()])
+    },
+  },
+]

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { uuid7 } from '../../ids.ts'
+import type { MemoryPut } from '../../ports/memory-store.ts'
+import type { User } from '../../ports/recall-index.ts'
+import type { IdempotencyStamp } from '../../ports/session-store.ts'
+import type { Rule, StoreDatabase } from './harness.ts'
+import { ADA, NOON, putting, refused, someMemory, unreadable, upTo } from './samples.ts'
+
+const BOB: User = { tenant: 'local', userId: 'bob' }
+const OTHER_ADA: User = { tenant: 'other', userId: 'ada' }
+const STAMP: IdempotencyStamp = { key: 'k1', fingerprint: 'f1' }
+
+const never = () => assert.fail('the decider was called')
+
+/** A change with a key that puts these. */
+function keyed(puts: readonly MemoryPut[], { answer = '[1]', idempotency = STAMP, user = ADA } = {}) {
+  return putting(puts, { ...user, idempotency, decide: () => ({ puts, answer }) })
+}
+
+/** M12. */
+export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
+  {
+    id: 'M12',
+    title: 'gives the answer of a key that comes again, before it looks at anything else',
+    async check(db) {
+      const [store, other] = [await db.connect(), await db.connect()]
+      const memory = someMemory()
+      const answer = '{ "z": 1.50, "a": "ünï" }'
+      const idempotency = { key: '☕'.repeat(512), fingerprint: 'f'.repeat(300) }
+      const first = await store.memories.change(keyed([{ memory }], { answer, idempotency }))
+      assert.deepEqual(first, { outcome: 'written', memories: [memory] })
+      for (const rest of [{}, { sessions: [uuid7()] }, { purge: uuid7() }, { ids: [memory.id] }]) {
+        const again = await other.memories.change(putting([], { idempotency, decide: never, ...rest }))
+        assert.deepEqual(again, { outcome: 'replayed', memories: [], answer })
+      }
+      const error = await refused(
+        'IDEMPOTENCY_MISMATCH',
+        other.memories.change(putting([], { idempotency: { ...idempotency, fingerprint: 'f2' }, decide: never })),
+      )
+      assert.deepEqual((error as { details?: object }).details, { userId: 'ada', key: idempotency.key })
+      // without an answer there is nothing to store
+      const open = putting([{ memory }], { idempotency: { key: 'open', fingerprint: 'f' } })
+      for (const _ of upTo(2)) assert.equal((await store.memories.change(open)).outcome, 'written')
+      assert.equal(await store.memories.answered({ key: 'open', fingerprint: 'f' }, ADA), undefined)
+      // and without a key nothing to store it with
+      await store.memories.change(putting([], { decide: () => ({ puts: [], answer }) }))
+      assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
+      await Promise.all([store.close(), other.close()])
+    },
+  },
+  {
+    id: 'M12',
+    title: 'keeps the keys of users apart, and shows an answer only to those within',
+    async check(db) {
+      const store = await db.connect()
+      await store.memories.change(keyed([], { answer: '"of ada"' }))
+      for (const user of [BOB, OTHER_ADA]) {
+        const { tenant, userId } = user
+        const idempotency = { ...STAMP, fingerprint: `${tenant} ${userId}` }
+        const change = keyed([{ memory: someMemory({ ...user }) }], { user, idempotency, answer: '"of others"' })
+        assert.equal((await store.memories.change(change)).outcome, 'written')
+        assert.equal((await store.memories.change(change)).answer, '"of others"')
+        assert.equal(await store.memories.answered(idempotency, ADA), undefined)
+        assert.equal(await store.memories.answered(idempotency, undefined), '"of others"')
+      }
+      for (const within of [undefined, ADA, { tenant: 'local' }]) {
+        assert.equal(await store.memories.answered(STAMP, within), '"of ada"')
+      }
+      for (const within of [BOB, OTHER_ADA, { tenant: 'other' }]) {
+        assert.equal(await store.memories.answered(STAMP, within), undefined)
+      }
+      for (const stamp of [
+        { ...STAMP, key: 'k2' },
+        { ...STAMP, fingerprint: 'f2' },
+      ]) {
+        assert.equal(await store.memories.answered(stamp, undefined), undefined)
+        assert.equal(await store.memories.answered(stamp, ADA), undefined)
+      }
+      await store.close()
+    },
+  },
+  {
+    id: 'M12',
+    title: 'stores no key of a change that wrote nothing',
+    async check(db) {
+      const store = await db.connect()
+      const memory = someMemory()
+      const fail = () => {
+        throw new RangeError('no decision')
+      }
+      await assert.rejects(store.memories.change(putting([], { idempotency: STAMP, decide: fail })), RangeError)
+      const words = { description: unreadable(), version: 1 }
+      await assert.rejects(store.memories.change(keyed([{ memory, words }])))
+      const stale = { ...keyed([{ memory }]), sessions: [uuid7()] }
+      assert.equal((await store.memories.change(stale)).outcome, 'stale')
+      assert.equal(await store.memories.answered(STAMP, undefined), undefined)
+      assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [])
+      assert.equal((await store.memories.change(keyed([{ memory }]))).outcome, 'written')
+      assert.equal(await store.memories.answered(STAMP, undefined), '[1]')
+      await store.close()
+    },
+  },
+  {
+    id: 'M12',
+    title: 'keeps a key when its memory goes, and removes it with the user',
+    async check(db) {
+      const store = await db.connect()
+      const memory = someMemory()
+      for (const user of [ADA, BOB, OTHER_ADA]) {
+        await store.memories.change(keyed([{ memory: { ...memory, ...user } }], { user }))
+      }
+      await store.memories.change(
+        putting([], {
+          idempotency: { key: 'k2', fingerprint: 'f' },
+          decide: () => ({ puts: [], removals: [memory.id], answer: '[2]' }),
+        }),
+      )
+      assert.deepEqual(await store.memories.get([memory.id], ADA), [])
+      assert.equal(await store.memories.answered(STAMP, ADA), '[1]')
+      assert.deepEqual(await store.memories.purge(ADA), { memories: 0, keys: 2 })
+      assert.deepEqual(await store.memories.purge(ADA), { memories: 0, keys: 0 })
+      assert.equal(await store.memories.answered(STAMP, ADA), undefined)
+      for (const user of [BOB, OTHER_ADA]) assert.equal(await store.memories.answered(STAMP, user), '[1]')
+      const idempotency = { ...STAMP, fingerprint: 'f2' }
+      assert.equal((await store.memories.change(keyed([{ memory }], { idempotency }))).outcome, 'written')
+      await store.close()
+    },
+  },
+  {
+    id: 'M12',
+    title: 'writes one of 16 changes that come at once from two connections with one key',
+    async check(db) {
+      const stores = await Promise.all([db.connect(), db.connect()])
+      const changes = upTo(16).map((n) => {
+        const memory = someMemory({ createdAt: NOON })
+        return stores[n % 2]?.memories.change(keyed([{ memory }], { answer: JSON.stringify(memory.id) }))
+      })
+      const outcomes = (await Promise.all(changes)).map((changed) => changed?.outcome)
+      assert.equal(outcomes.filter((outcome) => outcome === 'written').length, 1)
+      assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 15)
+      const [kept, ...others] = await stores[0].memories.list({ ...ADA, limit: 99 })
+      assert.deepEqual(others, [])
+      assert.equal(await stores[1].memories.answered(STAMP, ADA), JSON.stringify(kept?.id))
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+]

@@ -1,0 +1,58 @@
+import type { Database } from 'better-sqlite3'
+import { IdempotencyMismatchError } from '../../domain/errors.ts'
+import type { Principal } from '../../domain/record.ts'
+import type { ChangeRequest } from '../../ports/memory-store.ts'
+import type { User } from '../../ports/recall-index.ts'
+import type { IdempotencyStamp } from '../../ports/session-store.ts'
+import { OWNED, ownerOf } from './memory-read.ts'
+
+export const SELECT_MEMORY_KEY = `
+  select fingerprint, answer
+  from memory_keys
+  where tenant = ? and user_id = ? and key = ?`
+
+/** Under a key that several users have: of the first. */
+export const SELECT_ANSWER = `
+  select answer
+  from memory_keys
+  where fingerprint = @fingerprint and key = @key and ${OWNED}
+  limit 1`
+
+const INSERT_MEMORY_KEY = `
+  insert into memory_keys (tenant, user_id, key, fingerprint, answer, at)
+  values (?, ?, ?, ?, ?, ?)`
+
+/** Idempotency keys of changes to memories. */
+export function memoryKeys(db: Database) {
+  const selectKey = db.prepare<[string, string, string], { fingerprint: string; answer: string }>(SELECT_MEMORY_KEY)
+  const selectAnswer = db.prepare<[object], string>(SELECT_ANSWER).pluck()
+  const insertKey = db.prepare(INSERT_MEMORY_KEY)
+  const deleteKeysOf = db.prepare('delete from memory_keys where tenant = ? and user_id = ?')
+
+  return {
+    /** What the key of a change was stored with. */
+    known({ tenant, userId, idempotency }: ChangeRequest): string | undefined {
+      const row = idempotency && selectKey.get(tenant, userId, idempotency.key)
+      if (idempotency === undefined || row === undefined) return undefined
+      const { key, fingerprint } = idempotency
+      if (row.fingerprint !== fingerprint) throw new IdempotencyMismatchError({ userId, key })
+      return row.answer
+    },
+
+    keep({ tenant, userId, idempotency, at }: ChangeRequest, answer: string | undefined): void {
+      if (idempotency === undefined || answer === undefined) return
+      insertKey.run(tenant, userId, idempotency.key, idempotency.fingerprint, answer, at)
+    },
+
+    answered({ key, fingerprint }: IdempotencyStamp, within: Principal | undefined): string | undefined {
+      return selectAnswer.get({ key, fingerprint, ...ownerOf(within) })
+    },
+
+    /** Removes those of a user, and counts them. */
+    purge({ tenant, userId }: User): number {
+      return deleteKeysOf.run(tenant, userId).changes
+    },
+  }
+}
+
+export type MemoryKeys = ReturnType<typeof memoryKeys>
