@@ -25,6 +25,23 @@ const RULES: Record<string, readonly string[]> = {
   'ports/': ['domain/', 'ports/'],
   'features/': ['domain/', 'ports/', 'features/', 'api.ts', 'zod', 'node:crypto'],
   'metrics/': ['domain/', 'ports/', 'metrics/', 'prom-client'],
+  'http/': [
+    'domain/',
+    'ports/',
+    'features/',
+    'metrics/',
+    'http/',
+    'api.ts',
+    'zod',
+    'fastify',
+    '@fastify/swagger',
+    'fastify-type-provider-zod',
+    'openapi-types',
+    'jose',
+    'pino',
+    'node:',
+  ],
+  'remote/': ['domain/', 'ports/', 'features/', 'api.ts', 'ids.ts', 'remote/'],
   'legacy/': ['domain/', 'ports/', 'legacy/', 'target.ts', 'better-sqlite3', 'pg', 'node:'],
   'models/': ['domain/', 'ports/', 'models/', 'node:crypto'],
   'tokenizers/': ['ports/', 'tokenizers/', 'gpt-tokenizer/'],
@@ -65,10 +82,26 @@ const HIDDEN: Record<string, string> = {
   'gpt-tokenizer': 'tokenizers/',
   commander: 'cli/',
   'prom-client': 'metrics/',
+  fastify: 'http/',
+  jose: 'http/',
+  pino: 'http/',
 }
 
 /** What `import 'throughline'` must not load. */
-const LAZY = ['better-sqlite3', 'pg', 'ioredis', 'prom-client', 'gpt-tokenizer', 'commander', 'node:fs']
+const LAZY = [
+  'better-sqlite3',
+  'pg',
+  'ioredis',
+  'prom-client',
+  'gpt-tokenizer',
+  'commander',
+  'fastify',
+  'jose',
+  'pino',
+  'node:fs',
+  'remote',
+  'http',
+]
 
 const CATCH_ALLS = ['utils', 'types', 'helpers', 'common']
 
@@ -158,8 +191,12 @@ describe('the rooms of the features', () => {
       file.startsWith('features/') && roomOf(target) !== undefined && roomOf(file) !== roomOf(target),
   )
 
-  it('are entered by their siblings only through operation.ts', () => {
-    const wrong = between.filter(({ target }) => target !== `features/${roomOf(target)}/operation.ts`)
+  it('are entered by their siblings only through operation.ts, and for what they answer over HTTP through answer.ts', () => {
+    const isAnswer = ({ file, target }: { file: string; target: string }) =>
+      /\/(route|answer)\.ts$/.test(file) && target === `features/${roomOf(target)}/answer.ts`
+    const wrong = between
+      .filter((one) => !isAnswer(one))
+      .filter(({ target }) => target !== `features/${roomOf(target)}/operation.ts`)
     expect(wrong.map(shown)).toEqual([])
   })
 

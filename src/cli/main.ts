@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
 import { Command as CommanderCommand, Option } from 'commander'
 import { DEFAULT_URL } from '../target.ts'
+import { packageVersion } from '../version.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { backfillCommand } from './commands/backfill.ts'
 import { compactCommand } from './commands/compact.ts'
@@ -16,6 +16,7 @@ import { rebuildCommand } from './commands/rebuild.ts'
 import { recallCommand } from './commands/recall.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { rollbackCommand } from './commands/rollback.ts'
+import { serveCommand } from './commands/serve.ts'
 import { sweepCommand } from './commands/sweep.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { warmCommand } from './commands/warm.ts'
@@ -26,6 +27,7 @@ import { type Output, outputTo } from './output.ts'
 import type { Target } from './target.ts'
 
 const COMMANDS: readonly (Command | CommandGroup)[] = [
+  serveCommand,
   demoCommand,
   doctorCommand,
   migrateCommand,
@@ -117,10 +119,4 @@ function targetIn(program: CommanderCommand): Target {
     explicit: isTyped('url'),
     ...(isTyped('cacheUrl') && { cache: String(program.getOptionValue('cacheUrl')) }),
   }
-}
-
-function packageVersion(): string {
-  // the same path from src/cli and from dist/cli
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }

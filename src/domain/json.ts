@@ -100,6 +100,19 @@ function below(path: string, step: string): string {
   return path.length + step.length <= 256 ? path + step : `${path}…`
 }
 
+/** JSON text of a value that is known to be JSON. It reads back as the same value: `-0` stays what it is. */
+export function writeJson(value: Json): string {
+  return hasNegativeZero(value) ? writeKeepingZeros(value) : JSON.stringify(value)
+}
+
+function hasNegativeZero(value: unknown): boolean {
+  if (typeof value === 'number') return value === 0 && Object.is(value, -0)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(hasNegativeZero)
+  for (const key in value) if (hasNegativeZero((value as JsonObject)[key])) return true
+  return false
+}
+
 function writeKeepingZeros(value: Json | undefined): string {
   if (Object.is(value, -0)) return '-0'
   if (Array.isArray(value)) return `[${value.map(writeKeepingZeros).join(',')}]`

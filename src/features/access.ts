@@ -39,22 +39,23 @@ export function userFor(deps: Deps, { userId, tenant }: { userId: string; tenant
 
 /** The same rooms for someone who sees less. A restricted caller can restrict further, never widen. */
 export function restricted(deps: Deps, input: Principal): Deps {
+  return { ...deps, within: narrowed(deps.within, input) }
+}
+
+/** Whose sessions are left of those that a caller may see; throws if it would be more. */
+export function narrowed(within: Principal | undefined, input: Principal): Principal {
   const { tenant, userId, issuer, scope } = parse(principal, input)
   // a user that is missing by mistake must not come to mean everyone
   if (userId === undefined && 'userId' in input) throw new ValidationError('userId', 'must be the id of a user')
-  const { within } = deps
   if (within !== undefined && within.tenant !== tenant) throw new ValidationError('tenant', 'must be your own')
   if (within?.userId !== undefined && within.userId !== userId) throw new ValidationError('userId', 'must be your own')
   return {
-    ...deps,
-    within: {
-      tenant,
-      ...(userId !== undefined && { userId }),
-      ...(issuer !== undefined && { issuer }),
-      ...(scope !== undefined && { scope }),
-      // what a token said stays said
-      ...(within?.issuer !== undefined && { issuer: within.issuer }),
-      ...(within?.scope !== undefined && { scope: within.scope }),
-    },
+    tenant,
+    ...(userId !== undefined && { userId }),
+    ...(issuer !== undefined && { issuer }),
+    ...(scope !== undefined && { scope }),
+    // what a token said stays said
+    ...(within?.issuer !== undefined && { issuer: within.issuer }),
+    ...(within?.scope !== undefined && { scope: within.scope }),
   }
 }

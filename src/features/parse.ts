@@ -15,10 +15,13 @@ export const name = text(LIMITS.name).min(1)
 /** Any UUID; upper case is taken as lower case. */
 export const uuid = z.guid('must be a UUID').toLowerCase()
 
-export const jsonObject = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'must be an object',
-)
+export const jsonObject = z
+  .custom<JsonObject>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
+  // for documents: a custom schema says nothing of itself
+  .meta({ type: 'object' })
 
 /** A hundred years. */
 const LONGEST = 100 * 366 * 24 * 3600 * 1000

@@ -27,6 +27,16 @@ export class Staging {
     return this.#waiting.has(sessionId)
   }
 
+  /** Sessions for which something waits. */
+  sessions(): string[] {
+    return [...this.#waiting.keys()]
+  }
+
+  /** What waits for a session, in the order it came. */
+  waiting(sessionId: string): readonly Observation[] {
+    return [...(this.#waiting.get(sessionId)?.observations ?? [])]
+  }
+
   /**
    * Hands what waits to `write`, which gives back what was not written; that waits again, before what was observed
    * meanwhile. If `write` throws, all of it does.

@@ -13,4 +13,7 @@ export const switchInput = z.strictObject({
 
 export const transitionInput = z.strictObject({ to: name, reason })
 
-export const handoffInput = z.strictObject({ to: name, reason, context: z.unknown().optional() })
+/** The operation checks it: it knows how deep it may be. */
+const context = z.unknown().meta({ type: 'object', description: 'What the next agent has to know.' })
+
+export const handoffInput = z.strictObject({ to: name, reason, context: context.optional() })

@@ -82,7 +82,8 @@ export async function* cachedEnvelopes(deps: Deps): AsyncGenerator<Envelope> {
   }
 }
 
-function requireCache({ cache }: Deps): EnvelopeCache {
+/** The cache; throws where there is none. */
+export function requireCache({ cache }: Deps): EnvelopeCache {
   if (cache !== undefined) return cache
   throw new ValidationError('cache', 'must be given to open(), or as THROUGHLINE_CACHE_URL: there is none to work on')
 }

@@ -16,16 +16,19 @@ function typeProblem(type: string): string | undefined {
   return `'${type.slice(0, 64)}' is unknown: use ${APPENDABLE_TYPES.join(', ')}, or your own behind 'x.'`
 }
 
-const appendableType = z.string().superRefine((type, context) => {
-  const problem = typeProblem(type)
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
-})
+const appendableType = z
+  .string()
+  .superRefine((type, context) => {
+    const problem = typeProblem(type)
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+  })
+  .meta({ description: `${APPENDABLE_TYPES.join(', ')}, or one of your own behind x.` })
 
 export const eventInput = z.strictObject({
   type: appendableType,
   role: z.enum(ROLES).optional(),
   content: text(LIMITS.content).optional(),
-  parts: z.custom<Json>().optional(),
+  parts: z.custom<Json>().meta({ description: 'Any JSON.' }).optional(),
   agentId: name.optional(),
   occurredAt: isoTime.optional(),
 })

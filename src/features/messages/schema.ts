@@ -1,18 +1,15 @@
 import { z } from 'zod'
 import { ROLES } from '../../domain/event.ts'
 import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
-import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isoTime, name, pageSize, text } from '../parse.ts'
+import { isoTime, jsonObject, name, pageSize, text } from '../parse.ts'
 
 const toolCall = z.strictObject({ id: name, name, arguments: text(LIMITS.parts) })
 
-const parts = z
-  .custom<JsonObject>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  )
-  .refine((value) => !('toolCalls' in value || 'toolCallId' in value), 'toolCalls and toolCallId are not parts')
+const parts = jsonObject.refine(
+  (value) => !('toolCalls' in value || 'toolCallId' in value),
+  'toolCalls and toolCallId are not parts',
+)
 
 export const messageInput = z
   .strictObject({

@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { LIMITS } from '../../domain/limits.ts'
 import { name, text, writeOptions } from '../parse.ts'
 
-export const addInput = z.strictObject({ key: name, value: z.unknown(), ...writeOptions.shape })
+export const addInput = z.strictObject({
+  key: name,
+  value: z.unknown().meta({ description: 'Any JSON.' }),
+  ...writeOptions.shape,
+})
 
 export const incrementInput = z.strictObject({
   key: name,

@@ -1,12 +1,10 @@
-import { hash } from 'node:crypto'
-import type { Graph, GraphQuery, Observe, WorkStep, WriteOptions } from '../../api.ts'
+import type { Graph, GraphQuery, WorkStep, WriteOptions } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { progressText } from '../../domain/summary.ts'
 import {
-  type Edge,
   type Observation,
   observationsOf,
   TASK_NODE,
@@ -19,60 +17,9 @@ import { type Deps, keyOf } from '../deps.ts'
 import { type Decided, type Draft, decideOn } from '../events.ts'
 import { walkLog } from '../history.ts'
 import { parse, writeOptions } from '../parse.ts'
-import { command, edges, fileRead, fileWrite, graphQuery, noteText } from './schema.ts'
+import { graphQuery } from './schema.ts'
 
-/** Notes what happens in the work; it waits in this process until the next step. */
-export function observeOn(deps: Deps, id: string): Observe {
-  const stage = (observation: Observation) => deps.staging.add(id, observation)
-  return {
-    note: (text) => stage({ kind: 'note', id: deps.newId(), text: parse(noteText, text, 'text') }),
-    plan: (text) => stage({ kind: 'plan', id: deps.newId(), text: parse(noteText, text, 'text') }),
-    fileRead: (input) => stage({ kind: 'fileRead', ...parse(fileRead, input) }),
-    fileWrite: (input) => stage(written(parse(fileWrite, input))),
-    command: (input) => stage(ran(parse(command, input))),
-    relations: (input) => stage({ kind: 'relations', edges: parse(edges, input, 'edges') as Edge[] }),
-  }
-}
-
-/** What a file holds is not kept, only its hash and its length. */
-function written({
-  path,
-  content,
-  hash: given,
-}: {
-  path: string
-  content?: string | undefined
-  hash?: string | undefined
-}): Observation {
-  const known = given ?? (content === undefined ? undefined : hash('sha256', content, 'hex'))
-  return {
-    kind: 'fileWrite',
-    path,
-    ...(known !== undefined && { hash: known }),
-    ...(content !== undefined && { bytes: Buffer.byteLength(content) }),
-  }
-}
-
-/** Of a long output the end is kept, where errors stand. */
-function ran({
-  command: line,
-  exitCode,
-  output,
-}: {
-  command: string
-  exitCode?: number | undefined
-  output?: string | undefined
-}): Observation {
-  const clean = output?.replaceAll('\0', '\uFFFD').toWellFormed()
-  const omitted = Math.max(0, (clean?.length ?? 0) - LIMITS.output)
-  return {
-    kind: 'command',
-    command: line,
-    ...(exitCode !== undefined && { exitCode }),
-    ...(clean !== undefined && { output: clean.slice(omitted).toWellFormed() }),
-    ...(omitted > 0 && { omitted }),
-  }
-}
+export { observeOn, stageObservations } from './staged.ts'
 
 /** Makes what was observed durable, as one work commit; `undefined` if nothing was. */
 export async function flushStep(deps: Deps, id: string, options: WriteOptions = {}): Promise<WorkStep | undefined> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../../domain/limits.ts'
 import { isLabel, isNode } from '../../domain/work.ts'
-import { pageSize, text } from '../parse.ts'
+import { name, pageSize, text } from '../parse.ts'
 
 const path = text(4096).min(1)
 
@@ -42,6 +42,28 @@ export const edges = z
   )
   .min(1)
   .max(LIMITS.events)
+
+const count = z.int().min(0)
+
+const ownWords = { id: name.optional(), text: noteText }
+
+/**
+ * An observation as it comes over HTTP: as `observe` takes it, or as it is kept, with the hash of a file and how much of an output was left out.
+ */
+export const observationInput = z
+  .discriminatedUnion(
+    'kind',
+    [
+      z.strictObject({ kind: z.literal('note'), ...ownWords }),
+      z.strictObject({ kind: z.literal('plan'), ...ownWords }),
+      z.strictObject({ kind: z.literal('fileRead'), ...fileRead.shape }),
+      z.strictObject({ kind: z.literal('fileWrite'), ...fileWrite.shape, bytes: count.optional() }),
+      z.strictObject({ kind: z.literal('command'), ...command.shape, omitted: count.optional() }),
+      z.strictObject({ kind: z.literal('relations'), edges }),
+    ],
+    'must be an observation of the kind note, plan, fileRead, fileWrite, command or relations',
+  )
+  .meta({ id: 'NewObservation' })
 
 export const graphQuery = z.strictObject({
   node: node.optional(),

@@ -106,12 +106,9 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     },
     health: () =>
       call(async () => {
-        const [row] = await connections.query<{ version: string; role: string }>(
-          { name: 'health', text: `select current_setting('server_version') as version, current_user as role` },
-          [],
-          { again: true },
-        )
-        return { schema: await schemaOf(connections), details: { postgres: row?.version ?? '', role: row?.role ?? '' } }
+        const [row] = await connections.query<Health>({ name: 'health', text: HEALTH }, [], { again: true })
+        const { version = '', role = '', rights = '' } = row ?? {}
+        return { schema: await schemaOf(connections), details: { postgres: version, role, rights } }
       }),
     async close() {
       if (closed) return
@@ -121,6 +118,18 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       await connections.close()
     },
   }
+}
+
+/** Who we are to the server; `rights` is `restricted` unless the role passes over the walls between tenants. */
+const HEALTH = `
+  select current_setting('server_version') as version, current_user as role,
+    case when rolsuper then 'superuser' when rolbypassrls then 'bypassrls' else 'restricted' end as rights
+  from pg_roles where rolname = current_user`
+
+interface Health {
+  version: string
+  role: string
+  rights: string
 }
 
 /** Errors of ours and of deciders go to the caller as they are. */

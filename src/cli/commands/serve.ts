@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { parse } from '../../features/parse.ts'
+import { LOG_LEVELS } from '../../http/log-level.ts'
+import type { Server } from '../../server.ts'
+import { targetOf } from '../../target.ts'
+import type { Command } from '../command.ts'
+import { given, wholeNumber } from '../option.ts'
+import type { Output } from '../output.ts'
+import { openingOf, type Target } from '../target.ts'
+
+const serveInput = z.strictObject({
+  port: wholeNumber(0, 65535).optional(),
+  host: z.string().min(1).optional(),
+  log: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
+})
+
+export const serveCommand: Command = {
+  usage: 'serve',
+  summary: 'serve the store over HTTP, until it is told to stop',
+  more: [
+    'Without a key for tokens it serves this machine alone, as tenant local. With THROUGHLINE_JWT_SECRET,',
+    'THROUGHLINE_JWKS_URL or THROUGHLINE_JWT_PUBLIC_KEY it asks for tokens and may listen anywhere.',
+    'SIGTERM or Ctrl-C stop it: it finishes what it accepted, and refuses the rest.',
+  ].join('\n'),
+  options: [
+    { flags: '--port <number>', description: 'port, 0 for a free one (THROUGHLINE_PORT, else 4747)' },
+    { flags: '--host <address>', description: 'address to listen on (THROUGHLINE_HOST, else 127.0.0.1)' },
+    { flags: '--log <level>', description: `what is logged on stderr: ${LOG_LEVELS.join(', ')} (info)` },
+  ],
+
+  async run(input, { target, output }) {
+    const options = given(parse(serveInput, input))
+    const { serve } = await import('../../server.ts')
+    const server = await serve({ ...openingOf(target), ...options })
+    const stopped = told()
+    output.print(bannerOf(server, target, output), { url: server.url, secured: server.secured })
+    await stopped
+    await server.close()
+    return undefined
+  },
+}
+
+function bannerOf({ url, secured }: Server, target: Target, { paint }: Output): string {
+  const { store } = targetOf(target.url)
+  const who = secured ? 'to whoever has a token' : 'to this machine alone, as tenant local: no key for tokens is set'
+  return [
+    `Throughline serves ${store} at ${paint('bold', url)}`,
+    paint('dim', `${who}; every route is in ${url}/openapi.json; Ctrl-C stops it`),
+  ].join('\n')
+}
+
+/** Resolves when the process is asked to stop. Asked again, it leaves at once. */
+function told(): Promise<void> {
+  process.removeAllListeners('SIGINT')
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        resolve()
+        process.once(signal, () => process.exit(130))
+      })
+    }
+  })
+}

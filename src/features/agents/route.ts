@@ -1,0 +1,62 @@
+import type { ErrorCode } from '../../domain/errors.ts'
+import { listOf } from '../answer.ts'
+import type { Route } from '../route.ts'
+import { recordAnswer } from '../sessions/answer.ts'
+import { handoffAnswer, transitionAnswer } from './answer.ts'
+import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf } from './operation.ts'
+import { handoffInput, switchInput, transitionInput } from './schema.ts'
+
+/** Of every change. */
+const errors: readonly ErrorCode[] = ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH']
+
+export const agentsRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/sessions/{id}/handoff',
+    operation: 'handOff',
+    summary: 'Hands the session over to another agent, with what that one has to know',
+    body: handoffInput,
+    answer: transitionAnswer,
+    errors,
+    handle: ({ deps, id, body, key }) => handOff(deps, id, body, key),
+  },
+  {
+    method: 'POST',
+    path: '/sessions/{id}/handoff/take',
+    operation: 'takeHandoff',
+    summary: 'Takes the handoff that waits: of all who ask, one gets it',
+    answer: handoffAnswer,
+    mayBeEmpty: true,
+    errors: [...errors],
+    handle: ({ deps, id, key }) => takeHandoff(deps, id, key),
+  },
+  {
+    method: 'PUT',
+    path: '/sessions/{id}/agent',
+    operation: 'setActiveAgent',
+    summary: 'Makes an agent the active one, unless it is already',
+    body: switchInput.omit({ idempotencyKey: true }),
+    answer: recordAnswer,
+    errors,
+    handle: ({ deps, id, body, key }) => setActiveAgent(deps, id, { ...body, ...key }),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/transitions',
+    operation: 'listTransitions',
+    summary: 'Every transition so far, oldest first',
+    answer: listOf(transitionAnswer),
+    errors: ['SESSION_NOT_FOUND'],
+    handle: async ({ deps, id }) => ({ items: await transitionsOf(deps, id) }),
+  },
+  {
+    method: 'POST',
+    path: '/sessions/{id}/transitions',
+    operation: 'recordTransition',
+    summary: 'Makes an agent the active one and records why',
+    body: transitionInput,
+    answer: transitionAnswer,
+    errors,
+    handle: ({ deps, id, body, key }) => recordTransition(deps, id, body, key),
+  },
+]

@@ -1,0 +1,21 @@
+/** What answers of the HTTP API are made of, for the document that describes them. Nothing is checked with these but our own answers, in tests. */
+import { z } from 'zod'
+
+/** A schema for every key of what is answered: one that is forgotten does not compile. */
+export type Keys<T> = { readonly [Key in keyof T]-?: z.ZodType }
+
+/** Any JSON. */
+export const anyJson = z.unknown().meta({ description: 'Any JSON.' })
+
+/** Any JSON object. */
+export const anyObject = z.looseObject({})
+
+export const time = z.iso.datetime().meta({ description: 'ISO 8601, in UTC.' })
+
+export const id = z.guid()
+
+/** A whole list. */
+export const listOf = (item: z.ZodType) => z.strictObject({ items: z.array(item) })
+
+/** One page of a list; without `nextCursor` the last. */
+export const pageOf = (item: z.ZodType) => z.strictObject({ items: z.array(item), nextCursor: z.string().optional() })

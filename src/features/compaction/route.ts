@@ -1,0 +1,28 @@
+import { pageOf } from '../answer.ts'
+import type { Route } from '../route.ts'
+import { commitAnswer } from './answer.ts'
+import { commitsOf, compactSession } from './operation.ts'
+import { commitsQuery, compactInput } from './schema.ts'
+
+export const compactionRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/sessions/{id}/compact',
+    operation: 'compactSession',
+    summary: 'Makes the canonical commit of an ended session, or gives the one it has',
+    body: compactInput.omit({ idempotencyKey: true }),
+    answer: commitAnswer,
+    errors: ['SESSION_NOT_FOUND', 'INVALID_TRANSITION', 'IDEMPOTENCY_MISMATCH'],
+    long: true,
+    handle: ({ deps, id, body, key, onProgress }) => compactSession(deps, id, { ...body, ...key, onProgress }),
+  },
+  {
+    method: 'GET',
+    path: '/conversations/{id}/commits',
+    operation: 'listCommits',
+    summary: 'The commits of a conversation, oldest first',
+    query: commitsQuery.omit({ conversationId: true }),
+    answer: pageOf(commitAnswer),
+    handle: ({ deps, id, query }) => commitsOf(deps, id, query),
+  },
+]

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { ContextResult, Reduced } from '../../api.ts'
+import { anyJson, type Keys } from '../answer.ts'
+import { messageAnswer } from '../messages/answer.ts'
+import { recallItemAnswer } from '../recall/answer.ts'
+
+export const contextAnswer = z
+  .strictObject({
+    messages: z.union([z.array(messageAnswer), anyJson]).meta({ description: 'In the format asked for.' }),
+    tokens: z.int(),
+    omitted: z
+      .array(
+        z.strictObject({
+          section: z.string(),
+          count: z.int(),
+          reason: z.enum(['budget', 'no_call', 'no_result']),
+        } satisfies Keys<ContextResult<unknown>['omitted'][number]>),
+      )
+      .meta({ description: 'What was left out, and why.' }),
+    dangling: z.array(z.string()).meta({ description: 'Ids of calls at the end that wait for their result.' }),
+    recalled: z
+      .array(recallItemAnswer)
+      .meta({ description: 'What was recalled and found room, best first.' })
+      .optional(),
+  } satisfies Keys<ContextResult<unknown>>)
+  .meta({ id: 'ContextResult' })
+
+export const reducedAnswer = z
+  .strictObject({
+    strategy: z.enum(['window', 'truncate', 'summarize']),
+    messages: z.array(messageAnswer),
+    tokens: z.int(),
+    summary: z.string().optional(),
+    range: z.strictObject({ from: z.int(), to: z.int() }).optional(),
+    hash: z.string().meta({ description: 'SHA-256 of the events in the range.' }).optional(),
+  } satisfies Keys<Reduced>)
+  .meta({ id: 'Reduced' })

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { listOf } from '../answer.ts'
+import { parse } from '../parse.ts'
+import type { Route } from '../route.ts'
+import { sessionRecord } from '../sessions/operation.ts'
+import { eventAnswer, snapshotAnswer, windowAnswer } from './answer.ts'
+import { appendEvents, readEvents, recentEvents, snapshotAt } from './operation.ts'
+import { appendOptions, eventInput, eventsQuery, recentOptions, tailOptions } from './schema.ts'
+import { tailEvents } from './tail.ts'
+
+/** One event, several, or several that are to follow a certain one. */
+const appendBody = z.union([
+  eventInput,
+  z.array(eventInput),
+  z.strictObject({ events: z.array(eventInput), ...appendOptions.omit({ idempotencyKey: true }).shape }),
+])
+
+/** What may stand beside the events in {@link appendBody}; the operation checks each. */
+const withCondition = z.strictObject({ events: z.unknown(), expectedSequence: z.unknown() }).partial()
+
+export const logRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/sessions/{id}/events',
+    operation: 'appendEvents',
+    summary: 'Adds events at the end of the log, all or none',
+    body: appendBody,
+    answer: listOf(eventAnswer),
+    status: 201,
+    errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'SEQUENCE_CONFLICT', 'IDEMPOTENCY_MISMATCH'],
+    async handle({ deps, id, body, key }) {
+      const several = typeof body === 'object' && body !== null && 'events' in body
+      const { events, ...condition } = several ? parse(withCondition, body) : { events: body }
+      return { items: await appendEvents(deps, id, events as never, { ...condition, ...key } as object) }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/events',
+    operation: 'listEvents',
+    summary: 'One page of the log, by sequence',
+    query: eventsQuery,
+    answer: listOf(eventAnswer),
+    errors: ['SESSION_NOT_FOUND'],
+    handle: async ({ deps, id, query }) => ({ items: await readEvents(deps, id, query) }),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/recent',
+    operation: 'recentEvents',
+    summary: 'The last turns, cut so that no tool result stands without its call',
+    query: recentOptions,
+    answer: windowAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    handle: ({ deps, id, query }) => recentEvents(deps, id, query),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/stream',
+    operation: 'followEvents',
+    summary: 'Events behind `after`, or behind the header Last-Event-ID, and then each new one as it is written',
+    query: tailOptions.omit({ signal: true }),
+    answer: eventAnswer,
+    stream: true,
+    errors: ['SESSION_NOT_FOUND'],
+    async handle({ deps, id, query, signal }) {
+      const events = tailEvents(deps, id, { ...query, signal })
+      // before the stream stands, or the refusal would come on it
+      await sessionRecord(deps, id)
+      return events
+    },
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/at/{sequence}',
+    operation: 'snapshotAt',
+    summary: 'Every view as it was right after an event',
+    answer: snapshotAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    // digits alone: Number would take 0x2 and a blank too
+    handle: ({ deps, id, params: { sequence = '' } }) =>
+      snapshotAt(deps, id, /^\d+$/.test(sequence) ? Number(sequence) : Number.NaN),
+  },
+]

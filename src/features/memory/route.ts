@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { listOf, pageOf } from '../answer.ts'
+import type { Route } from '../route.ts'
+import {
+  changeAnswer,
+  extractionAnswer,
+  forgottenAnswer,
+  foundAnswer,
+  memoryAnswer,
+  rememberedAnswer,
+} from './answer.ts'
+import {
+  contradict,
+  corroborate,
+  extractMemories,
+  forget,
+  getMemory,
+  historyOf,
+  memoriesOf,
+  remember,
+  searchMemories,
+} from './operation.ts'
+import {
+  contradiction,
+  evidence,
+  forgetSource,
+  listMemories,
+  rememberInput,
+  searchMemories as searchInput,
+} from './schema.ts'
+
+export const memoryRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/memories',
+    operation: 'remember',
+    summary: 'Keeps something worth knowing, or several of one user, all or none',
+    body: z.union([rememberInput, z.array(rememberInput)]),
+    answer: z.union([rememberedAnswer, listOf(rememberedAnswer)]),
+    status: 201,
+    // not found, by a key: what the first call with it kept is forgotten since
+    errors: ['SESSION_NOT_FOUND', 'MEMORY_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
+    async handle({ deps, body, key }) {
+      const kept = await remember(deps, body, key)
+      return Array.isArray(kept) ? { items: kept } : kept
+    },
+  },
+  {
+    method: 'GET',
+    path: '/memories',
+    operation: 'listMemories',
+    summary: 'Every memory of a user, in order of id, expired and superseded ones too',
+    query: listMemories,
+    answer: pageOf(memoryAnswer),
+    handle: ({ deps, query }) => memoriesOf(deps, query as never),
+  },
+  {
+    method: 'DELETE',
+    path: '/memories',
+    operation: 'forgetSource',
+    summary: 'Removes all that comes from a session or a source; what it only supported stays, without that support',
+    query: forgetSource,
+    answer: forgottenAnswer,
+    errors: ['IDEMPOTENCY_MISMATCH'],
+    handle: ({ deps, query, key }) => forget(deps, query as never, key),
+  },
+  {
+    method: 'GET',
+    path: '/memories/search',
+    operation: 'searchMemories',
+    summary: 'Memories that fit the words of the query, best first',
+    query: searchInput,
+    answer: listOf(foundAnswer),
+    handle: ({ deps, query }) => searchMemories(deps, query as never),
+  },
+  {
+    method: 'POST',
+    path: '/memories/search',
+    operation: 'searchMemoriesLong',
+    summary: 'The same, for questions that are too long for a URL',
+    body: searchInput,
+    answer: listOf(foundAnswer),
+    handle: ({ deps, body }) => searchMemories(deps, body),
+  },
+  {
+    method: 'GET',
+    path: '/memories/{id}',
+    operation: 'getMemory',
+    summary: 'One memory',
+    answer: memoryAnswer,
+    errors: ['MEMORY_NOT_FOUND'],
+    handle: ({ deps, id }) => getMemory(deps, id),
+  },
+  {
+    method: 'DELETE',
+    path: '/memories/{id}',
+    operation: 'forgetMemory',
+    summary: 'Removes a memory for good',
+    answer: forgottenAnswer,
+    errors: ['MEMORY_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
+    handle: ({ deps, id, key }) => forget(deps, id, key),
+  },
+  {
+    method: 'GET',
+    path: '/memories/{id}/history',
+    operation: 'memoryHistory',
+    summary: 'What happened to a memory, oldest first',
+    answer: listOf(changeAnswer),
+    errors: ['MEMORY_NOT_FOUND'],
+    handle: async ({ deps, id }) => ({ items: await historyOf(deps, id) }),
+  },
+  {
+    method: 'POST',
+    path: '/memories/{id}/corroborate',
+    operation: 'corroborateMemory',
+    summary: 'Something speaks for a memory: takes away a quarter of the doubt',
+    body: evidence,
+    answer: memoryAnswer,
+    errors: ['MEMORY_NOT_FOUND', 'SESSION_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
+    handle: ({ deps, id, body, key }) => corroborate(deps, id, body, key),
+  },
+  {
+    method: 'POST',
+    path: '/memories/{id}/contradict',
+    operation: 'contradictMemory',
+    summary: 'Something speaks against a memory; what holds instead takes its place',
+    body: contradiction,
+    answer: memoryAnswer,
+    errors: ['MEMORY_NOT_FOUND', 'SESSION_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
+    handle: ({ deps, id, body, key }) => contradict(deps, id, body, key),
+  },
+  {
+    method: 'POST',
+    path: '/sessions/{id}/extract',
+    operation: 'extractMemories',
+    summary: 'Gathers memories from the events of a session that it has not gathered from yet',
+    answer: extractionAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    handle: ({ deps, id }) => extractMemories(deps, id),
+  },
+]

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { listOf } from '../answer.ts'
+import { eventAnswer } from '../log/answer.ts'
+import { parse, sequence } from '../parse.ts'
+import type { Route } from '../route.ts'
+import { messagesAnswer } from './answer.ts'
+import { addMessages, clearMessages, readMessages } from './operation.ts'
+import { messageInput, messagesQuery } from './schema.ts'
+
+/** One message, several, or several that are to follow a certain event. */
+const addBody = z.union([
+  messageInput,
+  z.array(messageInput),
+  z.strictObject({ messages: z.array(messageInput), expectedSequence: sequence.optional() }),
+])
+
+/** What may stand beside the messages in {@link addBody}; the operation checks each. */
+const withCondition = z.strictObject({ messages: z.unknown(), expectedSequence: z.unknown() }).partial()
+
+export const messagesRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/sessions/{id}/messages',
+    operation: 'listMessages',
+    summary: 'What was said since the last clear, oldest first; with `format` as a provider takes it',
+    query: messagesQuery,
+    answer: messagesAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    async handle({ deps, id, query }) {
+      const messages = await readMessages(deps, id, query)
+      return query['format'] === undefined ? { items: messages } : { messages }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/sessions/{id}/messages',
+    operation: 'addMessages',
+    summary: 'Adds messages at the end of the conversation, all or none',
+    body: addBody,
+    answer: listOf(eventAnswer),
+    status: 201,
+    errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'SEQUENCE_CONFLICT', 'IDEMPOTENCY_MISMATCH'],
+    async handle({ deps, id, body, key }) {
+      const several = typeof body === 'object' && body !== null && 'messages' in body
+      const { messages, ...condition } = several ? parse(withCondition, body) : { messages: body }
+      return { items: await addMessages(deps, id, messages as never, { ...condition, ...key } as object) }
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/sessions/{id}/messages',
+    operation: 'clearMessages',
+    summary: 'Hides what was said so far from messages and windows; the log keeps it',
+    errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH'],
+    handle: ({ deps, id, key }) => clearMessages(deps, id, key),
+  },
+]

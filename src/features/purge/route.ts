@@ -1,0 +1,25 @@
+import type { Route } from '../route.ts'
+import { receiptAnswer } from './answer.ts'
+import { purgeSession, purgeUser } from './operation.ts'
+import { purgeUserInput } from './schema.ts'
+
+export const purgeRoutes: readonly Route[] = [
+  {
+    method: 'DELETE',
+    path: '/sessions/{id}',
+    operation: 'purgeSession',
+    summary: 'Removes a session and all that is stored of it',
+    answer: receiptAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    handle: ({ deps, id }) => purgeSession(deps, id),
+  },
+  {
+    method: 'DELETE',
+    path: '/users/{id}',
+    operation: 'purgeUser',
+    summary: 'Removes every session of a user and all that is remembered of them',
+    query: purgeUserInput.omit({ userId: true }),
+    answer: receiptAnswer,
+    handle: ({ deps, id, query }) => purgeUser(deps, id, query),
+  },
+]

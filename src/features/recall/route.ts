@@ -1,0 +1,26 @@
+import type { Route } from '../route.ts'
+import { indexAnswer, recallAnswer } from './answer.ts'
+import { indexLogs, recall } from './operation.ts'
+import { indexOptions, recallQuery } from './schema.ts'
+
+export const recallRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/recall',
+    operation: 'recall',
+    summary: 'Looks in all that a user’s past holds: messages, summaries, memories; best first',
+    body: recallQuery,
+    answer: recallAnswer,
+    handle: ({ deps, body }) => recall(deps, body),
+  },
+  {
+    method: 'POST',
+    path: '/index',
+    operation: 'indexLogs',
+    summary: 'Brings the index of words up to date with the logs, and gathers memories from sessions that have ended',
+    body: indexOptions.omit({ onProgress: true }),
+    answer: indexAnswer,
+    long: true,
+    handle: ({ deps, body, onProgress }) => indexLogs(deps, { ...body, onProgress }),
+  },
+]

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ThroughlineError } from '../../domain/errors.ts'
+import type { SessionRecord } from '../../domain/record.ts'
+import { type Opened, openDeps } from '../../open.ts'
+import { restricted } from '../access.ts'
+import type { Deps } from '../deps.ts'
+import { keyedId } from '../keyed-id.ts'
+import { appendEvents } from '../log/operation.ts'
+import type { Call } from '../route.ts'
+import { sessionsRoutes } from './route.ts'
+
+let opened: Opened
+let deps: Deps
+
+beforeEach(async () => {
+  opened = await openDeps({ url: 'memory:' })
+  deps = opened.deps
+})
+
+afterEach(() => opened.close())
+
+async function called(operation: string, call: Partial<Call>): Promise<SessionRecord> {
+  const route = sessionsRoutes.find((known) => known.operation === operation)
+  const rest = { id: '', params: {}, query: {}, body: {}, key: {}, onProgress() {}, signal: deps.closed }
+  return (await route?.handle({ deps, ...rest, ...call })) as SessionRecord
+}
+
+const created = async (body: unknown, idempotencyKey = 'k', by = deps) =>
+  (await called('createSession', { deps: by, body, key: { idempotencyKey } })).id
+
+const forked = (id: string, body: unknown, idempotencyKey = 'k') =>
+  called('forkSession', { id, body, key: { idempotencyKey } })
+
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'none',
+    (error: ThroughlineError) => error.code,
+  )
+
+describe('an id made from words', () => {
+  it('is a UUID of version 8, whatever the words', () => {
+    for (let i = 0; i < 500; i++) {
+      expect(keyedId('create', `${i}`)).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    }
+  })
+
+  it('is the same for the same words, and in every version of this package', () => {
+    // sha256 of ["create","local","ada","k"], with version and variant in place
+    expect(keyedId('create', 'local', 'ada', 'k')).toBe('d2de9053-4e65-875e-970e-2028c7cad56b')
+  })
+
+  it('is another where the same letters are other words', () => {
+    expect(keyedId('a', 'b"c')).not.toBe(keyedId('a"b', 'c'))
+    expect(keyedId('a', 'bc')).not.toBe(keyedId('ab', 'c'))
+  })
+})
+
+describe('a session created with a key', () => {
+  it('is given again when the call is repeated', async () => {
+    const id = await created({ userId: 'ada', task: 'mend', expiresInMs: 60_000 })
+    expect(await created({ userId: 'ada', task: 'mend', expiresInMs: 60_000 })).toBe(id)
+    expect(await codeOf(created({ userId: 'ada', task: 'other', expiresInMs: 60_000 }))).toBe('IDEMPOTENCY_MISMATCH')
+  })
+
+  it('is another for another key, user or tenant', async () => {
+    const ids = [
+      await created({ userId: 'ada' }),
+      await created({ userId: 'ada' }, 'other'),
+      await created({ userId: 'bob' }),
+      await created({ userId: 'ada', tenant: 'acme' }),
+    ]
+    expect(new Set(ids).size).toBe(4)
+  })
+
+  it('belongs to the tenant of the caller where none is named', async () => {
+    const id = await created({ userId: 'ada', tenant: 'acme' })
+    expect(await created({ userId: 'ada' }, 'k', restricted(deps, { tenant: 'acme' }))).toBe(id)
+  })
+
+  it('keeps the id that it was given', async () => {
+    const id = deps.newId()
+    expect(await created({ userId: 'ada', id })).toBe(id)
+  })
+
+  it('is refused for what is wrong with it', async () => {
+    for (const body of [undefined, null, [], 'ada', {}, { userId: 7 }, { userId: 'ada', tenant: 7 }]) {
+      expect(await codeOf(created(body))).toBe('VALIDATION')
+    }
+    expect(await codeOf(created({ userId: 'ada' }, ''))).toBe('VALIDATION')
+  })
+})
+
+describe('a fork made with a key', () => {
+  it('is given again when the call is repeated, though the source went on', async () => {
+    const source = await created({ userId: 'ada' })
+    const fork = await forked(source, { task: 'mend' })
+    await appendEvents(deps, source, { type: 'user_message', content: 'go on' })
+    expect(await forked(source, { task: 'mend' })).toEqual(fork)
+    expect(await codeOf(forked(source, { task: 'other' }))).toBe('IDEMPOTENCY_MISMATCH')
+    expect(await codeOf(forked(source, { task: 'mend', at: 2 }))).toBe('IDEMPOTENCY_MISMATCH')
+  })
+
+  it('is another for another key or source', async () => {
+    const source = await created({ userId: 'ada' })
+    const fork = await forked(source, undefined)
+    const others = [await forked(source, undefined, 'other'), await forked(fork.id, undefined)]
+    expect(new Set([fork, ...others].map(({ id }) => id)).size).toBe(3)
+  })
+
+  it('keeps the id that it was given', async () => {
+    const id = deps.newId()
+    expect((await forked(await created({ userId: 'ada' }), { id })).id).toBe(id)
+  })
+})

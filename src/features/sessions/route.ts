@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { pageOf } from '../answer.ts'
+import { parse } from '../parse.ts'
+import type { Route } from '../route.ts'
+import { recordAnswer } from './answer.ts'
+import { keyedCreation, keyedFork } from './keyed.ts'
+import { findActive, findSessions, forkSession, getOrStartSession, sessionRecord, startSession } from './operation.ts'
+import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
+
+const createQuery = z.strictObject({
+  getOrCreate: z.boolean().meta({ description: 'Give the live session of the scope, if there is one.' }).optional(),
+})
+
+export const sessionsRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/sessions',
+    operation: 'createSession',
+    summary: 'Starts a session, or with `getOrCreate` gives the live one of its scope',
+    query: createQuery,
+    body: createSession,
+    answer: recordAnswer,
+    status: 201,
+    errors: ['SESSION_ACTIVE', 'INTAKE_PAUSED', 'IDEMPOTENCY_MISMATCH'],
+    async handle({ deps, query, body, key }) {
+      const start = parse(createQuery, query).getOrCreate ? getOrStartSession : startSession
+      return await sessionRecord(deps, await start(deps, keyedCreation(deps, body, key) as never))
+    },
+  },
+  {
+    method: 'GET',
+    path: '/sessions',
+    operation: 'listSessions',
+    summary: 'One page of sessions, newest activity first',
+    query: listSessions,
+    answer: pageOf(recordAnswer),
+    handle: ({ deps, query }) => findSessions(deps, query),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/active',
+    operation: 'activeSession',
+    summary: 'The newest live session of a scope',
+    query: activeScope,
+    answer: recordAnswer,
+    mayBeEmpty: true,
+    async handle({ deps, query }) {
+      const id = await findActive(deps, query as never)
+      return id === undefined ? undefined : await sessionRecord(deps, id)
+    },
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}',
+    operation: 'getSession',
+    summary: 'What a session is and where it stands',
+    answer: recordAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    handle: ({ deps, id }) => sessionRecord(deps, id),
+  },
+  {
+    method: 'POST',
+    path: '/sessions/{id}/fork',
+    operation: 'forkSession',
+    summary: 'Starts a session with a copy of the events so far, or up to one of them',
+    body: forkOptions,
+    answer: recordAnswer,
+    status: 201,
+    errors: ['SESSION_NOT_FOUND', 'INTAKE_PAUSED', 'IDEMPOTENCY_MISMATCH'],
+    handle: async ({ deps, id, body, key }) =>
+      await sessionRecord(deps, await forkSession(deps, id, await keyedFork(deps, id, body, key))),
+  },
+]

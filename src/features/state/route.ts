@@ -1,0 +1,71 @@
+import type { ErrorCode } from '../../domain/errors.ts'
+import { jsonObject } from '../parse.ts'
+import type { Route } from '../route.ts'
+import { scratchpadAnswer } from './answer.ts'
+import { addToState, incrementState, passGate, replaceState, sessionState, updateState } from './operation.ts'
+import { addInput, gateInput, incrementInput } from './schema.ts'
+
+/** Of every change. */
+const errors: readonly ErrorCode[] = ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH']
+
+export const stateRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/sessions/{id}/state',
+    operation: 'getState',
+    summary: 'The scratchpad as it is',
+    answer: scratchpadAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    handle: ({ deps, id }) => sessionState(deps, id),
+  },
+  {
+    method: 'PATCH',
+    path: '/sessions/{id}/state',
+    operation: 'updateState',
+    summary: 'Merges a patch into the scratchpad (RFC 7396): null removes a key',
+    body: jsonObject,
+    answer: scratchpadAnswer,
+    errors,
+    handle: ({ deps, id, body, key }) => updateState(deps, id, body, key),
+  },
+  {
+    method: 'PUT',
+    path: '/sessions/{id}/state',
+    operation: 'replaceState',
+    summary: 'Puts another scratchpad in place of the one there is',
+    body: jsonObject,
+    answer: scratchpadAnswer,
+    errors,
+    handle: ({ deps, id, body, key }) => replaceState(deps, id, body, key),
+  },
+  {
+    method: 'POST',
+    path: '/sessions/{id}/state/add',
+    operation: 'addToState',
+    summary: 'Adds a value to a list of the scratchpad, unless the list has it',
+    body: addInput.omit({ idempotencyKey: true }),
+    answer: scratchpadAnswer,
+    errors,
+    handle: ({ deps, id, body, key }) => addToState(deps, id, { ...body, ...key }),
+  },
+  {
+    method: 'POST',
+    path: '/sessions/{id}/state/increment',
+    operation: 'incrementState',
+    summary: 'Adds to a number of the scratchpad, 0 if there is none',
+    body: incrementInput.omit({ idempotencyKey: true }),
+    answer: scratchpadAnswer,
+    errors,
+    handle: ({ deps, id, body, key }) => incrementState(deps, id, { ...body, ...key }),
+  },
+  {
+    method: 'POST',
+    path: '/sessions/{id}/gates',
+    operation: 'passGate',
+    summary: 'Records that a gate was passed, and its number in the scratchpad, together',
+    body: gateInput.omit({ idempotencyKey: true }),
+    answer: scratchpadAnswer,
+    errors,
+    handle: ({ deps, id, body, key }) => passGate(deps, id, { ...body, ...key }),
+  },
+]

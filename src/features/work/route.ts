@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import type { Route } from '../route.ts'
+import { graphAnswer, progressAnswer, stepAnswer } from './answer.ts'
+import { flushStep, progressOf, readGraph } from './operation.ts'
+import { graphQuery } from './schema.ts'
+
+export const workRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/sessions/{id}/steps',
+    operation: 'flushStep',
+    summary: 'Makes what was observed durable, as one work commit; nothing if nothing was',
+    body: z.strictObject({}),
+    answer: stepAnswer,
+    mayBeEmpty: true,
+    errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH'],
+    work: 'session',
+    handle: ({ deps, id, body, key }) => flushStep(deps, id, { ...body, ...key }),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/graph',
+    operation: 'readGraph',
+    summary: 'The things around a node of the work, and how they are related',
+    query: graphQuery,
+    answer: graphAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    handle: ({ deps, id, query }) => readGraph(deps, id, query),
+  },
+  {
+    method: 'GET',
+    path: '/sessions/{id}/progress',
+    operation: 'readProgress',
+    summary: 'What was done so far, for people to read',
+    answer: progressAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    handle: async ({ deps, id }) => ({ text: await progressOf(deps, id) }),
+  },
+]

@@ -1,0 +1,196 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { RouteNotFoundError, type ThroughlineError } from '../domain/errors.ts'
+import { type Json, writeJson } from '../domain/json.ts'
+import { restricted } from '../features/access.ts'
+import type { Deps } from '../features/deps.ts'
+import { type HttpMetrics, httpMetrics, type ServerRegistry } from '../metrics/http.ts'
+import { Admission, type Limits, type Visit } from './admission.ts'
+import type { Authenticator, Caller } from './auth.ts'
+import { readBody } from './body.ts'
+import { knownError, problemOf, retryAfter } from './error-response.ts'
+import { principalIn } from './headers.ts'
+import { infoRoute } from './info-route.ts'
+import { mount, type OnAnswer } from './mount.ts'
+import { openRoutes } from './open-routes.ts'
+import { describeRoutes } from './openapi.ts'
+import { ROUTES } from './routes.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visit: Visit
+    caller: Caller
+    /** A route works on it, and says when it is done. */
+    handled: boolean
+  }
+}
+
+/** The HTTP front. */
+export type App = FastifyInstance
+
+/** What the server is made of. */
+export interface AppParts {
+  readonly deps: Deps
+  readonly authenticator: Authenticator
+  readonly limits: Limits
+  readonly log: FastifyBaseLogger
+  readonly version: string
+  readonly registry: ServerRegistry
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal
+  readonly onAnswer?: OnAnswer
+}
+
+/** Milliseconds for the headers of a request to arrive. */
+const SLOWEST_HEADERS = 20_000
+/** Milliseconds that a connection stays open for the last word on it to be read. */
+const LINGER = 1000
+/** Milliseconds between looks for requests that are late. */
+const CHECK_TIMEOUTS = 500
+/** Longest part of a path: a name of 512 characters, each of them three bytes, percent-encoded. */
+const LONGEST_PARAM = 512 * 3 * 3
+
+/** Gives the HTTP front over a store. It listens to nothing yet. */
+export async function appOn(parts: AppParts): Promise<App> {
+  const { limits, log } = parts
+  const app = fastify({
+    loggerInstance: log,
+    // logged by us: with the route, and without the query, which may hold what people said
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: limits.body,
+    requestTimeout: limits.requestTimeoutMs,
+    http: {
+      headersTimeout: Math.min(limits.requestTimeoutMs, SLOWEST_HEADERS),
+      // by default Node looks every 30 s, and a limit of one second would be one of half a minute
+      connectionsCheckingInterval: CHECK_TIMEOUTS,
+    },
+    routerOptions: { maxParamLength: LONGEST_PARAM },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    genReqId: () => parts.deps.newId(),
+    clientErrorHandler,
+    // what is wrong with a path is found before there is a route to ask
+    frameworkErrors: fail,
+  })
+  // the operations check what comes in; a value given back here would turn an empty body into null
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => (answer) => writeJson(answer as Json))
+  app.setReplySerializer((answer) => writeJson(answer as Json))
+  await describeRoutes(app, parts.version)
+  const metrics = httpMetrics(parts.registry)
+  const admission = new Admission(limits, metrics.streams)
+  parts.stopping.addEventListener('abort', () => admission.stop())
+  takeBodies(app, limits)
+  tellErrors(app)
+  openRoutes(app, parts)
+  await app.register((api, _options, done) => {
+    letIn(api, admission, parts, metrics)
+    const { stopping, onAnswer } = parts
+    const house = { admission, stopping, problemText, ...(onAnswer !== undefined && { onAnswer }) }
+    for (const route of [infoRoute(parts.version), ...ROUTES]) mount(api, route, house)
+    done()
+  })
+  return app
+}
+
+function takeBodies(app: FastifyInstance, { body }: Limits): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(['application/json', 'application/merge-patch+json'], (request, stream, done) => {
+    // nobody was let in where there is no route: what comes is not read
+    if (request.is404) done(null)
+    else readBody(stream, body, request.visit, done)
+  })
+}
+
+/** Who is calling is known before a byte of the body is read. */
+function letIn(api: FastifyInstance, admission: Admission, { authenticator }: AppParts, metrics: HttpMetrics): void {
+  api.addHook('onRequest', (request, reply, done) => {
+    const visit = admission.enter()
+    request.visit = visit
+    // comes also where the caller has gone before the answer was out; onResponse does not
+    reply.raw.once('close', () => {
+      if (!request.handled) visit.leave()
+    })
+    const { headers } = request
+    const known = (caller: Caller) => {
+      const principal = principalIn(headers)
+      request.caller = principal === undefined ? caller : { ...caller, deps: restricted(caller.deps, principal) }
+      done()
+    }
+    const caller = authenticator.callerOf(headers)
+    if (caller instanceof Promise) caller.then(known).catch(done)
+    else known(caller)
+  })
+  api.addHook('onResponse', (request, reply, done) => {
+    const { method } = request
+    const status = reply.statusCode
+    const route = request.routeOptions.url ?? ''
+    metrics.answered({ method, route, status }, reply.elapsedTime / 1000)
+    request.log.info({ method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10 }, 'answered')
+    done()
+  })
+}
+
+function tellErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => fail(error, request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    return fail(new RouteNotFoundError({ method: request.method, path: path.slice(0, 256) }), request, reply)
+  })
+}
+
+function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const known = noted(error, request)
+  const seconds = retryAfter(known.code)
+  if (seconds !== undefined) void reply.header('retry-after', seconds)
+  if (known.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer')
+  // what is left of a body that is not wanted would be read as the next request
+  if (known.code === 'TOO_LARGE' || known.code === 'UNAVAILABLE') void reply.header('connection', 'close')
+  const problem = problemOf(known, request.id)
+  return reply.code(problem.status).header('content-type', 'application/problem+json; charset=utf-8').send(problem)
+}
+
+/** The error as the caller may see it; what is our own fault is logged. */
+function noted(error: unknown, request: FastifyRequest): ThroughlineError {
+  const known = knownError(error, request.id)
+  const isOurs = known.code === 'INTERNAL' || known.code === 'STORAGE' || known.code.startsWith('SCHEMA')
+  if (isOurs) request.log.error({ err: error }, 'failed')
+  else request.log.debug({ code: known.code }, 'refused')
+  return known
+}
+
+function problemText(error: unknown, request: FastifyRequest): string {
+  return writeJson(problemOf(noted(error, request), request.id) as unknown as Json)
+}
+
+const BELOW: Record<string, { status: 400 | 408 | 431; code: 'VALIDATION' | 'TOO_LARGE'; detail: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'TOO_LARGE', detail: 'headers: are larger than is accepted' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'VALIDATION', detail: 'request: did not arrive in time' },
+}
+
+/** What is no HTTP, or too slow, or has too many headers, comes to no route: the parser itself gives up. */
+function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { status, code, detail } = BELOW[error.code ?? ''] ?? {
+    status: 400,
+    code: 'VALIDATION',
+    detail: 'request: is not HTTP/1.1 as it should be',
+  }
+  const title = STATUS_CODES[status] ?? ''
+  const problem = JSON.stringify({ type: 'about:blank', title, status, code, detail, details: {} })
+  const head = `HTTP/1.1 ${status} ${title}\r\nconnection: close\r\ncontent-type: application/problem+json; charset=utf-8`
+  socket.end(`${head}\r\ncontent-length: ${Buffer.byteLength(problem)}\r\n\r\n${problem}`)
+  // time to read it; whoever keeps the other end open would keep ours open too
+  setTimeout(() => socket.destroy(), LINGER).unref()
+}

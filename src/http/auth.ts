@@ -1,0 +1,219 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
+import { z } from 'zod'
+import { UnauthenticatedError, ValidationError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
+import type { Principal } from '../domain/record.ts'
+import { restricted } from '../features/access.ts'
+import type { Deps } from '../features/deps.ts'
+import { name, text } from '../features/parse.ts'
+
+/** How tokens are checked. One of `secret`, `publicKey` and `jwksUrl`. */
+export interface JwtOptions {
+  /** Shared secret, for HS256, HS384 and HS512. At least 32 bytes keep it from being guessed. */
+  secret?: string
+  /** Public key as PEM. */
+  publicKey?: string
+  /** Where the issuer publishes its keys. */
+  jwksUrl?: string
+  /** The only ones that are accepted. @default HS256 for a secret, else what the key is for: RS256, ES256 or EdDSA */
+  algorithms?: readonly string[]
+  /** What `aud` must name. @default not looked at */
+  audience?: string
+  /** What `iss` must be. @default not looked at */
+  issuer?: string
+}
+
+/** Scope of a token that may act for every user of its tenant. */
+export const ANY_USER = 'sessions:any'
+/** Scope of a token that stands for whoever runs the store: it sees every tenant. */
+export const OPERATOR = 'throughline:operator'
+
+/** Who is calling, as the operations and the limits need it. */
+export interface Caller {
+  readonly deps: Deps
+  /** The same for all requests of one caller. */
+  readonly name: string
+}
+
+/** Finds out who is calling. */
+export interface Authenticator {
+  /** Throws `UnauthenticatedError`. Gives no promise where the token is known already. */
+  callerOf(headers: Headers): Caller | Promise<Caller>
+}
+
+interface Headers {
+  readonly authorization?: string | undefined
+  readonly host?: string | undefined
+  readonly origin?: string | undefined
+}
+
+/** Tokens that were found good are not checked again for so long, in milliseconds, so that a key that is withdrawn is noticed. */
+const REMEMBERED = 60_000
+/** Tokens to remember at most. */
+const MOST = 10_000
+
+/** Checks tokens, and makes of what they say a view of the store: the one place where identity enters the server. */
+export function tokenAuthenticator(deps: Deps, options: JwtOptions): Authenticator {
+  const verify = verifier(options)
+  const known = new Map<string, { caller: Caller; until: number }>()
+  const check = async (token: string): Promise<Caller> => {
+    const claims = await verify(token)
+    const caller = callerFrom(deps, claims)
+    const until = Math.min(Date.now() + REMEMBERED, (claims.exp ?? Number.POSITIVE_INFINITY) * 1000)
+    for (const oldest of known.keys()) {
+      if (known.size < MOST) break
+      known.delete(oldest)
+    }
+    known.set(token, { caller, until })
+    return caller
+  }
+  return {
+    callerOf({ authorization = '' }) {
+      const [, token] = /^Bearer +([^\s]+)$/i.exec(authorization) ?? []
+      if (token === undefined) throw new UnauthenticatedError('send the header Authorization: Bearer <token>')
+      const found = known.get(token)
+      if (found !== undefined && found.until > Date.now()) return found.caller
+      known.delete(token)
+      return check(token)
+    },
+  }
+}
+
+/** Whoever is on this machine, as tenant `local`. Pages of other sites are not, although a browser runs them here. */
+export function loopbackAuthenticator(deps: Deps): Authenticator {
+  const caller = { deps: restricted(deps, { tenant: 'local' }), name: 'local' }
+  return {
+    callerOf({ host = '', origin }) {
+      if (!isLoopback(hostname(host))) {
+        throw new UnauthenticatedError(
+          'without a key this server answers to localhost alone; the header Host names another',
+        )
+      }
+      if (origin !== undefined && origin !== `http://${host}`) {
+        throw new UnauthenticatedError('without a key this server takes no requests from pages of other origins')
+      }
+      return caller
+    },
+  }
+}
+
+/** Whether only this machine can reach the address. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+function hostname(host: string): string {
+  return host.replace(/:\d+$/, '')
+}
+
+type Verify = (token: string) => Promise<JWTPayload>
+
+function verifier(options: JwtOptions): Verify {
+  const { audience, issuer } = options
+  const { key, algorithms } = keyOf(options)
+  const expected: JWTVerifyOptions = {
+    algorithms: [...algorithms],
+    ...(audience !== undefined && { audience }),
+    ...(issuer !== undefined && { issuer }),
+  }
+  return async (token) => {
+    try {
+      // typed for keys and for functions that find them, one at a time
+      const { payload } = await (typeof key === 'function'
+        ? jwtVerify(token, key, expected)
+        : jwtVerify(token, key, expected))
+      return payload
+    } catch (cause) {
+      throw new UnauthenticatedError(problemWith(cause), { cause })
+    }
+  }
+}
+
+/** What is wrong with a token, in words that hold nothing of it. */
+function problemWith(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return 'the token has expired'
+  if (error instanceof errors.JWTClaimValidationFailed) return `the claim ${error.claim} of the token is not accepted`
+  if (error instanceof errors.JOSEAlgNotAllowed) return 'the algorithm of the token is not accepted'
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSNoMatchingKey) {
+    return 'the key of the token cannot be found'
+  }
+  return 'the token is not accepted'
+}
+
+type Key = Uint8Array | KeyObject | ReturnType<typeof createRemoteJWKSet>
+
+const SHARED = ['HS256', 'HS384', 'HS512']
+const PUBLIC = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
+
+/** The key, and the algorithms it may be used with: a public key is never a shared secret. */
+function keyOf({ secret, publicKey, jwksUrl, algorithms }: JwtOptions): { key: Key; algorithms: readonly string[] } {
+  const given = [secret, publicKey, jwksUrl].filter((value) => value !== undefined)
+  if (given.length !== 1) throw new ValidationError('jwt', 'must have one of secret, publicKey and jwksUrl')
+  if (secret === '') throw new ValidationError('jwt.secret', 'must not be empty')
+  const fit = secret === undefined ? PUBLIC : SHARED
+  const wrong = algorithms?.find((algorithm) => !fit.includes(algorithm))
+  if (wrong !== undefined || algorithms?.length === 0) {
+    const fitting = secret === undefined ? 'RS256, ES256, EdDSA …' : SHARED.join(', ')
+    throw new ValidationError('jwt.algorithms', `must be of ${fitting} with the key that is given`)
+  }
+  if (secret !== undefined) return { key: new TextEncoder().encode(secret), algorithms: algorithms ?? ['HS256'] }
+  if (jwksUrl !== undefined) {
+    return { key: createRemoteJWKSet(urlOf(jwksUrl)), algorithms: algorithms ?? ['RS256', 'ES256', 'EdDSA'] }
+  }
+  const key = publicKeyOf(publicKey ?? '')
+  return { key, algorithms: algorithms ?? [algorithmFor(key)] }
+}
+
+function urlOf(jwksUrl: string): URL {
+  if (!URL.canParse(jwksUrl)) throw new ValidationError('jwt.jwksUrl', 'must be a URL')
+  return new URL(jwksUrl)
+}
+
+function publicKeyOf(pem: string): KeyObject {
+  try {
+    return createPublicKey(pem)
+  } catch (cause) {
+    throw new ValidationError('jwt.publicKey', 'must be a public key as PEM', { cause })
+  }
+}
+
+function algorithmFor(key: KeyObject): string {
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+      return 'RS256'
+    case 'ec':
+      return 'ES256'
+    case 'ed25519':
+      return 'EdDSA'
+    default:
+      throw new ValidationError('jwt.algorithms', 'must be given for a key of this type')
+  }
+}
+
+/** What a token has to say; other claims are not looked at. */
+const claims = z.object({
+  tenant: name.optional(),
+  sub: name,
+  iss: name.optional(),
+  scope: text(LIMITS.note).optional(),
+})
+
+function callerFrom(deps: Deps, payload: JWTPayload): Caller {
+  const parsed = claims.safeParse(payload)
+  if (!parsed.success) {
+    const claim = String(parsed.error.issues[0]?.path[0])
+    throw new UnauthenticatedError(`the claim ${claim} of the token is missing or not accepted`)
+  }
+  const { tenant, sub, iss, scope } = parsed.data
+  const scopes = (scope ?? '').split(' ')
+  if (scopes.includes(OPERATOR)) return { deps, name: JSON.stringify(['operator', sub]) }
+  if (tenant === undefined) throw new UnauthenticatedError('the claim tenant of the token is missing or not accepted')
+  const principal: Principal = {
+    tenant,
+    ...(!scopes.includes(ANY_USER) && { userId: sub }),
+    ...(iss !== undefined && { issuer: iss }),
+    ...(scope !== undefined && { scope }),
+  }
+  return { deps: restricted(deps, principal), name: JSON.stringify([tenant, sub]) }
+}

@@ -1,0 +1,93 @@
+import { type ErrorCode, InternalError, ThroughlineError, TooLargeError, ValidationError } from '../domain/errors.ts'
+
+// a Record over the union: a new code without a status does not compile
+export const STATUS: Record<ErrorCode, 400 | 401 | 404 | 409 | 413 | 422 | 429 | 500 | 503> = {
+  VALIDATION: 400,
+  UNAUTHENTICATED: 401,
+  SESSION_NOT_FOUND: 404,
+  MEMORY_NOT_FOUND: 404,
+  ROUTE_NOT_FOUND: 404,
+  SESSION_ENDED: 409,
+  SESSION_ACTIVE: 409,
+  SEQUENCE_CONFLICT: 409,
+  INVALID_TRANSITION: 409,
+  TOO_LARGE: 413,
+  IDEMPOTENCY_MISMATCH: 422,
+  TOO_MANY_STREAMS: 429,
+  INTERNAL: 500,
+  STORAGE: 503,
+  INTAKE_PAUSED: 503,
+  SCHEMA_OUTDATED: 503,
+  SCHEMA_NEWER: 503,
+  UNAVAILABLE: 503,
+}
+
+/** What each code says in few words, whatever the case. */
+const TITLE: Record<ErrorCode, string> = {
+  VALIDATION: 'Input that cannot be accepted',
+  UNAUTHENTICATED: 'No token that is accepted',
+  SESSION_NOT_FOUND: 'No such session',
+  MEMORY_NOT_FOUND: 'No such memory',
+  ROUTE_NOT_FOUND: 'No such route',
+  SESSION_ENDED: 'The session has ended',
+  SESSION_ACTIVE: 'There is a live session already',
+  SEQUENCE_CONFLICT: 'The log has moved on',
+  INVALID_TRANSITION: 'Not in this state',
+  TOO_LARGE: 'Too large',
+  IDEMPOTENCY_MISMATCH: 'The key was used with other content',
+  TOO_MANY_STREAMS: 'Too many streams',
+  INTERNAL: 'Something went wrong',
+  STORAGE: 'The store failed',
+  INTAKE_PAUSED: 'No new sessions for now',
+  SCHEMA_OUTDATED: 'The store has an older schema',
+  SCHEMA_NEWER: 'The store has a newer schema',
+  UNAVAILABLE: 'Try again in a moment',
+}
+
+/** A problem of RFC 9457, with the code, the message and the details of the library's error. */
+export interface Problem {
+  /** The codes are explained in `docs/errors.md`; there is no page for each. */
+  type: 'about:blank'
+  title: string
+  status: number
+  code: ErrorCode
+  detail: string
+  details: Readonly<Record<string, string | number>>
+  /** Id of the request, as in the log. */
+  instance: string
+}
+
+/** The error as the caller gets it. */
+export function problemOf(error: ThroughlineError, requestId: string): Problem {
+  const { code, message, details } = error
+  const status = STATUS[code]
+  // a driver's words may repeat what anyone gave it, or say where the database is
+  const isDriver = code === 'STORAGE' && error.cause !== undefined
+  const detail = isDriver ? `the store failed; the log of the server says more under request ${requestId}` : message
+  return { type: 'about:blank', title: TITLE[code], status, code, detail, details, instance: requestId }
+}
+
+/** What the framework found wrong before a route was called, and what nobody foresaw, as errors of ours. */
+export function knownError(error: unknown, requestId: string): ThroughlineError {
+  if (error instanceof ThroughlineError) return error
+  const { code, limit } = error as { code?: string; limit?: number }
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new TooLargeError({ field: 'body', limit: limit ?? 0, actual: (limit ?? 0) + 1 })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ValidationError('content-type', 'must be application/json')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ValidationError('content-length', 'must be the length of the body')
+    case 'FST_ERR_BAD_URL':
+      return new ValidationError('path', 'must be percent-encoded UTF-8')
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ValidationError('path', 'must not have parts of more than 512 characters')
+    default:
+      return new InternalError(requestId, { cause: error })
+  }
+}
+
+/** Seconds after which it is worth trying again, for the codes where it is. */
+export function retryAfter(code: ErrorCode): number | undefined {
+  return code === 'UNAVAILABLE' || code === 'INTAKE_PAUSED' ? 1 : undefined
+}

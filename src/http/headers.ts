@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { WriteOptions } from '../api.ts'
+import { ValidationError } from '../domain/errors.ts'
+import type { Principal } from '../domain/record.ts'
+
+/**
+ * The key of the header `Idempotency-Key`. A key with other characters than printable ASCII comes as a display string of RFC 9651:
+ * percent-encoded, between `%"` and `"`.
+ */
+export function keyIn(headers: IncomingHttpHeaders): WriteOptions {
+  const value = headers['idempotency-key']
+  if (value === undefined) return {}
+  const [, encoded] = /^%"(.*)"$/.exec(String(value)) ?? []
+  return { idempotencyKey: encoded === undefined ? String(value) : decoded(encoded) }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (cause) {
+    throw new ValidationError('idempotencyKey', 'must be percent-encoded UTF-8 between %" and "', { cause })
+  }
+}
+
+/** For whom the caller wants to act: the header `Throughline-As`, such as `tenant=acme&userId=ada`. */
+export function principalIn(headers: IncomingHttpHeaders): Principal | undefined {
+  const value = headers['throughline-as']
+  if (value === undefined) return undefined
+  // checked where it is taken over
+  return Object.fromEntries(new URLSearchParams(String(value))) as unknown as Principal
+}

@@ -1,0 +1,166 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { SessionNotFoundError, ValidationError } from '../domain/errors.ts'
+import type { Deps } from '../features/deps.ts'
+import { uuid } from '../features/parse.ts'
+import type { Call, Route } from '../features/route.ts'
+import { Staging } from '../features/staging.ts'
+import { stageObservations } from '../features/work/operation.ts'
+import type { Admission } from './admission.ts'
+import { keyIn } from './headers.ts'
+import { documented } from './openapi.ts'
+import { typedQuery } from './query.ts'
+import { sseOf, sseOfWork } from './sse.ts'
+
+/** What the server has beside the routes. */
+export interface House {
+  readonly admission: Admission
+  /** The error as the caller may see it, as JSON text; logs what nobody foresaw. */
+  problemText(error: unknown, request: FastifyRequest): string
+  /** Aborted when the server stops. */
+  readonly stopping: AbortSignal
+  readonly onAnswer?: OnAnswer
+}
+
+/** Sees what a route answers, before it is sent. */
+export type OnAnswer = (route: Route, answer: unknown) => void
+
+/** Makes a route of the framework from one of ours. */
+export function mount(app: FastifyInstance, route: Route, house: House): void {
+  const ofSession = route.path.startsWith('/sessions/{id}')
+  const isObject = route.body instanceof z.ZodObject
+  app.route({
+    method: route.method,
+    url: `/v1${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
+    schema: documented(route),
+    async handler(request, reply) {
+      const { visit, caller } = request
+      request.handled = true
+      try {
+        const params = request.params as Record<string, string>
+        const id = ofSession ? sessionIdOf(params['id'] ?? '') : (params['id'] ?? '')
+        const body = isObject ? objectIn(request.body) : request.body
+        const work = route.work === undefined ? undefined : workIn(caller.deps, route.work, id, body)
+        const call: Call = {
+          deps: work?.deps ?? caller.deps,
+          id,
+          params,
+          query: typedQuery(route.query, request.query as Record<string, unknown>),
+          body: work?.body ?? body,
+          key: keyIn(request.headers),
+          onProgress: () => {},
+          signal: house.stopping,
+        }
+        if (route.stream === true) {
+          // given back from there it would be waited for, as long as the stream stands
+          await streamed(route, call, request, reply, house)
+          return reply
+        }
+        if (route.long === true && wantsStream(request)) return worked(route, call, request, reply, house)
+        let answer: unknown
+        try {
+          answer = await route.handle(call)
+        } finally {
+          // before it is sent: then it is too late for headers
+          work?.tell(reply)
+        }
+        house.onAnswer?.(route, answer)
+        return answer === undefined ? reply.code(204).send() : reply.code(route.status ?? 200).send(answer)
+      } finally {
+        visit.leave()
+      }
+    },
+  })
+}
+
+function sessionIdOf(id: string): string {
+  const known = uuid.safeParse(id)
+  if (known.success) return known.data
+  throw new SessionNotFoundError(id.slice(0, 64))
+}
+
+function objectIn(body: unknown): Record<string, unknown> {
+  if (body === undefined) return {}
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ValidationError('body', 'must be a JSON object')
+  }
+  // the operations would take it, but then there were two places for it
+  if ('idempotencyKey' in body) throw new ValidationError('idempotencyKey', 'goes into the header Idempotency-Key')
+  return body as Record<string, unknown>
+}
+
+/** Observations that came along wait in a place of their own, so that they mix with those of no other request. */
+function workIn(deps: Deps, kind: 'session' | 'conversation', id: string, given: unknown) {
+  const { observations, ...body } = given as Record<string, unknown>
+  if (observations === undefined) return { deps: { ...deps, staging: new Staging() }, body, tell() {} }
+  const staging = new Staging()
+  const bySession = kind === 'session' ? { [id]: observations } : objectIn(observations)
+  for (const [sessionId, list] of Object.entries(bySession)) {
+    const at = kind === 'session' ? 'observations' : `observations.${sessionId.slice(0, 64)}`
+    // the answer names it in a header, where not every character may stand
+    if (!uuid.safeParse(sessionId).success) throw new ValidationError(at, 'must stand under the id of a session')
+    stageObservations(staging, deps.newId, sessionId, list, at)
+  }
+  const came = new Map(staging.sessions().map((sessionId) => [sessionId, staging.waiting(sessionId)]))
+  return {
+    deps: { ...deps, staging },
+    body,
+    /** Which of them are not in the log. */
+    tell(reply: FastifyReply) {
+      const left = [...came].map(([sessionId, all]) => {
+        const waiting = new Set(staging.waiting(sessionId))
+        return [sessionId, all.flatMap((one, i) => (waiting.has(one) ? [i] : []))] as const
+      })
+      void reply.header('throughline-unwritten', JSON.stringify(Object.fromEntries(left)))
+    },
+  }
+}
+
+function wantsStream({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/event-stream') === true
+}
+
+/** Events as they come, until the caller goes away. */
+async function streamed(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: House) {
+  const done = house.admission.follow(request.caller.name)
+  try {
+    const last = request.headers['last-event-id']
+    const query = typeof last === 'string' ? { ...call.query, ...typedQuery(route.query, { after: last }) } : call.query
+    const signal = AbortSignal.any([house.stopping, goneSignal(reply)])
+    const items = (await route.handle({ ...call, query, signal })) as AsyncIterable<unknown>
+    const events = sseOf(items, (error) => house.problemText(error, request))
+    void sendStream(reply, events, done)
+  } catch (error) {
+    done()
+    throw error
+  }
+}
+
+/** Long work, with how far it is. It goes on when the caller goes away: it can be repeated safely. */
+function worked(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: House) {
+  const done = house.admission.follow(request.caller.name)
+  const work = async (onProgress: Call['onProgress']) => route.handle({ ...call, onProgress })
+  return sendStream(
+    reply,
+    sseOfWork(work, (error) => house.problemText(error, request)),
+    done,
+  )
+}
+
+function sendStream(reply: FastifyReply, events: AsyncIterable<string>, done: () => void) {
+  const stream = Readable.from(events).once('close', done)
+  return reply
+    .headers({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-accel-buffering': 'no',
+    })
+    .send(stream)
+}
+
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  reply.raw.once('close', () => gone.abort())
+  return gone.signal
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import type { Throughline } from './api.ts'
+import { StorageError, ValidationError } from './domain/errors.ts'
+import type { Deps } from './features/deps.ts'
+import { parse } from './features/parse.ts'
+import { DEFAULT_LIMITS, type Limits } from './http/admission.ts'
+import { type App, appOn } from './http/app.ts'
+import {
+  type Authenticator,
+  isLoopback,
+  type JwtOptions,
+  loopbackAuthenticator,
+  tokenAuthenticator,
+} from './http/auth.ts'
+import { listen, stop } from './http/listen.ts'
+import { serverLog } from './http/log.ts'
+import { LOG_LEVELS, type LogLevel } from './http/log-level.ts'
+import type { OnAnswer } from './http/mount.ts'
+import { jwtSettings, portSetting, textSetting } from './http/settings.ts'
+import { newRegistry, type ServerRegistry } from './metrics/http.ts'
+import { type OpenOptions, openDeps } from './open.ts'
+import { throughlineOn } from './throughline.ts'
+import { packageVersion } from './version.ts'
+
+/** What to serve, where, and to whom. All that `open()` takes goes here too. */
+export interface ServeOptions extends Omit<OpenOptions, 'token' | 'metrics'> {
+  /** 0 takes a free one. @default `THROUGHLINE_PORT`, else 4747 */
+  port?: number
+  /** Others than this machine reach it only with a key for tokens. @default `THROUGHLINE_HOST`, else 127.0.0.1 */
+  host?: string
+  /** How tokens are checked. @default the settings `THROUGHLINE_JWT_…`, else none: then it serves this machine alone, as tenant `local` */
+  jwt?: JwtOptions
+  limits?: Partial<Limits>
+  /** How much is logged, on stderr. @default 'info' */
+  log?: LogLevel
+  /** A registry of prom-client, to be shown at `/metrics`. @default one of its own */
+  metrics?: ServerRegistry
+}
+
+/** A server that runs. */
+export interface Server {
+  /** Where it is reached. */
+  readonly url: string
+  /** The same store, without HTTP in between, as the operator. */
+  readonly tl: Throughline
+  /** Whether it asks for tokens. */
+  readonly secured: boolean
+  /** Finishes what it accepted, refuses the rest, ends every stream, and lets go of the store. */
+  close(): Promise<void>
+}
+
+const serveOptions = z.object({
+  port: z.int().min(0).max(65535).optional(),
+  host: z.string().min(1).optional(),
+  limits: z.partialRecord(z.enum(Object.keys(DEFAULT_LIMITS) as [keyof Limits]), z.int().min(1)).default({}),
+  log: z.enum(LOG_LEVELS).default('info'),
+})
+
+/** Serves a store over HTTP: opens it, listens, and gives the running server. */
+export async function serve(target: string | ServeOptions = {}): Promise<Server> {
+  return await serveWith(typeof target === 'string' ? { url: target } : target)
+}
+
+/** The same, with a look at every answer before it is sent. */
+export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promise<Server> {
+  const { port, host, limits, log, jwt, metrics = newRegistry(), ...opening } = given
+  const options = parse(serveOptions, { port, host, limits, log })
+  const address = {
+    port: options.port ?? portSetting('THROUGHLINE_PORT') ?? 4747,
+    host: options.host ?? textSetting('THROUGHLINE_HOST') ?? '127.0.0.1',
+  }
+  const tokens = jwt ?? jwtSettings()
+  if (tokens === undefined && !isLoopback(address.host)) throw new ValidationError('host', NEEDS_KEY)
+  const { deps, close } = await openDeps({ ...opening, metrics })
+  const stopping = new AbortController()
+  const all = { ...DEFAULT_LIMITS, ...options.limits } as Limits
+  let app: App | undefined
+  let url: string
+  try {
+    const authenticator = await authenticatorFor(deps, tokens)
+    app = await appOn({
+      deps,
+      authenticator,
+      limits: all,
+      log: serverLog(options.log),
+      version: packageVersion(),
+      registry: metrics,
+      stopping: stopping.signal,
+      ...(onAnswer !== undefined && { onAnswer }),
+    })
+    url = await listen(app, address)
+  } catch (error) {
+    await app?.close()
+    await close()
+    throw error
+  }
+  const running = app
+  let closing: Promise<void> | undefined
+  return {
+    url,
+    tl: throughlineOn(deps, async () => {}),
+    secured: tokens !== undefined,
+    close() {
+      closing ??= stop(running, stopping, all.stopTimeoutMs).finally(close)
+      return closing
+    },
+  }
+}
+
+const NEEDS_KEY =
+  'must be 127.0.0.1, ::1 or localhost, unless tokens are checked: set THROUGHLINE_JWT_SECRET, THROUGHLINE_JWKS_URL or THROUGHLINE_JWT_PUBLIC_KEY'
+
+/** Nobody who may pass over the walls between tenants serves them. */
+async function authenticatorFor(deps: Deps, tokens: JwtOptions | undefined): Promise<Authenticator> {
+  if (tokens === undefined) return loopbackAuthenticator(deps)
+  const { details } = await deps.store.health()
+  const { rights = 'restricted' } = details
+  if (rights === 'restricted') return tokenAuthenticator(deps, tokens)
+  throw new StorageError(
+    deps.store.name,
+    `the role '${details['role']}' (${rights}) passes over row level security, the second wall between tenants; serve with a role that does not (docs/stores.md says how)`,
+  )
+}

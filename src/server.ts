@@ -1,0 +1,5 @@
+/** The server, for those who start it from their own code: `throughline/server`. */
+export type { Limits } from './http/admission.ts'
+export type { JwtOptions } from './http/auth.ts'
+export type { LogLevel } from './http/log-level.ts'
+export { type ServeOptions, type Server, serve } from './serve.ts'

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import type { ErrorCode } from '../../src/domain/errors.ts'
+import type { Route } from '../../src/features/route.ts'
+import { rememberedIn, requestFor, SAMPLES, type Sent, sessionFor, type World } from './samples.ts'
+
+/** Makes a request that is refused. It may pave the way for it first. */
+export type Maker = (world: World, route: Route) => Promise<Sent>
+
+const sample = ({ operation }: Route) => SAMPLES[operation] ?? {}
+const accepted = (world: World, route: Route) => requestFor(world, route.path, sample(route))
+const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
+const at = (id: string, { body, params }: Sent): Sent => ({
+  params: { ...params, id },
+  ...(body !== undefined && { body }),
+})
+
+/** Makers that do for most routes. */
+export const MAKERS: Partial<Record<ErrorCode, Maker>> = {
+  SESSION_NOT_FOUND: async (world, route) => at(randomUUID(), await accepted(world, route)),
+  MEMORY_NOT_FOUND: async (world, route) => at(randomUUID(), await accepted(world, route)),
+  SESSION_ENDED: ended,
+  INVALID_TRANSITION: ended,
+  // the key was another call's in the same session
+  async IDEMPOTENCY_MISMATCH(world, route) {
+    const session = await sessionFor(world, { ...sample(route), state: before(route) })
+    const key = randomUUID()
+    await session.append({ type: 'user_message', content: 'Before' }, { idempotencyKey: key })
+    if (sample(route).state === 'ended') await session.end()
+    return { ...at(session.id, sample(route)), ...withKey(key) }
+  },
+  async INTAKE_PAUSED(world, route) {
+    const request = await accepted(world, route)
+    await world.tl.intake.pause()
+    return request
+  },
+}
+
+const before = (route: Route) => (sample(route).state === 'ended' ? 'live' : (sample(route).state ?? 'live'))
+
+async function ended(world: World, route: Route): Promise<Sent> {
+  const { state } = sample(route)
+  const session = await sessionFor(world, sample(route))
+  if (state !== 'ended') await session.end()
+  return at(session.id, sample(route))
+}
+
+/** In a live state it is over by time alone. */
+const expired: Maker = async ({ tl }, route) => {
+  const { id } = await tl.sessions.create({ userId: 'ada', expiresAt: '2020-01-01' })
+  return at(id, sample(route))
+}
+
+/** The second of two calls with one key: the first is sent by the maker, with another body. */
+const twice =
+  (first: (world: World, sent: Sent, key: string) => Promise<unknown>): Maker =>
+  async (world, route) => {
+    const request = await accepted(world, route)
+    const key = randomUUID()
+    await first(world, request, key)
+    return { ...request, ...withKey(key) }
+  }
+
+/** The key was used with another task. */
+async function otherTask(world: World, route: Route): Promise<Sent> {
+  const { body, ...request } = { ...(await accepted(world, route)), ...withKey(randomUUID()) }
+  await world.send(route, { ...request, body: { ...(body as object), task: 'One' } })
+  return { ...request, body: { ...(body as object), task: 'Another' } }
+}
+
+/** The key was used to remember something of the same user. */
+const memoryKey = twice(({ tl }, _sent, idempotencyKey) =>
+  tl.memories.remember({ userId: 'ada', content: 'Walks a lot' }, { idempotencyKey }),
+)
+
+const missingSession: Maker = async (world, route) => {
+  const { body, ...rest } = await accepted(world, route)
+  return { ...rest, body: { ...(body as object), sessionId: randomUUID() } }
+}
+
+const stale = (events: string): Maker => {
+  return async (world, route) => {
+    const { body, ...rest } = await accepted(world, route)
+    return { ...rest, body: { [events]: [body], expectedSequence: 99 } }
+  }
+}
+
+const idOf = ({ params }: Sent) => params?.['id'] ?? ''
+
+/** Makers for one route alone, by operation and code. */
+export const OWN: Record<string, Maker> = {
+  'appendEvents SEQUENCE_CONFLICT': stale('events'),
+  'addMessages SEQUENCE_CONFLICT': stale('messages'),
+  'createSession SESSION_ACTIVE': async ({ tl }) => {
+    const { conversationId } = await (await tl.sessions.create({ userId: 'ada' })).record()
+    return { body: { userId: 'ada', conversationId } }
+  },
+  'createSession IDEMPOTENCY_MISMATCH': otherTask,
+  'forkSession IDEMPOTENCY_MISMATCH': otherTask,
+  'handleMessage IDEMPOTENCY_MISMATCH': twice(({ tl }, sent, idempotencyKey) =>
+    tl.conversations.handle(idOf(sent), { userId: 'ada', message: 'Write a poem' }, { idempotencyKey }),
+  ),
+  'declineSession IDEMPOTENCY_MISMATCH': twice(({ tl }, sent, idempotencyKey) =>
+    tl.conversations.handle(idOf(sent), { userId: 'ada', message: 'Write a poem' }, { idempotencyKey }),
+  ),
+  'remember IDEMPOTENCY_MISMATCH': memoryKey,
+  'forgetSource IDEMPOTENCY_MISMATCH': memoryKey,
+  'forgetMemory IDEMPOTENCY_MISMATCH': memoryKey,
+  'corroborateMemory IDEMPOTENCY_MISMATCH': memoryKey,
+  'contradictMemory IDEMPOTENCY_MISMATCH': memoryKey,
+  // what was kept by the first call with the key is forgotten since
+  'remember MEMORY_NOT_FOUND': async (world, route) => {
+    const { body } = await accepted(world, route)
+    const input = { ...(body as { userId: string }), content: `Has the number ${randomUUID()}` }
+    const idempotencyKey = randomUUID()
+    await world.tl.memories.forget((await world.tl.memories.remember(input, { idempotencyKey })).id)
+    return { body: input, ...withKey(idempotencyKey) }
+  },
+  'remember SESSION_NOT_FOUND': async () => {
+    return { body: { userId: 'ada', content: 'Drinks tea', source: { sessionId: randomUUID() } } }
+  },
+  'corroborateMemory SESSION_NOT_FOUND': missingSession,
+  'contradictMemory SESSION_NOT_FOUND': missingSession,
+  'verify SESSION_NOT_FOUND': missingSession,
+  'rebuild SESSION_NOT_FOUND': missingSession,
+  'compactSession INVALID_TRANSITION': async (world) => ({
+    params: { id: (await sessionFor(world, {})).id },
+    body: {},
+  }),
+  'ask SESSION_ENDED': expired,
+  'answer SESSION_ENDED': expired,
+  'interrupt SESSION_ENDED': expired,
+  'incorporate SESSION_ENDED': expired,
+  'propose SESSION_ENDED': expired,
+  'confirm SESSION_ENDED': expired,
+  'continueWith SESSION_ENDED': expired,
+  'abort SESSION_ENDED': expired,
+}
+
+/** Requests at which a route may stumble, whether or not it is one of its own errors. */
+export const STUMBLES: Record<string, { maker: Maker; fits(route: Route): boolean }> = {
+  'that is as it should be': { maker: accepted, fits: () => true },
+  'for a session that is not there': { maker: MAKERS.SESSION_NOT_FOUND as Maker, fits: isOfSession },
+  'for a session that has ended': { maker: ended, fits: isOfSession },
+  'for a session that has expired': { maker: expired, fits: isOfSession },
+  'with a key that is taken in its session': { maker: MAKERS.IDEMPOTENCY_MISMATCH as Maker, fits: isOfSession },
+  'with a key that is taken for memories': { maker: memoryKey, fits: ({ path }) => path.startsWith('/memories') },
+  'for a memory that is not there': {
+    maker: MAKERS.MEMORY_NOT_FOUND as Maker,
+    fits: ({ path }) => path.startsWith('/memories/{id}'),
+  },
+  'for a memory that was superseded': {
+    maker: async (world, route) => {
+      const [old, other] = [await rememberedIn(world), await rememberedIn(world)]
+      await world.tl.memories.contradict(old.id, { supersededBy: other.id })
+      return at(old.id, sample(route))
+    },
+    fits: ({ path }) => path.startsWith('/memories/{id}'),
+  },
+  'while the intake is paused': { maker: MAKERS.INTAKE_PAUSED as Maker, fits: () => true },
+}
+
+function isOfSession({ path }: Route): boolean {
+  return path.startsWith('/sessions/{id}')
+}

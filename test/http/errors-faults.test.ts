@@ -1,0 +1,97 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { Route } from '../../src/features/route.ts'
+import { codesOf } from '../../src/http/openapi.ts'
+import { ROUTES } from '../../src/http/routes.ts'
+import type { Server } from '../../src/serve.ts'
+import { databasesOf, SERVING } from '../servers/database.ts'
+import { startServer } from '../servers/http.ts'
+import { startRedis } from '../servers/redis.ts'
+import { brokenServer, dropTables, legacyFolder, onCache } from './places.ts'
+import { requestFor, SAMPLES, type Sent } from './samples.ts'
+import { expectProblem, send, urlOf } from './send.ts'
+import { ALL, authorization, sentTo } from './wire.ts'
+
+const routeOf = (operation: string) => ROUTES.find((route) => route.operation === operation) as Route
+
+describe('a store that fails', () => {
+  // without its tables SQLite still says what it is
+  const stored = ALL.filter((route) => !onCache(route) && route.operation !== 'health')
+  const sent = new Map<string, Sent>()
+  let folder: string
+  let server: Server
+  beforeAll(async () => {
+    const made = await legacyFolder()
+    folder = made.folder
+    server = await startServer({ url: `sqlite:${folder}/sessions.db`, durability: 'relaxed', index: false })
+    const world = { tl: server.tl, legacy: made.legacy, send: () => Promise.reject(new Error('not used')) }
+    for (const { operation, path } of stored) {
+      sent.set(operation, await requestFor(world, path, SAMPLES[operation] ?? {}))
+    }
+    dropTables(`${folder}/sessions.db`)
+  })
+  afterAll(async () => {
+    await server.close()
+    await rm(folder, { recursive: true })
+  })
+
+  it.each(stored)('is told of: $operation', async (route) => {
+    const answer = await send(server.url, route, { ...sent.get(route.operation), headers: { authorization } })
+    if (!codesOf(route).includes('STORAGE')) expect(answer.status).toBe(200)
+    else expect(expectProblem(answer, 'STORAGE').details).toEqual({ store: 'sqlite' })
+  })
+
+  it('is told of on Postgres, and so is a cache', async () => {
+    const databases = await databasesOf(inject('postgres')[0]?.url ?? '')
+    const database = await databases.create()
+    const redis = await startRedis()
+    const cached = await startServer({ url: database.url(SERVING), cache: redis.url, index: false })
+    try {
+      await database.destroy()
+      for (const route of [routeOf('warmEnvelopes'), routeOf('health')]) {
+        const { details } = expectProblem(await send(cached.url, route, sentTo(route)), 'STORAGE')
+        expect(details).toEqual({ store: 'postgres' })
+      }
+      await redis.crash()
+      const scan = urlOf(cached.url, routeOf('cachedEnvelopes').path, {})
+      const stream = await fetch(scan, { headers: { authorization } })
+      expect(await stream.text()).toMatch(/^event: problem\ndata: \{.*"code":"STORAGE"/m)
+    } finally {
+      await cached.close()
+      await redis.stop()
+      await databases.close()
+    }
+  })
+})
+
+describe('what nobody foresaw', () => {
+  it('is told without a word of it, on every route', async () => {
+    const broken = await brokenServer()
+    try {
+      for (const route of ALL) {
+        const answer = await send(broken.url, route, sentTo(route))
+        const { details, instance } = expectProblem(answer, 'INTERNAL')
+        expect(details).toEqual({ requestId: instance })
+        expect(answer.text).not.toContain(broken.words)
+      }
+    } finally {
+      await broken.close()
+    }
+  })
+
+  it('is told so of a tokenizer that fails', async () => {
+    const count = () => {
+      throw new RangeError('words of the tokenizer')
+    }
+    const server = await startServer({ url: 'memory:', tokenizer: { name: 'broken', count } })
+    try {
+      const session = await server.tl.sessions.create({ userId: 'ada' })
+      await session.append({ type: 'user_message', content: 'Good morning' })
+      const recent = routeOf('recentEvents')
+      const sent = sentTo(recent, { params: { id: session.id }, query: { maxTokens: '10' } })
+      expect(expectProblem(await send(server.url, recent, sent), 'INTERNAL').detail).not.toContain('tokenizer')
+    } finally {
+      await server.close()
+    }
+  })
+})

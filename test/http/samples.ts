@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import type { Route } from '../../src/features/route.ts'
+import type { Session, Throughline } from '../../src/index.ts'
+
+/** What a route answered. */
+export interface Answer {
+  status: number
+  type: string
+  headers: Headers
+  text: string
+}
+
+/** Where a request goes. */
+export type Where = Pick<Route, 'method' | 'path'>
+
+/** A request to a route, as far as it is not the same for all. */
+export interface Sent {
+  /** Parts of the path by their names. */
+  params?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** What samples are made in. */
+export interface World {
+  readonly tl: Throughline
+  /** Sends a request, as whoever runs the store. */
+  send(route: Where, sent: Sent): Promise<Answer>
+  /** A database of an older system. */
+  readonly legacy: string
+}
+
+/** A request that its route accepts. */
+export interface Sample {
+  /** Where its session has to stand. @default 'live' */
+  readonly state?: keyof typeof STATES
+  readonly params?: Record<string, string>
+  readonly query?: Record<string, string>
+  readonly body?: unknown
+}
+
+const TURNS = Array.from({ length: 12 }, (_, i) => [
+  { type: 'user_message', content: `Question ${i}` } as const,
+  { type: 'model_message', content: `Answer ${i}` } as const,
+]).flat()
+
+/** Ways to bring a session to where it has to stand. */
+const STATES = {
+  live: async () => {},
+  asked: (session: Session) => session.ask('Which one?'),
+  interrupted: (session: Session) => session.interrupt('Wait'),
+  proposed: (session: Session) => session.propose('It is done'),
+  ended: (session: Session) => session.end(),
+  /** With more turns than a summary leaves. */
+  long: (session: Session) => session.append(TURNS),
+}
+
+const someone = { userId: 'ada' }
+const event = { type: 'user_message', content: 'Good morning' }
+const message = { role: 'user', content: 'Good morning' }
+
+/** One for every route, by the name of its operation. */
+export const SAMPLES: Record<string, Sample> = {
+  about: {},
+  createSession: { body: someone },
+  listSessions: {},
+  activeSession: { query: someone },
+  getSession: {},
+  forkSession: { body: {} },
+  appendEvents: { body: event },
+  listEvents: {},
+  recentEvents: {},
+  followEvents: {},
+  snapshotAt: { params: { sequence: '1' } },
+  listMessages: {},
+  addMessages: { body: message },
+  clearMessages: {},
+  getState: {},
+  updateState: { body: { color: 'green' } },
+  replaceState: { body: { color: 'green' } },
+  addToState: { body: { key: 'colors', value: 'green' } },
+  incrementState: { body: { key: 'count' } },
+  passGate: { body: { gate: 1 } },
+  handOff: { body: { to: 'motivator', reason: 'It is their turn' } },
+  takeHandoff: {},
+  setActiveAgent: { body: { agent: 'motivator' } },
+  listTransitions: {},
+  recordTransition: { body: { to: 'motivator', reason: 'It is their turn' } },
+  getEnvelope: {},
+  updateEnvelope: { body: { personaId: 'guide' } },
+  intakeStatus: {},
+  pauseIntake: {},
+  resumeIntake: {},
+  backfillEnvelopes: { body: { dryRun: true } },
+  rollbackEnvelopes: { body: { batch: 'none', dryRun: true } },
+  warmEnvelopes: { body: {} },
+  cachedEnvelopes: {},
+  ask: { body: { question: 'Which one?' } },
+  answer: { state: 'asked', body: { text: 'The first' } },
+  interrupt: { body: { text: 'Wait' } },
+  incorporate: { state: 'interrupted', body: {} },
+  propose: { body: { summary: 'It is done' } },
+  confirm: { state: 'proposed', body: {} },
+  continueWith: { state: 'proposed', body: { request: 'One thing more' } },
+  abort: { body: { reason: 'No longer needed' } },
+  endSession: { body: {} },
+  handleMessage: { body: { ...someone, message: 'Write a letter' } },
+  resumeConversation: { body: someone },
+  declineSession: { body: someone },
+  sweepSessions: {},
+  flushStep: { body: { observations: [{ kind: 'note', text: 'It is late' }] } },
+  readGraph: {},
+  readProgress: {},
+  compactSession: { state: 'ended', body: {} },
+  listCommits: {},
+  reduceContext: { state: 'long', body: { maxTokens: 1000, strategy: 'summarize' } },
+  buildContext: { body: { maxTokens: 1000 } },
+  remember: { body: { ...someone, content: 'Drinks tea' } },
+  listMemories: { query: someone },
+  forgetSource: { query: { ...someone, source: 'letters' } },
+  searchMemories: { query: { ...someone, query: 'tea' } },
+  searchMemoriesLong: { body: { ...someone, query: 'tea' } },
+  getMemory: {},
+  forgetMemory: {},
+  memoryHistory: {},
+  corroborateMemory: { body: {} },
+  contradictMemory: { body: {} },
+  extractMemories: {},
+  recall: { body: { ...someone, query: 'tea' } },
+  indexLogs: { body: {} },
+  purgeSession: {},
+  purgeUser: {},
+  health: {},
+  verify: { body: {} },
+  rebuild: { body: {} },
+}
+
+/** A session of its own, where the sample needs it to stand. */
+export async function sessionFor({ tl }: World, { state = 'live' }: Sample): Promise<Session> {
+  const session = await tl.sessions.create({ ...someone, task: 'A letter' })
+  await STATES[state](session)
+  return session
+}
+
+/** The sample of a route as a request, with a thing of its own to work on. */
+export async function requestFor(world: World, path: string, sample: Sample): Promise<Sent> {
+  const { params, query, body } = sample
+  const from = path === '/envelopes/backfill' && { from: world.legacy }
+  const id = path.includes('{id}') ? { id: await subjectOf(world, path, sample) } : {}
+  return {
+    params: { ...id, ...params },
+    ...(query !== undefined && { query }),
+    ...(body !== undefined && { body: from ? { ...(body as object), ...from } : body }),
+  }
+}
+
+async function subjectOf(world: World, path: string, sample: Sample): Promise<string> {
+  if (path.startsWith('/sessions/')) return (await sessionFor(world, sample)).id
+  if (path.startsWith('/memories/')) return (await rememberedIn(world)).id
+  return randomUUID()
+}
+
+/** A memory like no other. */
+export async function rememberedIn({ tl }: World, idempotencyKey?: string): Promise<{ id: string }> {
+  const input = { ...someone, content: `Has the number ${randomUUID()}`, scope: randomUUID() }
+  return await tl.memories.remember(input, idempotencyKey === undefined ? {} : { idempotencyKey })
+}

@@ -1,0 +1,59 @@
+import { SignJWT } from 'jose'
+import { open } from '../../src/open.ts'
+import { type ServeOptions, type Server, serveWith } from '../../src/serve.ts'
+import type { ApiDatabase } from '../../src/stores/conformance/harness.ts'
+
+/** The secret that servers of tests check tokens with. */
+export const SECRET = 'a secret of thirty-two bytes or more, for tests'
+
+/** A token as an issuer would make it, good for an hour. */
+export async function tokenOf(
+  claims: Record<string, unknown>,
+  { secret = SECRET, expires = '1h' } = {},
+): Promise<string> {
+  return await new SignJWT(claims)
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuedAt()
+    .setExpirationTime(expires)
+    .sign(new TextEncoder().encode(secret))
+}
+
+/** The token of whoever runs the store. */
+export const operatorToken = () => tokenOf({ sub: 'ops', scope: 'throughline:operator' })
+
+/** A server on a free port, which checks each of its answers against what the document says of it. */
+export async function startServer(options: ServeOptions): Promise<Server> {
+  return await serveWith({ port: 0, log: 'silent', jwt: { secret: SECRET }, ...options }, (route, answer) => {
+    if (route.answer === undefined || answer === undefined) return
+    const { error } = route.answer.safeParse(JSON.parse(JSON.stringify(answer)))
+    if (error !== undefined) throw new Error(`${route.operation} answers what it does not document: ${error.message}`)
+  })
+}
+
+/** A database behind servers: each `connect` is a server of its own and a client of it. */
+export async function servedDatabase(target: ServeOptions, destroy: () => Promise<void>): Promise<ApiDatabase> {
+  const token = await operatorToken()
+  const servers = new Set<Server>()
+  const serving = async (options: ServeOptions) => {
+    const server = await startServer({ ...target, ...options })
+    servers.add(server)
+    return server
+  }
+  const first = await serving({ index: false })
+  return {
+    target: { url: first.url, token },
+    async connect(options = {}) {
+      const server = await serving(options)
+      const tl = await open({ url: server.url, token })
+      const close = async () => {
+        await tl.close()
+        await server.close()
+      }
+      return { ...tl, close }
+    },
+    async destroy() {
+      await Promise.all(Array.from(servers, (server) => server.close()))
+      await destroy()
+    },
+  }
+}
