@@ -12,6 +12,7 @@ import { noMetrics } from './metrics/none.ts'
 import { classifierOf } from './models/classifier.ts'
 import { requireChoice } from './models/consult.ts'
 import { summarizerOf } from './models/summarizer.ts'
+import { openServer } from './open-server.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Embed, Fuse } from './ports/embed.ts'
 import type { EnvelopeCache } from './ports/envelope-cache.ts'
@@ -20,13 +21,21 @@ import type { Classify, Extract, Extractor, LanguageModel, Summarize } from './p
 import type { Store } from './ports/store.ts'
 import type { Tokenizer } from './ports/tokenizer.ts'
 import { flagSetting, secondsSetting } from './settings.ts'
-import { DEFAULT_URL, type Target, targetOf } from './target.ts'
+import { DEFAULT_URL, type StoreTarget, targetOf } from './target.ts'
 import { throughlineOn } from './throughline.ts'
 
 /** How to open a store, and what to use beside it. */
 export interface OpenOptions {
-  /** `memory:`, `sqlite:PATH` or `postgres://…`. @default `THROUGHLINE_URL`, else `sqlite:.throughline/sessions.db` */
+  /**
+   * `memory:`, `sqlite:PATH`, `postgres://…`, or `https://…` of a server. @default `THROUGHLINE_URL`, else
+   * `sqlite:.throughline/sessions.db`
+   */
   url?: string
+  /**
+   * Who is calling, for a server: a JSON Web Token, or what gives one, which is asked for each request. Most other options belong to the server,
+   * and are refused beside it. @default `THROUGHLINE_TOKEN`
+   */
+  token?: string | (() => string | Promise<string>)
   /**
    * SQLite: `full` acknowledges a write when it would survive power loss, `relaxed` when it would survive the end of the
    * process. @default 'full'
@@ -83,6 +92,12 @@ const timeout = z.int().min(1)
 
 const openOptions = z.strictObject({
   url: z.string().min(1).optional(),
+  token: z
+    .custom<NonNullable<OpenOptions['token']>>(
+      (value) => typeof value === 'function' || (typeof value === 'string' && value !== ''),
+      'must be a token',
+    )
+    .optional(),
   durability: z.enum(['full', 'relaxed']).default('full'),
   migrate: z.boolean().optional(),
   agents: z.tuple([name], name).default([...ROUNDTABLE]),
@@ -103,19 +118,40 @@ const openOptions = z.strictObject({
 type Options = z.output<typeof openOptions>
 
 /**
- * Opens a store: `memory:`, `sqlite:PATH`, made on first use, or `postgres://…`. Nothing is loaded, read or written before this call.
- * Close what it gives when you are done.
+ * Opens a store: `memory:`, `sqlite:PATH`, made on first use, or `postgres://…`. Or that of a server, by its address: `https://…`, which gives the
+ * same object. Nothing is loaded, read or written before this call. Close what it gives when you are done.
  */
 export async function open(target: string | OpenOptions = {}): Promise<Throughline> {
-  const options = parse(openOptions, typeof target === 'string' ? { url: target } : target)
-  const where = targetOf(options.url ?? process.env['THROUGHLINE_URL'] ?? DEFAULT_URL)
+  const given = typeof target === 'string' ? { url: target } : target
+  const where = targetOf(urlOf(parse(openOptions, given)))
+  if (where.store === 'http') return await openServer(where.url, given)
+  const { deps, close } = await openDeps(given)
+  return throughlineOn(deps, close)
+}
+
+function urlOf({ url }: Options): string {
+  return url ?? process.env['THROUGHLINE_URL'] ?? DEFAULT_URL
+}
+
+/** A store that is open, with what the operations need beside it. */
+export interface Opened {
+  readonly deps: Deps
+  close(): Promise<void>
+}
+
+/** What {@link open} stands on, for fronts that call the operations themselves. */
+export async function openDeps(given: OpenOptions): Promise<Opened> {
+  const options = parse(openOptions, given)
+  const where = targetOf(urlOf(options))
+  if (where.store === 'http') throw new ValidationError('url', 'must be that of a store here, and not of a server')
+  if (options.token !== undefined) throw new ValidationError('token', 'is for servers: a store asks for none')
   const keepsEnvelopes = keepsEnvelopesBy(options)
   const metrics = await metricsOf(options)
   const cache = await openCache(where, options, metrics)
   let store: Store | undefined
   try {
     store = await openStore(where, options)
-    return throughlineWith(store, options, { keepsEnvelopes, metrics, ...(cache !== undefined && { cache }) })
+    return depsWith(store, options, { keepsEnvelopes, metrics, ...(cache !== undefined && { cache }) })
   } catch (error) {
     await store?.close()
     await cache?.close()
@@ -126,12 +162,14 @@ export async function open(target: string | OpenOptions = {}): Promise<Throughli
 /** The public object over a store that is open already, and a cache. */
 export function openOn(store: Store, options: OpenOptions = {}, around: Partial<Around> = {}): Throughline {
   const parsed = parse(openOptions, options)
-  return throughlineWith(store, parsed, { keepsEnvelopes: keepsEnvelopesBy(parsed), metrics: noMetrics, ...around })
+  const keepsEnvelopes = keepsEnvelopesBy(parsed)
+  const { deps, close } = depsWith(store, parsed, { keepsEnvelopes, metrics: noMetrics, ...around })
+  return throughlineOn(deps, close)
 }
 
 type Around = Pick<Deps, 'keepsEnvelopes' | 'metrics' | 'cache'>
 
-function throughlineWith(store: Store, options: Options, around: Around): Throughline {
+function depsWith(store: Store, options: Options, around: Around): Opened {
   const closing = new AbortController()
   const background = new Background(options.index ? (reading) => readAhead(deps, reading) : undefined)
   const deps: Deps = {
@@ -152,7 +190,7 @@ function throughlineWith(store: Store, options: Options, around: Around): Throug
     legacy: async ({ from, ...where }) => (await import('./legacy/index.ts')).legacySource({ url: from, ...where }),
     closed: closing.signal,
   }
-  return throughlineOn(deps, async () => {
+  const close = async () => {
     closing.abort()
     background.stop()
     try {
@@ -160,7 +198,8 @@ function throughlineWith(store: Store, options: Options, around: Around): Throug
     } finally {
       await around.cache?.close()
     }
-  })
+  }
+  return { deps, close }
 }
 
 /** The rules take a sixth of a second to load, and most processes never gather anything. */
@@ -225,7 +264,7 @@ async function metricsOf({ metrics }: Options): Promise<Metrics> {
 /** A time to live for a cache that nothing else is said of, in seconds. */
 const CACHE_TTL = 900
 
-async function openCache(target: Target, options: Options, metrics: Metrics): Promise<EnvelopeCache | undefined> {
+async function openCache(target: StoreTarget, options: Options, metrics: Metrics): Promise<EnvelopeCache | undefined> {
   if (target.store !== 'postgres') {
     if (options.cache === undefined || options.cache === '') return undefined
     throw new ValidationError('cache', `goes with postgres://… only: ${target.store} is as quick without one`)
@@ -237,7 +276,7 @@ async function openCache(target: Target, options: Options, metrics: Metrics): Pr
   return await redisCache({ url, ttlSeconds, events: metrics.cache })
 }
 
-async function openStore(target: Target, options: Options): Promise<Store> {
+async function openStore(target: StoreTarget, options: Options): Promise<Store> {
   if (target.store === 'memory') {
     const { memoryStore } = await import('./stores/memory/index.ts')
     return memoryStore(newId)

@@ -1,7 +1,7 @@
 import { ValidationError } from '../domain/errors.ts'
 import { checkText } from '../domain/json.ts'
 import type { LegacySource } from '../ports/legacy-source.ts'
-import { type Target, targetOf } from '../target.ts'
+import { type StoreTarget, targetOf } from '../target.ts'
 import type { Place } from './shape.ts'
 
 export interface LegacyOptions {
@@ -27,10 +27,10 @@ export async function legacySource({ url, table }: LegacyOptions): Promise<Legac
   return await (await import('./postgres.ts')).postgresSource(target.url, place)
 }
 
-function databaseOf(url: string): Exclude<Target, { store: 'memory' }> {
+function databaseOf(url: string): Exclude<StoreTarget, { store: 'memory' }> {
   try {
     const target = targetOf(url)
-    if (target.store !== 'memory') return target
+    if (target.store === 'sqlite' || target.store === 'postgres') return target
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
   }

@@ -1,0 +1,78 @@
+import type { Health, Throughline } from '../api.ts'
+import { StorageError } from '../domain/errors.ts'
+import type { Principal } from '../domain/record.ts'
+import { narrowed } from '../features/access.ts'
+import { Turns } from '../features/turns.ts'
+import { Connection } from './connection.ts'
+import { conversationsOf } from './conversations.ts'
+import { lineTo, type Token } from './line.ts'
+import { memoriesOf } from './memories.ts'
+import { envelopesOf, intakeOf, upkeepOf } from './operator.ts'
+import { jsonOf } from './request.ts'
+import { PATIENCE, type Patience } from './retry.ts'
+import type { Client } from './session.ts'
+import { sessionsOf, usersOf } from './sessions.ts'
+import { Staged } from './staged.ts'
+import { read } from './writing.ts'
+
+/** Which server, and who is calling. */
+export interface RemoteOptions {
+  /** Without user and password. */
+  url: string
+  token?: Token | undefined
+  /** For tests. */
+  patience?: Patience
+}
+
+/** What a server says of itself, and of the caller. */
+interface About {
+  name: string
+  agents: string[]
+  principal?: Principal
+}
+
+/** The public object over a server: each call is one request. Asks the server who it is first, so that a wrong address or token is known at once. */
+export async function remoteThroughline({ url, token, patience = PATIENCE }: RemoteOptions): Promise<Throughline> {
+  const line = lineTo(url, token, patience)
+  const connection = new Connection(line)
+  const about = await connection.first<Partial<About> | undefined>({ method: 'GET', path: '' })
+  if (about?.name !== 'throughline' || about.agents === undefined) {
+    throw new StorageError('http', `what answers at ${line.origin} is no Throughline server`)
+  }
+  const { agents, principal } = about
+  return throughlineOf({ connection, staged: new Staged(), turns: new Turns() }, agents, principal, () =>
+    connection.close(),
+  )
+}
+
+function throughlineOf(
+  client: Client,
+  agents: readonly string[],
+  principal: Principal | undefined,
+  close: () => Promise<void>,
+): Throughline {
+  const { connection } = client
+  return {
+    sessions: sessionsOf(client),
+    users: usersOf(client),
+    conversations: conversationsOf(client),
+    memories: memoriesOf(connection),
+    envelopes: envelopesOf(connection),
+    intake: intakeOf(connection),
+    agents,
+    ...(principal !== undefined && { principal }),
+    as: (input) => {
+      const narrower = narrowed(principal, input)
+      return throughlineOf({ ...client, connection: connection.as(narrower) }, agents, narrower, async () => {})
+    },
+    ...upkeepOf(connection),
+    recall: async (query) =>
+      await connection.request({ method: 'POST', path: '/recall', body: jsonOf(query), repeatable: true }),
+    migrate: async () => {
+      const { schema } = await read<Health>(connection, '/health')
+      return schema === undefined ? {} : { schema }
+    },
+    health: () => read(connection, '/health'),
+    close,
+  }
+}

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { answer, type ScriptedServer, startScriptedServer, type Turn } from '../../test/servers/scripted-http.ts'
+import { uuid7 } from '../ids.ts'
+import { Connection } from './connection.ts'
+import { lineTo } from './line.ts'
+import { envelopesOf } from './operator.ts'
+import { PATIENCE } from './retry.ts'
+
+let server: ScriptedServer
+
+beforeEach(async () => {
+  server = await startScriptedServer({})
+})
+afterEach(() => server.stop())
+
+const envelopes = () => envelopesOf(new Connection(lineTo(server.url, undefined, PATIENCE)))
+
+const events =
+  (...all: readonly (readonly [event: string, data: unknown])[]): Turn =>
+  (response) =>
+    void response.end(all.map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(''))
+
+/** Says that of so many all were filled but one. */
+const warmed = (sessions: number) =>
+  events(
+    ['progress', { sessions, of: 5000 }],
+    ['result', { sessions, filled: sessions - 1, present: 0, unknown: 1, failed: 0 }],
+  )
+
+async function* eachOf<T>(items: readonly T[]) {
+  yield* items
+}
+
+describe('warming', () => {
+  it('sends ids a thousand at a time, and adds up what is told', async () => {
+    const ids = Array.from({ length: 2500 }, () => uuid7())
+    for (const sessions of [ids, new Set(ids), eachOf(ids)]) {
+      server.received.length = 0
+      server.next(warmed(1000), warmed(1000), warmed(500))
+      const seen: unknown[] = []
+      const report = await envelopes().warm({ sessions, onProgress: (progress) => void seen.push(progress) })
+      expect(report).toEqual({ sessions: 2500, filled: 2497, present: 0, unknown: 3, failed: 0 })
+      expect(seen).toEqual([1000, 2000, 2500].map((done) => ({ sessions: done, of: 5000 })))
+      expect(server.received.flatMap(({ body }) => JSON.parse(body).sessions)).toEqual(ids)
+    }
+  })
+
+  it('asks once where there is nothing, or all', async () => {
+    server.next(warmed(1), warmed(1))
+    await envelopes().warm({ sessions: [] })
+    await envelopes().warm()
+    expect(server.received.map(({ body }) => JSON.parse(body))).toEqual([{ sessions: [] }, {}])
+  })
+})
+
+describe('what the cache holds', () => {
+  const all = async () => {
+    const found: unknown[] = []
+    for await (const envelope of envelopes().cached()) found.push(envelope)
+    return found
+  }
+
+  it('comes to its end, or it is said that it did not', async () => {
+    server.next(events(['message', { session_id: 'a' }], ['message', { session_id: 'b' }], ['end', {}]))
+    expect(await all()).toEqual([{ session_id: 'a' }, { session_id: 'b' }])
+    server.next(events(['message', { session_id: 'a' }]))
+    await expect(all()).rejects.toMatchObject({ code: 'STORAGE', message: expect.stringContaining('broke') })
+    server.next(answer(502))
+    await expect(all()).rejects.toMatchObject({ code: 'STORAGE' })
+  })
+})

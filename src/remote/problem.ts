@@ -1,0 +1,79 @@
+import {
+  type ErrorCode,
+  IdempotencyMismatchError,
+  IntakePausedError,
+  InternalError,
+  InvalidTransitionError,
+  MemoryNotFoundError,
+  RouteNotFoundError,
+  SchemaNewerError,
+  SchemaOutdatedError,
+  SequenceConflictError,
+  SessionActiveError,
+  SessionEndedError,
+  SessionNotFoundError,
+  StorageError,
+  type ThroughlineError,
+  TooLargeError,
+  TooManyStreamsError,
+  UnauthenticatedError,
+  UnavailableError,
+  ValidationError,
+} from '../domain/errors.ts'
+
+type Details<E extends ThroughlineError> = E['details']
+
+/** The class of each code, made of its details. The message that a class makes gives way to the one that came. */
+const ERRORS: Record<ErrorCode, (details: never, message: string) => ThroughlineError> = {
+  SESSION_NOT_FOUND: ({ sessionId }: Details<SessionNotFoundError>) => new SessionNotFoundError(sessionId),
+  SESSION_ENDED: (details: Details<SessionEndedError>) => new SessionEndedError(details),
+  SESSION_ACTIVE: (details: Details<SessionActiveError>) => new SessionActiveError(details),
+  INTAKE_PAUSED: ({ since }: Details<IntakePausedError>) => new IntakePausedError(since),
+  MEMORY_NOT_FOUND: ({ memoryId }: Details<MemoryNotFoundError>) => new MemoryNotFoundError(memoryId),
+  SEQUENCE_CONFLICT: (details: Details<SequenceConflictError>) => new SequenceConflictError(details),
+  INVALID_TRANSITION: (details: Details<InvalidTransitionError>) => new InvalidTransitionError(details),
+  IDEMPOTENCY_MISMATCH: (details: Details<IdempotencyMismatchError>) => new IdempotencyMismatchError(details),
+  // what is no request at all is refused without a field
+  VALIDATION: ({ field = 'request' }: Partial<Details<ValidationError>>, text) => new ValidationError(field, text),
+  TOO_LARGE: (details: Details<TooLargeError>) => new TooLargeError({ ...details, field: details.field ?? 'request' }),
+  STORAGE: ({ store }: Details<StorageError>, text) => new StorageError(store, text),
+  SCHEMA_OUTDATED: (details: Details<SchemaOutdatedError>) => new SchemaOutdatedError(details),
+  SCHEMA_NEWER: (details: Details<SchemaNewerError>) => new SchemaNewerError(details),
+  UNAUTHENTICATED: (_, text) => new UnauthenticatedError(text),
+  TOO_MANY_STREAMS: ({ limit }: Details<TooManyStreamsError>) => new TooManyStreamsError(limit),
+  UNAVAILABLE: ({ reason }: Details<UnavailableError>) => new UnavailableError(reason),
+  ROUTE_NOT_FOUND: (details: Details<RouteNotFoundError>) => new RouteNotFoundError(details),
+  INTERNAL: ({ requestId }: Details<InternalError>) => new InternalError(requestId),
+}
+
+/** The error that a problem document (RFC 9457) stands for; `undefined` where it is none of ours. */
+export function errorIn(problem: unknown): ThroughlineError | undefined {
+  const { code, detail, details } = (problem ?? {}) as { code?: unknown; detail?: unknown; details?: unknown }
+  if (typeof code !== 'string' || typeof detail !== 'string') return undefined
+  // a code that a newer server has
+  if (!Object.hasOwn(ERRORS, code)) return new StorageError('http', `the server answers ${code}: ${detail}`)
+  const isObject = typeof details === 'object' && details !== null
+  const error = ERRORS[code as ErrorCode]((isObject ? details : {}) as never, detail)
+  error.message = detail
+  return error
+}
+
+/** The same, of an answer as it came: what is no problem document does not come from our server. */
+export function errorOf(origin: string, status: number, text: string): ThroughlineError {
+  return (
+    errorIn(jsonIn(text)) ?? new StorageError('http', `${origin} answers with status ${status}: ${hintFor(status)}`)
+  )
+}
+
+function hintFor(status: number): string {
+  if (status >= 300 && status < 400) return 'it sends requests elsewhere; open that address instead'
+  return 'that is not from Throughline, but from what stands in front of it, or in its place'
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

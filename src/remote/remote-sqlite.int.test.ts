@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'vitest'
+import { servedDatabase } from '../../test/servers/http.ts'
+import { describeThroughline } from '../stores/conformance/index.ts'
+
+describeThroughline(
+  {
+    name: 'HTTP over sqlite',
+    async create() {
+      const folder = await mkdtemp(join(tmpdir(), 'throughline-'))
+      const url = `sqlite:${join(folder, 'sessions.db')}`
+      return await servedDatabase({ url }, () => rm(folder, { recursive: true }))
+    },
+  },
+  { describe, it },
+)
