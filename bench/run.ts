@@ -5,11 +5,12 @@ import { WORK } from './load.ts'
 import type { Result } from './measure.ts'
 import { APPEND_STORES, appendPart } from './parts/append.ts'
 import { ENVELOPE_STORES, envelopeReads, envelopeWrites } from './parts/envelope.ts'
+import { HTTP_STORES, httpPart } from './parts/http.ts'
 import { indexedPart, RECALL_STORES, recallPart } from './parts/recall.ts'
 import { RECENT_STORES, recentPart } from './parts/recent.ts'
 import { newPlaces, type Places } from './places.ts'
 
-const USAGE = `Usage: npm run bench -- [append|recent|recall|indexed|envelope] [--store sqlite|memory|postgres] [--rounds N] [--quick]
+const USAGE = `Usage: npm run bench -- [append|recent|recall|indexed|envelope|http] [--store sqlite|memory|postgres] [--rounds N] [--quick]
 
 Without a part: all of them; without --store: every store. Every part runs its competitors in turns within one run;
 ratios are to the raw one. Postgres is a server of the run's own, durable and on loopback, or DATABASE_URL where set:
@@ -26,7 +27,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const PARTS = ['append', 'recent', 'recall', 'indexed', 'envelope']
+const PARTS = ['append', 'recent', 'recall', 'indexed', 'envelope', 'http']
 const STORES: readonly string[] = APPEND_STORES
 const unknown = [
   ...positionals.filter((part) => !PARTS.includes(part)).map((part) => `There is no part '${part}'.`),
@@ -92,6 +93,12 @@ async function tables(places: Places): Promise<Table[]> {
       found.push({ title: `${title}: reads`, results: reads, baseOf: (row) => row - (row % 2), by })
       const writes = await envelopeWrites(work, rounds, places)
       found.push({ title: `${title}: writes`, results: writes, baseOf: () => 0, by })
+    }
+  }
+  for (const store of wanted('http', HTTP_STORES)) {
+    for (const [what, title] of [['append', 'H1 appends'] as const, ['recent', 'H2 last 30 turns'] as const]) {
+      const results = await httpPart(what, store, rounds, places)
+      found.push({ title: `${title} over HTTP, 32 connections (${store})`, results, baseOf: () => 0, by: 'rate' })
     }
   }
   return found
