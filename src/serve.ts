@@ -71,6 +71,8 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
   }
   const tokens = jwt ?? jwtSettings()
   if (tokens === undefined && !isLoopback(address.host)) throw new ValidationError('host', NEEDS_KEY)
+  const output = serverLog(options.log)
+  if (isShort(tokens?.secret)) output.warn('the secret for tokens has fewer than 32 bytes, and could be guessed')
   const { deps, close } = await openDeps({ ...opening, metrics })
   const stopping = new AbortController()
   const all = { ...DEFAULT_LIMITS, ...options.limits } as Limits
@@ -82,7 +84,7 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
       deps,
       authenticator,
       limits: all,
-      log: serverLog(options.log),
+      log: output,
       version: packageVersion(),
       registry: metrics,
       stopping: stopping.signal,
@@ -105,6 +107,11 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
       return closing
     },
   }
+}
+
+/** Whether a secret is shorter than what HS256 makes of it. */
+function isShort(secret: string | undefined): boolean {
+  return secret !== undefined && Buffer.byteLength(secret) < 32
 }
 
 const NEEDS_KEY =

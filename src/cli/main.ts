@@ -70,7 +70,7 @@ function programFor(output: Output, json: boolean): CommanderCommand {
     .helpOption('--help', 'print this help')
     .helpCommand(false)
     .addOption(
-      new Option('--url <target>', 'store to work on: sqlite:PATH or postgres://…')
+      new Option('--url <target>', 'store to work on: sqlite:PATH, postgres://…, or https://… of a server')
         .env('THROUGHLINE_URL')
         .default(DEFAULT_URL),
     )

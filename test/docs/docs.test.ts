@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { EXIT_OF } from '../../src/cli/exit-codes.ts'
 import { MESSAGE_INTENTS } from '../../src/domain/classify.ts'
 import { ACTIONS } from '../../src/domain/intent.ts'
 import { LIFECYCLE, LIVE_STATES, mermaid } from '../../src/domain/lifecycle.ts'
+import { STATUS } from '../../src/http/error-response.ts'
 import { ERROR_CODES, LIMITS } from '../../src/index.ts'
 import { readLabelled, score } from '../data/intents/labelled.ts'
 
@@ -48,9 +50,12 @@ describe('the documents', () => {
     expect(links.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([])
   })
 
-  it('explain every error code, and none that is not there', () => {
-    const rows = [...textOf('docs/errors.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code)
-    expect(rows.sort()).toEqual([...ERROR_CODES].sort())
+  it('explain every error code, with its status and its exit code, and none that is not there', () => {
+    const rows = [...textOf('docs/errors.md').matchAll(/^\| `[A-Z_]+` \|.*$/gm)].map(([row]) => cellsOf(row))
+    expect(rows.filter((row) => row.length !== 5 || row.includes(''))).toEqual([])
+    const told = rows.map(([code, , , status, exit]) => [code, Number(status), Number(exit)])
+    const codes = ERROR_CODES.map((code) => [code, STATUS[code], EXIT_OF[code]])
+    expect(told.toSorted()).toEqual(codes.toSorted())
   })
 
   it('give every limit, and none that is not there', () => {

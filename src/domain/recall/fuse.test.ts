@@ -104,6 +104,10 @@ suite('words and meaning together', () => {
     expect(fused(scores, cosines, calibration)).toEqual(scores)
   })
 
+  it('raise by no more than the weight where cosines differ by next to nothing', () => {
+    expect(fused([1, 1], [0, 5e-324], { weight: 0.3, spread: 0 })).toEqual([1, 1.3])
+  })
+
   it('never lower a score, nor raise one by more than the weight', () => {
     const text = fc.record({
       score: fc.double({ min: 0, max: 1e6, noNaN: true }),

@@ -80,6 +80,6 @@ export function fused(
   if (!(scale > 0 && most > 0 && Number.isFinite(most))) return [...scores]
   return scores.map((score, i) => {
     const cosine = cosines[i]
-    return cosine === undefined ? score : score + (most * (cosine - least)) / scale
+    return cosine === undefined ? score : score + most * ((cosine - least) / scale)
   })
 }
