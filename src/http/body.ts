@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { TooLargeError, ValidationError } from '../domain/errors.ts'
+import { LIMITS } from '../domain/limits.ts'
 import type { Visit } from './admission.ts'
 
 /** The body of a request as it comes, no more than the limit of it; `undefined` if it is empty. */
@@ -28,11 +29,14 @@ export function readBody(stream: IncomingMessage, limit: number, visit: Visit, d
     }
   }
   const finish = () => {
+    let body: unknown
     try {
-      end(null, parsed(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+      body = parsed(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
     } catch (error) {
       end(error as Error)
+      return
     }
+    end(null, body)
   }
   stream.on('data', take).on('end', finish).on('error', gone)
 }
@@ -43,9 +47,39 @@ type Done = (error: Error | null, body?: unknown) => void
 function parsed(body: Buffer): unknown {
   if (body.length === 0) return undefined
   if (!isUtf8(body)) throw new ValidationError('body', 'must be UTF-8')
+  if (body.length > HARMLESS) checkShape(body)
   try {
     return JSON.parse(body.toString('utf8'))
   } catch (cause) {
     throw new ValidationError('body', 'must be JSON', { cause })
   }
 }
+
+/** Bytes that are parsed in a moment, whatever they hold. */
+const HARMLESS = 64 * 1024
+/** Levels of nesting: those of the values that callers make up, and the few around them. */
+const DEEPEST = LIMITS.depth + 8
+/** Lists and objects in one body. */
+const MOST = 1_000_000
+
+/** 16 MB of nothing but brackets take the parser seconds, in which nobody else is served: they are counted before it begins. */
+function checkShape(body: Buffer): void {
+  let depth = 0
+  let count = 0
+  let quoted = false
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i]
+    if (quoted) {
+      if (byte === BACKSLASH) i++
+      else if (byte === QUOTE) quoted = false
+    } else if (byte === QUOTE) quoted = true
+    else if (byte === OPENING_LIST || byte === OPENING_OBJECT) {
+      count++
+      if (++depth > DEEPEST) throw new ValidationError('body', `nests deeper than ${LIMITS.depth} levels`)
+      if (count > MOST) throw new TooLargeError({ field: 'body', limit: MOST, actual: count })
+    } else if (byte === CLOSING_LIST || byte === CLOSING_OBJECT) depth--
+  }
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+const [OPENING_LIST, CLOSING_LIST, OPENING_OBJECT, CLOSING_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]

@@ -130,7 +130,10 @@ function columns(batch: readonly Waiting[]): unknown[] {
     requests.map(({ at }) => at),
     requests.map(({ idempotency }) => idempotency?.key ?? null),
     requests.map(({ idempotency }) => idempotency?.fingerprint ?? null),
-    requests.map(({ expectedSequence }) => expectedSequence ?? null),
+    // no log gets so far: beyond it any number conflicts alike
+    requests.map(({ expectedSequence }) =>
+      expectedSequence === undefined ? null : Math.min(expectedSequence, 2 ** 31 - 1),
+    ),
     requests.flatMap(({ events }, i) => events.map(() => i + 1)),
     requests.flatMap(({ events }) => events.map((_, i) => i + 1)),
     ...eventColumns(requests.flatMap(({ events }) => events)),

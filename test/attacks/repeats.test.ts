@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { expectProblem, type Person, send, startTarget, type Target } from './target.ts'
+
+let target: Target
+beforeAll(async () => {
+  target = await startTarget()
+})
+afterAll(() => target.server.close())
+
+const KEY = 'the same key'
+
+const post = (who: Person, path: string, body: unknown, key = KEY) =>
+  send(target.url, 'POST', path, { token: target.tokens[who], body, headers: { 'idempotency-key': key } })
+
+/** What two people get who send the same under the same key, each twice. */
+async function bothTwice(path: (who: Person) => string, body: (who: Person) => unknown, other: Person) {
+  const texts = async (who: Person) => {
+    const [first, again] = [await post(who, path(who), body(who)), await post(who, path(who), body(who))]
+    expect([who, first.status, again.status]).toEqual([who, first.status, first.status])
+    expect(again.text).toBe(first.text)
+    return first.text
+  }
+  return [await texts('ada'), await texts(other)] as const
+}
+
+describe.each<Person>(['eve', 'bob'])('a key that Ada has used, used by %s', (other) => {
+  it('creates a session of its own', async () => {
+    const body = (userId: Person) => ({ userId, chatmode: 'keyed' })
+    const [hers, theirs] = await bothTwice(() => '/v1/sessions', body, other)
+    expect(JSON.parse(theirs)).toMatchObject({ userId: other })
+    expect(JSON.parse(theirs).id).not.toBe(JSON.parse(hers).id)
+  })
+
+  it('appends to a log of its own', async () => {
+    const path = (who: Person) => `/v1/sessions/${target.sessions[who]}/events`
+    const [hers, theirs] = await bothTwice(path, (who) => [{ type: 'user_message', content: `said by ${who}` }], other)
+    expect(hers).toContain('said by ada')
+    expect(theirs).toContain(`said by ${other}`)
+  })
+
+  it('takes a message to a conversation of its own', async () => {
+    const body = (userId: Person) => ({ userId, message: `Please file the taxes of ${userId}` })
+    const [hers, theirs] = await bothTwice(() => '/v1/conversations/keyed/messages', body, other)
+    expect(JSON.parse(theirs).sessionId).toEqual(expect.any(String))
+    expect(JSON.parse(theirs).sessionId).not.toBe(JSON.parse(hers).sessionId)
+  })
+
+  it('keeps a memory of its own', async () => {
+    const body = (userId: Person) => ({ userId, content: `${userId} likes tea in the morning` })
+    const [hers, theirs] = await bothTwice(() => '/v1/memories', body, other)
+    expect(JSON.parse(theirs)).toMatchObject({ userId: other, content: `${other} likes tea in the morning` })
+    expect(JSON.parse(theirs).id).not.toBe(JSON.parse(hers).id)
+  })
+
+  it('gives no answer of hers for what is hers', async () => {
+    const key = `of ada alone, not of ${other}`
+    const event = [{ type: 'user_message', content: 'a secret under a key' }]
+    const at = `/v1/sessions/${target.sessions.ada}/events`
+    expect((await post('ada', at, event, key)).status).toBe(201)
+    const memory = { userId: 'ada', content: `a memory under a key, ${other}` }
+    expect((await post('ada', '/v1/memories', memory, key)).status).toBe(201)
+    const creation = { userId: 'ada', chatmode: `under a key, ${other}` }
+    expect((await post('ada', '/v1/sessions', creation, key)).status).toBe(201)
+    await target.harmless(async () => {
+      expectProblem(await post(other, at, event, key), 404, 'SESSION_NOT_FOUND')
+      expectProblem(await post(other, '/v1/memories', memory, key), 400, 'VALIDATION')
+      expectProblem(await post(other, '/v1/sessions', creation, key), 400, 'VALIDATION')
+      const deletion = { token: target.tokens[other], headers: { 'idempotency-key': key } }
+      const gone = await send(target.url, 'DELETE', `/v1/memories/${target.memories.ada}`, deletion)
+      expectProblem(gone, 404, 'MEMORY_NOT_FOUND')
+    })
+  })
+})
+
+describe('a key', () => {
+  const append = (headers: Record<string, string>, body: unknown = { type: 'user_message', content: 'x' }) =>
+    send(target.url, 'POST', `/v1/sessions/${target.sessions.ada}/events`, { token: target.tokens.ada, headers, body })
+
+  it.each(['', '%"%zz"', '%"%C3%28"', `%"${encodeURIComponent('\0')}"`, 'k'.repeat(513)])(
+    'that is %j is refused',
+    async (key) => {
+      const { status, body } = await target.harmless(() => append({ 'idempotency-key': key }))
+      const { code, details } = body as { code: string; details: { field: string } }
+      expect([[400, 413].includes(status), ['VALIDATION', 'TOO_LARGE'].includes(code)]).toEqual([true, true])
+      expect(details.field).toBe('idempotencyKey')
+    },
+  )
+
+  it('that was used for something else is refused', async () => {
+    expect((await append({ 'idempotency-key': 'once' })).status).toBe(201)
+    await target.harmless(async () => {
+      const other = { type: 'user_message', content: 'y' }
+      expectProblem(await append({ 'idempotency-key': 'once' }, other), 422, 'IDEMPOTENCY_MISMATCH')
+    })
+  })
+
+  it.each([
+    ['/v1/sessions', { userId: 'ada', chatmode: 'x' }],
+    ['/v1/sessions/ID/events', { events: [{ type: 'user_message', content: 'x' }] }],
+    ['/v1/sessions/ID/messages', { messages: [{ role: 'user', content: 'x' }] }],
+    ['/v1/sessions/ID/state/add', { key: 'a', value: 1 }],
+    ['/v1/sessions/ID/interrupt', { text: 'x' }],
+    ['/v1/sessions/ID/end', {}],
+    ['/v1/sessions/ID/reduce', { maxTokens: 10 }],
+    ['/v1/conversations/c/messages', { userId: 'ada', message: 'x' }],
+    ['/v1/memories', { userId: 'ada', content: 'x' }],
+  ])('in the body of %s is refused: its place is the header', async (path, body) => {
+    await target.harmless(async () => {
+      const answer = await send(target.url, 'POST', path.replace('ID', target.sessions.ada), {
+        token: target.tokens.ada,
+        body: { ...body, idempotencyKey: 'in the body' },
+      })
+      expectProblem(answer, 400, 'VALIDATION', 'idempotencyKey')
+    })
+  })
+})

@@ -1,0 +1,171 @@
+import { type IncomingHttpHeaders, request } from 'node:http'
+import { connect } from 'node:net'
+import { expect } from 'vitest'
+import type { ServeOptions, Server } from '../../src/serve.ts'
+import { startServer, tokenOf } from '../servers/http.ts'
+
+/** A server with something to take: sessions and memories of Ada and Bob, who are of acme, and of Eve, who is of globex. */
+export interface Target {
+  readonly server: Server
+  readonly url: string
+  readonly tokens: Record<Person, string>
+  /** A session of each, with a log, a scratchpad and an envelope. */
+  readonly sessions: Record<Person, string>
+  readonly memories: Record<Person, string>
+  /** Everything that is stored of the three, as text. */
+  contents(): Promise<string>
+  /** What an attacker does: it must leave all that is stored as it was, and the server able to serve. */
+  harmless<T>(attack: () => Promise<T>): Promise<T>
+}
+
+export const PEOPLE = { ada: 'acme', bob: 'acme', eve: 'globex' } as const
+export type Person = keyof typeof PEOPLE
+const NAMES = Object.keys(PEOPLE) as Person[]
+
+/** All three have one conversation of this name, and none of them that of another. */
+export const CONVERSATION = 'the one conversation'
+
+export async function startTarget(options: ServeOptions = {}): Promise<Target> {
+  const server = await startServer({ url: 'memory:', index: false, ...options })
+  const { tl, url } = server
+  const tokens = await ofEach((sub) => tokenOf({ tenant: PEOPLE[sub], sub }))
+  const sessions = await ofEach(async (userId) => {
+    const session = await tl.sessions.create({
+      userId,
+      tenant: PEOPLE[userId],
+      conversationId: CONVERSATION,
+      metadata: { secret: `metadata of ${userId}` },
+    })
+    await session.addMessage({ role: 'user', content: `secret of ${userId}` })
+    await session.updateState({ secret: `state of ${userId}` })
+    return session.id
+  })
+  const memories = await ofEach(async (userId) => {
+    const [kept] = [
+      await tl.memories.remember({ userId, tenant: PEOPLE[userId], content: `memory of ${userId}` }),
+    ].flat()
+    return kept?.id ?? ''
+  })
+
+  async function contents(): Promise<string> {
+    const all = NAMES.map(async (userId) => {
+      const whose = { userId, tenant: PEOPLE[userId] }
+      const { items } = await tl.sessions.list({ ...whose, limit: 500 })
+      const logs = items.map(async (record) => {
+        const session = await tl.sessions.get(record.id)
+        return [record, await session.events({ limit: 500 }), await session.state(), await session.envelope()]
+      })
+      return [await Promise.all(logs), await tl.memories.list(whose)]
+    })
+    return JSON.stringify(await Promise.all(all))
+  }
+
+  async function harmless<T>(attack: () => Promise<T>): Promise<T> {
+    const before = await contents()
+    const result = await attack()
+    expect(await contents()).toBe(before)
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    const { status, body } = await send(url, 'GET', `/v1/sessions/${sessions.ada}`, { token: tokens.ada })
+    expect({ status, id: (body as { id: string }).id }).toEqual({ status: 200, id: sessions.ada })
+    return result
+  }
+
+  return { server, url, tokens, sessions, memories, contents, harmless }
+}
+
+async function ofEach<T>(make: (person: Person) => Promise<T>): Promise<Record<Person, T>> {
+  const made: [Person, T][] = []
+  for (const name of NAMES) made.push([name, await make(name)])
+  return Object.fromEntries(made) as Record<Person, T>
+}
+
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  /** The text as JSON, where it is. */
+  body: unknown
+}
+
+interface Sending {
+  token?: string
+  headers?: Record<string, string | string[]>
+  /** Text and bytes go as they are, anything else as JSON. */
+  body?: unknown
+}
+
+/** One request on a connection of its own; the path goes as it is. */
+export function send(url: string, method: string, path: string, sending: Sending = {}): Promise<Answer> {
+  const { token, headers = {}, body } = sending
+  const payload =
+    body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url)
+    const outgoing = request(
+      {
+        hostname,
+        port,
+        method,
+        path,
+        agent: false,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(payload !== undefined && {
+            'content-type': 'application/json',
+            'content-length': Buffer.byteLength(payload),
+          }),
+          ...headers,
+        },
+      },
+      (incoming) => {
+        let text = ''
+        incoming.setEncoding('utf8').on('data', (part: string) => {
+          text += part
+        })
+        incoming.once('error', reject)
+        incoming.once('end', () => {
+          const { statusCode: status = 0, headers } = incoming
+          resolve({ status, headers, text, body: json(text) })
+        })
+      },
+    )
+    outgoing.once('error', reject).end(payload)
+  })
+}
+
+/** Writes bytes to a socket and gives all that comes back until the server closes it. */
+export function sendRaw(url: string, ...parts: readonly (string | Uint8Array)[]): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const socket = connect(Number(port), hostname)
+    socket.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+    // cut off by the other side: what came before counts
+    socket.once('error', (error) => (text === '' ? reject(error) : resolve(text)))
+    socket.once('close', () => resolve(text))
+    for (const part of parts) socket.write(part)
+  })
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Checks that it is a problem of this kind, and of this field where one is named. */
+export function expectProblem(answer: Answer, status: number, code: string, field?: string): void {
+  const { details, instance } = (answer.body ?? {}) as { details?: { field?: string }; instance?: string }
+  const found = {
+    status: answer.status,
+    ...(answer.body as object),
+    ...(field !== undefined && { field: details?.field }),
+  }
+  expect(found).toMatchObject({ status, code, ...(field !== undefined && { field }) })
+  expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+  expect(instance).toMatch(/^[0-9a-f-]{36}$/)
+}
