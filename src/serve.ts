@@ -3,7 +3,7 @@ import type { Throughline } from './api.ts'
 import { StorageError, ValidationError } from './domain/errors.ts'
 import type { Deps } from './features/deps.ts'
 import { parse } from './features/parse.ts'
-import { DEFAULT_LIMITS, type Limits } from './http/admission.ts'
+import { Admission, DEFAULT_LIMITS, type Limits } from './http/admission.ts'
 import { type App, appOn } from './http/app.ts'
 import {
   type Authenticator,
@@ -12,12 +12,12 @@ import {
   loopbackAuthenticator,
   tokenAuthenticator,
 } from './http/auth.ts'
-import { listen, stop } from './http/listen.ts'
+import { type Listening, listen } from './http/listen.ts'
 import { serverLog } from './http/log.ts'
 import { LOG_LEVELS, type LogLevel } from './http/log-level.ts'
 import type { OnAnswer } from './http/mount.ts'
-import { jwtSettings, portSetting, textSetting } from './http/settings.ts'
-import { newRegistry, type ServerRegistry } from './metrics/http.ts'
+import { jwtSettings, limitsOption, limitsSetting, portSetting, textSetting } from './http/settings.ts'
+import { httpMetrics, newRegistry, type ServerRegistry } from './metrics/http.ts'
 import { type OpenOptions, openDeps } from './open.ts'
 import { throughlineOn } from './throughline.ts'
 import { packageVersion } from './version.ts'
@@ -30,6 +30,7 @@ export interface ServeOptions extends Omit<OpenOptions, 'token' | 'metrics'> {
   host?: string
   /** How tokens are checked. @default the settings `THROUGHLINE_JWT_…`, else none: then it serves this machine alone, as tenant `local` */
   jwt?: JwtOptions
+  /** How much it takes at once. @default `THROUGHLINE_LIMITS`, else as `Limits` says */
   limits?: Partial<Limits>
   /** How much is logged, on stderr. @default 'info' */
   log?: LogLevel
@@ -52,7 +53,7 @@ export interface Server {
 const serveOptions = z.object({
   port: z.int().min(0).max(65535).optional(),
   host: z.string().min(1).optional(),
-  limits: z.partialRecord(z.enum(Object.keys(DEFAULT_LIMITS) as [keyof Limits]), z.int().min(1)).default({}),
+  limits: limitsOption.default({}),
   log: z.enum(LOG_LEVELS).default('info'),
 })
 
@@ -75,35 +76,43 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
   if (isShort(tokens?.secret)) output.warn('the secret for tokens has fewer than 32 bytes, and could be guessed')
   const { deps, close } = await openDeps({ ...opening, metrics })
   const stopping = new AbortController()
-  const all = { ...DEFAULT_LIMITS, ...options.limits } as Limits
+  const all = { ...DEFAULT_LIMITS, ...limitsSetting(), ...options.limits } as Limits
+  const counted = httpMetrics(metrics)
+  const admission = new Admission(all, counted.streams)
   let app: App | undefined
-  let url: string
+  let listening: Listening
   try {
     const authenticator = await authenticatorFor(deps, tokens)
     app = await appOn({
       deps,
       authenticator,
       limits: all,
+      admission,
+      metrics: counted,
       log: output,
       version: packageVersion(),
       registry: metrics,
       stopping: stopping.signal,
       ...(onAnswer !== undefined && { onAnswer }),
     })
-    url = await listen(app, address)
+    listening = await listen(app, address)
   } catch (error) {
     await app?.close()
     await close()
     throw error
   }
-  const running = app
+  const stop = async () => {
+    admission.stop()
+    stopping.abort()
+    await listening.stop(admission.settled(), all.stopTimeoutMs)
+  }
   let closing: Promise<void> | undefined
   return {
-    url,
+    url: listening.url,
     tl: throughlineOn(deps, async () => {}),
     secured: tokens !== undefined,
     close() {
-      closing ??= stop(running, stopping, all.stopTimeoutMs).finally(close)
+      closing ??= stop().finally(close)
       return closing
     },
   }

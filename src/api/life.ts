@@ -65,7 +65,7 @@ export interface Conversations {
    * Takes a user's message: it answers, changes, confirms or gives up what the conversation is at, or begins a new session.
    * One call, and the outcome says what happened and what to say. With an `idempotencyKey` the same message is taken once, and gives the first
    * outcome each time, also where the first attempt died half way; another message with it throws `IDEMPOTENCY_MISMATCH`. The key is valid within
-   * the conversation of that user and chatmode. It is remembered for a day at least, and as long as the session that began by it is there.
+   * the conversation of that user and chatmode. Its last ten sessions remember it for a day, and one that began by it for as long as it is there.
    */
   handle(conversationId: string, message: Incoming, options?: WriteOptions): Promise<Outcome>
   /** Where the conversation stands when its user comes back, and what to say. Not activity by itself. */

@@ -10,7 +10,7 @@ import type { RecallKind } from '../domain/recall/kind.ts'
  *
  * The calls that write take an idempotency key, which is valid among the memories of one user, for whatever call. Sent again it gives the
  * first outcome with the memories as they are by then: those that are gone since are left out, and if none is left it throws
- * `MEMORY_NOT_FOUND`. With other input the key is refused with `IDEMPOTENCY_MISMATCH`.
+ * `MEMORY_NOT_FOUND`. With other input the key is refused with `IDEMPOTENCY_MISMATCH`. It is known for 7 days, until the sweep after them.
  */
 export interface Memories {
   /**

@@ -22,7 +22,7 @@ export interface CreateSession {
   expiresAt?: string
   /** The same in milliseconds from the start. */
   expiresInMs?: number
-  /** A UUID of the caller's own. Creating again with the same id and the same values gives the same session. */
+  /** A UUID of the caller's own, of any version but 8. Creating again with the same id and the same values gives the same session. */
   id?: string
 }
 
@@ -68,7 +68,7 @@ export interface Page<T> {
 export interface ForkOptions {
   /** Last event to copy. @default the last one */
   at?: number
-  /** A UUID of the caller's own, which makes the fork repeatable. */
+  /** A UUID of the caller's own, of any version but 8. It makes the fork repeatable: without `at` a repeat copies as far as the first call did. */
   id?: string
   chatmode?: string
   task?: string

@@ -231,22 +231,23 @@ export class TooManyStreamsError extends ThroughlineError {
   }
 }
 
-/** The server has too much to do, or is about to stop. Nothing was done: try again in a moment. */
+/** The server has too much to do, is about to stop, or cannot check tokens for now. Nothing was done: try again in a moment. */
 export class UnavailableError extends ThroughlineError {
   override readonly name = 'UnavailableError'
   readonly code = 'UNAVAILABLE'
-  readonly details: { reason: 'stopping' | 'busy' }
+  readonly details: { reason: keyof typeof UNAVAILABLE }
 
-  constructor(reason: 'stopping' | 'busy', options?: ErrorOptions) {
-    super(
-      reason === 'stopping'
-        ? 'the server is stopping, and takes no more requests'
-        : 'the server has too much to do; try again in a moment',
-      options,
-    )
+  constructor(reason: keyof typeof UNAVAILABLE, options?: ErrorOptions) {
+    super(UNAVAILABLE[reason], options)
     this.details = { reason }
   }
 }
+
+const UNAVAILABLE = {
+  stopping: 'the server is stopping, and takes no more requests',
+  busy: 'the server has too much to do; try again in a moment',
+  keys: 'the server cannot get the keys that tokens are checked with; try again in a moment',
+} as const
 
 /** The server has no such route. */
 export class RouteNotFoundError extends ThroughlineError {

@@ -33,6 +33,23 @@ describe('requests', () => {
   })
 })
 
+describe('a door that closes', () => {
+  it('knows when nobody is inside any more', async () => {
+    const door = new Admission(DEFAULT_LIMITS)
+    await door.settled()
+    const visits = [door.enter(), door.enter()]
+    const left: string[] = []
+    const settled = door.settled().then(() => left.push('settled'))
+    for (const visit of visits) {
+      await Promise.resolve()
+      left.push('leaves')
+      visit.leave()
+    }
+    await settled
+    expect(left).toEqual(['leaves', 'leaves', 'settled'])
+  })
+})
+
 describe('streams', () => {
   it('are limited for each caller, and for all', () => {
     const door = new Admission({ ...DEFAULT_LIMITS, streams: 3, streamsPerCaller: 2 })

@@ -44,6 +44,7 @@ export class Admission {
   #bytes = 0
   #open = 0
   #stopping = false
+  #waiting: (() => void)[] = []
 
   /** @param onStream is told of each stream that begins or ends */
   constructor(limits: Limits, onStream: (change: 1 | -1) => void = () => {}) {
@@ -67,6 +68,7 @@ export class Admission {
       leave: once(() => {
         this.#requests--
         this.#bytes -= bytes
+        if (this.#requests === 0) for (const told of this.#waiting.splice(0)) told()
       }),
     }
   }
@@ -91,6 +93,14 @@ export class Admission {
   /** Lets nobody in any more. */
   stop(): void {
     this.#stopping = true
+  }
+
+  /** Resolves when nothing is worked on, also not for callers who have gone. */
+  async settled(): Promise<void> {
+    if (this.#requests === 0) return
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve)
+    })
   }
 }
 

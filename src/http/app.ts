@@ -7,12 +7,13 @@ import fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import { RouteNotFoundError, type ThroughlineError } from '../domain/errors.ts'
+import { RouteNotFoundError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
 import { type Json, writeJson } from '../domain/json.ts'
+import type { Principal } from '../domain/record.ts'
 import { restricted } from '../features/access.ts'
 import type { Deps } from '../features/deps.ts'
-import { type HttpMetrics, httpMetrics, type ServerRegistry } from '../metrics/http.ts'
-import { Admission, type Limits, type Visit } from './admission.ts'
+import type { HttpMetrics, ServerRegistry } from '../metrics/http.ts'
+import type { Admission, Limits, Visit } from './admission.ts'
 import type { Authenticator, Caller } from './auth.ts'
 import { readBody } from './body.ts'
 import { knownError, problemOf, retryAfter } from './error-response.ts'
@@ -40,6 +41,8 @@ export interface AppParts {
   readonly deps: Deps
   readonly authenticator: Authenticator
   readonly limits: Limits
+  readonly admission: Admission
+  readonly metrics: HttpMetrics
   readonly log: FastifyBaseLogger
   readonly version: string
   readonly registry: ServerRegistry
@@ -85,15 +88,12 @@ export async function appOn(parts: AppParts): Promise<App> {
   app.setSerializerCompiler(() => (answer) => writeJson(answer as Json))
   app.setReplySerializer((answer) => writeJson(answer as Json))
   await describeRoutes(app, parts.version)
-  const metrics = httpMetrics(parts.registry)
-  const admission = new Admission(limits, metrics.streams)
-  parts.stopping.addEventListener('abort', () => admission.stop())
   takeBodies(app, limits)
-  tellErrors(app)
+  tellErrors(app, parts.metrics)
   openRoutes(app, parts)
   await app.register((api, _options, done) => {
-    letIn(api, admission, parts, metrics)
-    const { stopping, onAnswer } = parts
+    letIn(api, parts)
+    const { admission, stopping, onAnswer } = parts
     const house = { admission, stopping, problemText, ...(onAnswer !== undefined && { onAnswer }) }
     for (const route of [infoRoute(parts.version), ...ROUTES]) mount(api, route, house)
     done()
@@ -111,18 +111,19 @@ function takeBodies(app: FastifyInstance, { body }: Limits): void {
 }
 
 /** Who is calling is known before a byte of the body is read. */
-function letIn(api: FastifyInstance, admission: Admission, { authenticator }: AppParts, metrics: HttpMetrics): void {
+function letIn(api: FastifyInstance, { admission, authenticator, metrics }: AppParts): void {
   api.addHook('onRequest', (request, reply, done) => {
     const visit = admission.enter()
     request.visit = visit
     // comes also where the caller has gone before the answer was out; onResponse does not
     reply.raw.once('close', () => {
       if (!request.handled) visit.leave()
+      if (!reply.raw.writableFinished) noteAnswer(request, reply, metrics, GONE)
     })
     const { headers } = request
     const known = (caller: Caller) => {
       const principal = principalIn(headers)
-      request.caller = principal === undefined ? caller : { ...caller, deps: restricted(caller.deps, principal) }
+      request.caller = principal === undefined ? caller : actingFor(caller, principal)
       done()
     }
     const caller = authenticator.callerOf(headers)
@@ -130,18 +131,35 @@ function letIn(api: FastifyInstance, admission: Admission, { authenticator }: Ap
     else known(caller)
   })
   api.addHook('onResponse', (request, reply, done) => {
-    const { method } = request
-    const status = reply.statusCode
-    const route = request.routeOptions.url ?? ''
-    metrics.answered({ method, route, status }, reply.elapsedTime / 1000)
-    request.log.info({ method, route, status, ms: Math.round(reply.elapsedTime * 10) / 10 }, 'answered')
+    noteAnswer(request, reply, metrics)
     done()
   })
 }
 
-function tellErrors(app: FastifyInstance): void {
+/** The same caller, seeing less, and with limits of its own: a gateway acts for many. */
+function actingFor({ deps, name }: Caller, principal: Principal): Caller {
+  const narrowed = restricted(deps, principal)
+  const { tenant, userId = '' } = narrowed.within ?? {}
+  return { deps: narrowed, name: JSON.stringify([name, tenant, userId]) }
+}
+
+/** In place of a status, for a caller who did not wait for the answer. */
+const GONE = 499
+
+/** Logs an answer and counts it. How long a stream stood says nothing of how quick the server is. */
+function noteAnswer(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics, status = reply.statusCode) {
+  const { method } = request
+  const route = request.routeOptions.url ?? ''
+  const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream')
+  if (!isStream) metrics.answered({ method, route, status }, reply.elapsedTime / 1000)
+  const ms = Math.round(reply.elapsedTime * 10) / 10
+  request.log.info({ method, route, status, ms }, isStream ? 'stream ended' : 'answered')
+}
+
+function tellErrors(app: FastifyInstance, metrics: HttpMetrics): void {
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
+    reply.raw.once('close', () => noteAnswer(request, reply, metrics))
     const path = request.url.split('?', 1)[0] ?? ''
     return fail(new RouteNotFoundError({ method: request.method, path: path.slice(0, 256) }), request, reply)
   })
@@ -158,10 +176,13 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   return reply.code(problem.status).header('content-type', 'application/problem+json; charset=utf-8').send(problem)
 }
 
+/** Codes that whoever runs the server has to know of. */
+const OURS: ReadonlySet<string> = new Set(['INTERNAL', 'STORAGE', 'SCHEMA_OUTDATED', 'SCHEMA_NEWER'])
+
 /** The error as the caller may see it; what is our own fault is logged. */
 function noted(error: unknown, request: FastifyRequest): ThroughlineError {
   const known = knownError(error, request.id)
-  const isOurs = known.code === 'INTERNAL' || known.code === 'STORAGE' || known.code.startsWith('SCHEMA')
+  const isOurs = OURS.has(known.code) || (known instanceof UnavailableError && known.details.reason === 'keys')
   if (isOurs) request.log.error({ err: error }, 'failed')
   else request.log.debug({ code: known.code }, 'refused')
   return known

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { z } from 'zod'
-import { UnauthenticatedError, ValidationError } from '../domain/errors.ts'
+import { UnauthenticatedError, UnavailableError, ValidationError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Principal } from '../domain/record.ts'
 import { restricted } from '../features/access.ts'
@@ -48,7 +48,7 @@ interface Headers {
   readonly origin?: string | undefined
 }
 
-/** Tokens that were found good are not checked again for so long, in milliseconds, so that a key that is withdrawn is noticed. */
+/** Tokens that were found good are not checked again for so long, in milliseconds. */
 const REMEMBERED = 60_000
 /** Tokens to remember at most. */
 const MOST = 10_000
@@ -125,9 +125,16 @@ function verifier(options: JwtOptions): Verify {
         : jwtVerify(token, key, expected))
       return payload
     } catch (cause) {
+      if (typeof key === 'function' && isKeyTrouble(cause)) throw new UnavailableError('keys', { cause })
       throw new UnauthenticatedError(problemWith(cause), { cause })
     }
   }
+}
+
+/** Whether it is not the token that is wrong, but the place that has the keys, or the way there. */
+function isKeyTrouble(error: unknown): boolean {
+  if (!(error instanceof errors.JOSEError)) return true
+  return ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code)
 }
 
 /** What is wrong with a token, in words that hold nothing of it. */
@@ -135,9 +142,7 @@ function problemWith(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired'
   if (error instanceof errors.JWTClaimValidationFailed) return `the claim ${error.claim} of the token is not accepted`
   if (error instanceof errors.JOSEAlgNotAllowed) return 'the algorithm of the token is not accepted'
-  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSNoMatchingKey) {
-    return 'the key of the token cannot be found'
-  }
+  if (error instanceof errors.JWKSNoMatchingKey) return 'the key of the token cannot be found'
   return 'the token is not accepted'
 }
 
@@ -207,7 +212,7 @@ function callerFrom(deps: Deps, payload: JWTPayload): Caller {
   }
   const { tenant, sub, iss, scope } = parsed.data
   const scopes = (scope ?? '').split(' ')
-  if (scopes.includes(OPERATOR)) return { deps, name: JSON.stringify(['operator', sub]) }
+  if (scopes.includes(OPERATOR)) return { deps, name: JSON.stringify(['', 'operator', sub]) }
   if (tenant === undefined) throw new UnauthenticatedError('the claim tenant of the token is missing or not accepted')
   const principal: Principal = {
     tenant,

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { ValidationError } from '../domain/errors.ts'
 import { parse } from '../features/parse.ts'
+import { DEFAULT_LIMITS, type Limits } from './admission.ts'
 import type { JwtOptions } from './auth.ts'
 
 const port = z
@@ -18,6 +20,28 @@ export function textSetting(name: string): string | undefined {
 export function portSetting(name: string): number | undefined {
   const value = textSetting(name)
   return value === undefined ? undefined : parse(port, value, name)
+}
+
+/** How much the server takes at once, where it is not the default. */
+export const limitsOption = z.partialRecord(z.enum(Object.keys(DEFAULT_LIMITS) as [keyof Limits]), z.int().min(1))
+
+/** The same from a text such as `streamsPerCaller=1000, requests=2000`. */
+export function limitsFrom(text: string, field: string): Partial<Limits> {
+  const entries = text.split(',').map((entry) => {
+    const [, name, value] = /^\s*(\w+)\s*=\s*(\d+)\s*$/.exec(entry) ?? []
+    if (name === undefined || !Object.hasOwn(DEFAULT_LIMITS, name)) {
+      const names = Object.keys(DEFAULT_LIMITS).join(', ')
+      throw new ValidationError(field, `must be such as streamsPerCaller=1000,requests=2000, with names of ${names}`)
+    }
+    return [name, Number(value)]
+  })
+  return parse(limitsOption, Object.fromEntries(entries), field) as Partial<Limits>
+}
+
+/** Limits from the environment; none where it names none. */
+export function limitsSetting(): Partial<Limits> {
+  const text = textSetting('THROUGHLINE_LIMITS')
+  return text === undefined ? {} : limitsFrom(text, 'THROUGHLINE_LIMITS')
 }
 
 /** How tokens are checked, by the environment; `undefined` where it names no key. */

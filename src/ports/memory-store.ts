@@ -26,6 +26,8 @@ import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
  * - M12 A key belongs to the user whose memories it changed, whoever the caller was. It is stored in the step of the change, if the decider
  *   gives an `answer`. The same key and fingerprint again gives that answer (`replayed`), checked before M2 and without the decider; another
  *   fingerprint throws `IdempotencyMismatchError`. `answered` gives the answer to those who do not know the user: the memory may be gone.
+ * - M13 `forgetKeys` removes keys of anyone within whose change was made before that moment, the oldest first and at most `limit`, and counts
+ *   them. Nothing else goes, and what comes with such a key is a change like any other.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -43,6 +45,8 @@ export interface MemoryStore {
   unread(user: User, version: number, limit: number): Promise<Memory[]>
   /** What the key was stored with, of anyone within, if it came with the same fingerprint. */
   answered(stamp: IdempotencyStamp, within: Principal | undefined): Promise<string | undefined>
+  /** Removes keys that came before then; gives how many. */
+  forgetKeys(before: string, limit: number, within: Principal | undefined): Promise<number>
   purge(user: User): Promise<{ memories: number; keys: number }>
 }
 

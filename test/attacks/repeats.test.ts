@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { keyedId } from '../../src/features/keyed-id.ts'
 import { expectProblem, type Person, send, startTarget, type Target } from './target.ts'
 
 let target: Target
@@ -69,6 +70,52 @@ describe.each<Person>(['eve', 'bob'])('a key that Ada has used, used by %s', (ot
       const gone = await send(target.url, 'DELETE', `/v1/memories/${target.memories.ada}`, deletion)
       expectProblem(gone, 404, 'MEMORY_NOT_FOUND')
     })
+  })
+})
+
+describe.each<Person>(['eve', 'bob'])('an id that %s makes from a key that Ada may use', (other) => {
+  const owner = ['acme', 'ada']
+  /** What Ada does under the key, and the id that her session gets by it. */
+  const ways: [what: string, path: () => string, body: unknown, idOf: (key: string) => string][] = [
+    ['create', () => '/v1/sessions', { userId: 'ada', chatmode: 'guessed' }, (key) => keyedId('create', ...owner, key)],
+    ['fork', () => `/v1/sessions/${target.sessions.ada}/fork`, {}, (key) => keyedId('fork', target.sessions.ada, key)],
+    [
+      'speak',
+      () => `/v1/conversations/guessed-by-${other}/messages`,
+      { userId: 'ada', message: 'Please file my taxes' },
+      (key) => keyedId('conversation', ...owner, 'default', `guessed-by-${other}`, key),
+    ],
+  ]
+
+  /** Answers to all calls that take an id, without the id of the request. */
+  async function guessed(id: string) {
+    const guess = { userId: other, chatmode: 'guessing', id }
+    const calls = [
+      ['/v1/sessions', guess],
+      ['/v1/sessions', { ...guess, id: id.toUpperCase() }],
+      ['/v1/sessions?getOrCreate=true', guess],
+      [`/v1/sessions/${target.sessions[other]}/fork`, { id }],
+    ] as const
+    const answers = []
+    for (const [path, body] of calls) {
+      const answer = await send(target.url, 'POST', path, { token: target.tokens[other], body })
+      expectProblem(answer, 400, 'VALIDATION', 'id')
+      const { instance: _, ...problem } = answer.body as { instance: string }
+      answers.push(problem)
+    }
+    return answers
+  }
+
+  it.each(ways)('tells nothing and blocks nothing when she is to %s', async (what, path, body, idOf) => {
+    const key = `guessed by ${other} to ${what}`
+    const before = await target.harmless(() => guessed(idOf(key)))
+    const first = await post('ada', path(), body, key)
+    expect(first.status).toBeLessThan(300)
+    expect(first.text).toContain(idOf(key))
+    expect(await target.harmless(() => guessed(idOf(key)))).toEqual(before)
+    expect((await post('ada', path(), body, key)).text).toBe(first.text)
+    const end = { token: target.tokens.ada, body: {} }
+    await send(target.url, 'POST', `/v1/sessions/${idOf(key)}/end`, end)
   })
 })
 

@@ -2,11 +2,11 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { Registry } from 'prom-client'
 import type { Route } from '../../src/features/route.ts'
-import { DEFAULT_LIMITS } from '../../src/http/admission.ts'
+import { Admission, DEFAULT_LIMITS } from '../../src/http/admission.ts'
 import { appOn } from '../../src/http/app.ts'
 import { serverLog } from '../../src/http/log.ts'
+import { httpMetrics, newRegistry } from '../../src/metrics/http.ts'
 import { openDeps } from '../../src/open.ts'
 import { fillLegacy } from '../servers/legacy.ts'
 
@@ -39,6 +39,7 @@ export function dropTables(path: string): void {
 export async function brokenServer(): Promise<{ url: string; words: string; close(): Promise<void> }> {
   const words = 'words that are nobody’s business'
   const { deps, close } = await openDeps({ url: 'memory:', index: false })
+  const registry = newRegistry()
   const app = await appOn({
     deps,
     authenticator: {
@@ -47,9 +48,11 @@ export async function brokenServer(): Promise<{ url: string; words: string; clos
       },
     },
     limits: DEFAULT_LIMITS,
+    admission: new Admission(DEFAULT_LIMITS),
+    metrics: httpMetrics(registry),
     log: serverLog('silent'),
     version: '0.0.0',
-    registry: new Registry(),
+    registry,
     stopping: new AbortController().signal,
   })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })

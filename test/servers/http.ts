@@ -30,20 +30,19 @@ export async function startServer(options: ServeOptions): Promise<Server> {
   })
 }
 
-/** A database behind servers: each `connect` is a server of its own and a client of it. */
+/** A database behind servers: each `connect` is a server of its own and a client of it. Other processes come to the first of them. */
 export async function servedDatabase(target: ServeOptions, destroy: () => Promise<void>): Promise<ApiDatabase> {
   const token = await operatorToken()
-  const servers = new Set<Server>()
-  const serving = async (options: ServeOptions) => {
-    const server = await startServer({ ...target, ...options })
-    servers.add(server)
-    return server
-  }
-  const first = await serving({ index: false })
+  const servers: Server[] = []
   return {
-    target: { url: first.url, token },
+    get target() {
+      const [first] = servers
+      if (first === undefined) throw new Error('connect first: other processes need a server that runs')
+      return { url: first.url, token }
+    },
     async connect(options = {}) {
-      const server = await serving(options)
+      const server = await startServer({ ...target, ...options })
+      servers.push(server)
       const tl = await open({ url: server.url, token })
       const close = async () => {
         await tl.close()
@@ -52,7 +51,7 @@ export async function servedDatabase(target: ServeOptions, destroy: () => Promis
       return { ...tl, close }
     },
     async destroy() {
-      await Promise.all(Array.from(servers, (server) => server.close()))
+      await Promise.all(servers.map((server) => server.close()))
       await destroy()
     },
   }

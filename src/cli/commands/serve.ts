@@ -11,6 +11,7 @@ import { openingOf, type Target } from '../target.ts'
 const serveInput = z.strictObject({
   port: wholeNumber(0, 65535).optional(),
   host: z.string().min(1).optional(),
+  limits: z.string().optional(),
   log: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
 })
 
@@ -25,13 +26,19 @@ export const serveCommand: Command = {
   options: [
     { flags: '--port <number>', description: 'port, 0 for a free one (THROUGHLINE_PORT, else 4747)' },
     { flags: '--host <address>', description: 'address to listen on (THROUGHLINE_HOST, else 127.0.0.1)' },
+    { flags: '--limits <list>', description: 'such as streamsPerCaller=1000,requests=2000 (THROUGHLINE_LIMITS)' },
     { flags: '--log <level>', description: `what is logged on stderr: ${LOG_LEVELS.join(', ')} (info)` },
   ],
 
   async run(input, { target, output }) {
-    const options = given(parse(serveInput, input))
+    const { limits, ...options } = given(parse(serveInput, input))
     const { serve } = await import('../../server.ts')
-    const server = await serve({ ...openingOf(target), ...options })
+    const { limitsFrom } = await import('../../http/settings.ts')
+    const server = await serve({
+      ...openingOf(target),
+      ...options,
+      ...(limits !== undefined && { limits: limitsFrom(limits, 'limits') }),
+    })
     const stopped = told()
     output.print(bannerOf(server, target, output), { url: server.url, secured: server.secured })
     await stopped

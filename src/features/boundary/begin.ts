@@ -27,7 +27,7 @@ type Said = Pick<Draft, 'content' | 'parts'>
 /** Begins a session with what the user said, and gives its id. */
 export async function begin(deps: Deps, scope: Scope, said: readonly [Said, ...Said[]], once?: Once): Promise<string> {
   const task = said[0].content.slice(0, LONGEST_TASK).toWellFormed()
-  const id = await startSession(deps, { ...scope, task, ...(once && { id: once.idempotencyKey }) })
+  const id = await startSession(deps, { ...scope, task }, once?.idempotencyKey)
   const heard = said.map((words): Draft => ({ type: 'user_message', ...words }))
   // one that was begun by an earlier attempt may have ended since: then there is nothing to add
   const decide = ({ record }: SessionView) => (record.endedAt === undefined ? heard : [])

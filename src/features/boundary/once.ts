@@ -1,14 +1,16 @@
 import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import { isWithin, type Scope } from '../../domain/record.ts'
 import { type Deps, keyOf } from '../deps.ts'
 import { writtenWith } from '../events.ts'
 import { keyedId } from '../keyed-id.ts'
 import { takeSteps } from './lifecycle.ts'
 
-/** How long the key of a call on a conversation is remembered at least, in milliseconds. */
+/** How long the key of a call on a conversation is remembered, in milliseconds. Who got no answer asks again within minutes. */
 const REMEMBERED = 24 * 3600_000
+
+/** In how many sessions it is looked for, those that were written to last: each is one more call to the store. */
+const SESSIONS = 10
 
 /** A call on a conversation that has its effect once. */
 export interface Once {
@@ -33,8 +35,9 @@ export function onceOf(scope: Scope, key: string | undefined, command: readonly 
 }
 
 /**
- * Where the call was taken before; `undefined` if it was not. To be asked after the look for the live session: what another process writes since
- * then goes into that one, where the key is met again, or into the one that the call itself would begin.
+ * Where the call was taken before, as far as that is remembered; `undefined` if it was not. To be asked after the look for the live
+ * session: what another process writes since then goes into that one, where the key is met again, or into the one that the call itself
+ * would begin.
  */
 export async function takenBefore(deps: Deps, scope: Scope, once: Once | undefined): Promise<Taken | undefined> {
   if (once === undefined || !isWithin(scope, deps.within)) return undefined
@@ -43,7 +46,7 @@ export async function takenBefore(deps: Deps, scope: Scope, once: Once | undefin
   const first = isBegun ? await takenIn(deps, begun, once) : undefined
   if (first !== undefined) return first
   const since = new Date(deps.clock.now() - REMEMBERED).toISOString()
-  const recent = await deps.store.list({ ...scope, since, limit: LIMITS.page })
+  const recent = await deps.store.list({ ...scope, since, limit: SESSIONS })
   const others = recent.filter(({ id }) => id !== begun)
   const found = await Promise.all(others.map(({ id }) => takenIn(deps, id, once)))
   return found.find((taken) => taken !== undefined) ?? (isBegun ? { sessionId: begun, events: [] } : undefined)

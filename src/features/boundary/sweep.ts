@@ -12,14 +12,15 @@ const BATCH = 100
 const GRACE = 10 * 60_000
 
 /**
- * Ends sessions that nobody came back to, or that have expired, and compacts them; forgets memories that have expired. Any number may sweep at once: the end
- * is a decision, so one of them makes it, and only that one goes on to compact.
+ * Ends sessions that nobody came back to, or that have expired, and compacts them; forgets memories that have expired, and old keys of
+ * changes to memories. Any number may sweep at once: the end is a decision, so one of them makes it, and only that one goes on to compact.
  */
 export async function sweepSessions(deps: Deps): Promise<SweepReport> {
   const report: SweepReport = { swept: 0, compacted: 0, failed: 0, forgotten: 0 }
   await sweepDue(deps, report)
-  const { forgetExpired } = await import('../memory/operation.ts')
+  const { forgetExpired, forgetOldKeys } = await import('../memory/operation.ts')
   report.forgotten = await forgetExpired(deps)
+  await forgetOldKeys(deps)
   return report
 }
 

@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto'
 import type { Remembered, WriteOptions } from '../../api.ts'
 import { MemoryNotFoundError } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { User } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import type { Deps } from '../deps.ts'
 import { parse, writeOptions } from '../parse.ts'
+
+/** How long keys are kept at least, in milliseconds. Retries come within minutes, and a client makes a key for every write. */
+const KEPT = 7 * 24 * 3600_000
 
 /** The key of a call, if it has one, with a digest of the call and all it was given, as its schema gives it. */
 export function stampOf(options: WriteOptions, command: readonly unknown[]): IdempotencyStamp | undefined {
@@ -48,4 +52,10 @@ export async function rememberedBefore(deps: Deps, user: User, answer: string): 
     const memory = found.get(id)
     return memory === undefined ? [] : [{ ...memory, outcome }]
   })
+}
+
+/** Removes keys that nobody will send again, of anyone within. */
+export async function forgetOldKeys(deps: Deps): Promise<void> {
+  const before = new Date(deps.clock.now() - KEPT).toISOString()
+  while ((await deps.store.memories.forgetKeys(before, LIMITS.page, deps.within)) === LIMITS.page);
 }

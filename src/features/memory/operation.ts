@@ -2,6 +2,7 @@
 export { contradict, corroborate } from './evidence.ts'
 export { extractMemories } from './extract.ts'
 export { forget, forgetExpired, purgeWithMemories } from './forget.ts'
+export { forgetOldKeys } from './keys.ts'
 export { getMemory, historyOf, memoriesOf } from './read.ts'
 export { remember } from './remember.ts'
 export { findMemories, searchMemories } from './search.ts'

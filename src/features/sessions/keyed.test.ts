@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../domain/record.ts'
 import { type Opened, openDeps } from '../../open.ts'
 import { restricted } from '../access.ts'
 import type { Deps } from '../deps.ts'
-import { keyedId } from '../keyed-id.ts'
+import { isKeyedId, keyedId } from '../keyed-id.ts'
 import { appendEvents } from '../log/operation.ts'
 import type { Call } from '../route.ts'
 import { sessionsRoutes } from './route.ts'
@@ -49,6 +49,14 @@ describe('an id made from words', () => {
     expect(keyedId('create', 'local', 'ada', 'k')).toBe('d2de9053-4e65-875e-970e-2028c7cad56b')
   })
 
+  it('is told from ids of other versions and variants', () => {
+    const isKeyed = (id: string) => [isKeyedId(id), isKeyedId(id.toUpperCase())]
+    expect(isKeyed(keyedId('a'))).toEqual([true, true])
+    expect(isKeyed('88888888-8888-7888-8888-888888888888')).toEqual([false, false])
+    expect(isKeyed('88888888-8888-8888-c888-888888888888')).toEqual([false, false])
+    expect(isKeyed('00000000-0000-8000-b000-000000000000')).toEqual([true, true])
+  })
+
   it('is another where the same letters are other words', () => {
     expect(keyedId('a', 'b"c')).not.toBe(keyedId('a"b', 'c'))
     expect(keyedId('a', 'bc')).not.toBe(keyedId('ab', 'c'))
@@ -77,9 +85,10 @@ describe('a session created with a key', () => {
     expect(await created({ userId: 'ada' }, 'k', restricted(deps, { tenant: 'acme' }))).toBe(id)
   })
 
-  it('keeps the id that it was given', async () => {
+  it('keeps the id that it was given, which is none that a key could give', async () => {
     const id = deps.newId()
     expect(await created({ userId: 'ada', id })).toBe(id)
+    expect(await codeOf(created({ userId: 'ada', id: keyedId('create', 'local', 'ada', 'k') }))).toBe('VALIDATION')
   })
 
   it('is refused for what is wrong with it', async () => {
@@ -107,8 +116,15 @@ describe('a fork made with a key', () => {
     expect(new Set([fork, ...others].map(({ id }) => id)).size).toBe(3)
   })
 
-  it('keeps the id that it was given', async () => {
-    const id = deps.newId()
-    expect((await forked(await created({ userId: 'ada' }), { id })).id).toBe(id)
+  it('keeps the id that it was given, which is none that a key could give', async () => {
+    const [id, source] = [deps.newId(), await created({ userId: 'ada' })]
+    const fork = await forked(source, { id })
+    expect(fork.id).toBe(id)
+    expect(await codeOf(forked(source, { id: keyedId('fork', source, 'k') }))).toBe('VALIDATION')
+    await appendEvents(deps, source, { type: 'user_message', content: 'go on' })
+    expect(await forked(source, { id: id.toUpperCase() })).toEqual(fork)
+    expect(await codeOf(forked(source, { id, at: 2 }))).toBe('IDEMPOTENCY_MISMATCH')
+    expect(await codeOf(forked(source, { id, task: 'other' }))).toBe('IDEMPOTENCY_MISMATCH')
+    expect(await codeOf(forked(fork.id, { id }))).toBe('IDEMPOTENCY_MISMATCH')
   })
 })

@@ -21,18 +21,18 @@ import { parse, uuid } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
 import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
 
-/** Starts a session and gives its id. */
-export async function startSession(deps: Deps, input: CreateSession): Promise<string> {
-  return await create(deps, input, false)
+/** Starts a session and gives its id. `keyed` is the one that a key gives it, unless the caller chose one. */
+export async function startSession(deps: Deps, input: CreateSession, keyed?: string): Promise<string> {
+  return await create(deps, input, keyed, false)
 }
 
 /** The id of the live session in the scope, or of a new one. */
-export async function getOrStartSession(deps: Deps, input: CreateSession): Promise<string> {
-  return await create(deps, input, true)
+export async function getOrStartSession(deps: Deps, input: CreateSession, keyed?: string): Promise<string> {
+  return await create(deps, input, keyed, true)
 }
 
-async function create(deps: Deps, input: CreateSession, mayReuse: boolean): Promise<string> {
-  const { id = deps.newId(), ...given } = parse(createSession, input)
+async function create(deps: Deps, input: CreateSession, keyed: string | undefined, mayReuse: boolean): Promise<string> {
+  const { id = keyed ?? deps.newId(), ...given } = parse(createSession, input)
   requireOwn(deps, { tenant: tenantFor(deps, given.tenant), userId: given.userId })
   const parts = startedParts(deps, given)
   const event = newEvent(deps, startedDraft(parts))
@@ -191,9 +191,14 @@ function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
   }
 }
 
-/** Starts a session with a copy of this one's events up to `at`, and gives its id. */
-export async function forkSession(deps: Deps, source: string, options: ForkOptions = {}): Promise<string> {
-  const { at: wanted, id = deps.newId(), chatmode, task, metadata } = parse(forkOptions, options)
+/** Starts a session with a copy of this one's events up to `at`, and gives its id. `keyed` as in `startSession`. */
+export async function forkSession(
+  deps: Deps,
+  source: string,
+  options: ForkOptions = {},
+  keyed?: string,
+): Promise<string> {
+  const { at: wanted, id = keyed ?? deps.newId(), chatmode, task, metadata } = parse(forkOptions, options)
   if (metadata !== undefined) checkMetadata(deps, metadata)
   const sequence = wanted ?? (await sessionRecord(deps, source)).head
   const found = await viewAt(deps, source, sequence)
@@ -215,7 +220,13 @@ export async function forkSession(deps: Deps, source: string, options: ForkOptio
   const view = keptView(deps, evolve(before, sessionEvent(id, stored)))
   const request = { source: { ...keyOf(deps, source), sequence }, event, at, view }
   const { outcome, record } = await counted(deps, 'fork', () => deps.store.fork(request), isNew)
-  if (outcome === 'created' || (await sameFork(deps, record, parts))) return id
+  if (outcome === 'created') return id
+  const { forkedFrom } = record
+  if (wanted === undefined && forkedFrom?.sessionId === source && forkedFrom.sequence < sequence) {
+    // a repeat copies as far as the first call did, however the source went on since
+    return await forkSession(deps, source, { ...options, at: forkedFrom.sequence }, keyed)
+  }
+  if (await sameFork(deps, record, parts)) return id
   throw new IdempotencyMismatchError({ sessionId: id })
 }
 

@@ -3,7 +3,7 @@ import { pageOf } from '../answer.ts'
 import { parse } from '../parse.ts'
 import type { Route } from '../route.ts'
 import { recordAnswer } from './answer.ts'
-import { keyedCreation, keyedFork } from './keyed.ts'
+import { creationId, forkId } from './keyed.ts'
 import { findActive, findSessions, forkSession, getOrStartSession, sessionRecord, startSession } from './operation.ts'
 import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
 
@@ -24,7 +24,7 @@ export const sessionsRoutes: readonly Route[] = [
     errors: ['SESSION_ACTIVE', 'INTAKE_PAUSED', 'IDEMPOTENCY_MISMATCH'],
     async handle({ deps, query, body, key }) {
       const start = parse(createQuery, query).getOrCreate ? getOrStartSession : startSession
-      return await sessionRecord(deps, await start(deps, keyedCreation(deps, body, key) as never))
+      return await sessionRecord(deps, await start(deps, body as never, creationId(deps, body, key)))
     },
   },
   {
@@ -68,6 +68,6 @@ export const sessionsRoutes: readonly Route[] = [
     status: 201,
     errors: ['SESSION_NOT_FOUND', 'INTAKE_PAUSED', 'IDEMPOTENCY_MISMATCH'],
     handle: async ({ deps, id, body, key }) =>
-      await sessionRecord(deps, await forkSession(deps, id, await keyedFork(deps, id, body, key))),
+      await sessionRecord(deps, await forkSession(deps, id, body, forkId(id, key))),
   },
 ]

@@ -1,9 +1,15 @@
 import { z } from 'zod'
 import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
+import { isKeyedId } from '../keyed-id.ts'
 import { duration, jsonObject, moment, name, pageSize, text, uuid } from '../parse.ts'
 
 const task = text(LIMITS.task).min(1)
+
+// under an id made from a key a stranger could learn whether the key was used, or take its place
+const ownId = uuid
+  .refine((id) => !isKeyedId(id), 'must not be of version 8: those are made from keys')
+  .meta({ description: 'A UUID of your own, of any version but 8.' })
 
 export const createSession = z.strictObject({
   userId: name,
@@ -18,7 +24,7 @@ export const createSession = z.strictObject({
   metadata: jsonObject.optional(),
   expiresAt: moment.optional(),
   expiresInMs: duration.optional(),
-  id: uuid.optional(),
+  id: ownId.optional(),
 })
 
 export const activeScope = z.strictObject({
@@ -43,7 +49,7 @@ export const listSessions = z.strictObject({
 
 export const forkOptions = z.strictObject({
   at: z.int().optional(),
-  id: uuid.optional(),
+  id: ownId.optional(),
   chatmode: name.optional(),
   task: task.optional(),
   metadata: jsonObject.optional(),

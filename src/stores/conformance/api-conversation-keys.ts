@@ -3,7 +3,7 @@ import type { Incoming, Outcome, Resumed, Session, Throughline } from '../../api
 import { classifyByRules } from '../../domain/classify.ts'
 import type { Classify } from '../../ports/model.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { type FixedClock, fixedClock, refused } from './samples.ts'
+import { type FixedClock, fixedClock, refused, upTo } from './samples.ts'
 
 const DAY = 24 * 3600_000
 const ada = { userId: 'ada' }
@@ -260,6 +260,26 @@ function checks(): Record<string, Check> {
       assert.equal(first.ended, session.id)
       clock.advance(3 * DAY)
       assert.deepEqual(plain(await tl.conversations.handle('c', message, once)), first)
+    },
+    'the last ten sessions of the conversation remember': async ({ tl, clock }) => {
+      const message = { ...ada, message: 'never mind' }
+      const session = await working(tl)
+      const first = plain(await tl.conversations.handle('c', message, once))
+      const declined = { idempotencyKey: 'declined' }
+      clock.advance(1000)
+      const second = await working(tl)
+      const end = plain(await tl.conversations.decline('c', ada, declined))
+      assert.deepEqual([first.ended, end.ended], [session.id, second.id])
+      for (const _ of upTo(8)) {
+        clock.advance(1000)
+        await (await working(tl)).end()
+      }
+      assert.deepEqual(plain(await tl.conversations.handle('c', message, once)), first)
+      clock.advance(1000)
+      const live = await working(tl)
+      // one too far back: it is taken for a message that nobody has heard
+      assert.equal((await tl.conversations.handle('c', message, once)).ended?.id, live.id)
+      assert.deepEqual(plain(await tl.conversations.decline('c', ada, declined)), end)
     },
     'what was observed goes along once': async ({ db, tl, clock }) => {
       const session = await working(tl)

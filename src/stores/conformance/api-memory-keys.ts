@@ -5,6 +5,7 @@ import { fixedClock, refused, upTo } from './samples.ts'
 
 const ADA = { tenant: 'local', userId: 'ada' }
 const BOB = { tenant: 'local', userId: 'bob' }
+const DAY = 24 * 3600_000
 const K = { idempotencyKey: 'k' }
 
 /** A27 memory writes take idempotency keys. */
@@ -169,6 +170,33 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
       assert(surer.every(({ confidence }) => confidence === 0.85))
       assert.equal((await a.memories.get(id)).lineage.length, 2)
       await Promise.all([a.close(), b.close()])
+    },
+  },
+  {
+    id: 'A27',
+    title: 'knows a key for seven days, until a sweep of those within',
+    async check(db) {
+      const clock = fixedClock()
+      const tl = await db.connect({ clock })
+      const say = (userId: string) => ({ userId, content: 'Plays chess' })
+      const heard = async (userId: string) => (await tl.memories.remember(say(userId), K)).outcome
+      for (const userId of ['ada', 'bob']) assert.equal(await heard(userId), 'created')
+      clock.advance(7 * DAY)
+      const nothing = { swept: 0, compacted: 0, failed: 0, forgotten: 0 }
+      assert.deepEqual(await tl.sweep(), nothing)
+      clock.advance(1)
+      for (const userId of ['ada', 'bob']) assert.equal(await heard(userId), 'created')
+      assert.deepEqual(await tl.as(ADA).sweep(), nothing)
+      // a key of before is one that nobody knows
+      assert.equal(await heard('ada'), 'merged')
+      assert.equal(await heard('bob'), 'created')
+      assert.deepEqual(await tl.as({ tenant: 'other' }).sweep(), nothing)
+      assert.equal(await heard('bob'), 'created')
+      assert.deepEqual(await tl.sweep(), nothing)
+      assert.deepEqual([await heard('ada'), await heard('bob')], ['merged', 'merged'])
+      const { items } = await tl.memories.list({ userId: 'ada' })
+      assert.equal(items[0]?.lineage.length, 2)
+      await tl.close()
     },
   },
 ]

@@ -44,10 +44,10 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
     id: 'A9',
     title: 'gives one session to 100 getOrCreate calls from four processes',
     async check(db) {
+      const tl = await db.connect()
       const workers = upTo(4).map(() => startWorker(db.target, { do: 'get-or-create', userId: 'ada', count: 25 }))
       const ids = (await Promise.all(workers.map(({ done }) => done))).flat()
       assert.deepEqual([ids.length, new Set(ids).size], [100, 1])
-      const tl = await db.connect()
       assert.equal((await tl.sessions.list()).items.length, 1)
       await tl.close()
     },

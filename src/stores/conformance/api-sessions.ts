@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import type { CreateSession } from '../../api.ts'
+import type { ValidationError } from '../../domain/errors.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
 
+/** Of version 8, as those that are made from keys. */
+const KEYED = 'd2de9053-4e65-875e-970e-2028c7cad56b'
 const hello = { type: 'user_message', content: 'hello' } as const
 
 /** A1 sessions and scopes. */
@@ -91,6 +94,12 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await first.events()).length, 2)
       await first.end()
       assert.equal((await tl.sessions.create(input)).id, id)
+      for (const keyed of [KEYED, KEYED.toUpperCase()]) {
+        for (const create of [tl.sessions.create, tl.sessions.getOrCreate]) {
+          const { details } = (await refused('VALIDATION', create({ userId: 'ada', id: keyed }))) as ValidationError
+          assert.equal(details.field, 'id')
+        }
+      }
       await tl.close()
     },
   },
@@ -288,8 +297,31 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       await refused('IDEMPOTENCY_MISMATCH', session.fork({ at: 3, id }))
       await refused('IDEMPOTENCY_MISMATCH', session.fork({ at: 2, id, task: 'another' }))
       await refused('IDEMPOTENCY_MISMATCH', early.fork({ at: 2, id }))
+      await refused('VALIDATION', session.fork({ at: 2, id: KEYED }))
       await refused('VALIDATION', session.fork({ at: 99 }))
       assert.deepEqual((await tl.verify()).differences, [])
+      await tl.close()
+    },
+  },
+  {
+    id: 'A2',
+    title: 'forks once for an id made by the caller, as far as the first time, however the original goes on',
+    async check(db) {
+      const tl = await db.connect()
+      const session = await tl.sessions.create({ userId: 'ada' })
+      await session.append(hello)
+      const [id, other] = [uuid7(), uuid7()]
+      const fork = await session.fork({ id, task: 'other' })
+      await fork.append(hello)
+      await session.append([hello, hello])
+      assert.equal((await session.fork({ id, task: 'other' })).id, id)
+      assert.deepEqual((await fork.record()).forkedFrom, { sessionId: session.id, sequence: 2 })
+      assert.equal((await fork.events()).length, 4)
+      await refused('IDEMPOTENCY_MISMATCH', session.fork({ id }))
+      await refused('IDEMPOTENCY_MISMATCH', session.fork({ id, task: 'other', at: 3 }))
+      await refused('IDEMPOTENCY_MISMATCH', fork.fork({ id, task: 'other' }))
+      await tl.sessions.create({ userId: 'ada', id: other })
+      await refused('IDEMPOTENCY_MISMATCH', session.fork({ id: other }))
       await tl.close()
     },
   },

@@ -34,7 +34,7 @@ import { sessionRules } from './store-sessions.ts'
 import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
-/** Runs the rules of the store's ports as tests: S1 to S27 of the log, M1 to M12 of memories, I1 to I9 of the index, E1 to E3 of envelopes. */
+/** Runs the rules of the store's ports as tests: S1 to S27 of the log, M1 to M13 of memories, I1 to I9 of the index, E1 to E3 of envelopes. */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
   const rules = [
     ...writingRules,

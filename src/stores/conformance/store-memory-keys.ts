@@ -4,7 +4,7 @@ import type { MemoryPut } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { ADA, NOON, putting, refused, someMemory, unreadable, upTo } from './samples.ts'
+import { ADA, NOON, putting, refused, seconds, someMemory, unreadable, upTo } from './samples.ts'
 
 const BOB: User = { tenant: 'local', userId: 'bob' }
 const OTHER_ADA: User = { tenant: 'other', userId: 'ada' }
@@ -13,11 +13,11 @@ const STAMP: IdempotencyStamp = { key: 'k1', fingerprint: 'f1' }
 const never = () => assert.fail('the decider was called')
 
 /** A change with a key that puts these. */
-function keyed(puts: readonly MemoryPut[], { answer = '[1]', idempotency = STAMP, user = ADA } = {}) {
-  return putting(puts, { ...user, idempotency, decide: () => ({ puts, answer }) })
+function keyed(puts: readonly MemoryPut[], { answer = '[1]', idempotency = STAMP, user = ADA, at = NOON } = {}) {
+  return putting(puts, { ...user, at, idempotency, decide: () => ({ puts, answer }) })
 }
 
-/** M12. */
+/** M12 and M13. */
 export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'M12',
@@ -141,6 +141,87 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       const [kept, ...others] = await stores[0].memories.list({ ...ADA, limit: 99 })
       assert.deepEqual(others, [])
       assert.equal(await stores[1].memories.answered(STAMP, ADA), JSON.stringify(kept?.id))
+      await Promise.all(stores.map((store) => store.close()))
+    },
+  },
+  {
+    id: 'M13',
+    title: 'removes keys of before a moment, the oldest first and so many at a time, and nothing else',
+    async check(db) {
+      const store = await db.connect()
+      const memory = someMemory()
+      const stamp = (n: number) => ({ key: `k${n}`, fingerprint: `f${n}` })
+      for (const n of [4, 1, 5, 2, 3]) {
+        await store.memories.change(keyed([{ memory }], { idempotency: stamp(n), at: seconds(n) }))
+      }
+      const left = async () => {
+        const answers = await Promise.all(upTo(5).map((n) => store.memories.answered(stamp(n), undefined)))
+        return upTo(5).filter((n) => answers[n - 1] !== undefined)
+      }
+      assert.equal(await store.memories.forgetKeys(seconds(1), 9, undefined), 0)
+      assert.equal(await store.memories.forgetKeys(seconds(5), 3, undefined), 3)
+      assert.deepEqual(await left(), [4, 5])
+      assert.equal(await store.memories.forgetKeys(seconds(5), 3, undefined), 1)
+      assert.equal(await store.memories.forgetKeys(seconds(5), 3, undefined), 0)
+      assert.deepEqual(await left(), [5])
+      assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [memory])
+      // the key is free, for anything
+      const idempotency = { ...stamp(1), fingerprint: 'another' }
+      const again = keyed([{ memory }], { idempotency, at: seconds(9), answer: '[2]' })
+      assert.equal((await store.memories.change(again)).outcome, 'written')
+      assert.equal((await store.memories.change(again)).answer, '[2]')
+      assert.equal(await store.memories.forgetKeys(seconds(9), 9, undefined), 1)
+      assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
+      await store.close()
+    },
+  },
+  {
+    id: 'M13',
+    title: 'removes the keys of those within, and of nobody else',
+    async check(db) {
+      const store = await db.connect()
+      const users = [ADA, BOB, OTHER_ADA]
+      const fill = async () => {
+        for (const user of users) await store.memories.change(keyed([], { user }))
+      }
+      const left = async () => {
+        const answers = await Promise.all(users.map((user) => store.memories.answered(STAMP, user)))
+        return users.filter((_, n) => answers[n] !== undefined)
+      }
+      const later = seconds(1)
+      await fill()
+      for (const within of [{ tenant: 'other', userId: 'bob' }, { tenant: 'nobody' }]) {
+        assert.equal(await store.memories.forgetKeys(later, 9, within), 0)
+      }
+      assert.equal(await store.memories.forgetKeys(later, 9, ADA), 1)
+      assert.deepEqual(await left(), [BOB, OTHER_ADA])
+      await fill()
+      assert.equal(await store.memories.forgetKeys(later, 1, { tenant: 'local' }), 1)
+      assert.equal(await store.memories.forgetKeys(later, 9, { tenant: 'local' }), 1)
+      assert.deepEqual(await left(), [OTHER_ADA])
+      await fill()
+      assert.equal(await store.memories.forgetKeys(later, 9, undefined), 3)
+      await store.close()
+    },
+  },
+  {
+    id: 'M13',
+    title: 'counts each key once when several remove them at once, while changes come',
+    async check(db) {
+      const stores = await Promise.all([db.connect(), db.connect()])
+      const change = (n: number, at: string) => {
+        const idempotency = { key: `${at} ${n}`, fingerprint: 'f' }
+        return stores[n % 2]?.memories.change(keyed([{ memory: someMemory() }], { idempotency, at }))
+      }
+      await Promise.all(upTo(40).map((n) => change(n, NOON)))
+      const forgotten = upTo(20).map((n) => stores[n % 2]?.memories.forgetKeys(seconds(1), 40, ADA) ?? 0)
+      await Promise.all(upTo(10).map((n) => change(n, seconds(1))))
+      const counts = await Promise.all(forgotten)
+      assert.equal(
+        counts.reduce((a, b) => a + b),
+        40,
+      )
+      assert.deepEqual(await stores[0].memories.purge(ADA), { memories: 50, keys: 10 })
       await Promise.all(stores.map((store) => store.close()))
     },
   },

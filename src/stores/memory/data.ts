@@ -42,7 +42,7 @@ export interface MemoryData {
   /** Memories by tenant and user, and by id: two users may have the same one. */
   memories: Map<string, Map<string, Remembered>>
   /** Idempotency keys of changes to memories, with the user they belong to, by tenant, user and key. */
-  answers: Map<string, { user: User; stamp: IdempotencyStamp; answer: string }>
+  answers: Map<string, { user: User; stamp: IdempotencyStamp; answer: string; at: string }>
   /** Words by tenant, user and shelf. */
   shelves: Map<string, Words>
   /** Since when no new sessions are taken. */

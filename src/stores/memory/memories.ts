@@ -100,7 +100,7 @@ export function memoriesIn(
       for (const each of find(removals, request)) remove(each)
       if (stamp !== undefined && answer !== undefined) {
         const user = { tenant, userId }
-        answers.set(answerKey(user, stamp.key), { user, stamp: { ...stamp }, answer })
+        answers.set(answerKey(user, stamp.key), { user, stamp: { ...stamp }, answer, at: request.at })
       }
       if (mark !== undefined && session !== undefined) session.read.extracted = mark.to
       const gone = sessions.get(going)
@@ -156,6 +156,14 @@ export function memoriesIn(
       ready()
       const held = [...answers.values()].filter(({ user }) => isWithin(user, within))
       return held.find(({ stamp }) => stamp.key === key && stamp.fingerprint === fingerprint)?.answer
+    },
+
+    async forgetKeys(before, limit, within) {
+      ready()
+      const old = [...answers].filter(([, { user, at }]) => at < before && isWithin(user, within))
+      const gone = old.sort(([, a], [, b]) => (a.at < b.at ? -1 : 1)).slice(0, limit)
+      for (const [key] of gone) answers.delete(key)
+      return gone.length
     },
 
     async purge(user) {

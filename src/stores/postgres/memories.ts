@@ -24,6 +24,11 @@ const UNREAD: Statement = { name: 'memories-unread', text: 'select * from contex
 
 const ANSWERED: Statement = { name: 'memories-answered', text: 'select * from context.find_memory_key($1, $2, $3, $4)' }
 
+const FORGET_KEYS: Statement = {
+  name: 'memories-forget-keys',
+  text: 'select context.forget_memory_keys($1, $2, $3, $4) as keys',
+}
+
 const PURGE: Statement = { name: 'memories-purge', text: 'select * from context.purge_memories($1, $2)' }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -67,6 +72,12 @@ export function memoryCalls(connections: Connections): MemoryStore {
       const values = [...owner(within), key, fingerprint]
       const [row] = await query<{ answer: string }>(ANSWERED, values, { again: true })
       return row?.answer
+    },
+
+    async forgetKeys(before, limit, within) {
+      const values = [...owner(within), before, limit]
+      const [row] = await query<{ keys: number }>(FORGET_KEYS, values, { again: false })
+      return row?.keys ?? 0
     },
 
     async purge({ tenant, userId }: User) {

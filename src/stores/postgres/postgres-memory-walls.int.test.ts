@@ -96,7 +96,9 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.memories.expired(seconds(1), 9, OTHER)).toEqual([])
     expect(await store.memories.get([id], ACME)).toHaveLength(1)
     expect(await store.memories.answered(STAMP, OTHER)).toBeUndefined()
+    expect(await store.memories.forgetKeys(seconds(1), 9, OTHER)).toBe(0)
     expect(await store.memories.answered(STAMP, ACME)).toBe('[]')
+    expect(await store.memories.forgetKeys(seconds(1), 9, ACME)).toBe(1)
   })
 
   it('a tenant cannot take, count or remove what is another’s, by any call that writes', async () => {

@@ -49,7 +49,7 @@ const FILL = `
   select user_id, 'local', md5(key)::uuid, memory_id, key
   from memori.memories, lateral (select 'session:' || right(memory_id::text, 2)) k (key);
   insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, answer, at)
-  select 'u' || n % 20, 'local', md5('k' || n / 20)::uuid, 'k' || n / 20, 'f' || n / 2, '[]', now()
+  select 'u' || n % 20, 'local', md5('k' || n / 20)::uuid, 'k' || n / 20, 'f' || n / 2, '[]', timestamptz '2026-03-01 12:00Z' + n * interval '1 s'
   from generate_series(1, ${MANY}) n;
   insert into memori.memory_history (user_id, memory_id, version, tenant, at, change, confidence)
   select user_id, memory_id, v, 'local', now(), 'created', 0.8 from memori.memories, generate_series(1, 2) v;
@@ -123,6 +123,14 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['the key of a change', `load_memory_key(${user}, 'k9')`, 'memori.memory_keys', 1, 1],
     ['the answer to a key', `find_memory_key(${user}, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
     ['the answer to a key of anyone', `find_memory_key(null, null, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
+    ['keys to forget', `forget_memory_keys(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memory_keys', 1, 10],
+    [
+      'keys of a tenant to forget',
+      `forget_memory_keys('local', null, '2026-03-01 13:00Z', 5)`,
+      'memori.memory_keys',
+      1,
+      10,
+    ],
     ['memories of a source', `memories_from(${user}, 'session:3a', null, 20)`, 'memori.memories', 20, 20],
     ['memories that expired', `expired_memories(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memories', 5, 9],
     ['unread memories', `unread_memories(${user}, 1, 10)`, 'memori.memories', 10, 10],

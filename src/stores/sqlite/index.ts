@@ -117,6 +117,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     memories: {
       change: (request) => write(() => memories.change(request)),
       used: (user, ids, at) => write(() => memories.used(user, ids, at)),
+      forgetKeys: (before, limit, within) => write(() => keys.forget(before, limit, within)),
       purge: (user) => write(() => memories.purge(user)),
       get: (ids, within) => look(() => remembered.get(ids, within)),
       list: (query) => look(() => remembered.list(query)),

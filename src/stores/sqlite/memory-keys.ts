@@ -22,11 +22,19 @@ const INSERT_MEMORY_KEY = `
   insert into memory_keys (tenant, user_id, key, fingerprint, answer, at)
   values (?, ?, ?, ?, ?, ?)`
 
+/** The oldest first. */
+export const FORGET_KEYS = `
+  delete from memory_keys
+  where (tenant, user_id, key) in (
+    select tenant, user_id, key from memory_keys where at < @before and ${OWNED} order by at limit @limit
+  )`
+
 /** Idempotency keys of changes to memories. */
 export function memoryKeys(db: Database) {
   const selectKey = db.prepare<[string, string, string], { fingerprint: string; answer: string }>(SELECT_MEMORY_KEY)
   const selectAnswer = db.prepare<[object], string>(SELECT_ANSWER).pluck()
   const insertKey = db.prepare(INSERT_MEMORY_KEY)
+  const forgetKeys = db.prepare(FORGET_KEYS)
   const deleteKeysOf = db.prepare('delete from memory_keys where tenant = ? and user_id = ?')
 
   return {
@@ -46,6 +54,11 @@ export function memoryKeys(db: Database) {
 
     answered({ key, fingerprint }: IdempotencyStamp, within: Principal | undefined): string | undefined {
       return selectAnswer.get({ key, fingerprint, ...ownerOf(within) })
+    },
+
+    /** Removes those of before then, and counts them. */
+    forget(before: string, limit: number, within: Principal | undefined): number {
+      return forgetKeys.run({ before, limit, ...ownerOf(within) }).changes
     },
 
     /** Removes those of a user, and counts them. */

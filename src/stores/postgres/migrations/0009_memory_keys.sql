@@ -14,6 +14,8 @@ create table memori.memory_keys (
 
 -- for callers who do not know the user
 create index memory_keys_fingerprint on memori.memory_keys using hash (fingerprint);
+-- the oldest, which are forgotten
+create index memory_keys_at on memori.memory_keys (at);
 
 alter table memori.memory_keys enable row level security;
 alter table memori.memory_keys force row level security;
@@ -63,6 +65,28 @@ begin
     limit 1;
 end $$;
 
+-- Removes the oldest p_limit keys that were stored before p_before, and gives their number. What is stored anew in this very moment stays.
+create function context.forget_memory_keys(p_tenant text, p_user text, p_before timestamptz, p_limit integer)
+returns integer
+language plpgsql security definer set search_path = context, pg_temp set jit = off
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_keys integer;
+begin
+  perform enter(p_tenant);
+  with chosen as (
+    select x.user_id, x.tenant, x.digest
+    from memori.memory_keys x
+    where x.at < p_before and owned(x.tenant, x.user_id, p_tenant, p_user)
+    order by x.at
+    limit p_limit
+  )
+  delete from memori.memory_keys x using chosen c
+  where x.user_id = c.user_id and x.tenant = c.tenant and x.digest = c.digest and x.at < p_before;
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end $$;
+
 -- As before, with the keys. Gives the numbers of memories and of keys.
 create function context.purge_memories(p_tenant text, p_user text) returns table (memories integer, keys integer)
 language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
@@ -102,7 +126,7 @@ begin
     select p.oid::regprocedure as signature
     from pg_proc p
     where p.pronamespace = 'context'::regnamespace
-      and p.proname in ('load_memory_key', 'write_memory_key', 'find_memory_key', 'purge_memories')
+      and p.proname in ('load_memory_key', 'write_memory_key', 'find_memory_key', 'forget_memory_keys', 'purge_memories')
   loop
     execute format('revoke all on function %s from public', f.signature);
     execute format('alter function %s owner to throughline_functions', f.signature);

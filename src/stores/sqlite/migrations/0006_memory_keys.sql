@@ -12,3 +12,5 @@ create table memory_keys (
 
 -- For callers who do not know the user.
 create index memory_keys_fingerprint on memory_keys (fingerprint);
+-- The oldest, which are forgotten.
+create index memory_keys_at on memory_keys (at);
