@@ -37,6 +37,7 @@ export function mount(app: FastifyInstance, route: Route, house: House): void {
     async handler(request, reply) {
       const { visit, caller } = request
       request.handled = true
+      let kept = false
       try {
         const params = request.params as Record<string, string>
         const id = ofSession ? sessionIdOf(params['id'] ?? '') : (params['id'] ?? '')
@@ -57,7 +58,10 @@ export function mount(app: FastifyInstance, route: Route, house: House): void {
           await streamed(route, call, request, reply, house)
           return reply
         }
-        if (route.long === true && wantsStream(request)) return worked(route, call, request, reply, house)
+        if (route.long === true && wantsStream(request)) {
+          kept = true
+          return worked(route, call, request, reply, house)
+        }
         let answer: unknown
         try {
           answer = await route.handle(call)
@@ -68,7 +72,7 @@ export function mount(app: FastifyInstance, route: Route, house: House): void {
         house.onAnswer?.(route, answer)
         return answer === undefined ? reply.code(204).send() : reply.code(route.status ?? 200).send(answer)
       } finally {
-        visit.leave()
+        if (!kept) visit.leave()
       }
     },
   })
@@ -110,11 +114,22 @@ function workIn(deps: Deps, kind: 'session' | 'conversation', id: string, given:
     tell(reply: FastifyReply) {
       const left = [...came].map(([sessionId, all]) => {
         const waiting = new Set(staging.waiting(sessionId))
-        return [sessionId, all.flatMap((one, i) => (waiting.has(one) ? [i] : []))] as const
+        return [sessionId, placesOf(all.flatMap((one, i) => (waiting.has(one) ? [i] : [])))] as const
       })
       void reply.header('throughline-unwritten', JSON.stringify(Object.fromEntries(left)))
     },
   }
+}
+
+/** Places as short text, since headers have little room: `0-5999,6003`. */
+function placesOf(indexes: readonly number[]): string {
+  const ranges: [from: number, to: number][] = []
+  for (const i of indexes) {
+    const last = ranges.at(-1)
+    if (last?.[1] === i - 1) last[1] = i
+    else ranges.push([i, i])
+  }
+  return ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(',')
 }
 
 function wantsStream({ headers }: FastifyRequest): boolean {
@@ -139,13 +154,30 @@ async function streamed(route: Route, call: Call, request: FastifyRequest, reply
 
 /** Long work, with how far it is. It goes on when the caller goes away: it can be repeated safely. */
 function worked(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: House) {
-  const done = house.admission.follow(request.caller.name)
-  const work = async (onProgress: Call['onProgress']) => route.handle({ ...call, onProgress })
-  return sendStream(
-    reply,
-    sseOfWork(work, (error) => house.problemText(error, request)),
-    done,
-  )
+  const { visit } = request
+  let begun = false
+  let done = () => {}
+  const over = () => {
+    done()
+    visit.leave()
+  }
+  const work = async (onProgress: Call['onProgress']) => {
+    begun = true
+    try {
+      return await route.handle({ ...call, onProgress })
+    } finally {
+      over()
+    }
+  }
+  try {
+    done = house.admission.follow(request.caller.name)
+  } catch (error) {
+    over()
+    throw error
+  }
+  const events = sseOfWork(work, (error) => house.problemText(error, request))
+  // a caller who has gone before it began: it never will
+  return sendStream(reply, events, () => begun || over())
 }
 
 function sendStream(reply: FastifyReply, events: AsyncIterable<string>, done: () => void) {

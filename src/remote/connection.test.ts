@@ -159,6 +159,26 @@ describe('a request without an answer', () => {
   })
 })
 
+describe('a token that never comes', () => {
+  const never = () => new Promise<string>(() => {})
+
+  it('ends the call when its time is up', async () => {
+    const connection = connect({ token: never, attempt: 30 })
+    await expect(connection.request(KEYED)).rejects.toThrow('http: no token came in time')
+    await expect(connection.work(REPEATABLE)).rejects.toThrow('http: no token came in time')
+    expect([server.received, waits]).toEqual([[], []])
+  })
+
+  it('does not keep a connection from closing', async () => {
+    const connection = connect({ token: never, close: 30 })
+    const calls = Promise.allSettled([connection.request(KEYED), connection.work(REPEATABLE)])
+    await connection.close()
+    for (const result of await calls) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { message: 'http: the connection is closed' } })
+    }
+  })
+})
+
 describe('long work', () => {
   const progress = 'event: progress\ndata: {"n":1}\n\n: still here\n\n'
 
@@ -264,5 +284,20 @@ describe('a connection that closes', () => {
       expect(result).toMatchObject({ status: 'rejected', reason: { message: 'http: the connection is closed' } })
     }
     expect(server.received).toHaveLength(3)
+  })
+
+  it('waits no longer, once it has cut them', async () => {
+    const waiting = Promise.withResolvers<void>()
+    const connection = connect({
+      close: 30,
+      async wait() {
+        waiting.resolve()
+        await new Promise(() => {})
+      },
+    })
+    server.next(answer(503, BUSY))
+    void connection.request(KEYED)
+    await waiting.promise
+    await connection.close()
   })
 })

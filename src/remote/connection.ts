@@ -118,8 +118,9 @@ export class Connection {
   async close(): Promise<void> {
     const { ending, cutting, running, patience } = this.#line
     ending.abort(isClosed())
-    const timer = setTimeout(() => cutting.abort(isClosed()), patience.close)
-    await Promise.allSettled(running)
+    const { promise: enough, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, patience.close)
+    await Promise.race([Promise.allSettled(running), enough])
     clearTimeout(timer)
     cutting.abort(isClosed())
   }

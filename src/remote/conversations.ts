@@ -1,8 +1,10 @@
 import type { Conversations, Outcome, Resumed } from '../api.ts'
+import type { Scope } from '../domain/record.ts'
 import { conversation, incoming, resumption } from '../features/boundary/schema.ts'
 import { commitsQuery } from '../features/compaction/schema.ts'
 import { parse } from '../features/parse.ts'
 import { type Call, segment } from './request.ts'
+import { scopeFor, scopeKey } from './scope.ts'
 import { type Client, sessionOf } from './session.ts'
 import { keyFor, read } from './writing.ts'
 
@@ -14,32 +16,31 @@ interface Named {
 
 /** What messages do, and how conversations go on after a pause. What was observed in them goes along. */
 export function conversationsOf(client: Client): Conversations {
-  const { connection, staged, turns } = client
+  const { connection, principal, staged, turns } = client
   const pathOf = (id: string) => `/conversations/${segment(id, 'conversationId')}`
   const send = async <T>(
-    id: string,
+    scope: Scope,
     below: string,
     body: object,
     how: Pick<Call, 'key' | 'repeatable'>,
   ): Promise<T> => {
-    const call: Call = { method: 'POST', path: `${pathOf(id)}/${below}`, ...how }
-    return shown(client, id, await staged.sendAll<Named>(connection, id, call, body)) as T
+    const call: Call = { method: 'POST', path: `${pathOf(scope.conversationId)}/${below}`, ...how }
+    return shown(client, scope, await staged.sendAll<Named>(connection, scopeKey(scope), call, body)) as T
   }
   return {
     handle: async (id, message, options) => {
-      const { userId, chatmode } = parse(incoming, { ...message, conversationId: id })
+      const scope = scopeFor(principal, parse(incoming, { ...message, conversationId: id }))
       const key = keyFor(options)
       // what was observed goes with the message that came first, and so that one has to arrive first
-      const turn = JSON.stringify([id, userId, chatmode, message.tenant])
-      return await turns.take(turn, () => send<Outcome>(id, 'messages', message, { key }))
+      return await turns.take(scopeKey(scope), () => send<Outcome>(scope, 'messages', message, { key }))
     },
-    resume: async (id, scope) => {
-      parse(resumption, { ...scope, conversationId: id })
-      return await send<Resumed>(id, 'resume', scope, { repeatable: true })
+    resume: async (id, given) => {
+      const scope = scopeFor(principal, parse(resumption, { ...given, conversationId: id }))
+      return await send<Resumed>(scope, 'resume', given, { repeatable: true })
     },
-    decline: async (id, scope, options) => {
-      parse(conversation, { ...scope, conversationId: id })
-      return await send<Resumed>(id, 'decline', scope, { key: keyFor(options) })
+    decline: async (id, given, options) => {
+      const scope = scopeFor(principal, parse(conversation, { ...given, conversationId: id }))
+      return await send<Resumed>(scope, 'decline', given, { key: keyFor(options) })
     },
     commits: async (id, options = {}) => {
       parse(commitsQuery, { ...options, conversationId: id })
@@ -48,10 +49,10 @@ export function conversationsOf(client: Client): Conversations {
   }
 }
 
-function shown<T extends Named>(client: Client, conversationId: string, { sessionId, endedId, ...rest }: T) {
+function shown<T extends Named>(client: Client, scope: Scope, { sessionId, endedId, ...rest }: T) {
   return {
     ...rest,
-    ...(sessionId !== undefined && { session: sessionOf(client, { id: sessionId, conversationId }) }),
-    ...(endedId !== undefined && { ended: sessionOf(client, { id: endedId, conversationId }) }),
+    ...(sessionId !== undefined && { session: sessionOf(client, { ...scope, id: sessionId }) }),
+    ...(endedId !== undefined && { ended: sessionOf(client, { ...scope, id: endedId }) }),
   }
 }

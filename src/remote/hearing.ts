@@ -17,12 +17,26 @@ export async function fetched(
   const { url, token, ending } = line
   if (ending.signal.aborted) throw isClosed()
   const { method, path, body } = call
-  const given = typeof token === 'function' ? await token() : token
+  const given = typeof token === 'function' ? await tokenFrom(token, limit) : token
   const headers = headersOf(call, { accept, token: given, principal })
   const { signal } = limit
   // a redirect would lose the body, or take the token elsewhere
   const init = { method, headers, signal, redirect: 'manual', ...(body !== undefined && { body }) } as const
   return await heard(line, limit, fetch(`${url}/v1${path}`, init))
+}
+
+/** What the caller's function gives, unless the request ends before. */
+async function tokenFrom(token: () => string | Promise<string>, limit: Limit): Promise<string> {
+  const { signal } = limit
+  if (signal.aborted) throw signal.reason
+  const ended = Promise.withResolvers<never>()
+  const end = () => ended.reject(limit.isUp ? new StorageError('http', 'no token came in time') : signal.reason)
+  signal.addEventListener('abort', end)
+  try {
+    return await Promise.race([token(), ended.promise])
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
 }
 
 /** All that an answer says; `undefined` where it has nothing to say. */

@@ -40,18 +40,12 @@ export async function remoteThroughline({ url, token, patience = PATIENCE }: Rem
     throw new StorageError('http', `what answers at ${line.origin} is no Throughline server`)
   }
   const { agents, principal } = about
-  return throughlineOf({ connection, staged: new Staged(), turns: new Turns() }, agents, principal, () =>
-    connection.close(),
-  )
+  const client = { connection, principal, staged: new Staged(), turns: new Turns() }
+  return throughlineOf(client, agents, () => connection.close())
 }
 
-function throughlineOf(
-  client: Client,
-  agents: readonly string[],
-  principal: Principal | undefined,
-  close: () => Promise<void>,
-): Throughline {
-  const { connection } = client
+function throughlineOf(client: Client, agents: readonly string[], close: () => Promise<void>): Throughline {
+  const { connection, principal } = client
   return {
     sessions: sessionsOf(client),
     users: usersOf(client),
@@ -63,7 +57,8 @@ function throughlineOf(
     ...(principal !== undefined && { principal }),
     as: (input) => {
       const narrower = narrowed(principal, input)
-      return throughlineOf({ ...client, connection: connection.as(narrower) }, agents, narrower, async () => {})
+      const same = { ...client, connection: connection.as(narrower), principal: narrower }
+      return throughlineOf(same, agents, async () => {})
     },
     ...upkeepOf(connection),
     recall: async (query) =>

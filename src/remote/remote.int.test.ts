@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startFaultyNetwork } from '../../test/servers/faulty-network.ts'
 import { operatorToken, startServer, tokenOf } from '../../test/servers/http.ts'
-import type { Throughline } from '../api.ts'
+import type { Session, Throughline } from '../api.ts'
+import type { MessageIntent } from '../domain/classify.ts'
 import { open } from '../open.ts'
 import type { Server } from '../serve.ts'
 
@@ -26,6 +27,32 @@ afterEach(async () => {
   await server.close()
   await rm(folder, { recursive: true })
 })
+
+/** A server that judges no message before it is told to, and a client of it. */
+async function startSlowJudge() {
+  const judged = Promise.withResolvers<void>()
+  const judging = Promise.withResolvers<void>()
+  const slow = await startServer({
+    url: 'memory:',
+    async classify(): Promise<MessageIntent> {
+      judging.resolve()
+      await judged.promise
+      return 'response'
+    },
+  })
+  const far = await open({ url: slow.url, token })
+  const stop = async () => {
+    await far.close()
+    await slow.close()
+  }
+  return { far, judging: judging.promise, judge: judged.resolve, stop }
+}
+
+async function notesOf(session: Session): Promise<(string | undefined)[]> {
+  const works = await session.events({ types: ['work_committed'] })
+  const observations = works.flatMap(({ parts }) => (parts as { observations: { text?: string }[] }).observations)
+  return observations.map(({ text }) => text)
+}
 
 describe('a client', () => {
   it('sees what its token allows, and never more', async () => {
@@ -126,6 +153,47 @@ describe('a client', () => {
     expect((await lost(() => far.memories.remember({ userId: 'ada', content: 'Likes tea' }))).outcome).toBe('created')
     await far.close()
     await network.stop()
+  })
+
+  it('loses nothing that was observed when a step is made while a message is judged', async () => {
+    const { far, judging, judge, stop } = await startSlowJudge()
+    const session = await far.sessions.create({ userId: 'ada', conversationId: 'c' })
+    session.observe.note('Decision: retry')
+    const handled = far.conversations.handle('c', { userId: 'ada', message: 'Take Postgres for it' })
+    await judging
+    const ended = session.end()
+    for (let i = 0; i < 20; i++) expect((await session.record()).endedAt).toBeUndefined()
+    judge()
+    await Promise.all([handled, ended])
+    expect((await notesOf(session)).filter((text) => text === 'Decision: retry')).toHaveLength(1)
+    await stop()
+  })
+
+  it('does not mix what was observed in conversations of the same name', async () => {
+    const { far, judging, judge, stop } = await startSlowJudge()
+    const working = async (tenant: string, userId: string, chatmode = 'default') => {
+      const whose = far.as({ tenant, userId })
+      const session = await whose.sessions.create({ userId, chatmode, conversationId: 'c' })
+      session.observe.note(`of ${userId} in ${tenant}`)
+      return { whose, session }
+    }
+    const { whose, session } = await working('acme', 'ada')
+    const others = [await working('acme', 'bob'), await working('globex', 'ada'), await working('acme', 'ada', 'other')]
+    const handled = whose.conversations.handle('c', { userId: 'ada', message: 'Take Postgres for it' })
+    await judging
+    for (const other of others) expect((await other.session.flushStep())?.observations).toHaveLength(1)
+    judge()
+    await handled
+    expect(await session.flushStep()).toBeUndefined()
+    expect((await notesOf(session)).filter((text) => text?.startsWith('of '))).toEqual(['of ada in acme'])
+    await stop()
+  })
+
+  it('keeps thousands of observations that the server did not write', async () => {
+    const session = await tl.sessions.create({ userId: 'ada' })
+    for (let i = 0; i < 20_000; i++) session.observe.fileRead({ path: `src/${i}.ts` })
+    await expect(session.confirm()).rejects.toMatchObject({ code: 'INVALID_TRANSITION' })
+    expect((await session.flushStep())?.observations).toHaveLength(20_000)
   })
 
   it('closes when what it had accepted is written', async () => {

@@ -1,11 +1,12 @@
 import type { ForkOptions, Session, WriteOptions } from '../api.ts'
-import type { SessionRecord } from '../domain/record.ts'
+import type { Principal, Scope, SessionRecord } from '../domain/record.ts'
 import { compactInput } from '../features/compaction/schema.ts'
 import { parse } from '../features/parse.ts'
 import type { Turns } from '../features/turns.ts'
 import { uuid7 } from '../ids.ts'
 import type { Connection } from './connection.ts'
 import { jsonOf } from './request.ts'
+import { scopeKey } from './scope.ts'
 import { logOf } from './session-log.ts'
 import { viewsOf } from './session-views.ts'
 import type { Staged } from './staged.ts'
@@ -14,27 +15,26 @@ import { keyFor, write } from './writing.ts'
 /** What the calls of one caller need. */
 export interface Client {
   readonly connection: Connection
+  /** Absent for the operator. */
+  readonly principal?: Principal | undefined
   readonly staged: Staged
   /** Lets the messages of one conversation go one after the other. */
   readonly turns: Turns
 }
 
 /** A session, by what tells it apart: the handle holds no data. */
-export function sessionOf(
-  client: Client,
-  { id, conversationId }: Pick<SessionRecord, 'id' | 'conversationId'>,
-): Session {
+export function sessionOf(client: Client, record: Scope & Pick<SessionRecord, 'id'>): Session {
   const { connection, staged } = client
+  const { id } = record
   const path = `/sessions/${id}`
   return {
     id,
     ...logOf(connection, path),
     ...viewsOf(connection, path),
     ...lifeOf(client, id, path),
-    observe: staged.observe(id, conversationId),
+    observe: staged.observe(id, scopeKey(record)),
     fork: async (options: ForkOptions = {}) => {
-      const record = await write<SessionRecord>(connection, 'POST', `${path}/fork`, jsonOf(options), {})
-      return sessionOf(client, record)
+      return sessionOf(client, await write<SessionRecord>(connection, 'POST', `${path}/fork`, jsonOf(options), {}))
     },
     compact: async (summary, { onProgress, ...options } = {}) => {
       const { idempotencyKey: key = uuid7() } = parse(compactInput, { ...options, summary })
