@@ -1,6 +1,31 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take longest, longest first: begun last, one of them would keep one worker busy while the other has nothing to do. */
+const LONGEST = [
+  'postgres.int',
+  'remote-postgres-redis.int',
+  'remote-sqlite.int',
+  'sqlite.int',
+  'postgres-redis.int',
+  'test/crash/',
+  'test/races/',
+  'test/scale/',
+  'src/cli/',
+  'test/attacks/',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = LONGEST.findIndex((part) => moduleId.includes(part))
+      return found < 0 ? LONGEST.length : found
+    }
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+  }
+}
 
 export default defineConfig({
   test: {
@@ -10,6 +35,7 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'throughline-compile-cache') },
     // child processes of the race and crash tests need the cores too
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,11 +1,14 @@
-// The long proofs: the tests of races, crashes, properties and scale at full length, with their figures.
+// The long proofs: the tests of races, crashes, properties, scale and attacks at full length, with their figures, and every rule on every way to Postgres.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const only = process.argv.slice(2)
-const folders = only.length > 0 ? only : ['test/crash', 'test/races', 'test/properties', 'test/scale']
+const folders =
+  only.length > 0
+    ? only
+    : ['test/crash', 'test/races', 'test/properties', 'test/scale', 'test/attacks', 'src/stores/postgres', 'src/remote']
 const { status } = spawnSync(
   process.execPath,
   [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=verbose', '--no-file-parallelism', ...folders],

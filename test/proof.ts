@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Runner } from '../src/stores/conformance/harness.ts'
 
 /** Whether this run is `npm run prove`: the same tests at full length, with their figures printed. */
 export const proving = process.env['THROUGHLINE_PROVE'] === '1'
@@ -13,6 +14,14 @@ export function amount(short: number, long: number): number {
 /** Servers to run on: the first in `npm test`, each of them in `npm run prove`. For what hardly depends on their version. */
 export function someOf<T>(servers: readonly T[]): readonly T[] {
   return proving ? servers : servers.slice(0, 1)
+}
+
+/**
+ * Runs the rules of a suite whose ids fit in `npm test`, all of them in `npm run prove`: what goes over HTTP goes through the same store, so that
+ * not every rule has to go every way each time.
+ */
+export function rulesIn({ describe, it }: Runner, short: RegExp): Runner {
+  return { describe, it: (name, body, timeout) => (proving || short.test(name) ? it(name, body, timeout) : undefined) }
 }
 
 /** Prints what was measured or counted. */

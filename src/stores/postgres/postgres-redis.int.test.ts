@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
+import { rulesIn } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING } from '../../../test/servers/database.ts'
 import { open } from '../../open.ts'
 import { describeThroughline } from '../conformance/index.ts'
@@ -20,5 +21,6 @@ describeThroughline(
       return { connect: (options) => open({ ...target, ...options }), target, destroy: database.destroy }
     },
   },
-  { describe, it },
+  // those of envelopes, and of several processes that share the cache
+  rulesIn({ describe, it }, /^A(9|25|26) /),
 )
