@@ -27,6 +27,12 @@ const { values, positionals } = parseArgs({
   },
 })
 
+const HTTP_PARTS = [
+  ['append', 'H1 appends'],
+  ['recent', 'H2 last 30 turns'],
+  ['record', 'H3 records'],
+] as const
+
 const PARTS = ['append', 'recent', 'recall', 'indexed', 'envelope', 'http']
 const STORES: readonly string[] = APPEND_STORES
 const unknown = [
@@ -96,7 +102,7 @@ async function tables(places: Places): Promise<Table[]> {
     }
   }
   for (const store of wanted('http', HTTP_STORES)) {
-    for (const [what, title] of [['append', 'H1 appends'] as const, ['recent', 'H2 last 30 turns'] as const]) {
+    for (const [what, title] of HTTP_PARTS) {
       const results = await httpPart(what, store, rounds, places)
       found.push({ title: `${title} over HTTP, 32 connections (${store})`, results, baseOf: () => 0, by: 'rate' })
     }

@@ -9,19 +9,17 @@ export const HTTP_STORES = ['sqlite', 'postgres'] as const
 
 type Store = (typeof HTTP_STORES)[number]
 
+/** What is asked for again and again. */
+export type What = 'append' | 'recent' | 'record'
+
 const CONNECTIONS = 32
 /** Requests of one connection in a round. */
 const EACH = 250
 /** Events in a log before it is read. */
 const LENGTH = 60
 
-/** H1 appends and H2 reads over 32 connections, each to a session of its own; the bare route first. */
-export async function httpPart(
-  what: 'append' | 'recent',
-  store: Store,
-  rounds: number,
-  places: Places,
-): Promise<Result[]> {
+/** H1 appends, H2 and H3 reads over 32 connections, each to a session of its own; the bare route first. */
+export async function httpPart(what: What, store: Store, rounds: number, places: Places): Promise<Result[]> {
   const url = store === 'sqlite' ? `sqlite:${places.file()}` : await (await places.postgres()).served()
   const competitors = [
     await competitor('bare route', './bare.ts', {}, what),
@@ -32,7 +30,7 @@ export async function httpPart(
   return results
 }
 
-async function competitor(name: string, file: string, options: object, what: 'append' | 'recent'): Promise<Competitor> {
+async function competitor(name: string, file: string, options: object, what: What): Promise<Competitor> {
   const { child, url } = await started(file, options)
   const connections: Connection[] = []
   const requests: Buffer[] = []
@@ -41,7 +39,8 @@ async function competitor(name: string, file: string, options: object, what: 'ap
     connections.push(connection)
     const id = name === 'throughline' ? await newSession(connection, what) : await keep(connection)
     const append = requestOf('POST', `/v1/sessions/${id}/events`, message(0))
-    requests.push(what === 'append' ? append : requestOf('GET', `/v1/sessions/${id}/recent`))
+    const read = requestOf('GET', `/v1/sessions/${id}${what === 'recent' ? '/recent' : ''}`)
+    requests.push(what === 'append' ? append : read)
   }
   return {
     name,
@@ -68,7 +67,7 @@ async function competitor(name: string, file: string, options: object, what: 'ap
   }
 }
 
-async function newSession(connection: Connection, what: 'append' | 'recent'): Promise<string> {
+async function newSession(connection: Connection, what: What): Promise<string> {
   const { body } = await connection.send(requestOf('POST', '/v1/sessions', { userId: 'bench' }))
   const { id } = JSON.parse(body) as { id: string }
   if (what === 'recent') {
@@ -82,7 +81,18 @@ async function keep(connection: Connection): Promise<string> {
   const id = '01890000-0000-7000-8000-000000000000'
   const rest = { id, sessionId: id, sequence: 1, createdAt: new Date().toISOString() }
   const events = Array.from({ length: LENGTH }, (_, i) => ({ ...rest, ...message(i) }))
-  await connection.send(requestOf('POST', '/keep', events))
+  const record = {
+    ...{ id, tenant: 'local', userId: 'bench', chatmode: 'default', conversationId: id, status: { state: 'running' } },
+    ...{
+      activeAgent: 'coach',
+      head: 1,
+      turns: 0,
+      startedAt: rest.createdAt,
+      lastActivityAt: rest.createdAt,
+      metadata: {},
+    },
+  }
+  await connection.send(requestOf('POST', '/keep', { events, record }))
   return id
 }
 
