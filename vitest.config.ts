@@ -33,8 +33,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // most of the half second that a child needs to start goes into compiling
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'throughline-compile-cache') },
-    // child processes of the race and crash tests need the cores too
-    maxWorkers: 2,
+    // one more than the two cores it is made for: much of the time goes by in waiting for disks and children
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
