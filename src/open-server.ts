@@ -1,6 +1,6 @@
 import type { Throughline } from './api.ts'
 import { ValidationError } from './domain/errors.ts'
-import type { OpenOptions } from './open.ts'
+import type { OpenOptions } from './open-options.ts'
 
 /** What may stand beside the address of a server. The command line says the last two of every store. */
 const OWN: { readonly [Option in keyof OpenOptions]: (value: unknown) => boolean } = {

@@ -1,10 +1,9 @@
-import { z } from 'zod'
 import type { Throughline } from './api.ts'
 import { ValidationError } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/resume.ts'
 import { Background, type Reading } from './features/background.ts'
 import type { Deps } from './features/deps.ts'
-import { name, parse } from './features/parse.ts'
+import { parse } from './features/parse.ts'
 import { Staging } from './features/staging.ts'
 import { Turns } from './features/turns.ts'
 import { uuid7 } from './ids.ts'
@@ -12,110 +11,19 @@ import { noMetrics } from './metrics/none.ts'
 import { classifierOf } from './models/classifier.ts'
 import { requireChoice } from './models/consult.ts'
 import { summarizerOf } from './models/summarizer.ts'
+import { type OpenOptions, type Options, openOptions } from './open-options.ts'
 import { openServer } from './open-server.ts'
-import type { Clock } from './ports/clock.ts'
 import type { Embed, Fuse } from './ports/embed.ts'
 import type { EnvelopeCache } from './ports/envelope-cache.ts'
-import type { Metrics, MetricsRegistry } from './ports/metrics.ts'
-import type { Classify, Extract, Extractor, LanguageModel, Summarize } from './ports/model.ts'
+import type { Metrics } from './ports/metrics.ts'
+import type { Extract, Extractor, LanguageModel } from './ports/model.ts'
 import type { Store } from './ports/store.ts'
 import type { Tokenizer } from './ports/tokenizer.ts'
 import { flagSetting, secondsSetting } from './settings.ts'
 import { DEFAULT_URL, type StoreTarget, targetOf } from './target.ts'
 import { throughlineOn } from './throughline.ts'
 
-/** How to open a store, and what to use beside it. */
-export interface OpenOptions {
-  /**
-   * `memory:`, `sqlite:PATH`, `postgres://…`, or `https://…` of a server. @default `THROUGHLINE_URL`, else
-   * `sqlite:.throughline/sessions.db`
-   */
-  url?: string
-  /**
-   * Who is calling, for a server: a JSON Web Token, or what gives one, which is asked for each request. Most other options belong to the server,
-   * and are refused beside it. @default `THROUGHLINE_TOKEN`
-   */
-  token?: string | (() => string | Promise<string>)
-  /**
-   * SQLite: `full` acknowledges a write when it would survive power loss, `relaxed` when it would survive the end of the
-   * process. @default 'full'
-   */
-  durability?: 'full' | 'relaxed'
-  /** Bring an older schema up to date. @default true for an embedded store, false for Postgres */
-  migrate?: boolean
-  /** Ids of the agents, the default first. @default {@link ROUNDTABLE} */
-  agents?: readonly string[]
-  /** `exact` counts as OpenAI's o200k does, `estimate` goes by length, or your own. @default 'exact' */
-  tokenizer?: 'exact' | 'estimate' | Tokenizer
-  /** Where times come from. @default the system's clock */
-  clock?: Clock
-  /** How long a session may rest before it is asked for (idle) and before it is over (stale). @default 24 h and 7 days */
-  policy?: Partial<Policy>
-  /** Judges what a user's message means; a function or a language model of the AI SDK. @default rules that work offline */
-  classify?: Classify | LanguageModel
-  /** Sums up what was done; a function or a language model of the AI SDK. @default an extract */
-  summarize?: Summarize | LanguageModel
-  /** Gathers what is worth remembering; a function or a language model of the AI SDK. @default rules that work offline */
-  extract?: Extract | LanguageModel
-  /**
-   * Keeps envelopes in front of a Postgres store: `redis://…`, or `redis+cluster://HOST:PORT,HOST:PORT`. It may be flushed or stopped at any
-   * time. @default `THROUGHLINE_CACHE_URL` for Postgres, else none; empty for none
-   */
-  cache?: string
-  /** How long an envelope stays in the cache. @default `SESSION_CACHE_TTL_SECONDS`, else 900 */
-  cacheTtlSeconds?: number
-  /** Whether envelopes are stored. If not, each read folds them from the log. @default `SESSION_ENVELOPE_ENABLED`, else true */
-  envelopes?: boolean
-  /** A registry of prom-client that gets the metrics. @default none is counted */
-  metrics?: MetricsRegistry
-  /** Gives texts vectors, so that `recall` and `memories.search` go by meaning too. @default by words alone */
-  embed?: Embed
-  /**
-   * Whether logs are read into the index of words, and memories gathered at the end of sessions, in quiet moments. False leaves it to
-   * `index()` and to `recall()`, which reads what is missing. @default true
-   */
-  index?: boolean
-}
-
 const newId = () => uuid7()
-
-/** The agents a store knows when it is given none. */
-export const ROUNDTABLE = ['coach', 'goalArchitect', 'patternAnalyst', 'motivator', 'accountabilityPartner'] as const
-
-const withMethod = <T>(method: string) =>
-  z.custom<T>((value) => {
-    const member = (value as Record<string, unknown> | null | undefined)?.[method]
-    return typeof member === 'function'
-  }, `must have a method ${method}()`)
-
-const timeout = z.int().min(1)
-
-const openOptions = z.strictObject({
-  url: z.string().min(1).optional(),
-  token: z
-    .custom<NonNullable<OpenOptions['token']>>(
-      (value) => typeof value === 'function' || (typeof value === 'string' && value !== ''),
-      'must be a token',
-    )
-    .optional(),
-  durability: z.enum(['full', 'relaxed']).default('full'),
-  migrate: z.boolean().optional(),
-  agents: z.tuple([name], name).default([...ROUNDTABLE]),
-  tokenizer: z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]).default('exact'),
-  clock: withMethod<Clock>('now').default({ now: () => Date.now() }),
-  policy: z.strictObject({ idleTimeoutMs: timeout.optional(), staleTimeoutMs: timeout.optional() }).default({}),
-  classify: z.custom<Classify | LanguageModel>().optional(),
-  summarize: z.custom<Summarize | LanguageModel>().optional(),
-  extract: z.custom<Extract | LanguageModel>().optional(),
-  embed: z.custom<Embed>((value) => typeof value === 'function', 'must be a function').optional(),
-  index: z.boolean().default(true),
-  cache: z.string().optional(),
-  cacheTtlSeconds: z.int().min(1).optional(),
-  envelopes: z.boolean().optional(),
-  metrics: withMethod<MetricsRegistry>('registerMetric').optional(),
-})
-
-type Options = z.output<typeof openOptions>
 
 /**
  * Opens a store: `memory:`, `sqlite:PATH`, made on first use, or `postgres://…`. Or that of a server, by its address: `https://…`, which gives the
