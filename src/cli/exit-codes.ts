@@ -12,6 +12,7 @@ export const EXIT = {
   schema: 6,
   found: 7,
   interrupted: 130,
+  terminated: 143,
 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
@@ -28,6 +29,7 @@ export const EXIT_OF: Record<ErrorCode, ExitCode> = {
   SEQUENCE_CONFLICT: EXIT.refused,
   INVALID_TRANSITION: EXIT.refused,
   IDEMPOTENCY_MISMATCH: EXIT.refused,
+  IMPORT_CONFLICT: EXIT.refused,
   STORAGE: EXIT.storage,
   SCHEMA_OUTDATED: EXIT.schema,
   SCHEMA_NEWER: EXIT.schema,
@@ -48,6 +50,7 @@ const MEANING: Record<keyof typeof EXIT, string> = {
   schema: 'the store has a schema of another version',
   found: 'verify found differences, or doctor a failure',
   interrupted: 'stopped with Ctrl-C',
+  terminated: 'stopped with SIGTERM',
 }
 
 /** The table of exit codes that `--help` ends with. */

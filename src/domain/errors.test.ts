@@ -3,6 +3,7 @@ import * as surface from '../index.ts'
 import {
   ERROR_CODES,
   IdempotencyMismatchError,
+  ImportConflictError,
   IntakePausedError,
   InternalError,
   InvalidTransitionError,
@@ -81,6 +82,14 @@ const SAMPLES: { error: ThroughlineError; name: string; code: string; details: o
     code: 'IDEMPOTENCY_MISMATCH',
     details: { sessionId: 's1', key: 'k1' },
     message: "idempotency key 'k1' was used in session s1 with other content",
+  },
+  {
+    error: new ImportConflictError({ sessionId: 's1', reason: 'event', sequence: 7 }, { cause }),
+    name: 'ImportConflictError',
+    code: 'IMPORT_CONFLICT',
+    details: { sessionId: 's1', reason: 'event', sequence: 7 },
+    message:
+      'session s1 is here already, and differs: its event 7 is another one, so it went on here by itself; purge it here to take the other',
   },
   {
     error: new ValidationError('events[1].content', 'must not be empty', { cause }),
@@ -189,6 +198,15 @@ describe('an error', () => {
     const error = new IdempotencyMismatchError({ sessionId: 's1' })
     expect(error.message).toBe('session s1 already exists and was created with other values')
     expect(error.details).toStrictEqual({ sessionId: 's1' })
+  })
+
+  it.each([
+    ['commit', 'its conversation has another commit in the place of the one that came'],
+    ['owner', 'the id belongs to somebody else here'],
+  ] as const)('of an import that meets another %s says so, and no more', (reason, words) => {
+    const error = new ImportConflictError({ sessionId: 's1', reason })
+    expect(error.message).toBe(`session s1 is here already, and differs: ${words}`)
+    expect(error.details).toStrictEqual({ sessionId: 's1', reason })
   })
 
   it('of a key that was used for memories names the user in place of a session', () => {

@@ -8,6 +8,7 @@ export const ERROR_CODES = [
   'SEQUENCE_CONFLICT',
   'INVALID_TRANSITION',
   'IDEMPOTENCY_MISMATCH',
+  'IMPORT_CONFLICT',
   'VALIDATION',
   'TOO_LARGE',
   'STORAGE',
@@ -139,6 +140,31 @@ export class IdempotencyMismatchError extends ThroughlineError {
     )
     this.details = details
   }
+}
+
+/** What is here of a session is not what came: it went on here by itself, or the place of its commit is taken. Nothing was changed. */
+export class ImportConflictError extends ThroughlineError {
+  override readonly name = 'ImportConflictError'
+  readonly code = 'IMPORT_CONFLICT'
+  readonly details: { sessionId: string; reason: 'event' | 'commit' | 'owner'; sequence?: number }
+
+  constructor(details: ImportConflictError['details'], options?: ErrorOptions) {
+    super(
+      `session ${details.sessionId} is here already, and differs: ${IMPORT_CONFLICTS[details.reason](details)}`,
+      options,
+    )
+    this.details = details
+  }
+}
+
+const IMPORT_CONFLICTS: Record<
+  ImportConflictError['details']['reason'],
+  (details: ImportConflictError['details']) => string
+> = {
+  event: ({ sequence }) =>
+    `its event ${sequence} is another one, so it went on here by itself; purge it here to take the other`,
+  commit: () => 'its conversation has another commit in the place of the one that came',
+  owner: () => 'the id belongs to somebody else here',
 }
 
 /** Input that cannot be accepted. `field` is the path of the first thing that is wrong. */

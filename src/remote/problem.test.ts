@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   ERROR_CODES,
   IdempotencyMismatchError,
+  ImportConflictError,
   IntakePausedError,
   InternalError,
   InvalidTransitionError,
@@ -35,6 +36,8 @@ const SAMPLES: readonly ThroughlineError[] = [
   new IdempotencyMismatchError({ sessionId: 's1', key: 'k1' }),
   new IdempotencyMismatchError({ sessionId: 's1' }),
   new IdempotencyMismatchError({ userId: 'ada', key: 'k1' }),
+  new ImportConflictError({ sessionId: 's1', reason: 'event', sequence: 7 }),
+  new ImportConflictError({ sessionId: 's1', reason: 'owner' }),
   new ValidationError('events[1].content', 'must not be empty'),
   new TooLargeError({ field: 'content', limit: 5, actual: 6 }),
   new StorageError('sqlite', 'the disk is full'),

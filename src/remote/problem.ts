@@ -1,6 +1,7 @@
 import {
   type ErrorCode,
   IdempotencyMismatchError,
+  ImportConflictError,
   IntakePausedError,
   InternalError,
   InvalidTransitionError,
@@ -33,6 +34,7 @@ const ERRORS: Record<ErrorCode, (details: never, message: string) => Throughline
   SEQUENCE_CONFLICT: (details: Details<SequenceConflictError>) => new SequenceConflictError(details),
   INVALID_TRANSITION: (details: Details<InvalidTransitionError>) => new InvalidTransitionError(details),
   IDEMPOTENCY_MISMATCH: (details: Details<IdempotencyMismatchError>) => new IdempotencyMismatchError(details),
+  IMPORT_CONFLICT: (details: Details<ImportConflictError>) => new ImportConflictError(details),
   // what is no request at all is refused without a field
   VALIDATION: ({ field = 'request' }: Partial<Details<ValidationError>>, text) => new ValidationError(field, text),
   TOO_LARGE: (details: Details<TooLargeError>) => new TooLargeError({ ...details, field: details.field ?? 'request' }),

@@ -1,14 +1,17 @@
 import type { PurgeOptions, PurgeReceipt } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { isWithin } from '../../domain/record.ts'
 import { userFor } from '../access.ts'
 import { type Deps, keyOf, now } from '../deps.ts'
-import { parse } from '../parse.ts'
+import { parse, uuid } from '../parse.ts'
 import { findSession } from '../sessions/operation.ts'
 import { purgeUserInput } from './schema.ts'
 
-/** Removes one session and all that is stored of it. */
+/** Removes one session and all that is stored of it, be it there or coming in. */
 export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt> {
+  const discarded = await discardComing(deps, id)
+  if (discarded > 0) return { sessions: 1, events: discarded, keys: 0, memories: 0, purgedAt: now(deps) }
   const sessionId = await findSession(deps, id)
   const view = await deps.store.load(keyOf(deps, sessionId))
   const { purgeWithMemories } = await memories()
@@ -17,6 +20,14 @@ export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt
   const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, { tenant, userId }, sessionId))
   if (counts === undefined) throw new SessionNotFoundError(id)
   return { sessions: 1, ...counts, purgedAt }
+}
+
+/** Events of a session that was only coming in, which now are gone; 0 if it was not, or not for this caller. */
+async function discardComing({ store, within }: Deps, id: unknown): Promise<number> {
+  const known = uuid.safeParse(id)
+  const found = known.success ? await store.imports.find(known.data) : undefined
+  if (found === undefined || !found.isComing || !isWithin(found.view.record, within)) return 0
+  return await store.imports.discard(found.view.record.id)
 }
 
 /**
@@ -28,8 +39,14 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
   const { purgeWithMemories } = await memories()
   const receipt = { sessions: 0, events: 0, ...(await deps.store.memories.purge(within)) }
   for (;;) {
+    const coming = await deps.store.imports.begun({ limit: LIMITS.page, within })
+    for (const sessionId of coming) {
+      const events = await deps.store.imports.discard(sessionId)
+      if (events > 0) receipt.sessions++
+      receipt.events += events
+    }
     const ids = await deps.store.sessionIds({ limit: LIMITS.page, within })
-    if (ids.length === 0) break
+    if (ids.length === 0 && coming.length === 0) break
     for (const sessionId of ids) {
       const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, within, sessionId))
       // purged by someone else since its id was read

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Throughline } from '../../api.ts'
+import type { Progress, Throughline } from '../../api.ts'
 import { conversationKeyRules } from './api-conversation-keys.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { type FixedClock, fixedClock, refused } from './samples.ts'
@@ -284,7 +284,10 @@ function checks(): Record<string, Check> {
       assert.deepEqual((await stale.record()).status, { state: 'aborted', reason: 'Session expired' })
       assert.equal((await stale.compact()).kind, 'stale')
       clock.advance(2 * DAY)
-      assert.deepEqual(await other.sweep(), { swept: 1, compacted: 1, failed: 0, forgotten: 0 })
+      const progress: Progress[] = []
+      const swept = await other.sweep({ onProgress: (done) => void progress.push(done) })
+      assert.deepEqual(swept, { swept: 1, compacted: 1, failed: 0, forgotten: 0 })
+      assert.deepEqual(progress.at(-1), { sessions: 1, of: 1 })
       assert.equal((await expiring.record()).status.state, 'aborted')
       assert.equal((await idle.record()).status.state, 'running')
       await other.close()

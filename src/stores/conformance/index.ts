@@ -18,10 +18,12 @@ import { serviceRules } from './api-service.ts'
 import { sessionsRules } from './api-sessions.ts'
 import { stateRules } from './api-state.ts'
 import { tailRules } from './api-tail.ts'
+import { transferRules } from './api-transfer.ts'
 import { workingRules } from './api-work.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
 import { envelopeRowRules } from './store-envelope-rows.ts'
 import { envelopeRules } from './store-envelopes.ts'
+import { importRules } from './store-imports.ts'
 import { indexRules } from './store-index.ts'
 import { intakeRules } from './store-intake.ts'
 import { lookupRules } from './store-lookup.ts'
@@ -34,7 +36,10 @@ import { sessionRules } from './store-sessions.ts'
 import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
-/** Runs the rules of the store's ports as tests: S1 to S27 of the log, M1 to M13 of memories, I1 to I9 of the index, E1 to E3 of envelopes. */
+/**
+ * Runs the rules of the store's ports as tests: S1 to S27 of the log, M1 to M13 of memories, I1 to I9 of the index, E1 to E3 of envelopes, T1 to T7
+ * of sessions that come in.
+ */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
   const rules = [
     ...writingRules,
@@ -45,6 +50,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...envelopeRules,
     ...envelopeRowRules,
     ...intakeRules,
+    ...importRules,
     ...memoryChangeRules,
     ...memoryUpkeepRules,
     ...memoryKeyRules,
@@ -54,7 +60,7 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
   describeRules('the store port', rules, harness, runner)
 }
 
-/** Runs the rules of the public API, A1 to A28, as tests. */
+/** Runs the rules of the public API, A1 to A30, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
     ...sessionsRules,
@@ -78,6 +84,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...namedRules,
     ...ownersRules,
     ...processRules,
+    ...transferRules,
   ]
   describeRules('the API', rules, harness, runner)
 }

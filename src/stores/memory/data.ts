@@ -32,9 +32,11 @@ export interface Remembered {
 /** What one or more memory stores hold. */
 export interface MemoryData {
   sessions: Map<string, Held>
+  /** Those that are coming in and not there yet. */
+  coming: Map<string, Held>
   /** Sessions by tenant, user and chatmode. */
   groups: Map<string, Held[]>
-  /** The newest session of each scope. */
+  /** The newest session of each scope; where one is live, that one. */
   scopes: Map<string, Held>
   /** Commits of each conversation, in order of position. */
   chains: Map<string, CommitLink[]>
@@ -52,6 +54,7 @@ export interface MemoryData {
 export function memoryData(): MemoryData {
   return {
     sessions: new Map(),
+    coming: new Map(),
     groups: new Map(),
     scopes: new Map(),
     chains: new Map(),

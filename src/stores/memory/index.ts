@@ -6,29 +6,23 @@ import {
   StorageError,
 } from '../../domain/errors.ts'
 import { turnsIn } from '../../domain/event.ts'
-import { checkLive, endOf, isWithin, type Principal, type SessionRecord } from '../../domain/record.ts'
-import type {
-  ActiveQuery,
-  NewEvent,
-  PurgeCounts,
-  SessionKey,
-  SessionStore,
-  StoredEvent,
-  Written,
-} from '../../ports/session-store.ts'
+import { checkLive, isWithin } from '../../domain/record.ts'
+import type { NewEvent, SessionKey, SessionStore, StoredEvent, Written } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
-import { groupKey, type Held, memoryData, newSession, scopeKey } from './data.ts'
+import { type Held, memoryData, newSession } from './data.ts'
 import { envelopesIn, keepView, loaded } from './envelopes.ts'
+import { importsIn } from './imports.ts'
 import { memoriesIn } from './memories.ts'
-import { byActivity, newest, pick } from './pick.ts'
-import { dropSession, indexIn } from './recall.ts'
-import { addEdge, dueAmong, edgeMap, edgesAt, freePosition, lastOf, link, linksOf, markPurged } from './work.ts'
+import { listed, pick } from './pick.ts'
+import { indexIn } from './recall.ts'
+import { blocking, keep, newestLive, records, remove, wake } from './sessions.ts'
+import { addEdge, dueAmong, edgeMap, edgesAt, freePosition, lastOf, link, linksOf } from './work.ts'
 
 export { type MemoryData, memoryData } from './data.ts'
 
 /** Keeps everything in this process and nothing beyond it. Stores that are given the same data share it. */
 export function memoryStore(newId: () => string, data = memoryData()): Store {
-  const { sessions, groups, scopes, chains, watchers } = data
+  const { sessions, coming, chains, watchers } = data
   let closed = false
 
   function ready(): void {
@@ -71,69 +65,38 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     session.keys.set(key.key, { fingerprint: key.fingerprint, first: first.sequence, last: last.sequence })
   }
 
-  function wake(sessionId: string): void {
-    for (const watcher of watchers.get(sessionId) ?? []) watcher()
-  }
-
-  function keep(session: Held): void {
-    const { record } = session.view
-    sessions.set(record.id, session)
-    scopes.set(scopeKey(record), session)
-    const group = groups.get(groupKey(record)) ?? []
-    group.push(session)
-    groups.set(groupKey(record), group)
-  }
-
-  function remove(session: Held, at: string): PurgeCounts {
-    const { record } = session.view
-    dropSession(data, record.id)
-    sessions.delete(record.id)
-    if (scopes.get(scopeKey(record)) === session) scopes.delete(scopeKey(record))
-    const group = groups.get(groupKey(record)) ?? []
-    group.splice(group.indexOf(session), 1)
-    markPurged(chains, session.view, at)
-    wake(record.id)
-    return { events: session.events.length, keys: session.keys.size }
+  /** Throws if a session is coming in under the id. */
+  function checkComing(sessionId: string): void {
+    if (coming.has(sessionId)) throw new IdempotencyMismatchError({ sessionId })
   }
 
   function checkIntake(): void {
     if (data.pausedSince !== undefined) throw new IntakePausedError(data.pausedSince)
   }
 
-  function records(within?: Principal): SessionRecord[] {
-    const all = Array.from(sessions.values(), ({ view }) => view.record)
-    return all.filter((record) => isWithin(record, within))
-  }
-
-  function newestLive({ conversationId, at, ...group }: ActiveQuery): SessionRecord | undefined {
-    const records = (groups.get(groupKey(group)) ?? []).map(({ view }) => view.record)
-    const here = records.filter((record) => conversationId === undefined || record.conversationId === conversationId)
-    return newest(here.filter((record) => endOf(record, at) === undefined))
-  }
-
   return {
     name: 'memory',
-    memories: memoriesIn(data, ready, remove),
+    memories: memoriesIn(data, ready, (session, at) => remove(data, session, at)),
     index: indexIn(data, ready),
     envelopes: envelopesIn(data, ready),
+    imports: importsIn(data, ready),
 
     async create({ event, at, view, reuse, evenPaused }) {
       ready()
       const { record } = view
       const same = sessions.get(record.id)
       if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
+      checkComing(record.id)
       const { conversationId, tenant, userId, chatmode } = record
       const group = { tenant, userId, chatmode, at }
-      const found = reuse !== 'none' && newestLive(reuse === 'any' ? group : { ...group, conversationId })
+      const found = reuse !== 'none' && newestLive(data, reuse === 'any' ? group : { ...group, conversationId })
       if (found) return { outcome: 'found', record: structuredClone(found) }
-      const blocking = scopes.get(scopeKey(record))?.view.record
-      if (blocking !== undefined && blocking.endedAt === undefined) {
-        return { outcome: 'blocked', record: structuredClone(blocking) }
-      }
+      const inTheWay = blocking(data, record)
+      if (inTheWay !== undefined) return { outcome: 'blocked', record: structuredClone(inTheWay) }
       if (evenPaused !== true) checkIntake()
       const session = newSession(view)
       write(session, [event], at)
-      keep(session)
+      keep(data, session)
       return { outcome: 'created', record: structuredClone(record) }
     },
 
@@ -153,7 +116,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       record.turns += turnsIn(events)
       record.lastActivityAt = at
       remember(session, request.idempotency, stored)
-      wake(sessionId)
+      wake(data, sessionId)
       return { events: stored, replayed: false }
     },
 
@@ -175,7 +138,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       for (const { event, ...edge } of edges) addEdge(session.edges, { ...edge, sequence: first + event })
       if (commits) link(chains, view, request.at)
       remember(session, request.idempotency, stored)
-      wake(request.sessionId)
+      wake(data, request.sessionId)
       return { events: stored, replayed: false }
     },
 
@@ -183,6 +146,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       ready()
       const same = sessions.get(view.record.id)
       if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
+      checkComing(view.record.id)
       const origin = held(source)
       checkIntake()
       const copied = Array.from(origin.edges.values()).filter(({ sequence }) => sequence <= source.sequence)
@@ -191,7 +155,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
         write(session, [{ ...original, id: newId() }], original.createdAt)
       }
       write(session, [event], at)
-      keep(session)
+      keep(data, session)
       return { outcome: 'created', record: structuredClone(view.record) }
     },
 
@@ -209,29 +173,17 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
     async active(query) {
       ready()
-      return structuredClone(newestLive(query))
+      return structuredClone(newestLive(data, query))
     },
 
-    async list({ tenant, userId, state, chatmode, agent, conversationId, since, until, cursor, limit }) {
+    async list(query) {
       ready()
-      const matching = records().filter(
-        (record) =>
-          record.tenant === tenant &&
-          (userId === undefined || record.userId === userId) &&
-          (state === undefined || record.status.state === state) &&
-          (chatmode === undefined || record.chatmode === chatmode) &&
-          (agent === undefined || record.activeAgent === agent) &&
-          (conversationId === undefined || record.conversationId === conversationId) &&
-          (since === undefined || record.lastActivityAt >= since) &&
-          (until === undefined || record.lastActivityAt < until) &&
-          (cursor === undefined || byActivity(record, cursor) > 0),
-      )
-      return structuredClone(matching.sort(byActivity).slice(0, limit))
+      return listed(records(data), query)
     },
 
     async sessionIds({ after, limit, within }) {
       ready()
-      const ids = records(within).map(({ id }) => id)
+      const ids = records(data, within).map(({ id }) => id)
       return ids
         .filter((id) => after === undefined || id > after)
         .sort()
@@ -240,13 +192,13 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
     async totals(within) {
       ready()
-      const heads = records(within).map(({ head }) => head)
+      const heads = records(data, within).map(({ head }) => head)
       return { sessions: heads.length, events: heads.reduce((sum, head) => sum + head, 0) }
     },
 
     async purge(key, at) {
       ready()
-      return remove(held(key), at)
+      return remove(data, held(key), at)
     },
 
     async repair(key, expectedHead, view, edges) {

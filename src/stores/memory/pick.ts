@@ -1,6 +1,6 @@
 import { startsTurn } from '../../domain/event.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import type { ReadQuery, StoredEvent } from '../../ports/session-store.ts'
+import type { ListQuery, ReadQuery, StoredEvent } from '../../ports/session-store.ts'
 
 /** Walks the range from the end it is asked for and stops at the limit; the length of the log does not matter. */
 export function pick(events: readonly StoredEvent[], query: ReadQuery, floor: number): StoredEvent[] {
@@ -15,6 +15,24 @@ export function pick(events: readonly StoredEvent[], query: ReadQuery, floor: nu
     if (startsTurn(event)) turns--
   }
   return picked
+}
+
+/** One page of the records that match. */
+export function listed(records: readonly SessionRecord[], query: ListQuery): SessionRecord[] {
+  const { tenant, userId, state, chatmode, agent, conversationId, since, until, cursor, limit } = query
+  const matching = records.filter(
+    (record) =>
+      record.tenant === tenant &&
+      (userId === undefined || record.userId === userId) &&
+      (state === undefined || record.status.state === state) &&
+      (chatmode === undefined || record.chatmode === chatmode) &&
+      (agent === undefined || record.activeAgent === agent) &&
+      (conversationId === undefined || record.conversationId === conversationId) &&
+      (since === undefined || record.lastActivityAt >= since) &&
+      (until === undefined || record.lastActivityAt < until) &&
+      (cursor === undefined || byActivity(record, cursor) > 0),
+  )
+  return structuredClone(matching.sort(byActivity).slice(0, limit))
 }
 
 export function newest(records: readonly SessionRecord[]): SessionRecord | undefined {

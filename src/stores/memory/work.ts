@@ -1,5 +1,6 @@
 import type { SessionView } from '../../domain/fold.ts'
 import type { CommitLink, CommitsQuery, DueQuery, EdgesQuery, StoredEdge } from '../../ports/session-store.ts'
+import type { Held } from './data.ts'
 
 type Chains = Map<string, CommitLink[]>
 type Place = Pick<StoredEdge, 'from' | 'label' | 'to' | 'sequence'>
@@ -36,9 +37,13 @@ export function lastOf(chains: Chains, { record }: SessionView): CommitLink | un
 }
 
 /** Whether the session has a commit, and nothing is at its position in the conversation. */
-export function freePosition(chains: Chains, { record, commit }: SessionView): boolean {
-  const links = chains.get(chainKey(record)) ?? []
-  return commit !== undefined && links.every(({ position }) => position !== commit.position)
+export function freePosition(chains: Chains, view: SessionView): boolean {
+  return view.commit !== undefined && linkAt(chains, view) === undefined
+}
+
+/** What is at the position of the session's commit. */
+export function linkAt(chains: Chains, { record, commit }: SessionView): CommitLink | undefined {
+  return chains.get(chainKey(record))?.find(({ position }) => position === commit?.position)
 }
 
 /** Puts the session's commit into the chain. */
@@ -52,6 +57,19 @@ export function link(chains: Chains, { record, commit }: SessionView, at: string
     chainKey(record),
     links.sort((a, b) => a.position - b.position),
   )
+}
+
+/** As `link`, for a session with its whole log. A link that a purge left of the same commit is taken over again. */
+export function takeLink(chains: Chains, { view, events }: Pick<Held, 'view' | 'events'>): void {
+  const left = linkAt(chains, view)
+  if (view.commit === undefined || (left !== undefined && left.purgedAt === undefined)) return
+  const links = chains.get(chainKey(view.record)) ?? []
+  chains.set(
+    chainKey(view.record),
+    links.filter((each) => each !== left),
+  )
+  const made = events.findLast(({ type }) => type === 'session_compacted')
+  link(chains, view, made?.createdAt ?? view.record.lastActivityAt)
 }
 
 /** A link whose session was purged before, under the same id, stays as it is. */

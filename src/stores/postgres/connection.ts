@@ -155,7 +155,7 @@ export async function connect(url: string): Promise<Connections> {
 }
 
 /** The driver is the caller's to install: who stays with SQLite does without. */
-async function loadDriver() {
+export async function loadDriver() {
   try {
     return await import('pg')
   } catch (cause) {
@@ -175,7 +175,7 @@ interface Settings {
  * longest time of a statement on the server, by which the other bounds go: 1 s more on this side, at most 5 s to connect,
  * and twice as long to try again while the server cannot be reached.
  */
-function settingsOf(url: string): Settings {
+export function settingsOf(url: string): Settings {
   const [base = '', search = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(search)
   const pooled = parameters.get('pooled') === 'true'

@@ -5,6 +5,7 @@ import { appendQueue } from './append-queue.ts'
 import { connect, storageError } from './connection.ts'
 import { decideIn } from './decide.ts'
 import { envelopeCalls } from './envelopes.ts'
+import { importCalls } from './imports.ts'
 import { memoryCalls } from './memories.ts'
 import { migrate, requireSchema, schemaOf } from './migrate.ts'
 import { readCalls } from './read.ts'
@@ -12,6 +13,8 @@ import { recallCalls } from './recall.ts'
 import { sessionCalls } from './sessions.ts'
 import { watchers } from './watch.ts'
 import { workCalls } from './work.ts'
+
+export { examinePostgres, type PostgresFacts, type Unreached } from './examine.ts'
 
 export interface PostgresOptions {
   url: string
@@ -68,6 +71,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   }
 
   const memories = guarded(memoryCalls(connections))
+  const imports = guarded(importCalls(connections))
   return {
     name: 'postgres',
     create: (request) => call(() => sessions.create(request)),
@@ -100,6 +104,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     },
     index: guarded(recallCalls(connections)),
     envelopes: guarded(envelopeCalls(connections)),
+    imports: { ...imports, write: (block) => write(block.sessionId, () => imports.write(block)) },
     watch(sessionId, wake) {
       ready()
       return watching.add(sessionId, wake)
@@ -108,6 +113,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
       call(async () => {
         const [row] = await connections.query<Health>({ name: 'health', text: HEALTH }, [], { again: true })
         const { version = '', role = '', rights = '' } = row ?? {}
+        // of nobody: that the tables are there, and that this role may have them read
+        await sessions.load({ sessionId: NOBODY })
         return { schema: await schemaOf(connections), details: { postgres: version, role, rights } }
       }),
     async close() {
@@ -119,6 +126,8 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     },
   }
 }
+
+const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /** Who we are to the server; `rights` is `restricted` unless the role passes over the walls between tenants. */
 const HEALTH = `

@@ -26,6 +26,7 @@ const TABLES = [
   'recall_blocks',
   'recall_messages',
   'session_marks',
+  'session_imports',
 ]
 
 describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
@@ -69,6 +70,9 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
         "write_envelope(gen_random_uuid(), 'local', 1, '{}')",
         'touch_envelope()',
         'check_intake()',
+        "import_rows(gen_random_uuid(), 'local', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
+        "replace_view(gen_random_uuid(), 'local', '{}')",
+        "import_link(gen_random_uuid(), '{}')",
       ]) {
         await expect(asRole(SERVING, `select context.${call}`)).rejects.toMatchObject({ code: '42501' })
       }
@@ -258,7 +262,7 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
       const perSession = keys.filter(
         ({ table }) => !others.includes(String(table)) && !String(table).startsWith('recall_'),
       )
-      expect(perSession).toHaveLength(8)
+      expect(perSession).toHaveLength(9)
       for (const { table, columns } of perSession) {
         expect(columns, String(table)).toContain(table === 'sessions' ? 'id' : 'session_id')
       }

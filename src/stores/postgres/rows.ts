@@ -1,4 +1,4 @@
-import type { SessionView } from '../../domain/fold.ts'
+import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import type { SessionRecord, SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, NewEvent, SessionKey, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
@@ -104,6 +104,25 @@ export function viewOf(row: ViewRow): SessionView {
 /** The views as the functions take them. */
 export function viewJson({ record, state, ...rest }: SessionView): string {
   return encodeJson({ ...record, ...state, ...rest }, 'view', Number.POSITIVE_INFINITY)
+}
+
+/** What {@link viewJson} makes of views. */
+export type FlatView = SessionRecord & SessionScratchpad & Omit<SessionView, 'record' | 'state'>
+
+/** The views as they were given to {@link viewJson}. */
+export function viewOfJson(flat: FlatView): SessionView {
+  const { scratchpad, version, updatedAt, ...rest } = flat
+  const { clearedAt, lastWork, commit, awaitsCommit, envelopeAt, envelope, ...record } = rest
+  return {
+    record,
+    state: { scratchpad, version, updatedAt },
+    clearedAt,
+    ...(lastWork !== undefined && { lastWork }),
+    ...(commit !== undefined && { commit }),
+    ...(awaitsCommit !== undefined && { awaitsCommit }),
+    envelopeAt,
+    ...(envelope !== undefined && { envelope }),
+  }
 }
 
 export function eventOf(row: EventRow): StoredEvent {

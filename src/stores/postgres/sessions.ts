@@ -1,4 +1,4 @@
-import { IntakePausedError, SessionNotFoundError, StorageError } from '../../domain/errors.ts'
+import { IdempotencyMismatchError, IntakePausedError, SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type {
@@ -42,6 +42,9 @@ const PAUSED: Statement = { name: 'paused', text: 'select context.paused_since()
 
 const PAUSE: Statement = { name: 'pause', text: 'select context.pause_intake($1)' }
 
+/** `coming`: a session is coming in under the id. */
+type Outcome = CreateResult['outcome'] | 'coming'
+
 /** What makes, finds, mends and removes sessions. */
 export function sessionCalls({ query }: Connections) {
   async function load(key: SessionKey): Promise<SessionView | undefined> {
@@ -62,9 +65,8 @@ export function sessionCalls({ query }: Connections) {
     async create({ event, at, view, reuse, evenPaused = false }: CreateRequest): Promise<CreateResult> {
       const values = [view.record.id, reuse, evenPaused, at, viewJson(view), ...eventValues(event)]
       // creating again with the same id does no harm
-      const [row] = await taken(
-        query<{ outcome: CreateResult['outcome']; session_id: string }>(CREATE, values, { again: false }),
-      )
+      const [row] = await taken(query<{ outcome: Outcome; session_id: string }>(CREATE, values, { again: false }))
+      if (row?.outcome === 'coming') throw new IdempotencyMismatchError({ sessionId: view.record.id })
       if (row === undefined || row.outcome === 'created') return { outcome: 'created', record: view.record }
       return { outcome: row.outcome, record: await recordById(row.session_id) }
     },
@@ -80,8 +82,9 @@ export function sessionCalls({ query }: Connections) {
         viewJson(view),
         ...eventValues(event),
       ]
-      const forked = query<{ outcome: CreateResult['outcome'] }>(FORK, values, { again: false })
+      const forked = query<{ outcome: Outcome }>(FORK, values, { again: false })
       const [row] = await found(source, taken(forked))
+      if (row?.outcome === 'coming') throw new IdempotencyMismatchError({ sessionId: id })
       if (row?.outcome === 'same-id') return { outcome: 'same-id', record: await recordById(id) }
       return { outcome: 'created', record: view.record }
     },

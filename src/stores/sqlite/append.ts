@@ -60,6 +60,10 @@ export interface LogWriter {
   decide(request: DecideRequest): Written
   /** Puts events behind `head`. */
   insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[]
+  /** Puts events where they say, with the times that they have. */
+  keep(sessionId: string, events: readonly StoredEvent[]): void
+  /** Removes all events of a session, and gives how many there were. */
+  erase(sessionId: string): number
 }
 
 export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelopes: EnvelopeWriter): LogWriter {
@@ -71,6 +75,10 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
   const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
   const updateView = db.prepare(UPDATE_VIEW)
   const upsertState = db.prepare(UPSERT_STATE)
+  const markPurge = db.prepare('insert into session_purges (session_id) values (?)')
+  const deleteEvents = db.prepare('delete from session_events where session_id = ?')
+  const deleteTypes = db.prepare('delete from session_types where session_id = ?')
+  const unmarkPurge = db.prepare('delete from session_purges where session_id = ?')
 
   function replay(sessionId: string, stamp: IdempotencyStamp | undefined): Written | undefined {
     const known = stamp && selectKey.get(sessionId, stamp.key)
@@ -84,9 +92,13 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
   }
 
   function insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[] {
-    return events.map((event, i) => {
-      const { id, type, role, content, parts, agentId, occurredAt } = event
-      const sequence = head + i + 1
+    const stored = events.map((event, i) => ({ ...event, sequence: head + i + 1, createdAt: at }))
+    keep(sessionId, stored)
+    return stored
+  }
+
+  function keep(sessionId: string, events: readonly StoredEvent[]): void {
+    for (const { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt } of events) {
       insertEvent.run(
         sessionId,
         sequence,
@@ -97,15 +109,23 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
         parts ?? null,
         agentId ?? null,
         occurredAt ?? null,
-        at,
+        createdAt,
       )
       insertType.run(sessionId, type, blockOf(sequence))
-      return { ...event, sequence, createdAt: at }
-    })
+    }
   }
 
   return {
     insert,
+    keep,
+
+    erase(sessionId) {
+      markPurge.run(sessionId)
+      const { changes } = deleteEvents.run(sessionId)
+      deleteTypes.run(sessionId)
+      unmarkPurge.run(sessionId)
+      return changes
+    },
 
     append({ events, at, idempotency, expectedSequence, ...key }) {
       const { sessionId } = key

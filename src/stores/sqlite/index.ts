@@ -3,14 +3,18 @@ import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { logWriter } from './append.ts'
 import { commitQueue } from './commit-queue.ts'
+import { commitReader } from './commits.ts'
 import { connect, type Durability, storageError, whenFree } from './connection.ts'
 import { envelopeReader, envelopeWriter } from './envelopes.ts'
 import { Heads } from './heads.ts'
+import { healthReader } from './health.ts'
+import { importReader, importWriter } from './imports.ts'
+import { intake } from './intake.ts'
 import { sessionLister } from './list.ts'
 import { memoryKeys } from './memory-keys.ts'
 import { memoryReader } from './memory-read.ts'
 import { memoryWriter } from './memory-write.ts'
-import { migrate, refuseForeign, requireSchema, schemaOf } from './migrate.ts'
+import { migrate, refuseForeign, requireSchema } from './migrate.ts'
 import { logReader } from './read.ts'
 import { markReader } from './recall-marks.ts'
 import { indexReader } from './recall-read.ts'
@@ -48,7 +52,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const log = logWriter(db, heads, work, envelopes)
   const shelves = shelfWriter(db)
   const indexed = indexWriter(db, shelves)
-  const sessions = sessionWriter(db, { heads, log, work, index: indexed, envelopes }, options.newId)
+  const taking = intake(db)
+  const sessions = sessionWriter(db, { heads, log, work, index: indexed, envelopes, intake: taking }, options.newId)
+  const imports = importWriter(db, { heads, log, work, sessions })
+  const imported = importReader(db)
   const keys = memoryKeys(db)
   const memories = memoryWriter(db, keys, shelves, indexed, sessions.purge)
   const remembered = memoryReader(db)
@@ -57,8 +64,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const reader = logReader(db)
   const lister = sessionLister(db)
   const workDone = workReader(db)
+  const chains = commitReader(db)
   const kept = envelopeReader(db)
   const watching = watchers(db)
+  const health = healthReader(db, options.path)
   const queue = commitQueue(db, {
     beforeCommit: () => heads.flush(),
     afterwards(committed) {
@@ -104,15 +113,21 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     sessionIds: (query) => look(() => lister.sessionIds(query)),
     totals: (within) => look(() => lister.totals(within)),
     edges: (key, query) => look(() => workDone.edges(key, query)),
-    commits: (query) => look(() => workDone.commits(query)),
+    commits: (query) => look(() => chains.commits(query)),
     due: (query) => look(() => workDone.due(query)),
-    pausedSince: () => look(() => sessions.pausedSince()),
-    pause: (since) => write(() => sessions.pause(since)),
+    pausedSince: () => look(() => taking.pausedSince()),
+    pause: (since) => write(() => taking.pause(since)),
     envelopes: {
       page: (query) => look(() => kept.page(query)),
       find: (ids) => look(() => kept.find(ids)),
       count: (which) => look(() => kept.count(which)),
       remove: (which, limit) => write(() => envelopes.remove(which, limit)),
+    },
+    imports: {
+      find: (sessionId) => look(() => imported.find(sessionId)),
+      write: (block) => write(() => imports.write(block)),
+      begun: (query) => look(() => imported.begun(query)),
+      discard: (sessionId) => write(() => imports.discard(sessionId)),
     },
     memories: {
       change: (request) => write(() => memories.change(request)),
@@ -156,16 +171,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       ready()
       return watching.add(sessionId, wake)
     },
-    health: () =>
-      look(() => ({
-        schema: schemaOf(db),
-        details: {
-          file: options.path,
-          journal: String(db.pragma('journal_mode', { simple: true })),
-          synchronous: SYNCHRONOUS[Number(db.pragma('synchronous', { simple: true }))] ?? 'unknown',
-          sqlite: String(db.prepare('select sqlite_version()').pluck().get()),
-        },
-      })),
+    health: () => look(health),
     async close() {
       if (closed) return
       closed = true
@@ -175,5 +181,3 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     },
   }
 }
-
-const SYNCHRONOUS = ['off', 'normal', 'full', 'extra']

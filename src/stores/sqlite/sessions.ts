@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import { IntakePausedError, SessionNotFoundError } from '../../domain/errors.ts'
+import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
-import type { SessionRecord } from '../../domain/record.ts'
+import type { Scope, SessionRecord } from '../../domain/record.ts'
 import type {
   ActiveQuery,
   CreateRequest,
@@ -14,6 +14,7 @@ import type {
 import type { LogWriter } from './append.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
 import type { Heads } from './heads.ts'
+import type { Intake } from './intake.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { BLOCK, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
 import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
@@ -51,13 +52,6 @@ const COPY_TYPES = `
   from session_events
   where session_id = ? and sequence <= ?`
 
-const SELECT_PAUSED = "select value from settings where name = 'paused_since'"
-
-/** A pause that is there stays. */
-const PAUSE = "insert into settings (name, value) values ('paused_since', ?) on conflict do nothing"
-
-const RESUME = "delete from settings where name = 'paused_since'"
-
 /** Those who write what belongs to a session. */
 interface Writers {
   heads: Heads
@@ -65,11 +59,12 @@ interface Writers {
   work: WorkWriter
   index: IndexWriter
   envelopes: EnvelopeWriter
+  intake: Intake
 }
 
 /** The writes that make or mend sessions, each inside an open transaction, and the look for an active one. */
 export function sessionWriter(db: Database, writers: Writers, newId: () => string) {
-  const { heads, log, work, index, envelopes } = writers
+  const { heads, log, work, index, envelopes, intake } = writers
   db.function('new_id', { directOnly: true }, () => newId())
   const selectSession = db.prepare<[string], SessionRow>(SELECT_SESSION)
   const selectActive = db.prepare<[object], SessionRow>(SELECT_ACTIVE)
@@ -79,18 +74,10 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   const upsertState = db.prepare(UPSERT_STATE)
   const copyEvents = db.prepare(COPY_EVENTS)
   const copyTypes = db.prepare(COPY_TYPES)
-  const selectPaused = db.prepare<[], string>(SELECT_PAUSED).pluck()
-  const pause = db.prepare(PAUSE)
-  const resume = db.prepare(RESUME)
-
-  const markPurge = db.prepare('insert into session_purges (session_id) values (?)')
-  const deleteEvents = db.prepare('delete from session_events where session_id = ?')
   const deleteKeys = db.prepare('delete from session_keys where session_id = ?')
   const deleteRest = [
-    db.prepare('delete from session_types where session_id = ?'),
     db.prepare('delete from session_state where session_id = ?'),
     db.prepare('delete from sessions where id = ?'),
-    db.prepare('delete from session_purges where session_id = ?'),
   ]
 
   function insertView(view: SessionView): void {
@@ -100,9 +87,16 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     envelopes.keep(view)
   }
 
-  function checkIntake(): void {
-    const since = selectPaused.get()
-    if (since !== undefined) throw new IntakePausedError(since)
+  function replaceView(view: SessionView): void {
+    const row = rowOf(view)
+    updateView.run(row)
+    upsertState.run(row)
+    envelopes.keep(view)
+  }
+
+  function blocking({ tenant, userId, chatmode, conversationId }: Scope): SessionRecord | undefined {
+    const row = selectBlocking.get(tenant, userId, chatmode, conversationId)
+    return row && recordOf(row)
   }
 
   function active({ tenant, userId, chatmode, conversationId, at }: ActiveQuery): SessionRecord | undefined {
@@ -112,18 +106,24 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
 
   return {
     active,
+    blocking,
+    /** Makes a session of views, without events. */
+    insertView,
+    /** Puts views in place of those that are stored. */
+    replaceView,
 
     create({ event, at, view, reuse, evenPaused }: CreateRequest): CreateResult {
       const { id, tenant, userId, chatmode, conversationId } = view.record
       const same = selectSession.get(id)
       if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
+      intake.checkId(id)
       if (reuse !== 'none') {
         const found = active({ tenant, userId, chatmode, at, ...(reuse === 'conversation' && { conversationId }) })
         if (found !== undefined) return { outcome: 'found', record: found }
       }
-      const blocking = selectBlocking.get(tenant, userId, chatmode, conversationId)
-      if (blocking !== undefined) return { outcome: 'blocked', record: recordOf(blocking) }
-      if (evenPaused !== true) checkIntake()
+      const inTheWay = blocking(view.record)
+      if (inTheWay !== undefined) return { outcome: 'blocked', record: inTheWay }
+      if (evenPaused !== true) intake.check()
       insertView(view)
       log.insert(id, 0, [event], at)
       return { outcome: 'created', record: view.record }
@@ -132,10 +132,11 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     fork({ source, event, at, view }: ForkRequest): CreateResult {
       const same = selectSession.get(view.record.id)
       if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
+      intake.checkId(view.record.id)
       if (visibleRow(selectSession.get(source.sessionId), source) === undefined) {
         throw new SessionNotFoundError(source.sessionId)
       }
-      checkIntake()
+      intake.check()
       insertView(view)
       copyEvents.run(view.record.id, source.sessionId, source.sequence)
       copyTypes.run(view.record.id, source.sessionId, source.sequence)
@@ -148,8 +149,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       const { sessionId } = key
       heads.of(key)
       heads.forget(sessionId)
-      markPurge.run(sessionId)
-      const events = deleteEvents.run(sessionId).changes
+      const events = log.erase(sessionId)
       const keys = deleteKeys.run(sessionId).changes
       work.purge(sessionId, at)
       envelopes.forget(sessionId)
@@ -164,22 +164,12 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       // its words lie on a shelf of the one it was said to belong to
       if (tenant !== view.record.tenant || userId !== view.record.userId) index.drop(key.sessionId)
       heads.release(key.sessionId)
-      const row = rowOf(view)
-      updateView.run(row)
-      upsertState.run(row)
-      envelopes.keep(view)
+      replaceView(view)
       work.replaceEdges(key.sessionId, edges)
       if (view.commit !== undefined) work.keepLink(view)
       return true
     },
-
-    pausedSince(): string | undefined {
-      return selectPaused.get()
-    },
-
-    pause(since: string | undefined): void {
-      if (since === undefined) resume.run()
-      else pause.run(since)
-    },
   }
 }
+
+export type SessionWriter = ReturnType<typeof sessionWriter>

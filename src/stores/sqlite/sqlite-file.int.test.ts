@@ -10,11 +10,13 @@ import { serviceOf } from '../../service.ts'
 import { conversation } from '../conformance/api-service.ts'
 import { startWorker } from '../conformance/processes.ts'
 import { upTo } from '../conformance/samples.ts'
+import { MARK_PURGED, SELECT_LAST, SELECT_LINKS, SELECT_MADE } from './commits.ts'
+import { begunSql } from './imports.ts'
 import { listSql } from './list.ts'
 import { knownSchema } from './migrate.ts'
 import { SELECT_BLOCKS, SELECT_EVENTS } from './read.ts'
 import { SELECT_ACTIVE } from './sessions.ts'
-import { edgesSql, MARK_PURGED, SELECT_EXPIRED, SELECT_IDLE, SELECT_LAST, SELECT_LINKS } from './work.ts'
+import { edgesSql, SELECT_EXPIRED, SELECT_IDLE } from './work.ts'
 
 let folder: string
 let path: string
@@ -346,6 +348,13 @@ describe('query plans', () => {
     ['the last commit of a conversation', SELECT_LAST, 'PRIMARY KEY'],
     ['commits of a conversation', SELECT_LINKS, 'position>?'],
     ['commits of a session', MARK_PURGED, 'conversation_commits_session'],
+    ['when a commit was made', SELECT_MADE, 'e USING PRIMARY KEY (session_id=? AND sequence>? AND sequence<?)'],
+    ['what has begun to come in', begunSql({}), 'PRIMARY KEY (session_id>?)'],
+    [
+      'what of it is of a user',
+      begunSql({ within: { tenant: '', userId: '' } }),
+      '(tenant=? AND user_id=? AND session_id>?)',
+    ],
     ['all edges', edgesSql({}), 'PRIMARY KEY (session_id=?)'],
     ['edges behind a cursor', edgesSql({ after }), '(session_id=? AND (from_node,label,to_node,sequence)>'],
     ['edges from nodes', edgesSql({ nodes: [], direction: 'out' }), 'PRIMARY KEY (session_id=? AND from_node=?)'],

@@ -1,16 +1,9 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
-import type { SessionView } from '../../domain/fold.ts'
 import type { Principal } from '../../domain/record.ts'
-import type {
-  CommitLink,
-  CommitsQuery,
-  DueQuery,
-  EdgesQuery,
-  SessionKey,
-  StoredEdge,
-} from '../../ports/session-store.ts'
-import { type LinkRow, linkOf, minuteOf, visibleRow } from './rows.ts'
+import type { DueQuery, EdgesQuery, SessionKey, StoredEdge } from '../../ports/session-store.ts'
+import { commitWriter } from './commits.ts'
+import { minuteOf, visibleRow } from './rows.ts'
 
 /** Of equal edges the first is kept. */
 const INSERT_EDGE = `
@@ -23,32 +16,6 @@ const COPY_EDGES = `
   select ?, from_node, label, to_node, sequence, evidence
   from session_edges
   where session_id = ? and sequence <= ?`
-
-const INSERT_LINK = `
-  insert into conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
-  values (@tenant, @conversationId, @position, @id, @sessionId, @userId, @at)`
-
-/** A link whose session was purged before, under the same id, stays as it is. */
-export const MARK_PURGED = `
-  update conversation_commits
-  set purged_at = @at, user_id = ''
-  where session_id = @sessionId and purged_at is null`
-
-const LINK = 'select commit_id, session_id, user_id, position, made_at, purged_at from conversation_commits'
-
-export const SELECT_LAST = `
-  ${LINK}
-  where tenant = @tenant and conversation_id = @conversationId
-  order by position desc
-  limit 1`
-
-/** @userId null: of everyone. */
-export const SELECT_LINKS = `
-  ${LINK}
-  where tenant = @tenant and conversation_id = @conversationId and position > @after
-    and (@userId is null or user_id = @userId)
-  order by position
-  limit @limit`
 
 const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
 
@@ -106,10 +73,7 @@ export function workWriter(db: Database) {
   const insertEdge = db.prepare(INSERT_EDGE)
   const copyEdges = db.prepare(COPY_EDGES)
   const deleteEdges = db.prepare('delete from session_edges where session_id = ?')
-  const insertLink = db.prepare(INSERT_LINK)
-  const keepLink = db.prepare(`${INSERT_LINK} on conflict do nothing`)
-  const selectLast = db.prepare<[object], LinkRow>(SELECT_LAST)
-  const markPurged = db.prepare(MARK_PURGED)
+  const commits = commitWriter(db)
 
   function insertEdges(sessionId: string, edges: readonly StoredEdge[]): void {
     for (const { from, label, to, sequence, evidence } of edges) {
@@ -118,6 +82,7 @@ export function workWriter(db: Database) {
   }
 
   return {
+    ...commits,
     insertEdges,
 
     replaceEdges(sessionId: string, edges: readonly StoredEdge[]): void {
@@ -130,38 +95,23 @@ export function workWriter(db: Database) {
       copyEdges.run(to, from, sequence)
     },
 
-    /** Last commit of the session's conversation. */
-    lastOf({ record: { tenant, conversationId } }: SessionView): CommitLink | undefined {
-      const row = selectLast.get({ tenant, conversationId })
-      return row && linkOf(row)
-    },
-
-    /** Puts the session's commit into the chain. Fails if its position is taken. */
-    link({ record, commit }: SessionView, at: string): void {
-      const { tenant, conversationId, id: sessionId, userId } = record
-      insertLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
-    },
-
-    /** As `link`, but leaves a position alone that is taken. */
-    keepLink({ record, commit }: SessionView): void {
-      const { tenant, conversationId, id: sessionId, userId, lastActivityAt: at } = record
-      keepLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+    forgetEdges(sessionId: string): void {
+      deleteEdges.run(sessionId)
     },
 
     /** Removes what belongs to the session alone, and marks its links. */
     purge(sessionId: string, at: string): void {
       deleteEdges.run(sessionId)
-      markPurged.run({ sessionId, at })
+      commits.markPurged(sessionId, at)
     },
   }
 }
 
 export type WorkWriter = ReturnType<typeof workWriter>
 
-/** Reads of relations, chains, and what a sweep has to look at. */
+/** Reads of relations, and of what a sweep has to look at. */
 export function workReader(db: Database) {
   const selectOwner = db.prepare<[string], { tenant: string; user_id: string }>(SELECT_OWNER)
-  const selectLinks = db.prepare<[object], LinkRow>(SELECT_LINKS)
   const selectIdle = db.prepare<[object], string>(SELECT_IDLE).pluck()
   const selectExpired = db.prepare<[object], string>(SELECT_EXPIRED).pluck()
   const selectUncommitted = db.prepare<[object], string>(SELECT_UNCOMMITTED).pluck()
@@ -185,10 +135,6 @@ export function workReader(db: Database) {
         ...(nodes !== undefined && { nodes: JSON.stringify(nodes) }),
         ...(labels !== undefined && { labels: JSON.stringify(labels) }),
       })
-    },
-
-    commits({ tenant, conversationId, userId, after = 0, limit }: CommitsQuery): CommitLink[] {
-      return selectLinks.all({ tenant, conversationId, userId: userId ?? null, after, limit }).map(linkOf)
     },
 
     due({ idleSince, at, endedBefore, limit, within }: DueQuery): string[] {

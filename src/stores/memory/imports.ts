@@ -1,0 +1,82 @@
+import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
+import { isWithin } from '../../domain/record.ts'
+import type { ImportBlock, ImportStore } from '../../ports/import-store.ts'
+import { type Held, type MemoryData, newSession, scopeKey } from './data.ts'
+import { keepView, loaded } from './envelopes.ts'
+import { blocking, keep, wake } from './sessions.ts'
+import { addEdge, linkAt, takeLink } from './work.ts'
+
+/** Sessions that come in, beside those that are there. */
+export function importsIn(data: MemoryData, ready: () => void): ImportStore {
+  const { sessions, coming, scopes, chains } = data
+
+  /** Makes a session with all its events one of those that are there. */
+  function enter(session: Held): void {
+    const { record } = session.view
+    if (coming.delete(record.id) || !sessions.has(record.id)) keep(data, session)
+    else if (record.endedAt === undefined) scopes.set(scopeKey(record), session)
+    takeLink(chains, session)
+    wake(data, record.id)
+  }
+
+  return {
+    async find(sessionId) {
+      ready()
+      const session = sessions.get(sessionId) ?? coming.get(sessionId)
+      if (session === undefined) return undefined
+      const lastEventId = session.events.at(-1)?.id ?? ''
+      return { view: loaded(session), lastEventId, isComing: coming.has(sessionId) }
+    },
+
+    async write(block) {
+      ready()
+      const { sessionId, events, edges, view, done } = block
+      const isThere = sessions.has(sessionId)
+      const before = sessions.get(sessionId) ?? coming.get(sessionId)
+      checkPlace(block, before)
+      if (isThere || done) checkRoom(data, block)
+      const session = before ?? newSession(view)
+      session.events.push(...structuredClone(events))
+      for (const edge of structuredClone(edges)) addEdge(session.edges, edge)
+      keepView(session, view, true)
+      if (isThere || done) enter(session)
+      else coming.set(sessionId, session)
+    },
+
+    async begun({ after = '', limit, within }) {
+      ready()
+      const ids = [...coming].filter(([id, { view }]) => id > after && isWithin(view.record, within)).map(([id]) => id)
+      return ids.sort().slice(0, limit)
+    },
+
+    async discard(sessionId) {
+      ready()
+      const events = coming.get(sessionId)?.events.length ?? 0
+      coming.delete(sessionId)
+      return events
+    },
+  }
+}
+
+/** Throws unless the block belongs to whom the session does, and right behind what is there of it. */
+function checkPlace({ sessionId, after, view }: ImportBlock, before: Held | undefined): void {
+  const { tenant, userId } = view.record
+  if (before !== undefined && !isWithin(before.view.record, { tenant, userId })) {
+    throw new ImportConflictError({ sessionId, reason: 'owner' })
+  }
+  const actual = before?.events.length ?? 0
+  if (actual !== after) throw new SequenceConflictError({ sessionId, expected: after, actual })
+}
+
+/** Throws unless there is room for what the session becomes: in its scope, and in the chain of its conversation. */
+function checkRoom(data: MemoryData, { sessionId, view }: ImportBlock): void {
+  const { record, commit } = view
+  const live = record.endedAt === undefined ? blocking(data, record) : undefined
+  if (live !== undefined && live.id !== sessionId) {
+    throw new SessionActiveError({ sessionId: live.id, conversationId: live.conversationId })
+  }
+  const link = linkAt(data.chains, view)
+  if (link !== undefined && (link.id !== commit?.id || link.sessionId !== sessionId)) {
+    throw new ImportConflictError({ sessionId, reason: 'commit' })
+  }
+}

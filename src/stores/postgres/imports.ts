@@ -1,0 +1,93 @@
+import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
+import type { BegunQuery, FoundImport, ImportBlock, ImportStore } from '../../ports/import-store.ts'
+import type { Connections, Statement } from './connection.ts'
+import {
+  edgeColumns,
+  eventColumns,
+  type FlatView,
+  ownerOf,
+  type ViewRow,
+  viewJson,
+  viewOf,
+  viewOfJson,
+} from './rows.ts'
+
+/** No row: there is nothing of the session. */
+const FIND: Statement = {
+  name: 'import-find',
+  text: 'select (f.view).*, f.coming, f.last_event from context.find_import($1) f',
+}
+
+const WRITE: Statement = {
+  name: 'import-write',
+  text: `
+    select outcome, reached, other
+    from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::json[], $12, $13, $14, $15, $16, $17, $18)`,
+}
+
+const BEGUN: Statement = { name: 'import-begun', text: 'select context.begun_imports($1, $2, $3, $4) as id' }
+
+const DISCARD: Statement = { name: 'import-discard', text: 'select context.discard_import($1) as events' }
+
+/** The columns of `context.session_views` are null while it is coming. */
+interface FoundRow extends ViewRow {
+  coming: FlatView | null
+  last_event: string
+}
+
+interface Outcome {
+  outcome: 'written' | 'owner' | 'conflict' | 'active' | 'commit'
+  reached: number
+  other: string
+}
+
+/** Sessions that come in, one call to the server each. */
+export function importCalls({ query }: Connections): ImportStore {
+  return {
+    async find(sessionId): Promise<FoundImport | undefined> {
+      const [row] = await query<FoundRow>(FIND, [sessionId], { again: true })
+      if (row === undefined) return undefined
+      const { coming, last_event: lastEventId } = row
+      if (coming === null) return { view: viewOf(row), lastEventId, isComing: false }
+      return { view: viewOfJson(coming), lastEventId, isComing: true }
+    },
+
+    // not again: what was written by then would be in its own way
+    async write(block): Promise<void> {
+      const [row] = await query<Outcome>(WRITE, columns(block), { again: false })
+      if (row?.outcome !== 'written') throw refusal(block, row as Outcome)
+    },
+
+    async begun({ after, limit, within }: BegunQuery): Promise<string[]> {
+      const values = [...ownerOf({ ...(within && { within }) }), after || null, limit]
+      return (await query<{ id: string }>(BEGUN, values, { again: true })).map(({ id }) => id)
+    },
+
+    async discard(sessionId): Promise<number> {
+      const [row] = await query<{ events: number }>(DISCARD, [sessionId], { again: false })
+      return row?.events ?? 0
+    },
+  }
+}
+
+/** A block as `context.import_events` takes it. */
+function columns({ sessionId, after, done, view, events, edges }: ImportBlock): unknown[] {
+  return [
+    sessionId,
+    after,
+    done,
+    viewJson(view),
+    events.map(({ sequence }) => sequence),
+    events.map(({ createdAt }) => createdAt),
+    ...eventColumns(events),
+    ...edgeColumns(edges),
+  ]
+}
+
+function refusal({ sessionId, after, view }: ImportBlock, { outcome, reached, other }: Outcome): Error {
+  if (outcome === 'conflict') return new SequenceConflictError({ sessionId, expected: after, actual: reached })
+  if (outcome === 'active') {
+    return new SessionActiveError({ sessionId: other, conversationId: view.record.conversationId })
+  }
+  return new ImportConflictError({ sessionId, reason: outcome === 'commit' ? 'commit' : 'owner' })
+}

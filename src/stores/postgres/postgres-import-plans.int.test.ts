@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
+import type { ImportStore } from '../../ports/import-store.ts'
+import { blockOf, end, lifeOf, live, WORK } from '../conformance/import-samples.ts'
+import { upTo } from '../conformance/samples.ts'
+import { type Connections, connect, type Statement } from './connection.ts'
+import { importCalls } from './imports.ts'
+import { postgresStore } from './index.ts'
+
+/** Far more than any of the calls may read. */
+const MANY = 5000
+
+const FILL = `
+  insert into context.sessions (
+    id, tenant, user_id, conversation_id, chatmode, state, status, active_agent, head, turns, cleared_at, started_at,
+    last_activity_at, activity_minute, ended_at, metadata
+  )
+  select gen_random_uuid(), 'local', 'ada', 'c' || n, 'default', 'running', '{}', 'coach', 1, 0, 0, now(), now(), n,
+    case when n % 2 = 0 then now() end, '{}'
+  from generate_series(1, ${MANY}) n;
+  insert into context.session_slots (tenant, user_id, chatmode, conversation_id, session_id)
+  select tenant, user_id, chatmode, conversation_id, id from context.sessions where ended_at is null
+  on conflict do nothing;
+  insert into context.session_envelopes (session_id, tenant, subject, sequence)
+  select id, tenant, user_id, 1 from context.sessions on conflict do nothing;
+  insert into context.session_imports (session_id, tenant, user_id, head, view)
+  select gen_random_uuid(), 'local', 'u' || n % 250, 1, '{}' from generate_series(1, ${MANY}) n;
+  insert into context.conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+  select 'local', 'mine', n, 'x', gen_random_uuid(), 'ada', now() from generate_series(1, ${MANY}) n;
+  analyze`
+
+const READ: Statement = {
+  name: 'rows-read',
+  text: `
+    select relname as table, (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as read
+    from pg_stat_xact_user_tables where schemaname = 'context'`,
+}
+
+/** A log whose pages are many, that stays live. */
+const LONG = [...upTo(600).map(() => ['user_message'] as const), ...WORK]
+
+describe.each(inject('postgres'))('on $name', ({ url }) => {
+  let databases: Databases
+  let database: TestDatabase
+  let connections: Connections
+  // there, and coming in with all but the end
+  const [there, coming] = [
+    lifeOf({}, [...LONG, ...end(1)]),
+    lifeOf({ conversationId: 'mine' }, [...LONG, ...end(MANY + 1)]),
+  ]
+  const most = there.events.length - 2
+  beforeAll(async () => {
+    databases = await databasesOf(url)
+    database = await databases.create()
+    const store = await postgresStore({ url: database.url(SERVING), migrate: false })
+    await live(store, there, 1)
+    await store.imports.write(blockOf(there, 1, most))
+    await store.imports.write(blockOf(coming, 0, most))
+    await store.close()
+    await database.admin(FILL)
+    connections = await connect(database.url(SERVING))
+  })
+  afterAll(async () => {
+    await connections.close()
+    await database.destroy()
+    await databases.close()
+  })
+
+  /** Rows that a call reads of each table, before it is undone. */
+  async function reads(call: (imports: ImportStore) => Promise<unknown>): Promise<Record<string, number>> {
+    const undo = new Error('undo')
+    let found: Record<string, number> = {}
+    const work = connections.transaction(async (query) => {
+      await call(importCalls({ ...connections, query }))
+      const rows = await query<{ table: string; read: number }>(READ, [])
+      found = Object.fromEntries(rows.map(({ table, read }) => [table, read]))
+      throw undo
+    })
+    await expect(work).rejects.toBe(undo)
+    return found
+  }
+
+  // the planner looks at one row at the end of an index
+  it.each([
+    ['a look at a session', (imports: ImportStore) => imports.find(there.sessionId), 1],
+    ['a look at one that is coming in', (imports) => imports.find(coming.sessionId), 1],
+    ['a look at nothing', (imports) => imports.find('00000000-0000-7000-8000-000000000000'), 0],
+    ['the first that are coming in', (imports) => imports.begun({ limit: 50 }), 51],
+    [
+      'those of a tenant behind one',
+      (imports) => imports.begun({ limit: 50, ...behind, within: { tenant: 'local' } }),
+      51,
+    ],
+    ['those of a user', (imports) => imports.begun({ limit: 50, within: { tenant: 'local', userId: 'u7' } }), 21],
+    ['those of nobody', (imports) => imports.begun({ limit: 50, within: { tenant: 'local', userId: 'none' } }), 1],
+    ['the first block of a session', (imports) => imports.write(blockOf(lifeOf({}, WORK), 0, 5)), 5],
+    ['a session in one block', (imports) => imports.write(blockOf(lifeOf({}, WORK))), 5],
+    ['one that has ended', (imports) => imports.write(blockOf(lifeOf({}, [...WORK, ...end(1)]))), 5],
+    ['the next block of one that is coming in', (imports) => imports.write(blockOf(coming, most, most + 1)), 5],
+    ['the end of one that is coming in', (imports) => imports.write(blockOf(coming, most)), 5],
+    ['the next block of one that is there', (imports) => imports.write(blockOf(there, most, most + 1)), 5],
+    ['the end of one that is there', (imports) => imports.write(blockOf(there, most)), 5],
+  ] satisfies [string, (imports: ImportStore) => Promise<unknown>, number][])(
+    '%s takes few rows',
+    async (_, call, rows) => {
+      for (const [table, read] of Object.entries(await reads(call))) expect(read, table).toBeLessThanOrEqual(rows)
+    },
+  )
+
+  it('a discard reads the session alone', async () => {
+    const { session_imports, session_events, session_types, session_edges } = await reads((imports) =>
+      imports.discard(coming.sessionId),
+    )
+    expect({ session_imports, session_events }).toEqual({ session_imports: 1, session_events: most })
+    expect([session_types, session_edges].every((read = 0) => read < 50)).toBe(true)
+  })
+})
+
+const behind = { after: '80000000-0000-7000-8000-000000000000' }

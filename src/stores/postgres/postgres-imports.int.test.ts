@@ -1,0 +1,286 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { amount, someOf } from '../../../test/proof.ts'
+import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
+import type { Store } from '../../ports/store.ts'
+import { loadedIn } from '../conformance/envelope-samples.ts'
+import {
+  blockOf,
+  bring,
+  chainIn,
+  end,
+  found,
+  type Life,
+  lifeOf,
+  live,
+  viewAfter,
+  WORK,
+} from '../conformance/import-samples.ts'
+import { ADA, createdIn, creation, logOf, moved, NOON, someEvent, upTo } from '../conformance/samples.ts'
+import { type Connections, connect, type Query } from './connection.ts'
+import { LOAD } from './decide.ts'
+import { importCalls } from './imports.ts'
+import { postgresStore } from './index.ts'
+import { sessionCalls } from './sessions.ts'
+
+describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
+  let databases: Databases
+  let database: TestDatabase
+  let store: Store
+  let connections: Connections
+  beforeAll(async () => {
+    databases = await databasesOf(url)
+  })
+  afterAll(() => databases.close())
+  beforeEach(async () => {
+    database = await databases.recycled()
+    store = await postgresStore({ url: database.url(SERVING), migrate: false })
+    connections = await connect(database.url(SERVING))
+  })
+  afterEach(async () => {
+    await store.close()
+    await connections.close()
+    await database.destroy()
+  })
+
+  /** Rows of any table that name the session. */
+  async function rowsOf(sessionId: string): Promise<object[]> {
+    const tables = await database.admin("select tablename as name from pg_tables where schemaname = 'context'")
+    const rows = await Promise.all(tables.map(({ name }) => database.admin(`select * from context.${name}`)))
+    return rows.flat().filter((row) => JSON.stringify(row).includes(sessionId))
+  }
+
+  describe('row level security', () => {
+    it('shows what is coming in to readers of its tenant alone, and to them for reading', async () => {
+      const life = lifeOf({ tenant: 'acme' }, WORK)
+      await store.imports.write(blockOf(life, 0, 4))
+      const asRole = (role: string, tenant: string, sql: string) =>
+        database.admin(`set role ${role}; select set_config('throughline.tenant', '${tenant}', false); ${sql}`)
+      const look = 'select session_id as id from context.session_imports'
+      for (const role of ['throughline_reader', 'throughline_functions', 'throughline_purge']) {
+        expect(await asRole(role, 'acme', look), role).toEqual([{ id: life.sessionId }])
+        for (const tenant of ['other', '']) expect(await asRole(role, tenant, look), role).toEqual([])
+      }
+      for (const sql of ['delete from context.session_imports', 'update context.session_imports set head = 1']) {
+        await expect(asRole('throughline_reader', 'acme', sql)).rejects.toMatchObject({ code: '42501' })
+      }
+      // the view for people shows it when it is there
+      const shown = 'select id from context.conversation_sessions'
+      expect(await asRole('throughline_reader', 'acme', shown)).toEqual([])
+      await store.imports.write(blockOf(life, 4))
+      expect(await asRole('throughline_reader', 'acme', shown)).toEqual([{ id: life.sessionId }])
+      expect(await asRole('throughline_reader', 'acme', look)).toEqual([])
+    })
+
+    it('lets a link be taken over, and nothing else of it be changed', async () => {
+      await bring(store, lifeOf({ conversationId: 'c' }, end(1)))
+      const change = (column: string, value: string) =>
+        database.admin(`
+          set role throughline_functions; select set_config('throughline.tenant', '*', false);
+          update context.conversation_commits set ${column} = ${value}`)
+      for (const [column, value] of [
+        ['commit_id', "'x'"],
+        ['position', '7'],
+        ['session_id', 'gen_random_uuid()'],
+        ['made_at', 'now()'],
+      ] as const) {
+        await expect(change(column, value)).rejects.toMatchObject({ code: '42501' })
+      }
+    })
+  })
+
+  describe('of two calls at once', () => {
+    /** The calls on sessions and imports, in a transaction that is still open. */
+    type Calls = ReturnType<typeof importCalls> & ReturnType<typeof sessionCalls>
+
+    /** Makes the second call while the first is not yet committed, and gives what becomes of it once it has waited. */
+    async function waited<T>(first: (calls: Calls, query: Query) => Promise<unknown>, second: () => Promise<T>) {
+      const { settled } = await connections.transaction(async (query) => {
+        const within: Connections = { ...connections, query }
+        await first({ ...importCalls(within), ...sessionCalls(within) }, query)
+        let isOver = false
+        const settled = Promise.allSettled([second()]).finally(() => {
+          isOver = true
+        })
+        while (!isOver && (await database.admin(WAITING)).length === 0);
+        expect(isOver).toBe(false)
+        return { settled }
+      })
+      const [result] = await settled
+      if (result.status === 'fulfilled') return result.value
+      const { code, details } = result.reason as { code: string; details: object }
+      return { code, ...details }
+    }
+
+    const life = (steps: Parameters<typeof lifeOf>[1] = WORK) => lifeOf({ conversationId: 'c' }, steps)
+    const ended = [...WORK, ...end(1)]
+
+    async function forking(id: string) {
+      const source = { sessionId: await createdIn(store), sequence: 1 }
+      const { event, view } = creation({ id })
+      return () => store.fork({ source, event, at: NOON, view })
+    }
+
+    it('a create or fork under the id of a session that begins to come in is refused', async () => {
+      const one = life()
+      const create = () => store.create(creation({ id: one.sessionId }))
+      expect(await waited((calls) => calls.write(blockOf(one, 0, 2)), create)).toEqual(mismatch(one))
+      expect(await store.imports.find(one.sessionId)).toEqual(found(one, 2, true))
+      const two = life()
+      const fork = await forking(two.sessionId)
+      expect(await waited((calls) => calls.write(blockOf(two, 0, 2)), fork)).toEqual(mismatch(two))
+      expect(await store.imports.find(two.sessionId)).toEqual(found(two, 2, true))
+    })
+
+    it('a create or fork under the id of a session that comes in whole finds it', async () => {
+      const [one, two] = [life(ended), lifeOf({}, WORK)]
+      const create = () => store.create(creation({ id: one.sessionId }))
+      const { record } = viewAfter(one)
+      expect(await waited((calls) => calls.write(blockOf(one)), create)).toEqual({ outcome: 'same-id', record })
+      const fork = await forking(two.sessionId)
+      expect(await waited((calls) => calls.write(blockOf(two)), fork)).toMatchObject({ outcome: 'same-id' })
+      expect(await logOf(store, two.sessionId)).toEqual(two.events)
+    })
+
+    it.each([false, true])('a block finds the session that was created under its id (done: %s)', async (done) => {
+      const one = life()
+      const write = () => store.imports.write({ ...blockOf(one), done })
+      const created = waited((calls) => calls.create(creation({ id: one.sessionId })), write)
+      expect(await created).toEqual(conflict(one, 0, 1))
+      expect(await store.imports.begun({ limit: 9 })).toEqual([])
+      expect(await logOf(store, one.sessionId)).toHaveLength(1)
+    })
+
+    it.each([
+      [0, 3],
+      [3, 5],
+      [5, 11],
+    ] as const)('the same block is taken once (%i to %i)', async (after, head) => {
+      // without a commit, and not live, so that it takes no lock but its own
+      const one = life([...WORK, ...end(1).slice(0, 1), ['x.more']])
+      if (after > 0) await store.imports.write(blockOf(one, 0, after))
+      const block = blockOf(one, after, head)
+      expect(
+        await waited(
+          (calls) => calls.write(block),
+          () => store.imports.write(block),
+        ),
+      ).toEqual(conflict(one, after, head))
+      expect(await store.imports.find(one.sessionId)).toEqual(found(one, head, head < 11))
+    })
+
+    it('a create waits for the scope that a session takes as it comes in, and the other way round', async () => {
+      const [one, two] = [life(), life()]
+      await store.imports.write(blockOf(one, 0, 4))
+      const create = () => store.create(creation({ conversationId: 'c', reuse: 'any' }))
+      const got = await waited((calls) => calls.write(blockOf(one, 4)), create)
+      expect(got).toEqual({ outcome: 'found', record: viewAfter(one).record })
+      await store.purge(one, NOON)
+      const request = creation({ conversationId: 'c' })
+      const active = await waited(
+        (calls) => calls.create(request),
+        () => store.imports.write(blockOf(two)),
+      )
+      expect(active).toEqual({ code: 'SESSION_ACTIVE', sessionId: request.view.record.id, conversationId: 'c' })
+    })
+
+    it('a commit that is made meanwhile comes behind the one that came in, which waits for one that is being made', async () => {
+      const [one, two] = [life(ended), life([...WORK, ...end(3)])]
+      const sessionId = await createdIn(store, { conversationId: 'c' })
+      const commit = () =>
+        store.decide({
+          sessionId,
+          at: NOON,
+          chained: true,
+          decide: (view, last) => ({
+            events: [someEvent('', 'session_compacted')],
+            view: { ...moved(view, 1), commit: { id: 'mine', position: (last?.position ?? 0) + 1 } },
+          }),
+        })
+      await waited((calls) => calls.write(blockOf(one)), commit)
+      // as a decision does that looks at the chain once more
+      const look = (_: Calls, query: Query) => query(LOAD, [sessionId, null, null, null, true, true])
+      await waited(look, () => store.imports.write(blockOf(two)))
+      const links = await chainIn(store, 'c')
+      expect(links.map(({ id, position }) => [id, position])).toEqual([
+        ['commit 1', 1],
+        ['mine', 2],
+        ['commit 3', 3],
+      ])
+    })
+
+    it('a block that finds its session discarded leaves nothing, and neither does one that is discarded', async () => {
+      const [one, two, three] = [life(), life(), life(ended)]
+      for (const each of [one, two, three]) await store.imports.write(blockOf(each, 0, 3))
+      const next = () => store.imports.write(blockOf(one, 3))
+      expect(await waited((calls) => calls.discard(one.sessionId), next)).toEqual(conflict(one, 3, 0))
+      expect(await rowsOf(one.sessionId)).toEqual([])
+      const discard = ({ sessionId }: Life) => store.imports.discard(sessionId)
+      expect(
+        await waited(
+          (calls) => calls.write(blockOf(two, 3, 7)),
+          () => discard(two),
+        ),
+      ).toBe(7)
+      expect(await rowsOf(two.sessionId)).toEqual([])
+      // it came to its end, so it is a purge's to remove
+      expect(
+        await waited(
+          (calls) => calls.write(blockOf(three, 3)),
+          () => discard(three),
+        ),
+      ).toBe(0)
+      expect(await loadedIn(store, three)).toEqual(viewAfter(three))
+    })
+
+    it('a block that finds its session purged leaves nothing, and a purge takes what was added', async () => {
+      const [one, two] = [life(), lifeOf({}, WORK)]
+      for (const each of [one, two]) await live(store, each, 3)
+      const next = () => store.imports.write(blockOf(one, 3))
+      expect(await waited((calls) => calls.purge(one, NOON), next)).toEqual(conflict(one, 3, 0))
+      expect(await rowsOf(one.sessionId)).toEqual([])
+      const purge = () => store.purge(two, NOON)
+      expect(await waited((calls) => calls.write(blockOf(two, 3)), purge)).toEqual({ events: 9, keys: 0 })
+      expect(await rowsOf(two.sessionId)).toEqual([])
+    })
+  })
+
+  it('a purge of a user against an import leaves either all of a session or nothing', async () => {
+    for (const size of upTo(amount(6, 60))) {
+      const one = lifeOf({ conversationId: 'c' }, [...WORK, ...end(1)])
+      const purged = async () => {
+        for (;;) {
+          const begun = await store.imports.begun({ limit: 9, within: ADA })
+          for (const id of begun) await store.imports.discard(id)
+          const ids = await store.sessionIds({ limit: 9, within: ADA })
+          for (const sessionId of ids) await store.purge({ sessionId }, NOON)
+          if (begun.length + ids.length > 0) return
+        }
+      }
+      const [result] = await Promise.allSettled([bring(store, one, (size % 6) + 1), purged()])
+      const there = await store.imports.find(one.sessionId)
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'SEQUENCE_CONFLICT' })
+      if (there === undefined) {
+        const left = await rowsOf(one.sessionId)
+        // the link of its commit, which a purge leaves behind
+        expect(left.filter((row) => !Object.hasOwn(row as object, 'purged_at'))).toEqual([])
+      } else {
+        expect(there).toEqual(found(one, 11, false))
+        expect(await logOf(store, one.sessionId)).toEqual(one.events)
+        await store.purge(one, NOON)
+      }
+      await database.admin('delete from context.conversation_commits')
+    }
+  })
+})
+
+function mismatch({ sessionId }: Life) {
+  return { code: 'IDEMPOTENCY_MISMATCH', sessionId }
+}
+
+function conflict({ sessionId }: Life, expected: number, actual: number) {
+  return { code: 'SEQUENCE_CONFLICT', sessionId, expected, actual }
+}
+
+/** Whoever waits in this database for somebody else. */
+const WAITING = `
+  select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

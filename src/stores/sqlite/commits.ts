@@ -1,0 +1,111 @@
+import type { Database } from 'better-sqlite3'
+import type { SessionView } from '../../domain/fold.ts'
+import type { CommitLink, CommitsQuery } from '../../ports/session-store.ts'
+import { BLOCK, type LinkRow, linkOf } from './rows.ts'
+
+const INSERT_LINK = `
+  insert into conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+  values (@tenant, @conversationId, @position, @id, @sessionId, @userId, @at)`
+
+/** A link whose session was purged before, under the same id, stays as it is. */
+export const MARK_PURGED = `
+  update conversation_commits
+  set purged_at = @at, user_id = ''
+  where session_id = @sessionId and purged_at is null`
+
+/** A link that a purge left is taken over again; any other that is there stays. */
+const TAKE_LINK = `
+  ${INSERT_LINK}
+  on conflict do update
+  set user_id = excluded.user_id, made_at = excluded.made_at, purged_at = null
+  where purged_at is not null`
+
+/** When the last commit of the session was made. */
+export const SELECT_MADE = `
+  select e.created_at
+  from session_types t
+  join session_events e on e.session_id = t.session_id and e.sequence between t.block * ${BLOCK} and t.block * ${BLOCK} + ${BLOCK - 1}
+  where t.session_id = @sessionId and t.type = 'session_compacted' and e.type = t.type
+  order by t.block desc, e.sequence desc
+  limit 1`
+
+const LINK = 'select commit_id, session_id, user_id, position, made_at, purged_at from conversation_commits'
+
+export const SELECT_LAST = `
+  ${LINK}
+  where tenant = @tenant and conversation_id = @conversationId
+  order by position desc
+  limit 1`
+
+const SELECT_AT = `
+  ${LINK}
+  where tenant = @tenant and conversation_id = @conversationId and position = @position`
+
+/** @userId null: of everyone. */
+export const SELECT_LINKS = `
+  ${LINK}
+  where tenant = @tenant and conversation_id = @conversationId and position > @after
+    and (@userId is null or user_id = @userId)
+  order by position
+  limit @limit`
+
+/** The writes to the chains of conversations, each inside an open transaction. */
+export function commitWriter(db: Database) {
+  const insertLink = db.prepare(INSERT_LINK)
+  const keepLink = db.prepare(`${INSERT_LINK} on conflict do nothing`)
+  const selectLast = db.prepare<[object], LinkRow>(SELECT_LAST)
+  const selectAt = db.prepare<[object], LinkRow>(SELECT_AT)
+  const takeLink = db.prepare(TAKE_LINK)
+  const selectMade = db.prepare<[object], string>(SELECT_MADE).pluck()
+  const markPurged = db.prepare(MARK_PURGED)
+
+  return {
+    /** Last commit of the session's conversation. */
+    lastOf({ record: { tenant, conversationId } }: SessionView): CommitLink | undefined {
+      const row = selectLast.get({ tenant, conversationId })
+      return row && linkOf(row)
+    },
+
+    /** Puts the session's commit into the chain. Fails if its position is taken. */
+    link({ record, commit }: SessionView, at: string): void {
+      const { tenant, conversationId, id: sessionId, userId } = record
+      insertLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+    },
+
+    /** As `link`, but leaves a position alone that is taken. */
+    keepLink({ record, commit }: SessionView): void {
+      const { tenant, conversationId, id: sessionId, userId, lastActivityAt: at } = record
+      keepLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+    },
+
+    /** What is at the position of the session's commit. */
+    linkAt({ record: { tenant, conversationId }, commit }: SessionView): CommitLink | undefined {
+      const row = commit && selectAt.get({ tenant, conversationId, position: commit.position })
+      return row && linkOf(row)
+    },
+
+    /** As `link`, for a session whose whole log is there; what a purge left of the same commit is taken over again. */
+    takeLink({ record, commit }: SessionView): void {
+      if (commit === undefined) return
+      const { tenant, conversationId, id: sessionId, userId, lastActivityAt } = record
+      const at = selectMade.get({ sessionId }) ?? lastActivityAt
+      takeLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+    },
+
+    /** Marks the links of a session that is going away. */
+    markPurged(sessionId: string, at: string): void {
+      markPurged.run({ sessionId, at })
+    },
+  }
+}
+
+/** One page of a chain. */
+export function commitReader(db: Database) {
+  const selectLinks = db.prepare<[object], LinkRow>(SELECT_LINKS)
+
+  return {
+    commits({ tenant, conversationId, userId, after = 0, limit }: CommitsQuery): CommitLink[] {
+      return selectLinks.all({ tenant, conversationId, userId: userId ?? null, after, limit }).map(linkOf)
+    },
+  }
+}

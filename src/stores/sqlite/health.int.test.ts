@@ -1,0 +1,49 @@
+import { copyFile, mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import openDatabase from 'better-sqlite3'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { startServer } from '../../../test/servers/http.ts'
+import type { Server } from '../../serve.ts'
+
+let folder: string
+let file: string
+let server: Server
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'throughline-health-'))
+  file = join(folder, 'sessions.db')
+  server = await startServer({ url: `sqlite:${file}` })
+  await server.tl.sessions.create({ userId: 'ada' })
+  expect(await ready()).toBe(200)
+})
+afterEach(async () => {
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+const ready = async () => (await fetch(`${server.url}/readyz`)).status
+const problem = () =>
+  server.tl.health().then(
+    () => 'none',
+    (error: Error) => error.message,
+  )
+
+it.each(['session_events', 'memories'])('is not well once %s was dropped from outside', async (table) => {
+  const outside = openDatabase(file)
+  outside.exec(`drop table ${table}`)
+  outside.close()
+  expect(await problem()).toContain(`no such table: ${table}`)
+  expect(await ready()).toBe(503)
+})
+
+it('is not well once the file is gone, or another lies in its place', async () => {
+  const away = join(folder, 'away.db')
+  await rename(file, away)
+  expect(await problem()).toBe(`sqlite: the file '${file}' was removed while it was open; start this process again`)
+  expect(await ready()).toBe(503)
+  await copyFile(away, file)
+  expect(await problem()).toContain('was replaced by another')
+  await rm(file)
+  await rename(away, file)
+  expect(await problem()).toBe('none')
+})

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { uuid7 } from '../../ids.ts'
+import type { Store } from '../../ports/store.ts'
+import { blockOf, bring, end, lifeOf, WORK } from '../conformance/import-samples.ts'
+import { appending, createdIn, logOf, refused } from '../conformance/samples.ts'
+import { sqliteStore } from './index.ts'
+
+let folder: string
+let path: string
+let store: Store
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'throughline-'))
+  path = join(folder, 'sessions.db')
+  store = await sqliteStore({ path, durability: 'full', migrate: true, newId: uuid7 })
+})
+
+afterEach(async () => {
+  await store.close()
+  await rm(folder, { recursive: true })
+})
+
+function stray<T>(work: (db: Database.Database) => T): T {
+  const db = new Database(path)
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Tables in which the text occurs anywhere. */
+function tablesWith(text: string): string[] {
+  return stray((db) => {
+    const tables = db
+      .prepare<[], string>("select name from sqlite_schema where type = 'table' order by name")
+      .pluck()
+      .all()
+    return tables.filter((table) => JSON.stringify(db.prepare(`select * from ${table}`).all()).includes(text))
+  })
+}
+
+it('shows nothing of a session that is coming in to those who look with SQL, and protects its events', async () => {
+  const life = lifeOf({}, WORK)
+  await store.imports.write(blockOf(life, 0, 5))
+  expect(stray((db) => db.prepare('select * from conversation_sessions').all())).toEqual([])
+  expect(() => stray((db) => db.exec('delete from session_events'))).toThrow('append-only')
+  await store.imports.write(blockOf(life, 5))
+  const ids = stray((db) => db.prepare('select id from conversation_sessions').pluck().all())
+  expect(ids).toEqual([life.sessionId])
+  expect(tablesWith(life.sessionId)).not.toContain('session_imports')
+})
+
+it('leaves nothing of what is discarded, and of what came in and was purged only its commit', async () => {
+  const life = lifeOf({}, [...WORK, ...end(1)])
+  await store.imports.write(blockOf(life, 0, 10))
+  expect(tablesWith(life.sessionId)).toEqual(['session_edges', 'session_events', 'session_imports', 'session_types'])
+  await store.imports.discard(life.sessionId)
+  expect(tablesWith(life.sessionId)).toEqual([])
+  await bring(store, life)
+  await store.purge(life, life.events[0]?.createdAt ?? '')
+  expect(tablesWith(life.sessionId)).toEqual(['conversation_commits'])
+})
+
+it('T1 stores nothing of a block that cannot be stored whole, and harms nobody beside it', async () => {
+  const other = await createdIn(store)
+  for (const isThere of [false, true]) {
+    const life = lifeOf({}, WORK)
+    await store.imports.write(blockOf(life, 0, 3, isThere))
+    const before = await store.imports.find(life.sessionId)
+    const block = blockOf(life, 3)
+    const events = block.events.map((event) => (event.sequence === 6 ? { ...event, role: null as never } : event))
+    const broken = refused('STORAGE', store.imports.write({ ...block, events }))
+    const beside = [store.append(appending(other)), isThere && store.append(appending(life.sessionId))]
+    await Promise.all([broken, ...beside])
+    const now = await store.imports.find(life.sessionId)
+    expect(now?.view.record.head).toBe(isThere ? 4 : 3)
+    if (!isThere) expect(now).toEqual(before)
+    expect(
+      stray((db) => db.prepare('select count(*) from session_events where session_id = ?').pluck().get(life.sessionId)),
+    ).toBe(isThere ? 4 : 3)
+  }
+  expect(await logOf(store, other)).toHaveLength(3)
+})

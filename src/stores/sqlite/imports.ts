@@ -1,0 +1,144 @@
+import type { Database } from 'better-sqlite3'
+import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
+import type { SessionView } from '../../domain/fold.ts'
+import { type Json, writeJson } from '../../domain/json.ts'
+import type { BegunQuery, FoundImport, ImportBlock } from '../../ports/import-store.ts'
+import type { LogWriter } from './append.ts'
+import type { Heads } from './heads.ts'
+import { type EnvelopeColumns, type ViewRow, viewOf } from './rows.ts'
+import type { SessionWriter } from './sessions.ts'
+import { SELECT_VIEW } from './view-sql.ts'
+import type { WorkWriter } from './work.ts'
+
+/** No row: it is not there. */
+const SELECT_THERE = 'select tenant, user_id, head from sessions where id = ?'
+
+/** No row: it is not coming in. */
+const SELECT_COMING = 'select tenant, user_id, head, view from session_imports where session_id = ?'
+
+const PUT_COMING = `
+  insert into session_imports (session_id, tenant, user_id, head, view)
+  values (?, ?, ?, ?, ?)
+  on conflict do update
+  set head = excluded.head, view = excluded.view`
+
+const SELECT_EVENT_ID = 'select id from session_events where session_id = ? and sequence = ?'
+
+/** The statement for whom the query names. */
+export function begunSql({ within }: Pick<BegunQuery, 'within'>): string {
+  const conditions = [
+    ...(within !== undefined ? ['tenant = @tenant'] : []),
+    ...(within?.userId !== undefined ? ['user_id = @userId'] : []),
+    'session_id > @after',
+  ]
+  return `
+    select session_id
+    from session_imports
+    where ${conditions.join(' and ')}
+    order by session_id
+    limit @limit`
+}
+
+interface Place {
+  tenant: string
+  user_id: string
+  head: number
+}
+
+interface Writers {
+  heads: Heads
+  log: LogWriter
+  work: WorkWriter
+  sessions: SessionWriter
+}
+
+/** The writes of sessions that come in, each inside an open transaction. All is checked before anything is written. */
+export function importWriter(db: Database, { heads, log, work, sessions }: Writers) {
+  const selectThere = db.prepare<[string], Place>(SELECT_THERE)
+  const selectComing = db.prepare<[string], Place>(SELECT_COMING)
+  const putComing = db.prepare(PUT_COMING)
+  const deleteComing = db.prepare('delete from session_imports where session_id = ?')
+
+  /** Throws unless there is room for what the session becomes: in its scope, and in the chain of its conversation. */
+  function checkRoom(view: SessionView): void {
+    const { record, commit } = view
+    const live = record.endedAt === undefined ? sessions.blocking(record) : undefined
+    if (live !== undefined && live.id !== record.id) {
+      throw new SessionActiveError({ sessionId: live.id, conversationId: live.conversationId })
+    }
+    const link = work.linkAt(view)
+    if (link !== undefined && (link.id !== commit?.id || link.sessionId !== record.id)) {
+      throw new ImportConflictError({ sessionId: record.id, reason: 'commit' })
+    }
+  }
+
+  function keepComing({ sessionId, view }: ImportBlock): void {
+    const { tenant, userId, head } = view.record
+    putComing.run(sessionId, tenant, userId, head, writeJson(view as unknown as Json))
+  }
+
+  return {
+    write(block: ImportBlock): void {
+      const { sessionId, events, edges, view, done } = block
+      heads.release(sessionId)
+      const there = selectThere.get(sessionId)
+      checkPlace(block, there ?? selectComing.get(sessionId))
+      if (there !== undefined || done) checkRoom(view)
+      log.keep(sessionId, events)
+      work.insertEdges(sessionId, edges)
+      if (there !== undefined) {
+        sessions.replaceView(view)
+      } else if (done) {
+        deleteComing.run(sessionId)
+        sessions.insertView(view)
+      } else {
+        keepComing(block)
+        return
+      }
+      work.takeLink(view)
+    },
+
+    discard(sessionId: string): number {
+      if (deleteComing.run(sessionId).changes === 0) return 0
+      work.forgetEdges(sessionId)
+      return log.erase(sessionId)
+    },
+  }
+}
+
+/** Throws unless the block belongs to whom the session does, and right behind what is there of it. */
+function checkPlace({ sessionId, after, view }: ImportBlock, before: Place | undefined): void {
+  const { tenant, userId } = view.record
+  if (before !== undefined && (before.tenant !== tenant || before.user_id !== userId)) {
+    throw new ImportConflictError({ sessionId, reason: 'owner' })
+  }
+  const actual = before?.head ?? 0
+  if (actual !== after) throw new SequenceConflictError({ sessionId, expected: after, actual })
+}
+
+/** Reads of what came in. */
+export function importReader(db: Database) {
+  const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
+  const selectComing = db.prepare<[string], Place & { view: string }>(SELECT_COMING)
+  const selectEventId = db.prepare<[string, number], string>(SELECT_EVENT_ID).pluck()
+
+  /** Sees one moment: the session may be done between two looks. */
+  const find = db.transaction((sessionId: string): FoundImport | undefined => {
+    const there = selectView.get(sessionId)
+    const row = there ?? selectComing.get(sessionId)
+    if (row === undefined) return undefined
+    const lastEventId = selectEventId.get(sessionId, row.head) ?? ''
+    if (there !== undefined) return { view: viewOf(there), lastEventId, isComing: false }
+    return { view: JSON.parse((row as { view: string }).view), lastEventId, isComing: true }
+  })
+
+  return {
+    find: (sessionId: string): FoundImport | undefined => find(sessionId),
+
+    begun({ after = '', limit, within }: BegunQuery): string[] {
+      const { tenant, userId } = within ?? {}
+      const select = db.prepare<[object], string>(begunSql({ ...(within !== undefined && { within }) })).pluck()
+      return select.all({ after, limit, tenant, userId })
+    },
+  }
+}

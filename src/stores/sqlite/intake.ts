@@ -1,0 +1,41 @@
+import type { Database } from 'better-sqlite3'
+import { IdempotencyMismatchError, IntakePausedError } from '../../domain/errors.ts'
+
+const SELECT_PAUSED = "select value from settings where name = 'paused_since'"
+
+/** A pause that is there stays. */
+const PAUSE = "insert into settings (name, value) values ('paused_since', ?) on conflict do nothing"
+
+const RESUME = "delete from settings where name = 'paused_since'"
+
+const SELECT_COMING = 'select 1 from session_imports where session_id = ?'
+
+/** What keeps new sessions out. */
+export function intake(db: Database) {
+  const selectPaused = db.prepare<[], string>(SELECT_PAUSED).pluck()
+  const pause = db.prepare(PAUSE)
+  const resume = db.prepare(RESUME)
+  const selectComing = db.prepare<[string], 1>(SELECT_COMING).pluck()
+
+  return {
+    pausedSince: (): string | undefined => selectPaused.get(),
+
+    pause(since: string | undefined): void {
+      if (since === undefined) resume.run()
+      else pause.run(since)
+    },
+
+    /** Throws while it is paused. */
+    check(): void {
+      const since = selectPaused.get()
+      if (since !== undefined) throw new IntakePausedError(since)
+    },
+
+    /** Throws if a session is coming in under the id. */
+    checkId(sessionId: string): void {
+      if (selectComing.get(sessionId) !== undefined) throw new IdempotencyMismatchError({ sessionId })
+    },
+  }
+}
+
+export type Intake = ReturnType<typeof intake>
