@@ -10,6 +10,7 @@ import type {
   Observe,
   Reduced,
   ReduceOptions,
+  SweepOptions,
   SweepReport,
   WorkStep,
 } from './api/life.ts'
@@ -38,6 +39,7 @@ import type {
   PurgeReceipt,
   Snapshot,
 } from './api/sessions.ts'
+import type { ExportOptions, ImportOptions, ImportReport, SessionBlock } from './api/transfer.ts'
 import type { Health, RebuildReport, UpkeepOptions, VerifyReport } from './api/upkeep.ts'
 import type { Envelope } from './domain/envelope.ts'
 import type { SessionEvent } from './domain/event.ts'
@@ -54,6 +56,7 @@ export type * from './api/life.ts'
 export type * from './api/log.ts'
 export type * from './api/memory.ts'
 export type * from './api/sessions.ts'
+export type * from './api/transfer.ts'
 export type * from './api/upkeep.ts'
 
 /** What {@link open} gives: every session of one store. */
@@ -104,7 +107,17 @@ export interface Throughline {
    * Ends sessions that nobody came back to within the stale timeout, or that have expired, and compacts them. Any number of
    * processes may sweep at once.
    */
-  sweep(): Promise<SweepReport>
+  sweep(options?: SweepOptions): Promise<SweepReport>
+  /**
+   * Whole sessions as they are in their logs, in ascending order of id, a block at a time: `other.import(tl.export())` copies them. May run while
+   * others write: a session is exported as far as it reaches when its turn comes.
+   */
+  export(options?: ExportOptions): AsyncIterable<SessionBlock>
+  /**
+   * Takes sessions in as they are, with the ids, sequences and times that they have. What is here already stays, and only what is behind it
+   * is added, so that an import may be broken off and repeated. A session is here when all of it is. For whoever runs the store or a whole tenant.
+   */
+  import(blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>, options?: ImportOptions): Promise<ImportReport>
   health(): Promise<Health>
   /** Finishes what was accepted, ends every `tail`, and lets go of the store. */
   close(): Promise<void>

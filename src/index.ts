@@ -4,6 +4,7 @@ export type {
   AppendOptions,
   BackfillOptions,
   BackfillReport,
+  CacheHealth,
   Commit,
   CommitsOptions,
   CompactOptions,
@@ -20,6 +21,9 @@ export type {
   EventInput,
   EventsQuery,
   Evidence,
+  ExportedEvent,
+  ExportOptions,
+  ExportPlace,
   Extraction,
   ForgetSource,
   Forgotten,
@@ -30,6 +34,9 @@ export type {
   GraphQuery,
   HandoffInput,
   Health,
+  ImportOptions,
+  ImportProgress,
+  ImportReport,
   Incoming,
   IndexOptions,
   IndexReport,
@@ -52,6 +59,7 @@ export type {
   RecentOptions,
   Reduced,
   ReduceOptions,
+  RefusedSession,
   Remembered,
   RememberInput,
   Resumed,
@@ -60,9 +68,11 @@ export type {
   RollbackReport,
   SearchMemories,
   Session,
+  SessionBlock,
   Sessions,
   Snapshot,
   StatePatch,
+  SweepOptions,
   SweepReport,
   SwitchOptions,
   TailOptions,
@@ -84,6 +94,7 @@ export {
   ERROR_CODES,
   type ErrorCode,
   IdempotencyMismatchError,
+  ImportConflictError,
   IntakePausedError,
   InternalError,
   InvalidTransitionError,
@@ -164,7 +175,9 @@ export {
   type Observation,
   type WorkCommit,
 } from './domain/work.ts'
-export { type OpenOptions, open, ROUNDTABLE } from './open.ts'
+export { type ExportCheck, exportLines, importLines } from './features/transfer/lines.ts'
+export { open } from './open.ts'
+export { type OpenOptions, ROUNDTABLE } from './open-options.ts'
 export type { Clock } from './ports/clock.ts'
 export type { Embed } from './ports/embed.ts'
 export type { MetricsRegistry } from './ports/metrics.ts'

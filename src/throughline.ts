@@ -53,12 +53,13 @@ import {
   sessionState,
   updateState,
 } from './features/state/operation.ts'
-import { rebuildSessions, verifySessions } from './features/upkeep/operation.ts'
+import { healthOf, rebuildSessions, verifySessions } from './features/upkeep/operation.ts'
 import { flushStep, observeOn, progressOf, readGraph } from './features/work/operation.ts'
 
 /** Loaded on first use: who never recalls does not pay for it. */
 const recalling = () => import('./features/recall/operation.ts')
 const operating = () => import('./features/envelope/fleet.ts')
+const transferring = () => import('./features/transfer/operation.ts')
 const remembering = () => import('./features/memory/operation.ts')
 
 /** The public object over a store: each call is one operation of a room. */
@@ -81,8 +82,12 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     },
     recall: async (query) => (await recalling()).recall(deps, query),
     index: async (options) => (await recalling()).indexLogs(deps, options),
-    sweep: () => sweepSessions(deps),
-    health: async () => ({ ok: true, store: deps.store.name, ...(await deps.store.health()) }),
+    sweep: (options) => sweepSessions(deps, options),
+    async *export(options) {
+      yield* (await transferring()).exportSessions(deps, options)
+    },
+    import: async (blocks, options) => (await transferring()).importSessions(deps, blocks, options),
+    health: () => healthOf(deps),
     close,
   }
 }

@@ -522,7 +522,7 @@ it('wrong input is refused with 2, before anything is changed', async () => {
     [['rollback', '--yes'], 'batch: either --batch or --since must say which envelopes'],
     [['rollback', '--batch', 'b', '--since', '2020-01-01', '--yes'], 'batch: either --batch or --since'],
     [['rollback', '--since', 'yesterday', '--yes'], 'since: must be a time in ISO 8601'],
-    [['export'], 'cache: is missing: --cache writes the cached envelopes'],
+    [['export', 'a', '--cache'], 'cache: goes without a session'],
     [['warm', '--from', 'none.jsonl'], 'from: cannot be read: ENOENT'],
     [['warm', 'all'], 'too many arguments'],
     [['intake', 'pause', 'now'], 'too many arguments'],

@@ -11,6 +11,7 @@ import { recallRoutes } from '../features/recall/route.ts'
 import type { Route } from '../features/route.ts'
 import { sessionsRoutes } from '../features/sessions/route.ts'
 import { stateRoutes } from '../features/state/route.ts'
+import { transferRoutes } from '../features/transfer/route.ts'
 import { upkeepRoutes } from '../features/upkeep/route.ts'
 import { workRoutes } from '../features/work/route.ts'
 
@@ -30,4 +31,5 @@ export const ROUTES: readonly Route[] = [
   ...recallRoutes,
   ...purgeRoutes,
   ...upkeepRoutes,
+  ...transferRoutes,
 ]

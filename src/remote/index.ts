@@ -13,6 +13,7 @@ import { PATIENCE, type Patience } from './retry.ts'
 import type { Client } from './session.ts'
 import { sessionsOf, usersOf } from './sessions.ts'
 import { Staged } from './staged.ts'
+import { transferOf } from './transfer.ts'
 import { read } from './writing.ts'
 
 /** Which server, and who is calling. */
@@ -61,6 +62,7 @@ function throughlineOf(client: Client, agents: readonly string[], close: () => P
       return throughlineOf(same, agents, async () => {})
     },
     ...upkeepOf(connection),
+    ...transferOf(connection),
     recall: async (query) =>
       await connection.request({ method: 'POST', path: '/recall', body: jsonOf(query), repeatable: true }),
     migrate: async () => {

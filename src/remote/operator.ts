@@ -28,7 +28,7 @@ export function upkeepOf(connection: Connection): Pick<Throughline, 'verify' | '
         onProgress,
       )
     },
-    sweep: () => connection.request({ method: 'POST', path: '/sweep', repeatable: true }),
+    sweep: ({ onProgress } = {}) => connection.work({ method: 'POST', path: '/sweep', repeatable: true }, onProgress),
   }
 }
 

@@ -49,7 +49,7 @@ describe('a key named __proto__', () => {
         const answer = await as(method, path, Array.isArray(body) ? `[${inner}]` : inner)
         expectProblem(answer, 400, 'VALIDATION')
         // what is for the operator alone is refused before anything else is looked at
-        expect(answer.text).toMatch(/__proto__|must be absent/)
+        expect(answer.text).toMatch(/__proto__|whoever runs the store/)
       }
     })
   })

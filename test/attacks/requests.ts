@@ -44,6 +44,8 @@ const BODIES: Record<string, unknown> = {
   indexLogs: {},
   verify: {},
   rebuild: {},
+  exportPage: {},
+  importBlocks: { blocks: [{ sessionId: 'ada', events: [], done: true }] },
   backfillEnvelopes: { from: 'sqlite:/nowhere.db' },
   rollbackEnvelopes: { batch: 'none' },
   warmEnvelopes: {},

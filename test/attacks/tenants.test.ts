@@ -68,7 +68,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
       (_route, route) => sameAsNothing((id) => requestTo(route, id), who, target.memories.ada, 'MEMORY_NOT_FOUND'),
     )
 
-    it.each(['verify', 'rebuild'])('%s of the session of Ada finds none', async (route) => {
+    it.each(['verify', 'rebuild', 'export'])('%s of the session of Ada finds none', async (route) => {
       const request = (sessionId: string) =>
         ({ method: 'POST', path: `/v1/${route}`, body: { sessionId } }) as unknown as Request
       await sameAsNothing(request, who, target.sessions.ada, 'SESSION_NOT_FOUND')

@@ -122,6 +122,7 @@ export const OWN: Record<string, Maker> = {
   'contradictMemory SESSION_NOT_FOUND': missingSession,
   'verify SESSION_NOT_FOUND': missingSession,
   'rebuild SESSION_NOT_FOUND': missingSession,
+  'exportPage SESSION_NOT_FOUND': missingSession,
   'compactSession INVALID_TRANSITION': async (world) => ({
     params: { id: (await sessionFor(world, {})).id },
     body: {},

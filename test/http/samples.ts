@@ -60,6 +60,30 @@ const someone = { userId: 'ada' }
 const event = { type: 'user_message', content: 'Good morning' }
 const message = { role: 'user', content: 'Good morning' }
 
+/** A session of one event, as it is exported. */
+const block = {
+  sessionId: '4c1d9c9e-6f0b-4c53-9a4e-3f6f3f1d2a11',
+  events: [
+    {
+      sequence: 1,
+      id: '4c1d9c9e-6f0b-4c53-9a4e-3f6f3f1d2a12',
+      type: 'session_started',
+      role: 'system',
+      content: 'Session started',
+      parts: {
+        tenant: 'local',
+        ...someone,
+        chatmode: 'default',
+        conversationId: 'a move',
+        agent: 'coach',
+        metadata: {},
+      },
+      createdAt: '2026-01-31T09:30:00.000Z',
+    },
+  ],
+  done: true,
+}
+
 /** One for every route, by the name of its operation. */
 export const SAMPLES: Record<string, Sample> = {
   about: {},
@@ -134,6 +158,8 @@ export const SAMPLES: Record<string, Sample> = {
   health: {},
   verify: { body: {} },
   rebuild: { body: {} },
+  exportPage: { body: {} },
+  importBlocks: { body: { blocks: [block] } },
 }
 
 /** A session of its own, where the sample needs it to stand. */

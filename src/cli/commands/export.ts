@@ -1,44 +1,75 @@
 import { z } from 'zod'
+import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/parse.ts'
 import type { Command } from '../command.ts'
+import type { Output } from '../output.ts'
 import { writeLines } from '../output-lines.ts'
 import { withLine } from '../progress.ts'
-import { withStore } from '../target.ts'
+import { type Target, withStore } from '../target.ts'
 import { counted } from '../text.ts'
+import { type ExportReport, exportToFile, exportToStdout } from '../transfer/export-sessions.ts'
 
 const exportInput = z.strictObject({
-  cache: z.literal(true, 'is missing: --cache writes the cached envelopes'),
+  session: z.string().optional(),
+  cache: z.boolean().default(false),
   out: z.string().optional(),
+  resume: z.boolean().default(false),
 })
 
 export const exportCommand: Command = {
-  usage: 'export',
-  summary: 'write the envelopes that the cache holds as JSON Lines',
+  usage: 'export [session]',
+  summary: 'write sessions as they are, or one of them, as JSON Lines that import takes',
   more: [
-    'One envelope a line. May run while others write. What warm --from takes from',
-    'it is which sessions were in the cache.',
+    'All events of all sessions, which may go on meanwhile: each is written as far',
+    'as it reaches when its turn comes. Memories are not in it: see memory export.',
     '',
-    'Example: throughline export --cache --out snapshot.jsonl',
-    '         throughline warm --from snapshot.jsonl',
+    'What broke off goes on with --resume, behind the last block that is whole. The',
+    'same sessions give the same text on every store, so that two can be compared.',
+    '',
+    'With --cache it writes the envelopes that the cache holds instead, one a line,',
+    'for warm --from.',
+    '',
+    'Example: throughline export --out backup.jsonl',
+    '         throughline export | throughline import --url postgres://…',
+    '         throughline export --cache --out snapshot.jsonl',
   ].join('\n'),
   options: [
-    { flags: '--cache', description: 'the cached envelopes (required)' },
     { flags: '--out <file>', description: 'file to write, in place of one that is there (default: stdout)' },
+    { flags: '--resume', description: 'go on with what is there of the file' },
+    { flags: '--cache', description: 'the cached envelopes instead' },
   ],
 
   async run(input, { target, output }) {
-    const { out } = parse(exportInput, input)
-    let written = 0
-    await withStore(target, ({ envelopes }) =>
-      withLine((tell) =>
-        writeLines(envelopes.cached(), out, () => {
-          written += 1
-          tell(() => `exporting: ${counted(written, 'envelope')}`)
-        }),
-      ),
-    )
-    if (out === undefined) return undefined
-    output.print(`wrote ${counted(written, 'envelope')} to ${out}`, { file: out, written })
+    const { session, cache, out, resume } = parse(exportInput, input)
+    if (resume && (out === undefined || cache)) {
+      throw new ValidationError('resume', 'goes with --out and without --cache: it goes on with a file of sessions')
+    }
+    if (cache && session !== undefined) throw new ValidationError('cache', 'goes without a session')
+    if (cache) await exportCache(target, out, output)
+    else if (out === undefined) await exportToStdout(target, session)
+    else {
+      const report = await exportToFile(target, { file: out, session, resume })
+      output.print(reportText(report, output), report)
+    }
     return undefined
   },
+}
+
+function reportText({ file, sessions, events, was }: ExportReport, { paint }: Output): string {
+  const what = `${counted(sessions, 'session')}, ${counted(events, 'event')}`
+  if (was === 'complete') return `${paint('green', 'ok')}  ${file} is complete: ${what}`
+  return was === 'written' ? `wrote ${what} to ${file}` : `went on with ${file}, which has ${what} now`
+}
+
+async function exportCache(target: Target, out: string | undefined, output: Output): Promise<void> {
+  let written = 0
+  await withStore(target, ({ envelopes }) =>
+    withLine((tell) =>
+      writeLines(envelopes.cached(), out, () => {
+        written += 1
+        tell(() => `exporting: ${counted(written, 'envelope')}`)
+      }),
+    ),
+  )
+  if (out !== undefined) output.print(`wrote ${counted(written, 'envelope')} to ${out}`, { file: out, written })
 }

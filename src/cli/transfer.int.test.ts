@@ -1,0 +1,333 @@
+import { execFile, spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runHere } from '../../test/servers/cli.ts'
+import type { ImportReport, Throughline } from '../api.ts'
+import { open } from '../open.ts'
+
+const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
+const EVENTS = 3000
+
+let shared: string
+/** A store with some sessions, one of them long, as text. */
+let text: string
+let cwd: string
+
+const idOf = (n: number) => `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`
+const url = (name: string) => `sqlite:${join(cwd, name)}`
+
+async function withStore<T>(target: string, work: (tl: Throughline) => Promise<T>): Promise<T> {
+  const tl = await open({ url: target, index: false })
+  try {
+    return await work(tl)
+  } finally {
+    await tl.close()
+  }
+}
+
+beforeAll(async () => {
+  shared = mkdtempSync(join(tmpdir(), 'tl-transfer-'))
+  cwd = shared
+  await withStore(url('a.db'), async (tl) => {
+    for (let n = 1; n <= 12; n++) {
+      const session = await tl.sessions.create({ userId: 'ada', id: idOf(n), task: `Task ${n}` })
+      const count = n === 7 ? EVENTS - 100 : 7
+      for (let done = 0; done < count; done += 500) {
+        const many = Math.min(500, count - done)
+        await session.append(
+          Array.from({ length: many }, (_, i) => ({ type: 'user_message', content: `${done + i} ${'ä'.repeat(200)}` })),
+        )
+      }
+      if (n % 2 === 0) await session.abort('enough')
+    }
+  })
+  await run(['export', '--out', 'whole.jsonl'])
+  text = readFileSync(join(cwd, 'whole.jsonl'), 'utf8')
+})
+
+afterAll(() => rmSync(shared, { recursive: true }))
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(shared, 'test-'))
+})
+
+afterEach(() => {
+  cwd = shared
+})
+
+const source = () => `sqlite:${join(shared, 'a.db')}`
+
+/** A copy of it, to be written to. */
+function ownSource(): string {
+  copyFileSync(join(shared, 'a.db'), join(cwd, 'own.db'))
+  return url('own.db')
+}
+
+const run = (args: readonly string[], target = source()) => runHere([...args, '--url', target], cwd)
+const json = async (args: readonly string[], target?: string) =>
+  JSON.parse((await run([...args, '--json'], target)).stdout)
+const file = (name: string, content: string | Buffer) => {
+  writeFileSync(join(cwd, name), content)
+  return name
+}
+const read = (name: string) => readFileSync(join(cwd, name), 'utf8')
+
+describe('export and import', () => {
+  it('move sessions to another store, by a file or a pipe, and back as they were', async () => {
+    expect(await json(['export', '--out', 'a.jsonl'])).toEqual({
+      file: 'a.jsonl',
+      sessions: 12,
+      events: expect.any(Number),
+      sum: expect.stringMatching(/^[\da-f]{64}$/),
+      was: 'written',
+    })
+    expect(read('a.jsonl')).toBe(text)
+    expect((await run(['export'])).stdout).toBe(text)
+    const first: ImportReport = await json(['import', 'a.jsonl'], url('b.db'))
+    expect(first).toMatchObject({ sessions: 12, created: 12, extended: 0, unchanged: 0, refused: [] })
+    expect((await run(['export'], url('b.db'))).stdout).toBe(text)
+    expect((await run(['verify'], url('b.db'))).code).toBe(0)
+    const again = await run(['import', 'a.jsonl'], url('b.db'))
+    expect(again.code).toBe(0)
+    expect(again.stdout).toMatch(
+      /^sessions {3}12\ncreated {4}0\nextended {3}0\nunchanged {2}12\nrefused {4}0\nwritten {4}0 events\n/,
+    )
+    // one more event, and one session alone
+    const own = ownSource()
+    await withStore(own, async (tl) => (await tl.sessions.get(idOf(1))).append({ type: 'x.more', content: 'more' }))
+    expect(await json(['export', idOf(1).toUpperCase(), '--out', 'one.jsonl'], own)).toMatchObject({
+      sessions: 1,
+      events: 9,
+    })
+    expect(await json(['import', 'one.jsonl', 'a.jsonl'], url('b.db'))).toMatchObject({
+      sessions: 13,
+      extended: 1,
+      events: 1,
+    })
+    const script = '"$0" "$1" export --url "$2" | "$0" "$1" import --json --url "$3"'
+    const piped = await new Promise<string>((resolve, reject) => {
+      execFile('sh', ['-c', script, process.execPath, RUN, source(), url('c.db')], { cwd }, (error, stdout) =>
+        error === null ? resolve(stdout) : reject(error),
+      )
+    })
+    expect(JSON.parse(piped)).toMatchObject({ created: 12 })
+    expect((await run(['export'], url('c.db'))).stdout).toBe(text)
+  })
+
+  it('name what was refused, and leave with 4', async () => {
+    await run(['import', file('a.jsonl', text)], url('b.db'))
+    const append = (target: string, type: 'x.own' | 'x.other') =>
+      withStore(target, async (tl) => (await tl.sessions.get(idOf(3))).append({ type, content: type }))
+    const own = ownSource()
+    await append(url('b.db'), 'x.own')
+    await append(own, 'x.other')
+    const more = (await run(['export'], own)).stdout
+    await withStore(url('c.db'), async ({ sessions }) => {
+      for (let n = 1; n <= 12; n++) await sessions.create({ userId: 'bob', id: idOf(n) })
+    })
+    const conflict = await run(['import', file('b.jsonl', more), '--json'], url('b.db'))
+    expect(conflict.code).toBe(4)
+    expect(JSON.parse(conflict.stdout)).toMatchObject({
+      unchanged: 11,
+      refused: [{ sessionId: idOf(3), code: 'IMPORT_CONFLICT' }],
+    })
+    const all = await run(['import', 'b.jsonl'], url('c.db'))
+    expect(all.code).toBe(4)
+    expect(all.stdout).toContain('refused    12\n')
+    expect(all.stdout).toContain(
+      `${idOf(1)}  IMPORT_CONFLICT  session ${idOf(1)} is here already, and differs: the id belongs`,
+    )
+    expect(all.stdout).not.toContain(idOf(11))
+    expect(all.stdout).toContain('\nand 2 more; --json names them all\n')
+  })
+
+  it('take what is whole of a damaged file, say where it is damaged, and leave with 2', async () => {
+    const lines = text.split('\n')
+    const cut = file('cut.jsonl', text.slice(0, text.length / 2))
+    const torn = await run(['import', cut, '--json'], url('b.db'))
+    expect(torn.code).toBe(2)
+    expect(JSON.parse(torn.stdout)).toMatchObject({ created: 6, refused: [] })
+    expect(JSON.parse(torn.stderr)).toMatchObject({
+      error: { code: 'VALIDATION', message: expect.stringContaining('cut.jsonl, line ') },
+    })
+    expect(torn.stderr).toContain('throughline export --resume')
+    expect(await json(['verify'], url('b.db'))).toMatchObject({ sessions: 6 })
+    // what had come of the long one is not written again
+    const rest: ImportReport = await json(['import', file('whole.jsonl', text)], url('b.db'))
+    expect(rest).toMatchObject({ created: 6, unchanged: 6 })
+    expect(rest.events).toBeLessThan(EVENTS - 500)
+    expect((await run(['export'], url('b.db'))).stdout).toBe(text)
+    const changed = file('changed.jsonl', lines.with(4, (lines[4] ?? '').replace('ä', 'a')).join('\n'))
+    const bad = await run(['import', changed], url('c.db'))
+    expect(bad).toMatchObject({ code: 2, stdout: '' })
+    expect(bad.stderr).toMatch(
+      /^error VALIDATION: changed\.jsonl, line 11: does not fit lines 2 to 10: one of them was changed/,
+    )
+    const bytes = Buffer.concat([
+      Buffer.from(`${lines.slice(0, 30).join('\n')}\n`),
+      Buffer.from([0xff, 0x0a]),
+      Buffer.from('{}\n'),
+    ])
+    const notText = await run(['import', file('bytes.jsonl', bytes)], url('d.db'))
+    expect(notText.stderr).toContain('bytes.jsonl, line 31: is not UTF-8. What came before')
+    // nothing is made for what is nothing
+    expect(existsSync(join(cwd, 'c.db'))).toBe(false)
+    expect(existsSync(join(cwd, 'd.db'))).toBe(true)
+  })
+})
+
+describe('export --resume', () => {
+  it('goes on wherever the file broke off, and makes the same file', async () => {
+    const whole = Buffer.from(text)
+    const lengths = [
+      0,
+      1,
+      20,
+      41,
+      42,
+      43,
+      60,
+      3000,
+      whole.length >> 1,
+      (whole.length * 0.7) | 0,
+      whole.length - 300,
+      whole.length - 2,
+      whole.length - 1,
+    ]
+    for (const length of lengths) {
+      file('a.jsonl', whole.subarray(0, length))
+      const { was } = await json(['export', '--out', 'a.jsonl', '--resume'])
+      expect(readFileSync(join(cwd, 'a.jsonl')).equals(whole), `from ${length}`).toBe(true)
+      expect(was).toBe(length > 5000 ? 'resumed' : 'written')
+    }
+    // behind the end of a line, and behind each check
+    const ends = [...text.matchAll(/\{"kind":"check".*\n/g)].map((match) =>
+      Buffer.byteLength(text.slice(0, match.index + match[0].length)),
+    )
+    for (const length of ends) {
+      file('a.jsonl', whole.subarray(0, length))
+      await run(['export', '--out', 'a.jsonl', '--resume'])
+      expect(readFileSync(join(cwd, 'a.jsonl')).equals(whole), `from ${length}`).toBe(true)
+    }
+    const done = await run(['export', '--out', 'a.jsonl', '--resume'], 'sqlite:none.db')
+    expect(done).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^ok {2}a\.jsonl is complete: 12 sessions, 3,007 events\n$/),
+    })
+  })
+
+  it('makes anew what is damaged, and begins where there is nothing', async () => {
+    const lines = text.split('\n')
+    file('a.jsonl', lines.with(40, (lines[40] ?? '').replace('ä', 'a')).join('\n'))
+    expect((await run(['export', '--out', 'a.jsonl', '--resume'])).stdout).toMatch(
+      /^went on with a\.jsonl, which has 12 sessions/,
+    )
+    expect(read('a.jsonl')).toBe(text)
+    expect((await run(['export', '--out', 'new.jsonl', '--resume'])).stdout).toMatch(/^wrote 12 sessions/)
+    expect(read('new.jsonl')).toBe(text)
+    await run(['export', idOf(7), '--out', 'one.jsonl'])
+    const one = read('one.jsonl')
+    file('one.jsonl', one.slice(0, one.length / 2))
+    await run(['export', idOf(7), '--out', 'one.jsonl', '--resume'])
+    expect(read('one.jsonl')).toBe(one)
+  })
+
+  it('leaves alone what is no export of the same', async () => {
+    for (const [content, args, message] of [
+      ['words', [], 'out: is no export that could be gone on with'],
+      ['\ufeff', [], 'out: is no export that could be gone on with'],
+      [`${text}words\n`, [], 'out: holds more than one export, or something else behind its end'],
+      [text + text, [], 'out: holds more than one export'],
+      [text.slice(0, text.length / 2), [idOf(3)], 'out: holds session 00000007'],
+    ] as const) {
+      file('a.jsonl', content)
+      const { code, stderr } = await run(['export', ...args, '--out', 'a.jsonl', '--resume'])
+      expect(stderr).toContain(`error VALIDATION: ${message}`)
+      expect(code).toBe(2)
+      expect(read('a.jsonl')).toBe(content)
+    }
+  })
+
+  it('goes on after kill -9', async () => {
+    const out = join(cwd, 'a.jsonl')
+    writeFileSync(out, '')
+    const child = spawn(process.execPath, [RUN, 'export', '--out', out, '--url', source()], { stdio: 'ignore' })
+    const watcher = watch(out, () => {
+      if (statSync(out).size > text.length / 4) child.kill('SIGKILL')
+    })
+    await new Promise((resolve) => child.once('close', resolve))
+    watcher.close()
+    // it may have been quicker than the signal
+    expect((await json(['export', '--out', 'a.jsonl', '--resume'])).was).toMatch(/^(resumed|complete)$/)
+    expect(read('a.jsonl')).toBe(text)
+  })
+})
+
+describe('the shell', () => {
+  it('gets 0 and no word when the reader of an export has seen enough', async () => {
+    const script = '{ "$0" "$1" export --url "$2"; echo $? > code; } | head -c 10'
+    const { stderr } = await new Promise<{ stderr: string }>((resolve) => {
+      execFile('sh', ['-c', script, process.execPath, RUN, source()], { cwd }, (_e, _out, stderr) =>
+        resolve({ stderr }),
+      )
+    })
+    expect(stderr).toBe('')
+    expect(read('code').trim()).toBe('0')
+  })
+
+  it('gets 130 for Ctrl-C in the middle of an import, which the next one ends', async () => {
+    await withStore(url('b.db'), async () => {})
+    const child = spawn(process.execPath, [RUN, 'import', '--url', url('b.db')], {
+      stdio: ['pipe', 'ignore', 'inherit'],
+    })
+    child.stdin.on('error', () => {})
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    const db = watch(cwd, (_event, name) => {
+      // it has begun to write
+      if (name === 'b.db-wal') child.kill('SIGINT')
+    })
+    child.stdin.write(text.slice(0, text.length / 2))
+    expect(await ended).toBe(130)
+    db.close()
+    expect(await json(['verify'], url('b.db'))).toMatchObject({ differences: [] })
+    const rest: ImportReport = await json(['import', file('a.jsonl', text)], url('b.db'))
+    expect(rest).toMatchObject({ sessions: 12, refused: [] })
+    expect((await run(['export'], url('b.db'))).stdout).toBe(text)
+  })
+
+  it('is told what is wrong, and a file that is there stays as it is', async () => {
+    file('kept.jsonl', 'kept')
+    for (const [args, code, message] of [
+      [['export', '--resume'], 2, 'resume: goes with --out'],
+      [['export', '--cache', '--out', 'a', '--resume'], 2, 'resume: goes with --out and without --cache'],
+      [['export', idOf(1), '--cache'], 2, 'cache: goes without a session'],
+      [['export', idOf(99), '--out', 'kept.jsonl'], 3, `session ${idOf(99)} does not exist`],
+      [['export', '--out', 'none/a.jsonl'], 2, 'out: cannot be written: ENOENT'],
+      [['export', '--out', 'kept.jsonl', '--url', 'sqlite:none.db'], 5, 'there is no database'],
+      [['import', 'none.jsonl'], 2, 'files: cannot be read: ENOENT'],
+      [['import', 'kept.jsonl', '--url', 'sqlite:new.db'], 2, 'kept.jsonl, line 1: is not the beginning of an export'],
+      [['import', 'kept.jsonl', '--user', 'ada'], 2, 'user: goes with --from alone'],
+      [['import', 'kept.jsonl', '--follow'], 2, 'follow: goes with --from alone'],
+      [['import', 'kept.jsonl', '--tenant', 'acme'], 2, 'tenant: goes with --from alone'],
+      [['import', 'kept.jsonl', '--from', 'faiss'], 2, 'from: must be claude-code'],
+      [['import', '--from', 'claude-code'], 2, 'files: must name'],
+    ] as const) {
+      const ended = await runHere(args.includes('--url' as never) ? args : [...args, '--url', source()], cwd)
+      expect(ended.stderr).toContain(message)
+      expect(ended.code).toBe(code)
+    }
+    expect(read('kept.jsonl')).toBe('kept')
+    expect(existsSync(join(cwd, 'new.db'))).toBe(false)
+  })
+
+  it.each(['export', 'import'])('%s --help has an example, in 80 columns', async (command) => {
+    const { code, stdout } = await runHere([command, '--help'], cwd)
+    expect(code).toBe(0)
+    expect(stdout).toContain(`Example: throughline ${command}`)
+    const [words = ''] = stdout.split('\nOptions:')
+    expect(words.split('\n').filter((line) => line.length > 80 || /^\S{1,12}$/.test(line))).toEqual([])
+  })
+})

@@ -1,0 +1,107 @@
+import type { Throughline } from '../../api.ts'
+import { ValidationError } from '../../domain/errors.ts'
+import { exportLines } from '../../features/transfer/lines.ts'
+import type { ExportCheck } from '../../features/transfer/tally.ts'
+import { given } from '../option.ts'
+import { type Tell, withLine } from '../progress.ts'
+import { type Target, withStore } from '../target.ts'
+import { counted } from '../text.ts'
+import { orElseSaying } from './interrupted.ts'
+import { type Begun, begunIn } from './resume.ts'
+import { writeToFile, writeToStdout } from './write-text.ts'
+
+/** What a file holds of an export. */
+export interface ExportReport {
+  file: string
+  sessions: number
+  events: number
+  /** The sum of its last line: equal for equal exports. */
+  sum: string
+  /** How the file came about: in one go, behind what was there of it, or by an earlier run. */
+  was: 'written' | 'resumed' | 'complete'
+}
+
+const STOPPED = 'Stopped in the middle. To go on, run it again with --resume.'
+
+/** Writes sessions to stdout. */
+export async function exportToStdout(target: Target, session: string | undefined): Promise<void> {
+  await withStore(target, (tl) =>
+    withLine((tell) =>
+      writeToStdout(exportLines(tl.export({ ...given({ sessionId: session }), onProgress: progressOn(tell) }))),
+    ),
+  )
+}
+
+/** Writes sessions to a file, or goes on with what is there of it. */
+export async function exportToFile(
+  target: Target,
+  { file, session, resume }: { file: string; session: string | undefined; resume: boolean },
+): Promise<ExportReport> {
+  const begun = resume
+    ? await withLine((tell) => begunIn(file, (share) => tell(() => 'looking at what is there', share)))
+    : undefined
+  requireSame(begun, session)
+  if (begun?.isComplete) return { file, ...totalOf(begun.check), was: 'complete' }
+  let last = ''
+  await withStore(target, (tl) =>
+    withLine((tell) =>
+      orElseSaying(STOPPED, () =>
+        writeToFile(
+          remembered(linesOf(tl, session, begun, tell), (line) => (last = line)),
+          file,
+          begun?.size,
+        ),
+      ),
+    ),
+  )
+  const { sessions, events, sum } = JSON.parse(last) as Omit<ExportReport, 'file' | 'was'>
+  return { file, sessions, events, sum, was: begun?.check === undefined ? 'written' : 'resumed' }
+}
+
+function linesOf(tl: Throughline, sessionId: string | undefined, begun: Begun | undefined, tell: Tell) {
+  const { check } = begun ?? {}
+  const after = check && { sessionId: check.session, sequence: check.sequence, done: check.done }
+  const blocks = tl.export({ ...given({ sessionId, after }), onProgress: progressOn(tell, check) })
+  const lines = exportLines(blocks, check)
+  // the first line is there already, and nothing else
+  return begun !== undefined && check === undefined ? withoutFirst(lines) : lines
+}
+
+async function* withoutFirst(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let isFirst = true
+  for await (const line of lines) {
+    if (!isFirst) yield line
+    isFirst = false
+  }
+}
+
+async function* remembered(lines: AsyncIterable<string>, onLine: (line: string) => void): AsyncGenerator<string> {
+  for await (const line of lines) {
+    onLine(line)
+    yield line
+  }
+}
+
+type OnProgress = NonNullable<NonNullable<Parameters<Throughline['export']>[0]>['onProgress']>
+
+function progressOn(tell: Tell, before?: ExportCheck): OnProgress {
+  return (progress) => {
+    const sessions = progress.sessions + (before?.sessions ?? 0)
+    const events = progress.events + (before?.events ?? 0)
+    const { of } = progress
+    const words = () => `exporting: ${counted(sessions, 'session')}, ${counted(events, 'event')}`
+    tell(words, of.events === 0 ? 1 : events / of.events)
+  }
+}
+
+/** A file of one session is gone on with as that, and one of all as that. */
+function requireSame(begun: Begun | undefined, session: string | undefined): void {
+  const { check } = begun ?? {}
+  if (session === undefined || check === undefined || check.session === session.toLowerCase()) return
+  throw new ValidationError('out', `holds session ${check.session}, and not the one that is to be exported`)
+}
+
+function totalOf(check: ExportCheck | undefined): Pick<ExportReport, 'sessions' | 'events' | 'sum'> {
+  const { sessions = 0, events = 0, total = '' } = check ?? {}
+  return { sessions, events, sum: total }
+}

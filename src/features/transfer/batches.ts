@@ -1,0 +1,181 @@
+import type { ExportedEvent, ImportOptions, ImportReport, SessionBlock } from '../../api.ts'
+import { parse } from '../parse.ts'
+import { importOptions, MOST_BLOCKS } from './schema.ts'
+import { BLOCK } from './tally.ts'
+
+/** What became of a block. */
+export type BlockOutcome = TakenBlock | RefusedBlock
+
+export interface TakenBlock {
+  sessionId: string
+  /** That it has. */
+  events: number
+  /** Of them, those that were not here. */
+  written: number
+  /** What became of the session, once it is done. */
+  became?: 'created' | 'extended' | 'unchanged'
+}
+
+export interface RefusedBlock {
+  sessionId: string
+  code: string
+  message: string
+}
+
+/** Batches that are on their way at the same time, of different sessions. */
+const AT_ONCE = 2
+
+/** An import, batch by batch: here, or over HTTP. What was taken from the blocks before they failed is sent all the same. */
+export async function importAll(
+  send: (blocks: readonly SessionBlock[]) => Promise<readonly BlockOutcome[]>,
+  blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>,
+  options: ImportOptions = {},
+): Promise<ImportReport> {
+  parse(importOptions, options)
+  const summary = new Summary(options)
+  const sender = new Sender(async (batch) => summary.add(await send(batch)))
+  let batch = new Batch()
+  const flush = async () => {
+    const full = batch
+    batch = new Batch()
+    if (full.blocks.length > 0) await sender.send(full)
+  }
+  try {
+    for await (const block of blocks) {
+      for (const piece of piecesOf(block)) {
+        if (summary.isRefused(piece.sessionId)) continue
+        const size = sizeOf(piece.events)
+        if (!batch.hasRoomFor(piece, size)) await flush()
+        batch.add(piece, size)
+      }
+    }
+  } finally {
+    await flush()
+    await sender.settled()
+  }
+  return summary.report
+}
+
+class Batch {
+  readonly blocks: SessionBlock[] = []
+  readonly sessions = new Set<string>()
+  #events = 0
+  #size = 0
+
+  hasRoomFor({ events }: SessionBlock, size: number): boolean {
+    if (this.blocks.length === 0) return true
+    if (this.blocks.length === MOST_BLOCKS) return false
+    return this.#events + events.length <= BLOCK.events && this.#size + size <= BLOCK.bytes
+  }
+
+  add(block: SessionBlock, size: number): void {
+    this.blocks.push(block)
+    this.sessions.add(block.sessionId)
+    this.#events += block.events.length
+    this.#size += size
+  }
+}
+
+/** Blocks of someone's own making may be of any size. */
+function* piecesOf(block: SessionBlock): Generator<SessionBlock> {
+  const { sessionId, events, done } = block
+  // what is no block is refused by whoever looks into it
+  if (!Array.isArray(events) || (events.length <= BLOCK.events && sizeOf(events) <= BLOCK.bytes)) {
+    yield block
+    return
+  }
+  let from = 0
+  let size = 0
+  for (const [i, event] of events.entries()) {
+    const more = sizeOf([event])
+    if (i > from && (i - from === BLOCK.events || size + more > BLOCK.bytes)) {
+      yield { sessionId, events: events.slice(from, i), done: false }
+      from = i
+      size = 0
+    }
+    size += more
+  }
+  yield { sessionId, events: events.slice(from), done }
+}
+
+function sizeOf(events: readonly ExportedEvent[]): number {
+  if (!Array.isArray(events)) return 0
+  let size = 0
+  for (const event of events) {
+    size += event?.content?.length ?? 0
+    if (event?.parts !== undefined) size += JSON.stringify(event.parts)?.length ?? 0
+  }
+  return size
+}
+
+/** Sends batches, a few at a time. Those of one session go one after the other. */
+class Sender {
+  readonly #work: (blocks: readonly SessionBlock[]) => Promise<void>
+  readonly #underWay = new Map<Promise<void>, ReadonlySet<string>>()
+  #failed: { error: unknown } | undefined
+
+  constructor(work: (blocks: readonly SessionBlock[]) => Promise<void>) {
+    this.#work = work
+  }
+
+  async send({ blocks, sessions }: Batch): Promise<void> {
+    const hasToWait = () =>
+      this.#underWay.size >= AT_ONCE ||
+      [...this.#underWay.values()].some((others) => [...sessions].some((id) => others.has(id)))
+    while (hasToWait()) await Promise.race(this.#underWay.keys())
+    this.#check()
+    const sent: Promise<void> = this.#work(blocks)
+      .catch((error: unknown) => {
+        this.#failed ??= { error }
+      })
+      .finally(() => this.#underWay.delete(sent))
+    this.#underWay.set(sent, sessions)
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#underWay.keys())
+    this.#check()
+  }
+
+  #check(): void {
+    if (this.#failed !== undefined) throw this.#failed.error
+  }
+}
+
+class Summary {
+  readonly report: ImportReport = { sessions: 0, created: 0, extended: 0, unchanged: 0, events: 0, refused: [] }
+  readonly #refused = new Set<string>()
+  readonly #onProgress: ImportOptions['onProgress']
+  #events = 0
+
+  constructor({ onProgress }: ImportOptions) {
+    this.#onProgress = onProgress
+  }
+
+  isRefused(sessionId: string): boolean {
+    return this.#refused.has(sessionId)
+  }
+
+  add(outcomes: readonly BlockOutcome[]): void {
+    for (const outcome of outcomes) {
+      if ('code' in outcome) this.#refuse(outcome)
+      else this.#take(outcome)
+    }
+    this.#onProgress?.({ sessions: this.report.sessions, events: this.#events })
+  }
+
+  #take({ events, written, became }: TakenBlock): void {
+    this.#events += events
+    this.report.events += written
+    if (became === undefined) return
+    this.report.sessions++
+    this.report[became]++
+  }
+
+  #refuse(refused: RefusedBlock): void {
+    // once for the session, whatever came of it behind that
+    if (this.#refused.has(refused.sessionId)) return
+    this.#refused.add(refused.sessionId)
+    this.report.refused.push(refused)
+  }
+}

@@ -1,0 +1,78 @@
+import type { SessionBlock } from '../../api.ts'
+import { TooLargeError, ValidationError } from '../../domain/errors.ts'
+import { isConversation, RECORDED_TYPES, type RecordedType } from '../../domain/event.ts'
+import { begin, evolve, type SessionView } from '../../domain/fold.ts'
+import { encodeJson } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { isNeeded } from '../../domain/scratchpad.ts'
+import { edgesOf } from '../../domain/work.ts'
+import type { StoredEdge, StoredEvent } from '../../ports/session-store.ts'
+import { parse } from '../parse.ts'
+import { sessionEvent } from '../stored-event.ts'
+import { RECORDED_PARTS } from './recorded-parts.ts'
+import { sessionBlock } from './schema.ts'
+
+/** A block whose events are as a store takes them. */
+export interface CheckedBlock {
+  readonly sessionId: string
+  readonly events: readonly StoredEvent[]
+  readonly done: boolean
+}
+
+/** Checks a block of anyone's making, or throws `ValidationError` or `TooLargeError` for what is wrong in it. */
+export function checkedBlock(input: unknown): CheckedBlock {
+  const { sessionId, events, done } = parse(sessionBlock, input)
+  const stored = events.map((event, i) => checkedEvent(event as SessionBlock['events'][number], i))
+  const size = stored.reduce((sum, { content, parts = '' }) => sum + content.length + parts.length, 0)
+  if (size > LIMITS.append) throw new TooLargeError({ field: 'events', limit: LIMITS.append, actual: size })
+  const [first] = stored as [StoredEvent, ...StoredEvent[]]
+  stored.forEach(({ sequence, type }, i) => {
+    if (sequence !== first.sequence + i) {
+      throw new ValidationError(`events[${i}].sequence`, `must be ${first.sequence + i}, right behind the one before`)
+    }
+    if ((sequence === 1) !== (type === 'session_started')) {
+      throw new ValidationError(`events[${i}].type`, 'must be session_started for the first event, and for no other')
+    }
+  })
+  return { sessionId, events: stored, done }
+}
+
+function checkedEvent({ parts, ...event }: SessionBlock['events'][number], i: number): StoredEvent {
+  const field = `events[${i}].parts`
+  if (Object.hasOwn(RECORDED_TYPES, event.type)) parse(RECORDED_PARTS[event.type as RecordedType], parts, field)
+  return parts === undefined ? event : { ...event, parts: encodeJson(parts, field, LIMITS.parts) }
+}
+
+/** Views and edges after some of its events. */
+export interface Folded {
+  readonly view: SessionView
+  readonly edges: StoredEdge[]
+}
+
+/** The views after these events, which come behind `before`, and the edges of the events. */
+export function folded(sessionId: string, events: readonly StoredEvent[], before: SessionView | undefined): Folded {
+  let view = before
+  const edges: StoredEdge[] = []
+  for (const stored of events) {
+    try {
+      // of what was said the views take nothing, so that it need not be read again
+      const { parts: _parts, ...plain } = stored
+      const event = sessionEvent(sessionId, isConversation(stored.type) ? plain : stored)
+      view = view === undefined ? begin(event) : evolve(view, event)
+      for (const { from, label, to, evidence } of edgesOf(event)) {
+        edges.push({ from, label, to, evidence, sequence: stored.sequence })
+      }
+    } catch (cause) {
+      throw new ValidationError(`event ${stored.sequence}`, 'has parts that cannot be read', { cause })
+    }
+  }
+  checkViews(view as SessionView)
+  return { view: view as SessionView, edges }
+}
+
+/** What each change alone keeps to, many of them together may not. */
+function checkViews({ record, state, envelope }: SessionView): void {
+  encodeJson(record.metadata, 'metadata', LIMITS.metadata)
+  isNeeded(state.scratchpad, { op: 'merge', patch: {} }, (key) => `scratchpad.${key}`)
+  if (envelope !== undefined) encodeJson(envelope.document.analysis, 'analysis', LIMITS.metadata)
+}

@@ -1,0 +1,156 @@
+import type { ExportedEvent, ExportPlace, SessionBlock } from '../../api.ts'
+import { StorageError } from '../../domain/errors.ts'
+import type { EventType, Role } from '../../domain/event.ts'
+import type { Json } from '../../domain/json.ts'
+import type { StoredEvent } from '../../ports/session-store.ts'
+import { type Deps, keyOf } from '../deps.ts'
+import { parse } from '../parse.ts'
+import { findSession } from '../sessions/operation.ts'
+import type { ExportPage, ExportQuery } from './pages.ts'
+import { exportQuery } from './schema.ts'
+import { BLOCK } from './tally.ts'
+
+/** Ids of one look for the next sessions. */
+const IDS = 100
+/** Events of the first read of a page: each may have 16 million characters. From one read to the next it grows by so much at most. */
+const [FEW, GROWTH] = [8, 4]
+
+/**
+ * One page of an export: whole sessions and parts of them, in ascending order of id, up to 500 events or about 4 MiB of text, or a single event
+ * that is larger. Nothing is kept between two pages.
+ */
+export async function exportPage(deps: Deps, query: ExportQuery = {}): Promise<ExportPage> {
+  const { sessionId, after, totals } = parse(exportQuery, query)
+  const only = sessionId === undefined ? undefined : await findSession(deps, sessionId)
+  const page = new Page(deps)
+  const next = await filled(page, placesOf(deps, only, after))
+  return {
+    blocks: page.blocks,
+    ...(next !== undefined && { next }),
+    ...(totals === true && { of: await totalsOf(deps, only) }),
+  }
+}
+
+/** Reads sessions until the page is full, and gives the place from which on the next one reads. */
+async function filled(page: Page, places: AsyncIterable<ExportPlace>): Promise<ExportPlace | undefined> {
+  for await (const place of places) {
+    await page.take(place)
+    if (page.isFull) {
+      const { sessionId, events, done } = page.blocks.at(-1) as SessionBlock
+      return { sessionId, sequence: events.at(-1)?.sequence ?? 0, done }
+    }
+  }
+  return undefined
+}
+
+async function totalsOf(deps: Deps, only: string | undefined): Promise<{ sessions: number; events: number }> {
+  if (only === undefined) return await deps.store.totals(deps.within)
+  const view = await deps.store.load(keyOf(deps, only))
+  return { sessions: 1, events: view?.record.head ?? 0 }
+}
+
+/** The sessions to read, each with the event behind which to begin. */
+async function* placesOf(
+  { store, within }: Deps,
+  only: string | undefined,
+  after: ExportPlace | undefined,
+): AsyncGenerator<ExportPlace> {
+  const begin = (sessionId: string) => ({ sessionId, sequence: 0, done: false })
+  if (only !== undefined) {
+    if (after === undefined || after.sessionId < only) yield begin(only)
+    else if (after.sessionId === only && !after.done) yield after
+    return
+  }
+  if (after !== undefined && !after.done) yield after
+  const query = { limit: IDS, ...(within !== undefined && { within }) }
+  for (let last = after?.sessionId; ; ) {
+    const ids = await store.sessionIds({ ...query, ...(last !== undefined && { after: last }) })
+    for (const id of ids) yield begin(id)
+    last = ids.at(-1)
+    if (last === undefined) return
+  }
+}
+
+class Page {
+  readonly blocks: SessionBlock[] = []
+  readonly #deps: Deps
+  #events = 0
+  #size = 0
+  #limit = FEW
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  get isFull(): boolean {
+    return this.#events >= BLOCK.events || this.#size >= BLOCK.bytes
+  }
+
+  /** Takes in a session from behind the place on, as far as it reaches now and as there is room. */
+  async take({ sessionId, sequence }: ExportPlace): Promise<void> {
+    const view = await this.#deps.store.load(keyOf(this.#deps, sessionId))
+    // purged since its id was read
+    if (view === undefined) return
+    const { head } = view.record
+    const block: SessionBlock = { sessionId, events: [], done: false }
+    for (let after = sequence; after < head && !this.isFull; ) {
+      const read = await this.#read(sessionId, after, head)
+      if (read.length === 0) break
+      block.events.push(...read)
+      after = read.at(-1)?.sequence ?? head
+    }
+    block.done = block.events.at(-1)?.sequence === head
+    if (block.done || (this.isFull && block.events.length > 0)) this.blocks.push(block)
+    // purged while it was read, or else its log is damaged
+    else if (sequence < head) await this.#requireGone(sessionId, block.events.at(-1)?.sequence ?? sequence)
+  }
+
+  async #requireGone(sessionId: string, last: number): Promise<void> {
+    const { store } = this.#deps
+    if ((await store.load(keyOf(this.#deps, sessionId))) === undefined) return
+    throw new StorageError(store.name, `session ${sessionId} has no event ${last + 1}: throughline verify says more`)
+  }
+
+  async #read(sessionId: string, after: number, head: number): Promise<ExportedEvent[]> {
+    const limit = Math.min(this.#limit, BLOCK.events - this.#events)
+    const query = { after, before: head + 1, order: 'asc', limit } as const
+    const stored = await this.#deps.store.read(keyOf(this.#deps, sessionId), query).catch(noneIfPurged)
+    const taken: ExportedEvent[] = []
+    let size = 0
+    for (const event of stored) {
+      if (this.isFull) break
+      taken.push(exported(event))
+      size += sizeOf(event)
+      this.#size += sizeOf(event)
+      this.#events++
+    }
+    const average = size / Math.max(1, taken.length)
+    const room = Math.ceil((BLOCK.bytes - this.#size) / Math.max(1, average))
+    this.#limit = Math.max(1, Math.min(this.#limit * GROWTH, room))
+    return taken
+  }
+}
+
+function noneIfPurged(error: Error & { code?: string }): StoredEvent[] {
+  if (error.code === 'SESSION_NOT_FOUND') return []
+  throw error
+}
+
+function sizeOf({ content, parts = '' }: StoredEvent): number {
+  return content.length + parts.length
+}
+
+function exported(stored: StoredEvent): ExportedEvent {
+  const { sequence, id, content, parts, agentId, occurredAt, createdAt } = stored
+  return {
+    sequence,
+    id,
+    type: stored.type as EventType,
+    role: stored.role as Role,
+    content,
+    ...(parts !== undefined && { parts: JSON.parse(parts) as Json }),
+    ...(agentId !== undefined && { agentId }),
+    ...(occurredAt !== undefined && { occurredAt }),
+    createdAt,
+  }
+}

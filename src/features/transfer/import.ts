@@ -1,0 +1,182 @@
+import {
+  ImportConflictError,
+  SequenceConflictError,
+  SessionActiveError,
+  ThroughlineError,
+  ValidationError,
+} from '../../domain/errors.ts'
+import type { SessionView, StartedParts } from '../../domain/fold.ts'
+import { isObject, type Json } from '../../domain/json.ts'
+import { endOf, isWithin } from '../../domain/record.ts'
+import type { FoundImport } from '../../ports/import-store.ts'
+import { type Deps, keyOf, now } from '../deps.ts'
+import { entryOf, foldedEnvelope, keptView } from '../envelopes.ts'
+import { isMilestone } from '../events.ts'
+import { parse } from '../parse.ts'
+import { expireSession } from '../sessions/operation.ts'
+import type { BlockOutcome } from './batches.ts'
+import { type CheckedBlock, checkedBlock, folded } from './checked-block.ts'
+import { blocksInput } from './schema.ts'
+
+/** Sessions that are written at the same time. */
+const AT_ONCE = 8
+/** Each time another importer of the same session got ahead. */
+const ATTEMPTS = 50
+
+/** Takes blocks in, and says of each what became of it. One that is refused does not keep out those of other sessions. */
+export async function importBlocks(deps: Deps, input: readonly unknown[]): Promise<BlockOutcome[]> {
+  requireWhole(deps)
+  const blocks = parse(blocksInput, input)
+  const outcomes: BlockOutcome[] = []
+  const bySession = Map.groupBy(blocks.keys(), (i) => sessionIdIn(blocks[i] as Json)).values()
+  const worker = async () => {
+    for (const indexes of bySession) {
+      let outcome: BlockOutcome | undefined
+      for (const i of indexes) {
+        // behind one that was refused the others would only be so for the gap
+        const isOut = outcome !== undefined && 'code' in outcome
+        outcome = isOut ? (outcome as BlockOutcome) : await importBlock(deps, blocks[i]).catch(refusalOf(blocks[i]))
+        outcomes[i] = outcome
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return outcomes
+}
+
+function requireWhole({ within }: Deps): void {
+  if (within?.userId === undefined) return
+  throw new ValidationError(
+    'principal',
+    'must be whoever runs the store, or a whole tenant: a single user cannot import sessions',
+  )
+}
+
+function sessionIdIn(block: Json): string {
+  const id = isObject(block) ? block['sessionId'] : undefined
+  return typeof id === 'string' ? id.slice(0, 64) : ''
+}
+
+const REFUSALS: ReadonlySet<string> = new Set([
+  'VALIDATION',
+  'TOO_LARGE',
+  'IMPORT_CONFLICT',
+  'SESSION_ACTIVE',
+  'SEQUENCE_CONFLICT',
+])
+
+/** Makes an outcome of an error that is about the block alone. */
+function refusalOf(block: unknown): (error: unknown) => BlockOutcome {
+  return (error) => {
+    if (!(error instanceof ThroughlineError) || !REFUSALS.has(error.code)) throw error
+    return { sessionId: sessionIdIn(block as Json), code: error.code, message: error.message }
+  }
+}
+
+async function importBlock(deps: Deps, input: unknown): Promise<BlockOutcome> {
+  const block = checkedBlock(input)
+  requireOwnTenant(deps, block)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await written(deps, block)
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error
+      // another importer was there first: look again
+      if (error instanceof SequenceConflictError) continue
+      if (error instanceof SessionActiveError && (await hasMadeRoom(deps, error))) continue
+      throw error
+    }
+  }
+}
+
+function startedParts({ events: [first] }: CheckedBlock): StartedParts | undefined {
+  return first?.sequence === 1 ? (JSON.parse(first.parts ?? '{}') as StartedParts) : undefined
+}
+
+function requireOwnTenant({ within }: Deps, block: CheckedBlock): void {
+  const tenant = startedParts(block)?.tenant
+  if (within === undefined || tenant === undefined || tenant === within.tenant) return
+  throw new ValidationError('events[0].parts.tenant', 'must be your own')
+}
+
+/** What is live in its place may have expired: then its end is put on record. */
+async function hasMadeRoom(deps: Deps, { details }: SessionActiveError): Promise<boolean> {
+  const { within: _within, ...anyone } = deps
+  const view = await deps.store.load({ sessionId: details.sessionId })
+  if (view === undefined || view.record.endedAt !== undefined) return true
+  if (endOf(view.record, now(deps)) === undefined) return false
+  await expireSession(anyone, details.sessionId)
+  return true
+}
+
+/** Writes what is not there yet of the block. */
+async function written(deps: Deps, block: CheckedBlock): Promise<BlockOutcome> {
+  const { sessionId, events, done } = block
+  const found = await stillGood(deps, block, await deps.store.imports.find(sessionId))
+  const head = found?.view.record.head ?? 0
+  const rest = events.filter(({ sequence }) => sequence > head)
+  const [first] = rest
+  const counts = { sessionId, events: events.length, written: rest.length }
+  if (first === undefined) return done ? { ...counts, became: 'unchanged' } : counts
+  if (first.sequence !== head + 1) {
+    throw new ValidationError('events[0].sequence', `must be ${head + 1}: what comes before it is not here`)
+  }
+  const before = found && (await withEnvelope(deps, found))
+  const { view, edges } = folded(sessionId, rest, before)
+  await deps.store.imports.write({ sessionId, after: head, events: rest, view: keptView(deps, view), edges, done })
+  const isThere = found?.isComing === false
+  if (isThere || done) {
+    if (view.envelope !== undefined && view.envelopeAt > head) {
+      await deps.cache?.wrote(sessionId, entryOf(view.envelope, view.envelopeAt))
+    }
+    deps.background.wrote(sessionId, view.record.endedAt !== undefined || rest.some(isMilestone))
+  }
+  return done ? { ...counts, became: isThere ? 'extended' : 'created' } : counts
+}
+
+/** What is there of the session, if it is the same as far as both reach. What had begun to come in of another log is removed. */
+async function stillGood(
+  deps: Deps,
+  block: CheckedBlock,
+  found: FoundImport | undefined,
+): Promise<FoundImport | undefined> {
+  if (found === undefined) return undefined
+  const { sessionId, events, done } = block
+  const { record } = found.view
+  const owner = startedParts(block)
+  if (!isWithin(record, deps.within) || (owner !== undefined && !isWithin(record, ownerOf(owner)))) {
+    throw new ImportConflictError({ sessionId, reason: 'owner' })
+  }
+  const last = events.at(-1)
+  const sequence = Math.min(record.head, last?.sequence ?? 0)
+  const came = events.find((event) => event.sequence === sequence)
+  // a block behind the head, with a gap between them, is refused for that
+  if (came === undefined) return found
+  const here = await idAt(deps, found, sequence)
+  const isSame = here === undefined || here === came.id
+  // all of it has come before, as if there were more of it: a store ends a session with an event
+  const isOver = found.isComing && done && last?.sequence === record.head
+  if (isSame && !isOver) return found
+  if (!found.isComing) throw new ImportConflictError({ sessionId, reason: 'event', sequence })
+  await deps.store.imports.discard(sessionId)
+  if (owner !== undefined) return undefined
+  throw new ValidationError('events', 'do not fit what had begun to come in, which was removed: import it once more')
+}
+
+const ownerOf = ({ tenant, userId }: StartedParts) => ({ tenant, userId })
+
+/** Id of an event that is here; of a session that is coming in only the last one can be known. */
+async function idAt(deps: Deps, found: FoundImport, sequence: number): Promise<string | undefined> {
+  const { view, lastEventId, isComing } = found
+  if (sequence === view.record.head) return lastEventId
+  if (isComing) return undefined
+  const query = { after: sequence - 1, order: 'asc', limit: 1 } as const
+  const [stored] = await deps.store.read(keyOf(deps, view.record.id), query)
+  return stored?.id
+}
+
+/** The views with the envelope, so that the events to come lead to the next one. That of a session that is coming in can only be kept from its beginning. */
+async function withEnvelope(deps: Deps, { view, isComing }: FoundImport): Promise<SessionView> {
+  if (!deps.keepsEnvelopes || view.envelope !== undefined || isComing) return view
+  return { ...view, envelope: await foldedEnvelope(deps, view.record.id, view.envelopeAt) }
+}

@@ -1,0 +1,111 @@
+import type { ExportedEvent, SessionBlock } from '../../api.ts'
+import { ValidationError } from '../../domain/errors.ts'
+import { type Json, writeJson } from '../../domain/json.ts'
+import { checkedBlocks, type NumberedLine, VERSION } from './checked-lines.ts'
+import { type ExportCheck, Tally } from './tally.ts'
+
+export type { ExportCheck } from './tally.ts'
+
+/** The first line of an export. */
+export const HEADER = lineOf({ kind: 'throughline-export', version: VERSION })
+
+/**
+ * An export as text: JSON Lines, each with its line feed, the same for the same sessions on every store. With `from`, the last check of a text
+ * that broke off, it goes on behind it; the blocks must do so too.
+ */
+export async function* exportLines(
+  blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>,
+  from?: ExportCheck,
+): AsyncGenerator<string, void> {
+  const tally = new Tally(from)
+  let last = from?.sequence ?? 0
+  const check = (done: boolean) => lineOf({ kind: 'check', ...tally.close(last, done) })
+  if (from === undefined) yield HEADER
+  for await (const { sessionId, events, done } of blocks) {
+    if (!tally.isIn(sessionId)) {
+      // the one before was purged on the way
+      if (tally.isOpen) yield check(false)
+      const line = lineOf({ kind: 'session', id: sessionId })
+      tally.begin(sessionId, line)
+      last = 0
+      yield line
+    }
+    for (const event of events) {
+      // before the next one and not behind the last: what ends there is done
+      if (tally.isFull) yield check(false)
+      if (event.sequence !== last + 1) throw wrongOrder(sessionId, last, event)
+      const line = eventLine(event)
+      tally.add(line)
+      last = event.sequence
+      yield line
+    }
+    if (done) yield check(true)
+  }
+  if (tally.isOpen) yield check(false)
+  const { sessions, events, total } = tally.check
+  yield lineOf({ kind: 'total', sessions, events, sum: total })
+}
+
+function wrongOrder(sessionId: string, last: number, { sequence }: ExportedEvent): ValidationError {
+  return new ValidationError('blocks', `must go on with event ${last + 1} of session ${sessionId}, and not ${sequence}`)
+}
+
+function eventLine(event: ExportedEvent): string {
+  const { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt } = event
+  return lineOf({
+    kind: 'event',
+    sequence,
+    id,
+    type,
+    role,
+    content,
+    ...(parts !== undefined && { parts }),
+    ...(agentId !== undefined && { agentId }),
+    ...(occurredAt !== undefined && { occurredAt }),
+    createdAt,
+  })
+}
+
+/** Without the two characters of JSON texts that readers of lines may take for the end of one. */
+function lineOf(value: Json): string {
+  const text = writeJson(value)
+  const plain = /[\u2028\u2029]/.test(text) ? text.replace(/[\u2028\u2029]/g, escaped) : text
+  return `${plain}\n`
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16)}`
+}
+
+/**
+ * Reads what {@link exportLines} wrote, line by line, with or without line feeds. Each block is compared with its check before it is given out;
+ * throws `ValidationError` with the line where something is missing or was changed. Several exports may come one behind the other.
+ */
+export async function* importLines(
+  lines: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<SessionBlock, void> {
+  yield* blocksIn(numbered(lines))
+}
+
+/** The same for lines that know their numbers. */
+export async function* blocksIn(lines: AsyncIterable<NumberedLine>): AsyncGenerator<SessionBlock, void> {
+  for await (const { number, events, check } of checkedBlocks(lines)) {
+    if (check === undefined) continue
+    const first = number - events.length
+    yield { sessionId: check.session, events: events.map((line, i) => eventIn(line, first + i)), done: check.done }
+  }
+}
+
+function eventIn(line: string, number: number): ExportedEvent {
+  try {
+    const { kind: _kind, ...event } = JSON.parse(line) as ExportedEvent & { kind: string }
+    return event
+  } catch (cause) {
+    throw new ValidationError(`line ${number}`, 'is not JSON', { cause })
+  }
+}
+
+async function* numbered(lines: AsyncIterable<string> | Iterable<string>): AsyncGenerator<NumberedLine> {
+  let number = 0
+  for await (const text of lines) yield { number: ++number, text: text.replace(/\r?\n$/, '') }
+}

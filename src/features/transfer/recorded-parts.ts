@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import type { RecordedType } from '../../domain/event.ts'
+import type { ForkedParts, StartedParts } from '../../domain/fold.ts'
+import type { Json } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { SESSION_STATES } from '../../domain/record.ts'
+import type { Keys } from '../answer.ts'
+import { jsonObject, name, text } from '../parse.ts'
+
+/** A UUID in the form that all of ours have. */
+export const ownUuid = z
+  .string()
+  .regex(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, 'must be a UUID in lower case')
+  .meta({ format: 'uuid' })
+
+/** A moment in the form that all of ours have: others would not sort as text. */
+export const ownMoment = z
+  .string()
+  .refine(isOwnMoment, 'must be a time such as 2026-01-31T09:30:00.000Z, in UTC and with milliseconds')
+
+function isOwnMoment(time: string): boolean {
+  const ms = Date.parse(time)
+  return /^\d{4}-/.test(time) && !Number.isNaN(ms) && new Date(ms).toISOString() === time
+}
+
+const anything = z.custom<Json>().optional()
+const words = text(LIMITS.content)
+const list = z.array(z.string())
+const range = z.looseObject({ from: z.int().min(1), to: z.int().min(1) })
+const hash = text(LIMITS.name)
+
+/** Becomes the record of a session, key by key: none but those that are known. */
+const started = z.strictObject({
+  tenant: name,
+  userId: name,
+  chatmode: name,
+  conversationId: name,
+  agent: name,
+  workflow: name.optional(),
+  skill: name.optional(),
+  gitBranch: name.optional(),
+  task: text(LIMITS.task).optional(),
+  expiresAt: ownMoment.optional(),
+  metadata: jsonObject,
+  identity: z.strictObject({ issuer: name.optional(), scope: text(LIMITS.note).optional() }).optional(),
+  batch: name.optional(),
+} satisfies Keys<StartedParts>)
+
+/** The same for a fork. */
+const forked = z.strictObject({
+  from: z.strictObject({ sessionId: ownUuid, sequence: z.int().min(1) }),
+  conversationId: name,
+  chatmode: name,
+  task: text(LIMITS.task).optional(),
+  metadata: jsonObject,
+} satisfies Keys<ForkedParts>)
+
+const status = z.discriminatedUnion('state', [
+  z.strictObject({ state: z.literal('running') }),
+  z.strictObject({ state: z.literal('awaiting_user'), question: words, askedAt: ownMoment }),
+  z.strictObject({ state: z.literal('interrupted'), userMessage: words }),
+  z.strictObject({ state: z.literal('pending_complete'), summary: words }),
+  z.strictObject({ state: z.literal('complete'), endedBy: z.literal('caller').optional() }),
+  z.strictObject({ state: z.literal('aborted'), reason: words }),
+])
+
+const change = z.discriminatedUnion('op', [
+  z.looseObject({ op: z.literal('merge'), patch: jsonObject }),
+  z.looseObject({ op: z.literal('replace'), value: jsonObject }),
+  z.looseObject({ op: z.literal('add'), key: name, value: z.custom<Json>((value) => value !== undefined) }),
+  z.looseObject({ op: z.literal('increment'), key: name, by: z.number() }),
+])
+
+const switched = z.looseObject({ from: text(LIMITS.name), to: name, context: jsonObject.optional() })
+
+const work = z.looseObject({
+  id: name,
+  parents: list,
+  kind: name,
+  observations: z.array(z.unknown()),
+  state: z.enum(SESSION_STATES),
+  task: z.string().optional(),
+})
+
+const commit = z.looseObject({
+  id: ownUuid,
+  parent: ownUuid.optional(),
+  position: z.int().min(1),
+  kind: z.enum(['normal', 'abandoned', 'stale', 'interrupted']),
+  task: z.string().optional(),
+  summarizedBy: z.enum(['caller', 'model', 'extractive']).optional(),
+  fallback: z.string().optional(),
+  decisions: list,
+  filesRead: list,
+  filesWritten: z.array(z.strictObject({ path: z.string(), hash: z.string().optional(), bytes: z.int().optional() })),
+  commands: z.array(z.strictObject({ command: z.string(), exitCode: z.int().optional() })),
+  openQuestions: list,
+  range: range.optional(),
+  hash: hash.optional(),
+})
+
+const label = z.string().nullish()
+
+const envelope = z.strictObject({
+  personaId: text(LIMITS.name).optional(),
+  metadata: jsonObject.optional(),
+  analysis: z.looseObject({ intent: label, sentiment: label, tags: z.array(z.string()).nullish() }).optional(),
+  whole: z.literal(true).optional(),
+  batch: name.optional(),
+})
+
+/** What the parts of our own events must have, so that every reader of them can go by it. */
+export const RECORDED_PARTS: Record<RecordedType, z.ZodType> = {
+  session_started: started,
+  session_forked: forked,
+  status_changed: z.looseObject({ status, commits: z.literal(false).optional() }),
+  messages_cleared: anything,
+  state_changed: change,
+  agent_changed: switched,
+  agent_transition: switched,
+  handoff_taken: z.looseObject({ context: jsonObject.optional() }).optional(),
+  work_committed: work,
+  session_compacted: commit,
+  context_summarized: z.looseObject({ range, hash }),
+  envelope_updated: envelope,
+}

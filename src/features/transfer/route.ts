@@ -1,0 +1,27 @@
+import { parse } from '../parse.ts'
+import type { Route } from '../route.ts'
+import { exportAnswer, importAnswer } from './answer.ts'
+import { exportPage, importBlocks } from './operation.ts'
+import { exportQuery, importBody, importEnvelope } from './schema.ts'
+
+export const transferRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/export',
+    operation: 'exportPage',
+    summary: 'One page of whole sessions as they are in their logs, in ascending order of id',
+    body: exportQuery,
+    answer: exportAnswer,
+    errors: ['SESSION_NOT_FOUND'],
+    handle: ({ deps, body = {} }) => exportPage(deps, body),
+  },
+  {
+    method: 'POST',
+    path: '/import',
+    operation: 'importBlocks',
+    summary: 'Takes sessions in as they are, a block of events at a time; may be repeated',
+    body: importBody,
+    answer: importAnswer,
+    handle: async ({ deps, body }) => ({ outcomes: await importBlocks(deps, parse(importEnvelope, body).blocks) }),
+  },
+]
