@@ -1,0 +1,63 @@
+import { readdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** A file that may be a transcript. */
+export interface FoundFile {
+  readonly path: string
+  /** It was named, rather than found in a folder. */
+  readonly isNamed: boolean
+  readonly size: number
+  /** Changes when the file does. */
+  readonly version: string
+  /** When it was last written to, in milliseconds. */
+  readonly writtenAt: number
+}
+
+/** What is below the paths that were given. */
+export interface Walk {
+  readonly files: FoundFile[]
+  /** Folders in which new files may show up. */
+  readonly folders: string[]
+  readonly problems: { file: string; message: string }[]
+}
+
+const isTranscript = (name: string) => name.toLowerCase().endsWith('.jsonl')
+
+/** The files that were named, and every *.jsonl in the folders that were, in the order of their paths. What cannot be read does not hide the rest. */
+export async function walked(paths: readonly string[]): Promise<Walk> {
+  const walk: Walk = { files: [], folders: [], problems: [] }
+  for (const path of new Set(paths)) await visit(path, true, walk)
+  const byPath = new Map(walk.files.map((file) => [file.path, file]))
+  return { ...walk, files: [...byPath.values()] }
+}
+
+async function visit(path: string, isNamed: boolean, walk: Walk): Promise<void> {
+  try {
+    const found = await stat(path)
+    if (!found.isDirectory()) {
+      if (isNamed) walk.folders.push(dirname(path))
+      walk.files.push(fileOf(path, isNamed, found))
+      return
+    }
+    walk.folders.push(path)
+    const entries = await readdir(path, { withFileTypes: true })
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      // folders behind links may lead in a circle
+      const isWanted = entry.isDirectory() || (isTranscript(entry.name) && (entry.isFile() || entry.isSymbolicLink()))
+      if (isWanted) await visit(join(path, entry.name), false, walk)
+    }
+  } catch (error) {
+    walk.problems.push({ file: path, message: `cannot be read: ${(error as Error).message}` })
+  }
+}
+
+/** How a file is now; `undefined` if it is none, or gone. */
+export async function fileAt(path: string, isNamed: boolean): Promise<FoundFile | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() ? fileOf(path, isNamed, found) : undefined
+}
+
+function fileOf(path: string, isNamed: boolean, found: { size: number; mtimeMs: number; ino: number }): FoundFile {
+  const { size, mtimeMs, ino } = found
+  return { path, isNamed, size, version: `${ino} ${size} ${mtimeMs}`, writtenAt: mtimeMs }
+}

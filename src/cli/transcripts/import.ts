@@ -1,0 +1,99 @@
+import { userInfo } from 'node:os'
+import { normalize } from 'node:path'
+import type { Throughline } from '../../api.ts'
+import { ValidationError } from '../../domain/errors.ts'
+import { name, parse } from '../../features/parse.ts'
+import type { Context } from '../command.ts'
+import { told } from '../commands/serve.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import type { Output } from '../output.ts'
+import { withLine } from '../progress.ts'
+import { withStore } from '../target.ts'
+import { counted } from '../text.ts'
+import { type Walk, walked } from './files.ts'
+import { follow } from './follow.ts'
+import { batchText, refusalsText, reportText, type TranscriptsReport } from './report.ts'
+import { type Taken, Taking } from './take.ts'
+
+/** What `import --from claude-code` takes. */
+export interface ImportTranscripts {
+  /** Files and folders. */
+  readonly paths: readonly string[]
+  /** Goes on with what comes, until Ctrl-C. @default false */
+  readonly follow?: boolean | undefined
+  /** Whose sessions they become. @default the user of this machine */
+  readonly user?: string | undefined
+  /** @default the tenant that the caller belongs to, else `local` */
+  readonly tenant?: string | undefined
+}
+
+/** Takes transcripts of Claude Code in as sessions. What is in already stays, so that it can be repeated whenever there is more. */
+export async function importTranscripts(
+  { paths: given, follow: goesOn = false, user, tenant }: ImportTranscripts,
+  { target, output }: Context,
+): Promise<ExitCode | undefined> {
+  if (given.length === 0) {
+    throw new ValidationError('files', 'must name at least one file or folder, such as ~/.claude/projects')
+  }
+  const paths = given.map(normalize)
+  const work = async (tl: Throughline) => {
+    const owner = { tenant: tenant ?? tl.principal?.tenant ?? 'local', userId: user ?? userName() }
+    parse(name, owner.userId, 'user')
+    parse(name, owner.tenant, 'tenant')
+    const taking = new Taking(tl, owner, goesOn)
+    const walk = await walked(paths)
+    const report = await onePass(taking, walk)
+    output.print(reportText(report, output), report)
+    const isRefused = report.refused.length > 0
+    if (!goesOn) return isRefused
+    return (await keepUp(taking, paths, { walk, taken: { waiting: [], ...report } }, output)) || isRefused
+  }
+  return (await withStore(target, work, { absent: 'make' })) ? EXIT.refused : undefined
+}
+
+async function onePass(taking: Taking, { files, problems }: Walk): Promise<TranscriptsReport> {
+  const start = performance.now()
+  const of = files.reduce((sum, { size }) => sum + size, 0)
+  let bytes = 0
+  const { waiting: _none, ...taken } = await withLine((tell) =>
+    taking.take(files, {
+      onBytes: (more) => {
+        bytes += more
+        tell(() => `importing: ${megabytes(bytes)} of ${megabytes(of)}, ${counted(files.length, 'file')}`, bytes / of)
+      },
+    }),
+  )
+  const unread = problems.map((problem) => ({ ...problem, code: 'UNREADABLE' }))
+  const seconds = Math.round(performance.now() - start) / 1000
+  return { ...taken, refused: [...unread, ...taken.refused], seconds }
+}
+
+/** Gives whether anything was refused. */
+async function keepUp(
+  taking: Taking,
+  paths: readonly string[],
+  first: { walk: Walk; taken: Taken },
+  output: Output,
+): Promise<boolean> {
+  const enough = new AbortController()
+  void told().then(() => enough.abort())
+  output.say(output.paint('dim', 'Following; Ctrl-C ends it.'))
+  let isRefused = false
+  const onBatch = (taken: Taken) => {
+    isRefused ||= taken.refused.length > 0
+    output.print([batchText(taken, new Date()), ...refusalsText(taken)].join('\n'), taken)
+  }
+  await follow(taking, paths, first, { signal: enough.signal, onBatch })
+  return isRefused
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
+
+/** The name of whoever is at this machine; not every system has one for each. */
+function userName(): string {
+  try {
+    return userInfo().username || 'local'
+  } catch {
+    return 'local'
+  }
+}

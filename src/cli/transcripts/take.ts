@@ -1,0 +1,101 @@
+import type { ImportReport, SessionBlock, Throughline } from '../../api.ts'
+import { ThroughlineError } from '../../domain/errors.ts'
+import type { Owner } from '../../transcripts/claude-code/started.ts'
+import { Transcript } from '../../transcripts/claude-code/transcript.ts'
+import type { FoundFile } from './files.ts'
+
+/** What was not taken, and why. */
+export interface Refused {
+  file: string
+  /** Absent where the file could not be read. */
+  sessionId?: string
+  code: string
+  message: string
+}
+
+/** What came of some files. */
+export interface Taken extends Omit<ImportReport, 'refused'> {
+  files: number
+  refused: Refused[]
+  /** Files that are no transcripts. */
+  skipped: string[]
+  /** Files whose last line is being written; it is taken the next time. */
+  torn: string[]
+  /** Files in which nothing was said yet. */
+  waiting: string[]
+}
+
+type Seen = Pick<Taken, 'refused' | 'skipped' | 'torn' | 'waiting'>
+
+/** How to take. */
+export interface TakeOptions {
+  /** Files that have only just begun wait until something was said in them. */
+  isPatient?(file: FoundFile): boolean
+  /** Called with the number of bytes that were read. */
+  onBytes?(bytes: number): void
+}
+
+/** Takes transcripts into a store. */
+export class Taking {
+  readonly #tl: Throughline
+  readonly #owner: Owner
+  readonly #kept: Map<string, Transcript> | undefined
+
+  /** @param remembers goes on where it was in each file; otherwise it begins anew, and holds nothing of a file once it is done with it */
+  constructor(tl: Throughline, owner: Owner, remembers: boolean) {
+    this.#tl = tl
+    this.#owner = owner
+    this.#kept = remembers ? new Map() : undefined
+  }
+
+  /** Takes what is new in these files. A file that cannot be read does not keep out the others. */
+  async take(files: readonly FoundFile[], options: TakeOptions = {}): Promise<Taken> {
+    const taken: Seen = { refused: [], skipped: [], torn: [], waiting: [] }
+    const fileOf = new Map<string, string>()
+    const { refused, ...counts } = await this.#tl.import(this.#blocks(files, taken, fileOf, options))
+    const named = refused.map((one) => ({ file: fileOf.get(one.sessionId) ?? '', ...one }))
+    // as if it had not been read: it may be different the next time
+    for (const { file } of named) this.#kept?.get(file)?.forget()
+    return { files: files.length, ...taken, ...counts, refused: [...taken.refused, ...named] }
+  }
+
+  async *#blocks(
+    files: readonly FoundFile[],
+    taken: Seen,
+    fileOf: Map<string, string>,
+    { isPatient, onBytes = () => {} }: TakeOptions,
+  ): AsyncGenerator<SessionBlock> {
+    for (const file of files) {
+      const { path, isNamed } = file
+      try {
+        const blocks = this.#transcript(path).blocks({
+          isChoosy: !isNamed,
+          isPatient: isPatient?.(file) ?? false,
+          onBytes,
+        })
+        let next = await blocks.next()
+        for (; !next.done; next = await blocks.next()) {
+          fileOf.set(next.value.sessionId, path)
+          yield next.value
+        }
+        const { isOther, isTorn, isWaiting } = next.value
+        if (isOther) taken.skipped.push(path)
+        if (isTorn) taken.torn.push(path)
+        if (isWaiting) taken.waiting.push(path)
+      } catch (error) {
+        if (error instanceof ThroughlineError) throw error
+        taken.refused.push({
+          file: path,
+          code: 'UNREADABLE',
+          message: `cannot be read: ${(error as Error).message}`,
+        })
+      }
+    }
+  }
+
+  #transcript(path: string): Transcript {
+    const transcript = this.#kept?.get(path) ?? new Transcript(path, this.#owner)
+    this.#kept?.set(path, transcript)
+    return transcript
+  }
+}

@@ -1,0 +1,26 @@
+import type { ExportedEvent, SessionBlock } from '../../api.ts'
+
+/** Events of one block, and characters of their contents and parts together. */
+const EVENTS = 500
+const SIZE = 4 * 1024 * 1024
+
+/** The events of one session in blocks. */
+export async function* blocksOf(
+  sessionId: string,
+  events: AsyncIterable<ExportedEvent>,
+): AsyncGenerator<SessionBlock, undefined> {
+  let block: ExportedEvent[] = []
+  let size = 0
+  for await (const event of events) {
+    const more = event.content.length + JSON.stringify(event.parts ?? null).length
+    if (block.length === EVENTS || (block.length > 0 && size + more > SIZE)) {
+      yield { sessionId, events: block, done: false }
+      block = []
+      size = 0
+    }
+    block.push(event)
+    size += more
+  }
+  if (block.length > 0) yield { sessionId, events: block, done: true }
+  return undefined
+}

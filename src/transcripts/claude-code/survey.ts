@@ -1,0 +1,97 @@
+import type { FileHandle } from 'node:fs/promises'
+import { isObject, type Json } from '../../domain/json.ts'
+import { type Chains, MAIN } from './chains.ts'
+import { textIn } from './draft.ts'
+import { Head } from './head.ts'
+import { parsed } from './line.ts'
+import { type Line, linesIn, type Place } from './lines.ts'
+import { uuidIn } from './names.ts'
+import { decoded } from './source.ts'
+
+/** Lines that follow each other and belong to one chain. */
+export interface Run extends Place {
+  end: number
+}
+
+/** The lines of one chain, and what they tell of it. */
+export interface Surveyed {
+  readonly runs: Run[]
+  readonly head: Head
+}
+
+/** What was found in a file. */
+export interface Survey {
+  readonly chains: ReadonlyMap<string, Surveyed>
+  /** Behind the last line that is whole. */
+  readonly end: Place
+  /** The last line is being written. */
+  readonly isTorn: boolean
+  /** What the lines say that the session is. */
+  readonly sessionId?: string
+  /** Whether they look like those of a transcript. */
+  readonly isTranscript: boolean
+}
+
+/** Whatever has this not belongs to the session itself, and need not be parsed to know it. */
+const SIDECHAIN = /"isSidechain"\s*:\s*true/
+
+/** Keys that lines of a transcript have beside their type. */
+const NAMES = ['uuid', 'sessionId', 'leafUuid', 'message']
+
+/** Finds out which lines of a file belong to which session. Holds no lines, and little for each change between sessions. */
+export async function surveyed(
+  file: FileHandle,
+  { chains, from, end, longest }: { chains: Chains; from: Place; end: number; longest: number },
+): Promise<Survey> {
+  const found = new Found(from)
+  for await (const line of linesIn(file, from, end, longest)) {
+    const text = line.bytes && decoded(line.bytes)
+    const isNeeded = text !== undefined && (!found.isTold || !line.isEnded || SIDECHAIN.test(text))
+    const value = isNeeded ? parsed(text) : undefined
+    if (!line.isEnded && !isObject(value)) return found.survey(true)
+    found.add(line, value, value === undefined ? MAIN : chains.of(value, line.number))
+  }
+  return found.survey(false)
+}
+
+/** What was found so far. */
+class Found {
+  readonly #chains = new Map<string, Surveyed>()
+  #end: Place
+  #last: { readonly key: string; readonly run: Run } | undefined
+  #sessionId: string | undefined
+  #isTranscript = false
+
+  constructor(from: Place) {
+    this.#end = from
+  }
+
+  /** Whether other lines of the session itself can tell no more. */
+  get isTold(): boolean {
+    return this.#sessionId !== undefined && this.#chains.get(MAIN)?.head.isComplete === true
+  }
+
+  /** @param value what the line says, where that was looked at */
+  add({ start, number, end }: Line, value: Json | undefined, key: string): void {
+    const chain = this.#chains.get(key) ?? { runs: [], head: new Head() }
+    this.#chains.set(key, chain)
+    if (this.#last?.key !== key) {
+      this.#last = { key, run: { start, number, end } }
+      chain.runs.push(this.#last.run)
+    }
+    this.#last.run.end = end
+    // behind the line feed that ends it, or will
+    this.#end = { start: end + 1, number: number + 1 }
+    if (!isObject(value)) return
+    chain.head.read(value)
+    if (textIn(value, 'type') === '') return
+    this.#sessionId ??= uuidIn(value['sessionId'])
+    this.#isTranscript ||= NAMES.some((name) => Object.hasOwn(value, name))
+  }
+
+  survey(isTorn: boolean): Survey {
+    const sessionId = this.#sessionId
+    const told = { isTranscript: this.#isTranscript, ...(sessionId !== undefined && { sessionId }) }
+    return { chains: this.#chains, end: this.#end, isTorn, ...told }
+  }
+}

@@ -1,0 +1,162 @@
+import { hash } from 'node:crypto'
+import { type FileHandle, open } from 'node:fs/promises'
+import type { ExportedEvent, SessionBlock } from '../../api.ts'
+import { blocksOf } from './blocks.ts'
+import { Chains, MAIN } from './chains.ts'
+import { eventsOf } from './line-events.ts'
+import { linesIn, type Place, readAt } from './lines.ts'
+import { TranscriptLog } from './log.ts'
+import { nameOf, type TranscriptName } from './names.ts'
+import { type Origin, type Owner, sessionIdOf, startedParts } from './started.ts'
+import { type Surveyed, surveyed } from './survey.ts'
+
+/** Bytes of a line that is parsed. Longer ones are kept as they are, in pieces. */
+export const LONGEST_LINE = 64 * 1024 * 1024
+
+/** Bytes before the place that was reached, by which it is told whether they are still the same. */
+const CHECKED = 4096
+
+/** How to read. */
+export interface ReadOptions {
+  /** Waits until something was said: what a session is about is told by then. */
+  readonly isPatient?: boolean
+  /** Gives nothing of a file that is none, by its name and by its lines. */
+  readonly isChoosy?: boolean
+  /** Called with the number of bytes that were read. */
+  onBytes?(bytes: number): void
+}
+
+/** What reading came to. */
+export interface Read {
+  /** The last line is being written: it is not taken yet. */
+  readonly isTorn: boolean
+  /** Nothing was said yet, and that was waited for. */
+  readonly isWaiting: boolean
+  /** The file is no transcript, and nothing of it was given. */
+  readonly isOther: boolean
+}
+
+/** What is remembered of a file to go on from there. */
+interface Progress {
+  readonly chains: Chains
+  readonly logs: Map<string, TranscriptLog>
+  place: Place
+  /** Of the session, or of the one that the sub-agent works for. */
+  sessionId?: string
+  /** Of the last bytes that were taken. */
+  digest?: string
+}
+
+/**
+ * One file of Claude Code. It gives blocks of the sessions in it, and when it is asked again those of what has been added since. What it gave must be
+ * stored by then: if it could not be, `forget`.
+ */
+export class Transcript {
+  readonly #path: string
+  readonly #owner: Owner
+  readonly #longest: number
+  readonly #name: TranscriptName
+  #progress: Progress
+
+  constructor(path: string, owner: Owner, longest = LONGEST_LINE) {
+    this.#path = path
+    this.#owner = owner
+    this.#longest = longest
+    this.#name = nameOf(path)
+    this.#progress = this.#begun()
+  }
+
+  /** Begins anew when it is asked again. */
+  forget(): void {
+    this.#progress = this.#begun()
+  }
+
+  async *blocks({
+    isPatient = false,
+    isChoosy = false,
+    onBytes = () => {},
+  }: ReadOptions = {}): AsyncGenerator<SessionBlock, Read> {
+    const file = await open(this.#path)
+    let isWhole = false
+    try {
+      const { size, mtime } = await file.stat()
+      if (!(await this.#isAsLeft(file, size))) this.forget()
+      const progress = this.#progress
+      const { chains, place: from, logs } = progress
+      const survey = await surveyed(file, { chains, from, end: size, longest: this.#longest })
+      const { isTorn } = survey
+      const isOther = isChoosy && !this.#isNamed && !survey.isTranscript && logs.size === 0
+      const isBegun = logs.size > 0 || [...survey.chains.values()].some(({ head }) => head.isBegun)
+      if (isOther || (isPatient && !isBegun)) {
+        return { isTorn, isOther, isWaiting: !isOther }
+      }
+      progress.sessionId ??= this.#name.sessionId ?? survey.sessionId ?? this.#name.fallback
+      for (const [key, chain] of survey.chains) {
+        const { log, ...origin } = this.#logOf(key, chain, mtime)
+        yield* blocksOf(log.sessionId, this.#events(file, { log, origin, chain, onBytes }))
+      }
+      progress.place = survey.end
+      progress.digest = await this.#lastDigest(file, size)
+      isWhole = true
+      return { isTorn, isOther, isWaiting: false }
+    } finally {
+      // what was numbered and not taken would be missing
+      if (!isWhole) this.forget()
+      await file.close()
+    }
+  }
+
+  #begun(): Progress {
+    const chains = new Chains(this.#name.agentId !== undefined)
+    return { chains, logs: new Map(), place: { start: 0, number: 1 } }
+  }
+
+  get #isNamed(): boolean {
+    return this.#name.sessionId !== undefined || this.#name.agentId !== undefined
+  }
+
+  /** Whether the file still has what was read of it. One that was written anew is read anew, and the ids of its events tell the difference. */
+  async #isAsLeft(file: FileHandle, size: number): Promise<boolean> {
+    const { digest, place } = this.#progress
+    if (digest === undefined) return true
+    return size >= place.start - 1 && (await this.#lastDigest(file, size)) === digest
+  }
+
+  /** Of the last bytes that were taken, and of the line feed behind them. */
+  async #lastDigest(file: FileHandle, size: number): Promise<string> {
+    const { start } = this.#progress.place
+    const first = Math.max(0, start - CHECKED)
+    const bytes = await readAt(file, first, Math.min(start, size) - first)
+    const ended = Buffer.concat([bytes, Buffer.from('\n')])
+    return hash('sha256', ended.subarray(0, start - first), 'hex')
+  }
+
+  #logOf(key: string, { head }: Surveyed, mtime: Date): Origin & { log: TranscriptLog } {
+    const { logs, sessionId: conversationId = this.#name.fallback } = this.#progress
+    const agentId = key === MAIN ? this.#name.agentId : key
+    const origin = { conversationId, ...(agentId !== undefined && { agentId }) }
+    const log = logs.get(key) ?? new TranscriptLog(sessionIdOf(origin), head.at ?? mtime.toISOString())
+    logs.set(key, log)
+    return { file: this.#name.file, ...origin, log }
+  }
+
+  async *#events(file: FileHandle, { log, origin, chain, onBytes }: Reading): AsyncGenerator<ExportedEvent> {
+    for (const run of chain.runs) {
+      for await (const line of linesIn(file, run, run.end, this.#longest)) {
+        for await (const { event, part, digest, at } of eventsOf(file, line)) {
+          if (log.head === 0) yield log.start(startedParts(this.#owner, origin, chain.head), chain.head.occurredAt)
+          yield log.add(event, part, digest, at)
+        }
+        onBytes(line.end + 1 - line.start)
+      }
+    }
+  }
+}
+
+/** One chain on its way into its log. */
+interface Reading {
+  readonly log: TranscriptLog
+  readonly origin: Origin
+  readonly chain: Surveyed
+  readonly onBytes: (bytes: number) => void
+}

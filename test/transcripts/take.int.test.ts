@@ -1,0 +1,157 @@
+import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { importTranscripts } from '../../src/cli/transcripts/import.ts'
+import type { TranscriptsReport } from '../../src/cli/transcripts/report.ts'
+import { open, type SessionEvent } from '../../src/index.ts'
+import { guardedFolder } from '../servers/guardian.ts'
+import { entriesOf } from './given-back.ts'
+import { DATA, dataFile, linesOf, sessionId } from './transcripts.ts'
+
+let folder: ReturnType<typeof guardedFolder>
+let url: string
+
+beforeEach(() => {
+  folder = guardedFolder('tl-take-')
+  url = `sqlite:${join(folder.path, 'sessions.db')}`
+})
+
+afterEach(() => folder.remove())
+
+interface Imported {
+  code: number
+  report: TranscriptsReport
+  text: string
+}
+
+async function imported(paths: string[], user = 'ada'): Promise<Imported> {
+  const printed: { text: string; data: unknown }[] = []
+  const output = {
+    json: false,
+    print: (text: string, data: unknown) => void printed.push({ text, data }),
+    say: () => {},
+    sayAll: async () => {},
+    paint: (_style: unknown, text: string) => text,
+    fail: () => {},
+  }
+  const code = await importTranscripts({ paths, user }, { target: { url, explicit: true }, output })
+  expect(printed).toHaveLength(1)
+  return { code: code ?? 0, report: printed[0]?.data as TranscriptsReport, text: printed[0]?.text ?? '' }
+}
+
+/** A project with one session in it. */
+async function project(): Promise<{ path: string; file: string }> {
+  const path = join(folder.path, 'project')
+  const file = join(path, `${sessionId(1)}.jsonl`)
+  await mkdir(path)
+  await cp(dataFile('plain', 1), file)
+  return { path, file }
+}
+
+const said = (content: string) => `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`
+
+describe('transcripts in a store', () => {
+  it('come in whole, and once, however often they are imported', async () => {
+    const first = await imported([DATA])
+    expect(first.report).toMatchObject({ files: 20, sessions: 22, created: 22, extended: 0, unchanged: 0, refused: [] })
+    expect(first.report.torn).toEqual([dataFile('torn', 17)])
+    expect(first.code).toBe(0)
+    expect(first.text).toMatch(/^sessions +22$/m)
+    expect(first.text).toContain('1 file with a last line that is being written')
+    const again = await imported([DATA, dataFile('plain', 1)])
+    expect(again.report).toMatchObject({ created: 0, extended: 0, unchanged: 22, events: 0, refused: [] })
+
+    const tl = await open(url)
+    try {
+      expect((await tl.verify()).differences).toEqual([])
+      const { items } = await tl.sessions.list({ userId: 'ada', limit: 500 })
+      expect(items).toHaveLength(22)
+      const plain = items.find(({ id }) => id === sessionId(1))
+      expect(plain).toMatchObject({
+        turns: 2,
+        activeAgent: 'claude',
+        startedAt: '2026-03-02T09:00:02.014Z',
+        lastActivityAt: '2026-03-02T09:00:14.098Z',
+        status: { state: 'running' },
+      })
+      const sidechains = await tl.sessions.list({ userId: 'ada', conversationId: sessionId(3) })
+      const all: SessionEvent[] = []
+      for (const { id } of sidechains.items) all.push(...(await (await tl.sessions.get(id)).events()))
+      expect(entriesOf(all)).toEqual(await linesOf(dataFile('sidechain', 3)))
+      for (const [variant, number] of [
+        ['broken', 13],
+        ['unknown', 12],
+        ['blocks', 2],
+      ] as const) {
+        const events = await (await tl.sessions.get(sessionId(number))).events()
+        expect(entriesOf(events)).toEqual(await linesOf(dataFile(variant, number)))
+      }
+      const messages = await (await tl.sessions.get(sessionId(1))).messages({ format: 'anthropic' })
+      expect(JSON.stringify(messages)).toContain('"tool_use_id":"toolu_01"')
+    } finally {
+      await tl.close()
+    }
+  })
+
+  it('grow as their files do; a line that is being written waits for its end', async () => {
+    const { path, file } = await project()
+    expect((await imported([path])).report).toMatchObject({ created: 1, events: 8 })
+    await appendFile(file, `${said('One.')}{"type":"user","mess`)
+    expect((await imported([path])).report).toMatchObject({ extended: 1, events: 1, torn: [file] })
+    await appendFile(file, 'age":{"role":"user","content":"Two."}}')
+    expect((await imported([path])).report).toMatchObject({ extended: 1, events: 1, torn: [] })
+    await appendFile(file, '\n')
+    expect((await imported([path])).report).toMatchObject({ unchanged: 1, events: 0 })
+
+    const tl = await open(url)
+    const events = await (await tl.sessions.get(sessionId(1))).events()
+    await tl.close()
+    expect(events.slice(-2).map(({ content }) => content)).toEqual(['One.', 'Two.'])
+  })
+
+  it('stay out, and are named, where the session went on here, belongs to another, or cannot be read', async () => {
+    const { path, file } = await project()
+    await imported([path])
+    const tl = await open(url)
+    await (await tl.sessions.get(sessionId(1))).append({ type: 'user_message', content: 'Said here.' })
+    await tl.close()
+    await appendFile(file, said('Said there.'))
+    await cp(dataFile('errors', 9), join(path, `${sessionId(9)}.jsonl`))
+    await writeFile(join(path, 'notes.jsonl'), '{"note":"no transcript"}\n')
+    const missing = join(path, 'missing.jsonl')
+
+    const { code, report, text } = await imported([missing, path])
+    expect(code).toBe(4)
+    expect(report).toMatchObject({ files: 3, created: 1, sessions: 1, skipped: [join(path, 'notes.jsonl')] })
+    expect(report.refused.map(({ file: at, sessionId: id, code: why }) => [at, id, why])).toEqual([
+      [missing, undefined, 'UNREADABLE'],
+      [file, sessionId(1), 'IMPORT_CONFLICT'],
+    ])
+    expect(text).toContain(`throughline purge ${sessionId(1)}`)
+    expect(text).toContain('ENOENT')
+    expect((await imported([join(path, `${sessionId(9)}.jsonl`)], 'grace')).report.refused).toMatchObject([
+      { sessionId: sessionId(9), code: 'IMPORT_CONFLICT' },
+    ])
+    // what is named is taken, whatever it looks like
+    expect((await imported([join(path, 'notes.jsonl')])).report).toMatchObject({ created: 1, skipped: [] })
+  })
+
+  it('are refused where a line was changed since, and taken again once the session was purged', async () => {
+    const { path, file } = await project()
+    await imported([path])
+    const lines = (await readFile(file, 'utf8')).split('\n')
+    await writeFile(
+      file,
+      [lines[0]?.replace('last line', 'first line'), ...lines.slice(1, -1), said('More.')].join('\n'),
+    )
+    expect((await imported([path])).report.refused).toMatchObject([{ code: 'IMPORT_CONFLICT' }])
+    const tl = await open(url)
+    await tl.sessions.purge(sessionId(1))
+    await tl.close()
+    expect((await imported([path])).report).toMatchObject({ created: 1, refused: [] })
+  })
+
+  it('need a file or a folder', async () => {
+    await expect(imported([])).rejects.toMatchObject({ code: 'VALIDATION', details: { field: 'files' } })
+  })
+})
