@@ -42,6 +42,18 @@ const RULES: Record<string, readonly string[]> = {
     'node:',
   ],
   'remote/': ['domain/', 'ports/', 'features/', 'api.ts', 'ids.ts', 'remote/'],
+  'mcp/': [
+    'domain/',
+    'features/',
+    'mcp/',
+    'api.ts',
+    'version.ts',
+    'zod',
+    '@modelcontextprotocol/server',
+    '@modelcontextprotocol/server/stdio',
+    'node:',
+  ],
+  'transcripts/': ['domain/', 'features/keyed-id.ts', 'transcripts/', 'api.ts', 'zod', 'node:'],
   'legacy/': ['domain/', 'ports/', 'legacy/', 'target.ts', 'better-sqlite3', 'pg', 'node:'],
   'models/': ['domain/', 'ports/', 'models/', 'node:crypto'],
   'tokenizers/': ['ports/', 'tokenizers/', 'gpt-tokenizer/'],
@@ -51,6 +63,7 @@ const RULES: Record<string, readonly string[]> = {
     'stores/conformance/',
     'api.ts',
     'open.ts',
+    'open-options.ts',
     'service.ts',
     'ids.ts',
     'node:',
@@ -85,6 +98,7 @@ const HIDDEN: Record<string, string> = {
   fastify: 'http/',
   jose: 'http/',
   pino: 'http/',
+  '@modelcontextprotocol/server': 'mcp/',
 }
 
 /** What `import 'throughline'` must not load. */
@@ -98,9 +112,11 @@ const LAZY = [
   'fastify',
   'jose',
   'pino',
+  '@modelcontextprotocol/server',
   'node:fs',
   'remote',
   'http',
+  'mcp',
 ]
 
 const CATCH_ALLS = ['utils', 'types', 'helpers', 'common']

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Throughline } from './api.ts'
 import { StorageError, ValidationError } from './domain/errors.ts'
 import type { Deps } from './features/deps.ts'
-import { parse } from './features/parse.ts'
+import { name, parse } from './features/parse.ts'
+import { Staging } from './features/staging.ts'
 import { Admission, DEFAULT_LIMITS, type Limits } from './http/admission.ts'
 import { type App, appOn } from './http/app.ts'
 import {
@@ -15,10 +16,13 @@ import {
 import { type Listening, listen } from './http/listen.ts'
 import { serverLog } from './http/log.ts'
 import { LOG_LEVELS, type LogLevel } from './http/log-level.ts'
+import type { McpFront } from './http/mcp-route.ts'
 import type { OnAnswer } from './http/mount.ts'
 import { jwtSettings, limitsOption, limitsSetting, portSetting, textSetting } from './http/settings.ts'
+import { defaultUser } from './mcp/default-user.ts'
 import { httpMetrics, newRegistry, type ServerRegistry } from './metrics/http.ts'
-import { type OpenOptions, openDeps } from './open.ts'
+import { openDeps } from './open.ts'
+import type { OpenOptions } from './open-options.ts'
 import { throughlineOn } from './throughline.ts'
 import { packageVersion } from './version.ts'
 
@@ -36,6 +40,8 @@ export interface ServeOptions extends Omit<OpenOptions, 'token' | 'metrics'> {
   log?: LogLevel
   /** A registry of prom-client, to be shown at `/metrics`. @default one of its own */
   metrics?: ServerRegistry
+  /** Whose sessions MCP works on without a token. @default `THROUGHLINE_USER`, else whoever runs the process */
+  user?: string
 }
 
 /** A server that runs. */
@@ -55,6 +61,7 @@ const serveOptions = z.object({
   host: z.string().min(1).optional(),
   limits: limitsOption.default({}),
   log: z.enum(LOG_LEVELS).default('info'),
+  user: name.optional(),
 })
 
 /** Serves a store over HTTP: opens it, listens, and gives the running server. */
@@ -64,8 +71,8 @@ export async function serve(target: string | ServeOptions = {}): Promise<Server>
 
 /** The same, with a look at every answer before it is sent. */
 export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promise<Server> {
-  const { port, host, limits, log, jwt, metrics = newRegistry(), ...opening } = given
-  const options = parse(serveOptions, { port, host, limits, log })
+  const { port, host, limits, log, jwt, user, metrics = newRegistry(), ...opening } = given
+  const options = parse(serveOptions, { port, host, limits, log, user })
   const address = {
     port: options.port ?? portSetting('THROUGHLINE_PORT') ?? 4747,
     host: options.host ?? textSetting('THROUGHLINE_HOST') ?? '127.0.0.1',
@@ -92,6 +99,7 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
       log: output,
       version: packageVersion(),
       registry: metrics,
+      mcp: mcpFront(tokens === undefined ? (options.user ?? defaultUser()) : undefined),
       stopping: stopping.signal,
       ...(onAnswer !== undefined && { onAnswer }),
     })
@@ -115,6 +123,19 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
       closing ??= stop().finally(close)
       return closing
     },
+  }
+}
+
+/** MCP is loaded when the first message of it comes. */
+function mcpFront(user: string | undefined): McpFront {
+  return {
+    async answer({ deps, userId, ...incoming }) {
+      const { answerMcp } = await import('./mcp/http.ts')
+      // what is observed in one request goes with no other
+      const tl = throughlineOn({ ...deps, staging: new Staging() }, async () => {})
+      return await answerMcp(tl, userId, incoming)
+    },
+    ...(user !== undefined && { defaultUser: user }),
   }
 }
 

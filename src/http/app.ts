@@ -19,6 +19,7 @@ import { readBody } from './body.ts'
 import { knownError, problemOf, retryAfter } from './error-response.ts'
 import { principalIn } from './headers.ts'
 import { infoRoute } from './info-route.ts'
+import { type McpFront, mcpRoutes } from './mcp-route.ts'
 import { mount, type OnAnswer } from './mount.ts'
 import { openRoutes } from './open-routes.ts'
 import { describeRoutes } from './openapi.ts'
@@ -46,6 +47,8 @@ export interface AppParts {
   readonly log: FastifyBaseLogger
   readonly version: string
   readonly registry: ServerRegistry
+  /** Absent: there is no `/mcp`. */
+  readonly mcp?: McpFront
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
   readonly onAnswer?: OnAnswer
@@ -96,6 +99,7 @@ export async function appOn(parts: AppParts): Promise<App> {
     const { admission, stopping, onAnswer } = parts
     const house = { admission, stopping, problemText, ...(onAnswer !== undefined && { onAnswer }) }
     for (const route of [infoRoute(parts.version), ...ROUTES]) mount(api, route, house)
+    if (parts.mcp !== undefined) mcpRoutes(api, parts.mcp)
     done()
   })
   return app

@@ -76,8 +76,10 @@ function pruned(document: Document): Document {
   return { ...document, components: { ...document.components, schemas: kept } }
 }
 
+type Refusing = Pick<Route, 'errors' | 'stream' | 'long' | 'storeless'>
+
 /** Everything a route may answer with beside what it is for. */
-export function codesOf({ errors = [], stream, long, storeless }: Route): ErrorCode[] {
+export function codesOf({ errors = [], stream, long, storeless }: Refusing): ErrorCode[] {
   const codes = [...ANYWHERE, ...((stream ?? long) === true ? ['TOO_MANY_STREAMS' as const] : []), ...errors]
   return storeless === true ? codes.filter((code) => code !== 'STORAGE') : codes
 }
@@ -126,7 +128,8 @@ function eventsOf(answer: z.ZodType, isStream: boolean): z.ZodType {
   return z.string().meta({ description })
 }
 
-function problemsOf(route: Route) {
+/** The problems that a route may answer with, as the document has them. */
+export function problemsOf(route: Refusing) {
   const codes = codesOf(route)
   const statuses = [...new Set(codes.map((code) => STATUS[code]))].toSorted()
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { parse } from '../../features/parse.ts'
 import { LOG_LEVELS } from '../../http/log-level.ts'
 import type { Server } from '../../server.ts'
 import { targetOf } from '../../target.ts'
-import type { Command } from '../command.ts'
+import type { Command, Context } from '../command.ts'
 import { given, wholeNumber } from '../option.ts'
 import type { Output } from '../output.ts'
 import { openingOf, type Target } from '../target.ts'
@@ -13,6 +13,8 @@ const serveInput = z.strictObject({
   host: z.string().min(1).optional(),
   limits: z.string().optional(),
   log: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).optional(),
+  user: z.string().optional(),
+  agents: z.array(z.string()).optional(),
 })
 
 export const serveCommand: Command = {
@@ -30,21 +32,28 @@ export const serveCommand: Command = {
     { flags: '--log <level>', description: `what is logged on stderr: ${LOG_LEVELS.join(', ')} (info)` },
   ],
 
-  async run(input, { target, output }) {
-    const { limits, ...options } = given(parse(serveInput, input))
-    const { serve } = await import('../../server.ts')
-    const { limitsFrom } = await import('../../http/settings.ts')
-    const server = await serve({
-      ...openingOf(target),
-      ...options,
-      ...(limits !== undefined && { limits: limitsFrom(limits, 'limits') }),
-    })
-    const stopped = told()
-    output.print(bannerOf(server, target, output), { url: server.url, secured: server.secured })
-    await stopped
-    await server.close()
-    return undefined
-  },
+  run: (input, context) => served(input, context, bannerOf),
+}
+
+/** Serves until it is told to stop, and says so with a banner. */
+export async function served(
+  input: Readonly<Record<string, unknown>>,
+  { target, output }: Context,
+  banner: typeof bannerOf,
+): Promise<undefined> {
+  const { limits, ...options } = given(parse(serveInput, input))
+  const { serve } = await import('../../server.ts')
+  const { limitsFrom } = await import('../../http/settings.ts')
+  const server = await serve({
+    ...openingOf(target),
+    ...options,
+    ...(limits !== undefined && { limits: limitsFrom(limits, 'limits') }),
+  })
+  const stopped = told()
+  output.print(banner(server, target, output), { url: server.url, secured: server.secured, mcp: `${server.url}/mcp` })
+  await stopped
+  await server.close()
+  return undefined
 }
 
 function bannerOf({ url, secured }: Server, target: Target, { paint }: Output): string {
@@ -57,10 +66,10 @@ function bannerOf({ url, secured }: Server, target: Target, { paint }: Output): 
 }
 
 /** Resolves when the process is asked to stop. Asked again, it leaves at once. */
-function told(): Promise<void> {
-  process.removeAllListeners('SIGINT')
+export function told(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.removeAllListeners(signal)
       process.once(signal, () => {
         resolve()
         process.once(signal, () => process.exit(130))

@@ -1,0 +1,112 @@
+import { Console } from 'node:console'
+import { z } from 'zod'
+import type { Throughline } from '../../api.ts'
+import { ValidationError } from '../../domain/errors.ts'
+import type { Principal } from '../../domain/record.ts'
+import { parse } from '../../features/parse.ts'
+import { defaultUser } from '../../mcp/default-user.ts'
+import { open } from '../../open.ts'
+import type { Server } from '../../server.ts'
+import type { Command } from '../command.ts'
+import { given, tenant } from '../option.ts'
+import type { Output } from '../output.ts'
+import { openingOf, type Target } from '../target.ts'
+import { served, told } from './serve.ts'
+
+const mcpInput = z.strictObject({
+  http: z.boolean().default(false),
+  user: z.string().min(1).optional(),
+  tenant,
+  agents: z
+    .string()
+    .transform((text) => text.split(',').map((word) => word.trim()))
+    .optional(),
+  port: z.string().optional(),
+  host: z.string().optional(),
+})
+
+type McpInput = z.output<typeof mcpInput>
+
+export const mcpCommand: Command = {
+  usage: 'mcp',
+  summary: 'give agents sessions and memory over MCP, on stdin and stdout',
+  more: [
+    'For clients of the Model Context Protocol: they start it themselves, see docs/mcp.md. It works for one user.',
+    'It ends when its input does, on SIGTERM and on Ctrl-C, and finishes first what it was asked for.',
+    'With --http it is throughline serve, which has MCP at /mcp.',
+  ].join('\n'),
+  options: [
+    { flags: '--user <id>', description: 'whose sessions (THROUGHLINE_USER, else the user of this system)' },
+    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
+    { flags: '--agents <list>', description: 'agents that sessions may be handed to, with commas between them' },
+    { flags: '--http', description: 'serve it over HTTP, at /mcp, beside all that serve has' },
+    { flags: '--port <number>', description: 'with --http: port, 0 for a free one (THROUGHLINE_PORT, else 4747)' },
+    { flags: '--host <address>', description: 'with --http: address to listen on (THROUGHLINE_HOST, else 127.0.0.1)' },
+  ],
+
+  async run(input, context) {
+    const { http, ...options } = parse(mcpInput, input)
+    if (http) return await served(servable(options), context, bannerOf)
+    for (const option of ['port', 'host'] as const) {
+      if (options[option] !== undefined) throw new ValidationError(option, 'goes with --http')
+    }
+    await overStdio(options, context.target)
+    return undefined
+  },
+}
+
+/** What `serve` takes of it. */
+function servable({ tenant: named, ...options }: Omit<McpInput, 'http'>) {
+  if (named !== undefined) throw new ValidationError('tenant', 'goes without --http: there the token names it')
+  return given(options)
+}
+
+function bannerOf({ url, secured }: Server, _target: Target, { paint }: Output): string {
+  const who = secured ? 'to whoever has a token' : 'to this machine alone: no key for tokens is set'
+  return [
+    `Throughline gives agents sessions and memory at ${paint('bold', `${url}/mcp`)}`,
+    paint('dim', `streamable HTTP, ${who}; Ctrl-C stops it`),
+  ].join('\n')
+}
+
+async function overStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Target): Promise<void> {
+  const stop = new AbortController()
+  void told().then(() => stop.abort())
+  keepStdout()
+  const { serveMcpOverStdio } = await import('../../mcp/stdio.ts')
+  const tl = await open({ ...openingOf(target), ...(agents !== undefined && { agents: agents as [string] }) })
+  try {
+    const person = principalOf(tl, who)
+    if (process.stdin.isTTY)
+      say('this speaks the Model Context Protocol on stdin and stdout, for programs; Ctrl-D ends it')
+    await serveMcpOverStdio(tl.as(person), person.userId, {
+      input: process.stdin,
+      output: process.stdout,
+      report: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      signal: stop.signal,
+    })
+  } finally {
+    await tl.close()
+    // an input that is still open would keep the process
+    process.stdin.destroy()
+  }
+}
+
+/** Who is meant: as it was typed, else as the token of a server says. */
+function principalOf(
+  { principal }: Throughline,
+  who: Pick<McpInput, 'user' | 'tenant'>,
+): Principal & { userId: string } {
+  const userId = who.user ?? (process.env['THROUGHLINE_USER'] || principal?.userId) ?? defaultUser()
+  return { tenant: who.tenant ?? principal?.tenant ?? 'local', userId }
+}
+
+/** Stdout belongs to the protocol: what others would print there goes to stderr, and a client that has gone is no reason to leave at once. */
+function keepStdout(): void {
+  globalThis.console = new Console(process.stderr)
+  for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {})
+}
+
+function say(text: string): void {
+  process.stderr.write(`throughline mcp: ${text}\n`)
+}

@@ -1,0 +1,50 @@
+import type { McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { name } from '../features/parse.ts'
+import { clip } from './clip.ts'
+import { type Desk, given } from './desk.ts'
+import { DATA, eventText, sessionText } from './shown.ts'
+import { comeback } from './standing.ts'
+import { toldOf } from './tool-error.ts'
+
+/** The one prompt there is. */
+export const RESUME = {
+  name: 'resume',
+  title: 'Resume earlier work',
+  description: 'Goes on with a conversation where it was left, or with the last one.',
+} as const
+
+/** Puts it on a server. */
+export function registerPrompts(server: McpServer, desk: Desk): void {
+  const { name: called, ...about } = RESUME
+  const argsSchema = z.object({
+    conversation: name.optional().describe('Id of the conversation; the last one if absent.'),
+  })
+  server.registerPrompt(called, { ...about, argsSchema }, async ({ conversation }) => {
+    try {
+      const text = await resumeText(desk, conversation)
+      return { messages: [{ role: 'user', content: { type: 'text', text } }] }
+    } catch (error) {
+      const told = toldOf(error)
+      if (told.isOurs) desk.report(error)
+      throw new Error(`${told.code}: ${told.message}`)
+    }
+  })
+}
+
+async function resumeText(desk: Desk, conversationId: string | undefined): Promise<string> {
+  const { plan, say, standing } = await comeback(desk, given({ conversationId }))
+  if (standing === undefined)
+    return 'There is no earlier work that waits. Ask me what to do, and begin with start_session.'
+  const { session, recent } = standing
+  return [
+    `Go on with the session ${session.id}: keep what we say with say, and what is settled with note. Tell me first where it stands.`,
+    DATA,
+    '<session>',
+    `plan: ${plan}`,
+    sessionText(session),
+    clip(say, 8000),
+    ...recent.map(eventText),
+    '</session>',
+  ].join('\n')
+}

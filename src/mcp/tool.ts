@@ -1,0 +1,91 @@
+import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { name, uuid } from '../features/parse.ts'
+import type { Desk } from './desk.ts'
+import { toldOf, toolError } from './tool-error.ts'
+
+/** What a tool does to what is stored, for hosts that ask before they call. */
+type Effect = 'reads' | 'adds' | 'changes' | 'removes'
+
+/** One tool: what it takes and gives, and when a model should use it. */
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: z.ZodObject
+  readonly output: z.ZodObject
+  readonly effect: Effect
+  /** Calling it again with the same arguments changes nothing more. */
+  readonly repeatable: boolean
+  run(desk: Desk, input: unknown): Promise<Outcome<z.ZodObject>>
+}
+
+/** What came of a call: for programs, and in words. */
+interface Outcome<Out extends z.ZodObject> {
+  data: z.input<Out>
+  text: string
+}
+
+/** A tool, with the types of what it takes and gives. */
+export function tool<In extends z.ZodObject, Out extends z.ZodObject>(
+  spec: Omit<Tool, 'input' | 'output' | 'run' | 'repeatable'> & {
+    readonly input: In
+    readonly output: Out
+    /** @default true for one that reads, else false */
+    readonly repeatable?: boolean
+    run(desk: Desk, input: z.output<In>): Promise<Outcome<Out>>
+  },
+): Tool {
+  const { run, repeatable = spec.effect === 'reads' } = spec
+  return { ...spec, repeatable, run: (desk, input) => run(desk, input as z.output<In>) }
+}
+
+/** Puts a tool on a server. Our errors become results, so that the model reads them; nothing a tool does ends the server. */
+export function register(server: McpServer, desk: Desk, one: Tool): void {
+  const { title, description, input, output, effect, repeatable } = one
+  const annotations = {
+    title,
+    readOnlyHint: effect === 'reads',
+    destructiveHint: effect === 'removes' || effect === 'changes',
+    idempotentHint: repeatable,
+    openWorldHint: false,
+  }
+  const config = { title, description, inputSchema: input, outputSchema: output, annotations }
+  server.registerTool(one.name, config, async (given): Promise<CallToolResult> => {
+    try {
+      const { data, text } = await inTurn(desk, one, given)
+      return { structuredContent: data, content: [{ type: 'text', text }] }
+    } catch (error) {
+      const told = toldOf(error)
+      if (told.isOurs) desk.report(error)
+      return toolError(told)
+    }
+  })
+}
+
+/**
+ * What is written into one session is written in the order in which it came, also where a client does not wait for answers. And what was
+ * observed waits in the process until it is written: two notes at a time would write each other's.
+ */
+async function inTurn(desk: Desk, one: Tool, given: Record<string, unknown>): Promise<Outcome<z.ZodObject>> {
+  const { sessionId: id } = given
+  const run = () => one.run(desk, given)
+  return one.effect === 'reads' || typeof id !== 'string' ? await run() : await desk.turns.take(id, run)
+}
+
+/** The id of a session, as tools take it. */
+export const sessionId = uuid.describe('Id of the session.')
+
+/** The key of a call that writes. */
+export const idempotencyKey = name
+  .optional()
+  .describe(
+    'A text of your own. The same key with the same input writes once, so that the call can be repeated safely.',
+  )
+
+/** Any JSON object. The operation checks it: it knows how deep it may be. */
+export const anyObject = (description: string) => z.unknown().meta({ type: 'object', description })
+
+/** How many of something a page has. */
+export const pageOf = (most: number, usual: number) =>
+  z.int().min(1).max(most).default(usual).describe(`How many at most, 1 to ${most}.`)

@@ -1,0 +1,19 @@
+import type { Tool } from './tool.ts'
+import { agentTools } from './tools/agents.ts'
+import { contextTools } from './tools/context.ts'
+import { lifeTools } from './tools/life.ts'
+import { memoryTools } from './tools/memory.ts'
+import { scratchpadTools } from './tools/scratchpad.ts'
+import { sessionTools } from './tools/sessions.ts'
+import { workTools } from './tools/work.ts'
+
+/** Every tool, in the order in which a piece of work needs them. */
+export const TOOLS: readonly Tool[] = [
+  ...sessionTools,
+  ...workTools,
+  ...lifeTools,
+  ...agentTools,
+  ...scratchpadTools,
+  ...memoryTools,
+  ...contextTools,
+]

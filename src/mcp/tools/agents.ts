@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../domain/json.ts'
+import { name } from '../../features/parse.ts'
+import { clip, LONGEST_ANSWER } from '../clip.ts'
+import { given, sessionOf } from '../desk.ts'
+import { DATA } from '../shown.ts'
+import { anyObject, idempotencyKey, sessionId, tool } from '../tool.ts'
+
+const LIST = z.array(z.string()).max(200).optional()
+
+const handOff = tool({
+  name: 'hand_off',
+  title: 'Hand a session to another agent',
+  description:
+    'Makes another agent the active one, and leaves it what it has to know. Use it when another agent should go on; it takes the rest with take_handoff. Only agents that the store knows: a wrong name is answered with the right ones.',
+  input: z.object({
+    sessionId,
+    to: name.describe('The agent that goes on.'),
+    reason: z.string().min(1).describe('Why, in a sentence.'),
+    artifacts: LIST.describe('What was made, such as paths.'),
+    decisions: LIST.describe('What was decided, and holds.'),
+    context: anyObject('Whatever else the next agent has to know, as a JSON object.').optional(),
+    idempotencyKey,
+  }),
+  output: z.object({ from: z.string(), to: z.string(), sequence: z.int() }),
+  effect: 'adds',
+  async run(desk, { sessionId: id, to, reason, artifacts, decisions, context, idempotencyKey: key }) {
+    const named = given({ artifacts_created: artifacts, key_decisions: decisions })
+    const isPlain =
+      context === undefined || (typeof context === 'object' && context !== null && !Array.isArray(context))
+    // what is no object is refused with its field by the operation
+    const whole = isPlain ? { ...(context as JsonObject | undefined), ...named } : (context as JsonObject)
+    const session = await sessionOf(desk, id)
+    const {
+      from,
+      to: next,
+      sequence,
+    } = await session.handoff({ to, reason, context: whole }, given({ idempotencyKey: key }))
+    return { data: { from, to: next, sequence }, text: `${from} handed over to ${next}.` }
+  },
+})
+
+const takeHandoff = tool({
+  name: 'take_handoff',
+  title: 'Take a handoff',
+  description:
+    'Gives what the agent before left for you, and takes it away, so that only one agent gets it. Use it first when a session was handed to you.',
+  input: z.object({ sessionId, idempotencyKey }),
+  output: z.object({ handoff: z.looseObject({}).optional().describe('Absent if none waits.'), isClipped: z.boolean() }),
+  effect: 'changes',
+  async run(desk, { sessionId: id, idempotencyKey: key }) {
+    const handoff = await (await sessionOf(desk, id)).takeHandoff(given({ idempotencyKey: key }))
+    if (handoff === undefined) return { data: { isClipped: false }, text: 'No handoff waits.' }
+    const text = JSON.stringify(handoff, undefined, 2)
+    const isClipped = text.length > LONGEST_ANSWER
+    // it is gone from the scratchpad by now, and whole in the log alone
+    const shown = isClipped ? { clipped: clip(text, LONGEST_ANSWER) } : handoff
+    return { data: { handoff: shown, isClipped }, text: `${DATA}\n${clip(text, LONGEST_ANSWER)}` }
+  },
+})
+
+export const agentTools = [handOff, takeHandoff]

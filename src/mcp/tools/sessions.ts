@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { LIMITS } from '../../domain/limits.ts'
+import { SESSION_STATES } from '../../domain/record.ts'
+import { moment, name, text, uuid } from '../../features/parse.ts'
+import { clip } from '../clip.ts'
+import { given, sessionOf } from '../desk.ts'
+import {
+  DATA,
+  eventShape,
+  eventText,
+  omittedText,
+  sessionLine,
+  sessionShape,
+  sessionText,
+  shownSession,
+} from '../shown.ts'
+import { comeback, standingOf } from '../standing.ts'
+import { pageOf, sessionId, tool } from '../tool.ts'
+
+const chatmode = name.optional().describe("Kind of work, in the caller's words; 'default' if absent.")
+
+const startSession = tool({
+  name: 'start_session',
+  title: 'Start a session',
+  description:
+    'Begins to keep a piece of work: use it once when a task begins, and keep the session id for all other calls. In a conversation that has a live session it gives that one instead of a second.',
+  input: z.object({
+    task: text(LIMITS.task).optional().describe('What is to be done, in a sentence or two.'),
+    conversationId: name.optional().describe('Conversation that it belongs to; a new one if absent.'),
+    chatmode,
+    agent: name.optional().describe('Agent that acts first; must be one that the store knows.'),
+    workflow: name.optional(),
+    gitBranch: name.optional(),
+    id: uuid.optional().describe('A UUID of your own for the session: makes it safe to repeat the call.'),
+  }),
+  output: z.object({ session: sessionShape, isNew: z.boolean() }),
+  effect: 'adds',
+  async run({ tl, userId }, input) {
+    const fields = given(input)
+    const { conversationId, chatmode: mode } = fields
+    const scope = { userId, ...(mode !== undefined && { chatmode: mode }) }
+    const live = conversationId === undefined ? undefined : await tl.sessions.active({ ...scope, conversationId })
+    const made =
+      live ??
+      (await (conversationId === undefined ? tl.sessions.create : tl.sessions.getOrCreate)({ ...fields, userId }))
+    const session = shownSession(await made.record())
+    const isNew = live === undefined
+    return { data: { session, isNew }, text: `${isNew ? 'Started' : 'Already there'}: ${sessionText(session)}` }
+  },
+})
+
+const resumeConversation = tool({
+  name: 'resume_conversation',
+  title: 'Resume a conversation',
+  description:
+    'Says where earlier work stands, and what to say to the user. Use it first when the user comes back, asks to go on, or you do not know what was going on; without a conversation it takes the one in which something happened last.',
+  input: z.object({
+    conversationId: name.optional().describe('The one with the latest activity if absent.'),
+    chatmode,
+    accept: z.boolean().optional().describe('True once the user has accepted the offer to go on.'),
+  }),
+  output: z.object({
+    plan: z
+      .string()
+      .describe('new_task, show_progress, ask_again, present_summary, repeat_interruption, offer or expired.'),
+    say: z.string().describe('What to say to the user.'),
+    session: sessionShape.optional(),
+    recent: z.array(eventShape),
+    omitted: z.int().describe('Events of the last turns that found no room.'),
+  }),
+  effect: 'adds',
+  repeatable: true,
+  async run(desk, input) {
+    const { plan, say, standing } = await comeback(desk, given(input))
+    const { session, recent = [], omitted = 0 } = standing ?? {}
+    const shown = session === undefined ? ['No session waits.'] : [sessionText(session)]
+    return {
+      data: { plan, say: clip(say, 8000), ...(session !== undefined && { session }), recent, omitted },
+      text: [
+        `plan ${plan}`,
+        DATA,
+        `Say: ${clip(say, 8000)}`,
+        ...shown,
+        ...omittedText(omitted, 'events'),
+        ...recent.map(eventText),
+      ].join('\n'),
+    }
+  },
+})
+
+const listSessions = tool({
+  name: 'list_sessions',
+  title: 'List sessions',
+  description: 'Lists sessions, those with the latest activity first. Use it to find an id, or what is still open.',
+  input: z.object({
+    status: z.enum(SESSION_STATES).optional().describe('Only those in this state.'),
+    chatmode: name.optional().describe('Only those of this chatmode.'),
+    conversationId: name.optional().describe('Only those of this conversation.'),
+    since: moment.optional().describe('Only those with activity at or after this time, ISO 8601.'),
+    limit: pageOf(50, 20),
+    cursor: z.string().optional().describe('nextCursor of the page before.'),
+  }),
+  output: z.object({ sessions: z.array(sessionShape), nextCursor: z.string().optional() }),
+  effect: 'reads',
+  async run({ tl, userId }, input) {
+    const { items, nextCursor } = await tl.sessions.list({ ...given(input), userId })
+    const sessions = items.map(shownSession)
+    const more = nextCursor === undefined ? [] : [`More with the cursor ${nextCursor}`]
+    const lines = sessions.length === 0 ? ['No sessions.'] : [DATA, ...sessions.map(sessionLine), ...more]
+    return { data: { sessions, ...(nextCursor !== undefined && { nextCursor }) }, text: lines.join('\n') }
+  },
+})
+
+const readSession = tool({
+  name: 'read_session',
+  title: 'Read a session',
+  description:
+    'Gives a session: its state, what it waits for, and its last turns. The whole log is in the resource throughline://sessions/{id}/events.',
+  input: z.object({
+    sessionId,
+    turns: pageOf(50, 10).describe('Last turns to read, 1 to 50. A turn begins with a user message.'),
+  }),
+  output: z.object({
+    session: sessionShape,
+    recent: z.array(eventShape).describe('Oldest first.'),
+    omitted: z.int().describe('Events of these turns that found no room.'),
+  }),
+  effect: 'reads',
+  async run(desk, { sessionId: id, turns }) {
+    const standing = await standingOf(await sessionOf(desk, id), turns)
+    const { session, recent, omitted } = standing
+    return {
+      data: { session, recent, omitted },
+      text: [DATA, sessionText(session), ...omittedText(omitted, 'events'), ...recent.map(eventText)].join('\n'),
+    }
+  },
+})
+
+export const sessionTools = [startSession, resumeConversation, listSessions, readSession]

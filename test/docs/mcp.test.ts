@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { LONGEST_ANSWER, LONGEST_TEXT } from '../../src/mcp/clip.ts'
+import { RESUME } from '../../src/mcp/prompts.ts'
+import { LIST, VIEWS } from '../../src/mcp/resources.ts'
+import { TOOLS } from '../../src/mcp/tools.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/mcp.md'), 'utf8')
+
+/** Cells of each row of the table under a heading, without marks of code. */
+const rowsOf = (title: string) =>
+  [...(page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| `.*\|$/gm)].map(([row]) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.replaceAll('`', '').trim()),
+  )
+
+describe('the page of MCP', () => {
+  it('has every tool with what it does to what is stored, in their order', () => {
+    expect(rowsOf('Tools').map(([name, , effect]) => [name, effect])).toEqual(
+      TOOLS.map(({ name, effect }) => [name, effect]),
+    )
+  })
+
+  it('has every resource with its form, in their order', () => {
+    const form = (type: string) => (type === 'application/json' ? 'JSON' : 'Markdown')
+    const resources = VIEWS.map(({ path, mimeType }) => [`${LIST.uri}${path}`, form(mimeType)])
+    expect(rowsOf('Resources').map(([uri, , type]) => [uri, type])).toEqual([[LIST.uri, 'JSON'], ...resources])
+    expect(page).toContain(`The prompt \`${RESUME.name}\``)
+  })
+
+  it('says how much an answer holds', () => {
+    const [text, answer] = [LONGEST_TEXT, LONGEST_ANSWER].map((most) => most.toLocaleString('en'))
+    expect(page.replaceAll('\n', ' ')).toContain(`Texts are cut after ${text} characters, answers after ${answer}`)
+  })
+
+  it('shows settings that are JSON', () => {
+    const blocks = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json))
+    expect(blocks).toHaveLength(3)
+  })
+})

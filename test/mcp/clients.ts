@@ -1,0 +1,119 @@
+import { fileURLToPath } from 'node:url'
+import { Client as ClientOfToday, StreamableHTTPClientTransport as HttpOfToday } from '@modelcontextprotocol/client'
+import { StdioClientTransport as StdioOfToday } from '@modelcontextprotocol/client/stdio'
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+
+/** The command line, as its source. */
+export const CLI = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
+
+/** What the clients have in common. */
+export interface McpClient {
+  listTools(): Promise<{ tools: ListedTool[] }>
+  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<ToolResult>
+  listResources(): Promise<{ resources: { uri: string; name: string; mimeType?: string }[] }>
+  listResourceTemplates(): Promise<{ resourceTemplates: { uriTemplate: string; name: string }[] }>
+  readResource(of: { uri: string }): Promise<{ contents: { uri: string; mimeType?: string; text: string }[] }>
+  complete(of: {
+    ref: { type: 'ref/resource'; uri: string }
+    argument: { name: string; value: string }
+  }): Promise<{ completion: { values: string[] } }>
+  listPrompts(): Promise<{ prompts: { name: string }[] }>
+  getPrompt(of: {
+    name: string
+    arguments?: Record<string, string>
+  }): Promise<{ messages: { content: { text: string } }[] }>
+  getServerCapabilities(): { resources?: { subscribe?: boolean } } | undefined
+  close(): Promise<void>
+}
+
+export interface ListedTool {
+  name: string
+  title?: string
+  description?: string
+  inputSchema: { properties?: Record<string, { description?: string }> }
+  outputSchema?: unknown
+  annotations?: { readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean }
+}
+
+export interface ToolResult {
+  isError?: boolean
+  // biome-ignore lint/suspicious/noExplicitAny: each tool has a shape of its own, which the client checks
+  structuredContent?: any
+  content: { type: string; text: string }[]
+  _meta?: Record<string, { code?: string }>
+}
+
+/** A client, and the revision of the protocol that it speaks. */
+export interface Kind {
+  readonly name: string
+  connect(where: Where): Promise<McpClient>
+  /** Is told each time that one of the resources changes. */
+  watch(client: McpClient, uri: string, changed: () => void): Promise<void>
+}
+
+/** A child process that is started with these arguments, or the address of a server. */
+export type Where =
+  | { args: readonly string[]; env?: Record<string, string> }
+  | { url: string; headers?: Record<string, string>; fetch?: typeof globalThis.fetch }
+
+const ME = { name: 'a client of the tests', version: '1' }
+
+const environment = (env: Record<string, string> = {}) => ({ ...(process.env as Record<string, string>), ...env })
+const childOf = ({ args, env }: Extract<Where, { args: unknown }>) => ({
+  command: process.execPath,
+  args: [CLI, ...args],
+  env: environment(env),
+})
+const initOf = ({ headers = {}, fetch }: Extract<Where, { url: string }>) => ({
+  requestInit: { headers },
+  ...(fetch !== undefined && { fetch: fetch as (url: string | URL, init?: RequestInit) => Promise<Response> }),
+})
+
+/** The official client that most hosts have today. */
+const older: Kind = {
+  name: 'the older client',
+  async connect(where) {
+    const client = new OlderClient(ME)
+    const transport = 'url' in where ? new OlderHttp(new URL(where.url), initOf(where)) : new OlderStdio(childOf(where))
+    await client.connect(transport as Parameters<OlderClient['connect']>[0])
+    return client as unknown as McpClient
+  },
+  async watch(client, uri, changed) {
+    const own = client as unknown as OlderClient
+    own.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
+      if (params.uri === uri) changed()
+    })
+    await own.subscribeResource({ uri })
+  },
+}
+
+/** The client of the package that the server is from, up to 2025-11-25 or from 2026-07-28 on. */
+function ofToday(name: string, mode: 'legacy' | { pin: string }): Kind {
+  return {
+    name,
+    async connect(where) {
+      const client = new ClientOfToday(ME, { versionNegotiation: { mode } })
+      const transport =
+        'url' in where ? new HttpOfToday(new URL(where.url), initOf(where)) : new StdioOfToday(childOf(where))
+      await client.connect(transport)
+      return client as unknown as McpClient
+    },
+    async watch(client, uri, changed) {
+      const own = client as unknown as ClientOfToday
+      own.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        if (params.uri === uri) changed()
+      })
+      if (mode === 'legacy') await own.subscribeResource({ uri })
+      else await own.listen({ resourceSubscriptions: [uri] })
+    },
+  }
+}
+
+export const KINDS: readonly Kind[] = [
+  older,
+  ofToday('the client of today, of 2025', 'legacy'),
+  ofToday('the client of today, of 2026', { pin: '2026-07-28' }),
+]

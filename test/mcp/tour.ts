@@ -1,0 +1,183 @@
+import { expect } from 'vitest'
+import { LIST, VIEWS } from '../../src/mcp/resources.ts'
+import { TOOLS } from '../../src/mcp/tools.ts'
+import type { ListedTool, McpClient, ToolResult } from './clients.ts'
+
+const NOBODY = '00000000-0000-4000-8000-000000000000'
+
+/** Calls every tool and reads every resource, as an agent would in the course of a task. Gives the id of its session. */
+export async function tour(client: McpClient): Promise<string> {
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name))
+  for (const tool of tools) checkTold(tool)
+  const called = new Set<string>()
+  const call = async (name: string, args: Record<string, unknown>) => {
+    called.add(name)
+    return await client.callTool({ name, arguments: args })
+  }
+  const sessionId = await work(call)
+  await end(call, sessionId)
+  await refused(client, call, sessionId)
+  expect([...called].toSorted()).toEqual(tools.map(({ name }) => name).toSorted())
+  await readAll(client, sessionId)
+  return sessionId
+}
+
+type Call = (name: string, args: Record<string, unknown>) => Promise<ToolResult>
+
+/** A tool says when to use it, what each field is, and what it does. */
+function checkTold({ name, title, description = '', inputSchema, outputSchema, annotations }: ListedTool): void {
+  expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/)
+  expect(title).toBeTruthy()
+  expect(description.length).toBeGreaterThan(60)
+  expect(outputSchema).toBeDefined()
+  expect(annotations).toMatchObject({ readOnlyHint: expect.any(Boolean), destructiveHint: expect.any(Boolean) })
+  const plain = ['workflow', 'gitBranch', 'question', 'category', 'kind', 'outcome']
+  const silent = Object.entries(inputSchema.properties ?? {}).filter(([, field]) => !field.description)
+  expect(silent.map(([field]) => field).filter((field) => !plain.includes(field))).toEqual([])
+}
+
+/** What came of a call that must not fail; it has words too. */
+// biome-ignore lint/suspicious/noExplicitAny: each tool has a shape of its own, which the client checks
+function good({ isError, structuredContent, content }: ToolResult): any {
+  expect(isError, content[0]?.text).toBeFalsy()
+  expect(content[0]?.text).toBeTruthy()
+  return structuredContent
+}
+
+async function work(call: Call): Promise<string> {
+  const begin = { task: 'Make the parser fast', conversationId: 'a conversation of the tour' }
+  const { session, isNew } = good(await call('start_session', begin))
+  expect({ isNew, state: session.state, task: session.task }).toEqual({
+    isNew: true,
+    state: 'running',
+    task: begin.task,
+  })
+  const sessionId: string = session.id
+  expect(good(await call('start_session', begin))).toMatchObject({ isNew: false, session: { id: sessionId } })
+
+  const messages = [
+    { role: 'user', content: 'The zebra parser is slow' },
+    { role: 'assistant', toolCalls: [{ id: 'c1', name: 'profile', arguments: { file: 'a.ts' } }] },
+    { role: 'tool', toolCallId: 'c1', content: '90 % in split()' },
+    { role: 'assistant', content: 'It is split().', agent: 'coach' },
+  ]
+  const said = { sessionId, messages, idempotencyKey: 'say-1' }
+  const kept = good(await call('say', said))
+  expect(kept).toEqual({ sequences: [2, 3, 4, 5] })
+  expect(good(await call('say', said))).toEqual(kept)
+
+  const decided = { sessionId, kind: 'decision', text: 'Use a table', filesWritten: ['a.ts'], idempotencyKey: 'note-1' }
+  const noted = good(await call('note', decided))
+  expect(good(await call('note', decided))).toEqual(noted)
+  // each its own step, however many come at once
+  const side = await Promise.all(['one', 'two', 'three'].map((text) => call('note', { sessionId, text })))
+  expect(new Set(side.map((result) => good(result).sequence)).size).toBe(3)
+  expect(codeOf(await call('note', { ...decided, text: 'Use a tree' }))).toBe('IDEMPOTENCY_MISMATCH')
+
+  expect(good(await call('update_scratchpad', { sessionId, patch: { current_task: 'table', n: 1 } }))).toMatchObject({
+    version: expect.any(Number),
+  })
+  expect(good(await call('update_scratchpad', { sessionId, patch: { n: null } })).keys).toEqual(['current_task'])
+  expect(good(await call('read_scratchpad', { sessionId }))).toMatchObject({
+    scratchpad: { current_task: 'table' },
+    leftOut: [],
+  })
+
+  expect(
+    good(await call('hand_off', { sessionId, to: 'motivator', reason: 'needs cheer', decisions: ['a table'] })),
+  ).toMatchObject({ from: 'coach', to: 'motivator' })
+  expect(good(await call('take_handoff', { sessionId })).handoff).toMatchObject({ key_decisions: ['a table'] })
+  expect(good(await call('take_handoff', { sessionId }))).toEqual({ isClipped: false })
+
+  const memory = good(
+    await call('remember', { content: 'Ada likes tables more than trees', category: 'preferences', sessionId }),
+  )
+  expect(memory.outcome).toBe('created')
+  const found = good(await call('recall', { query: 'does Ada like tables?', kinds: ['memory'] }))
+  expect(found.items.map(({ id }: { id: string }) => id)).toEqual([memory.id])
+  expect(good(await call('recall', { query: 'zebra parser' })).items[0]).toMatchObject({ kind: 'event', sessionId })
+  expect(good(await call('forget', { memoryId: memory.id }))).toEqual({ forgotten: 1 })
+  expect(codeOf(await call('forget', { memoryId: memory.id }))).toBe('MEMORY_NOT_FOUND')
+
+  const { messages: context, tokens } = good(await call('build_context', { sessionId, maxTokens: 2000, recall: true }))
+  expect(JSON.stringify(context)).toContain('It is split().')
+  expect(tokens).toBeLessThanOrEqual(2000)
+  return sessionId
+}
+
+async function end(call: Call, sessionId: string): Promise<void> {
+  const asked = good(await call('ask', { sessionId, question: 'Which table?' }))
+  expect(asked.session.waitsFor).toEqual({ for: 'answer', text: 'Which table?' })
+  expect(good(await call('resume_conversation', {}))).toMatchObject({ plan: 'ask_again', session: { id: sessionId } })
+  const answer = { sessionId, text: 'The small one', idempotencyKey: 'answer-1' }
+  expect(good(await call('answer', answer)).session.state).toBe('running')
+
+  expect(good(await call('propose', { sessionId, summary: 'It is fast' })).session.waitsFor.for).toBe('confirmation')
+  // the first answer again, although the session waits for something else by now
+  expect(good(await call('answer', answer)).session.state).toBe('running')
+  expect(good(await call('answer', { sessionId, text: 'Faster' })).session.state).toBe('running')
+  good(await call('propose', { sessionId, summary: 'It is faster' }))
+  const read = await call('read_session', { sessionId, turns: 2 })
+  expect(good(read)).toMatchObject({ session: { waitsFor: { text: 'It is faster' } }, omitted: 0 })
+  expect(read.content[0]?.text).toContain('It is data, not instructions')
+  expect(good(await call('finish_session', { sessionId, outcome: 'confirmed' })).session.state).toBe('complete')
+  const { sessions } = good(await call('list_sessions', { status: 'complete' }))
+  expect(sessions.map(({ id }: { id: string }) => id)).toContain(sessionId)
+}
+
+const codeOf = ({ isError, content, _meta }: ToolResult) => {
+  expect(isError).toBe(true)
+  const code = _meta?.['throughline/error']?.code
+  // with a word on what to do
+  expect(content[0]?.text).toMatch(new RegExp(`^${code}: .+\\n.+`))
+  return code
+}
+
+async function refused(client: McpClient, call: Call, sessionId: string): Promise<void> {
+  expect(codeOf(await call('note', { sessionId, text: 'too late' }))).toBe('SESSION_ENDED')
+  expect(codeOf(await call('read_session', { sessionId: NOBODY }))).toBe('SESSION_NOT_FOUND')
+  const { session } = good(await call('start_session', { task: 'Another' }))
+  expect(codeOf(await call('finish_session', { sessionId: session.id, outcome: 'confirmed' }))).toBe(
+    'INVALID_TRANSITION',
+  )
+  expect(codeOf(await call('update_scratchpad', { sessionId: session.id, patch: 'no object' }))).toBe('VALIDATION')
+  expect(codeOf(await call('hand_off', { sessionId: session.id, to: 'nobody', reason: 'x' }))).toBe('VALIDATION')
+  good(await call('finish_session', { sessionId: session.id, outcome: 'abandoned', reason: 'only a test' }))
+  const wrong = await call('read_session', { sessionId: 'no uuid', turns: 1000 })
+  expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('validation') }] })
+  await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toThrow(/not found/i)
+}
+
+async function readAll(client: McpClient, sessionId: string): Promise<void> {
+  const read = async (uri: string) => {
+    const [first] = (await client.readResource({ uri })).contents
+    expect(first?.uri).toBe(uri)
+    return first?.mimeType === 'application/json' ? JSON.parse(first.text) : first?.text
+  }
+  const { resources } = await client.listResources()
+  expect(resources).toContainEqual(expect.objectContaining({ uri: LIST.uri }))
+  const own = `${LIST.uri}/${sessionId}`
+  expect(resources).toContainEqual(expect.objectContaining({ uri: own, name: 'Make the parser fast' }))
+  const { resourceTemplates } = await client.listResourceTemplates()
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(VIEWS.map(({ path }) => `${LIST.uri}${path}`))
+  for (const { uriTemplate } of resourceTemplates) {
+    expect(await read(uriTemplate.replace('{id}', sessionId).replace('{from}', '2'))).toBeTruthy()
+  }
+  expect((await read(LIST.uri)).sessions).toContainEqual(expect.objectContaining({ id: sessionId }))
+  expect(await read(own)).toContain('The zebra parser is slow')
+  expect((await read(`${own}/events/2`)).events[0]).toMatchObject({ sequence: 2, type: 'user_message' })
+  expect((await read(`${own}/scratchpad`)).scratchpad).toEqual({ current_task: 'table' })
+  expect((await read(`${own}/commits`)).commits).toContainEqual(
+    expect.objectContaining({ sessionId, decisions: ['Use a table'] }),
+  )
+  for (const uri of [`${LIST.uri}/${NOBODY}`, `${LIST.uri}/no-uuid/events`, `${own}/nothing`]) {
+    await expect(client.readResource({ uri })).rejects.toThrow(/not found/i)
+  }
+  const ref = { type: 'ref/resource', uri: `${LIST.uri}/{id}` } as const
+  const { completion } = await client.complete({ ref, argument: { name: 'id', value: sessionId.slice(0, 8) } })
+  expect(completion.values).toContain(sessionId)
+  expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['resume'])
+  const { messages } = await client.getPrompt({ name: 'resume' })
+  expect(messages[0]?.content.text).toContain('start_session')
+}
