@@ -1,4 +1,4 @@
-import type { Page, RecallItem, Session, WriteOptions } from '../api.ts'
+import type { Page, Progress, RecallItem, Session, WriteOptions } from '../api.ts'
 import type { MessageIntent } from '../domain/classify.ts'
 import type { CommitKind } from '../domain/commit.ts'
 import type { Action } from '../domain/intent.ts'
@@ -225,6 +225,12 @@ export interface Reduced {
   /** The events that the summary stands for, and their SHA-256. */
   range?: { from: number; to: number }
   hash?: string
+}
+
+/** Options of `sweep`. */
+export interface SweepOptions {
+  /** Called as the work goes on. Others may sweep too, so that fewer may be left to do than there were when it began. */
+  onProgress?: (progress: Progress) => void
 }
 
 /** What a sweep did. */

@@ -1,4 +1,7 @@
 import type { Json } from '../domain/json.ts'
+import type { CacheHealth } from '../ports/envelope-cache.ts'
+
+export type { CacheHealth } from '../ports/envelope-cache.ts'
 
 /** Options of `verify` and `rebuild`. */
 export interface UpkeepOptions {
@@ -39,10 +42,12 @@ export interface RebuildReport {
   repaired: string[]
 }
 
-/** That the store answers, and what it says of itself. */
+/** That the store answers, and what it says of itself. Details are for the operator: whoever sees less than the whole store gets none. */
 export interface Health {
   ok: true
   store: string
   schema?: number
   details: Readonly<Record<string, string | number>>
+  /** The cache in front of it; absent where there is none. One that is not well slows reads down, and fails nothing. */
+  cache?: CacheHealth
 }

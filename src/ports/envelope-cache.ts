@@ -16,6 +16,8 @@
  *   they are too many to remember it removes everything, and reads nothing before. Should it die first, the time to live is the bound.
  * - C8 `clear` removes every value and lease, `scan` gives every value there is, each once. They are for people who must know: both throw
  *   `STORAGE` where they cannot go through everything.
+ * - C9 `health` asks the server itself, also while nothing else is asked, and gives within a second or so whether it does what is asked of it, what it
+ *   is, and otherwise what is wrong. Nothing throws, and no password is in it.
  *
  * Every rule has tests of the same number in `cache/conformance`.
  */
@@ -27,6 +29,7 @@ export interface EnvelopeCache {
   purged(sessionId: string): Promise<void>
   clear(): Promise<number>
   scan(): AsyncIterable<{ sessionId: string; value: string }>
+  health(): Promise<CacheHealth>
   close(): Promise<void>
 }
 
@@ -38,6 +41,16 @@ export interface CacheEntry {
   readonly value: string
   /** Sequence of the event it was folded to: greater is newer. */
   readonly version: number
+}
+
+/** How a cache is. */
+export interface CacheHealth {
+  /** Short name: `redis`. */
+  readonly name: string
+  /** Whether it does what is asked of it. If not, everything goes on without it. */
+  readonly ok: boolean
+  /** What it says of itself, or under `problem` what is wrong. */
+  readonly details: Readonly<Record<string, string | number>>
 }
 
 /** What the cache tells of itself, for metrics. */

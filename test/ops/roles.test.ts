@@ -69,6 +69,15 @@ describe('the roles of ops/postgres/roles.sql', () => {
     })
     expect(migrated).toMatchObject({ code: 0, stderr: '' })
 
+    const doctor = await runHere(['doctor'], folder, {
+      THROUGHLINE_URL: urlFor('server', postgres),
+      PGPASSWORD: passwordFor('server'),
+    })
+    expect(doctor).toMatchObject({ code: 0, stdout: expect.stringContaining('All is in order.') })
+    expect(doctor.stdout).toContain(
+      "throughline_server: calls the functions of throughline_app; the tables are throughline_owner's",
+    )
+
     const url = new URL(urlFor('server', postgres))
     url.password = encodeURIComponent(passwordFor('server'))
     const server = await serve({ url: url.href, jwt: { secret: SECRET }, port: 0, log: 'silent' })

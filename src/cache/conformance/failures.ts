@@ -12,7 +12,7 @@ async function firstAnswer(cache: CountedCache, sessionId: string) {
   )
 }
 
-/** C6 and C7. */
+/** C6, C7 and C9. */
 export const failureRules: readonly Rule<CacheServer>[] = [
   {
     id: 'C6',
@@ -141,6 +141,32 @@ export const failureRules: readonly Rule<CacheServer>[] = [
       }
       for (const id of ids) assert.notEqual((await firstAnswer(writer, id)).value, entry(1).value, id)
       assert.equal((await other.get('bystander')).value, undefined)
+    },
+  },
+  {
+    id: 'C9',
+    title: 'says how it is, also while nothing is asked, while nothing answers, and when it is closed',
+    async check(server) {
+      const cache = await server.connect(IMPATIENT)
+      const { name, ok, details } = await cache.health()
+      assert.deepEqual({ ok, problem: details['problem'] }, { ok: true, problem: undefined })
+      assert.notEqual(name, '')
+      server.pause()
+      try {
+        const sick = await cache.health()
+        assert.equal(sick.ok, false)
+        assert.equal(typeof sick.details['problem'], 'string')
+        await untilSkipped(cache)
+        assert.equal((await cache.health()).ok, false)
+      } finally {
+        server.resume()
+      }
+      await until(
+        () => cache.health(),
+        (health) => health.ok,
+      )
+      await cache.close()
+      assert.equal((await cache.health()).ok, false)
     },
   },
 ]

@@ -14,6 +14,8 @@ export interface Connection {
   /** One connection to each node that has values of its own; throws where one of them is not known. */
   masters(): Redis[]
   get(key: string): Promise<string | null>
+  /** What went wrong when it last failed to connect; `undefined` while it is connected. */
+  problem(): string | undefined
   /** Whenever it is connected again. */
   onReady(listener: () => void): void
   close(): void
@@ -35,8 +37,14 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   const address = addressOf(options.url)
   const driver = await loadDriver()
   const client = address.cluster ? clusterOf(driver, address, options) : singleOf(driver, address, options)
-  // each failed attempt is told here too; who asks meanwhile is told by the failure of what was asked
-  client.on('error', () => {})
+  let problem: string | undefined
+  // each failed attempt is told here; who asks meanwhile is told by the failure of what was asked
+  client.on('error', (error: Error & { lastNodeError?: Error }) => {
+    problem = (error.lastNodeError ?? error).message
+  })
+  client.on('ready', () => {
+    problem = undefined
+  })
   // each node of a cluster is a process of its own, so there it is left to the scripts
   const peek: Peek = client instanceof driver.Cluster ? async () => undefined : peeking(client)
   await Promise.race([client.connect().catch(() => {}), passed(options.connectTimeoutMs)])
@@ -60,6 +68,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     },
     masters: () => (client instanceof driver.Cluster ? mastersOf(client) : [client]),
     get: (key) => client.get(key),
+    problem: () => problem,
     onReady: (listener) => void client.on('ready', listener),
     close: () => client.disconnect(),
   }

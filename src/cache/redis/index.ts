@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CacheEvents, EnvelopeCache } from '../../ports/envelope-cache.ts'
 import { connect } from './connect.ts'
 import { guard } from './guard.ts'
+import { healthOf } from './health.ts'
 import type { Keys } from './keys.ts'
 import { clear, scan } from './keyspace.ts'
 import { FILL, REMOVE, WRITE } from './scripts.ts'
@@ -94,6 +95,7 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
 
     clear: () => clear(connection),
     scan: () => scan(connection),
+    health: () => healthOf(connection, tellTimeoutMs),
 
     async close() {
       await guarded.close()

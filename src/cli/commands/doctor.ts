@@ -1,25 +1,25 @@
 import type { Command } from '../command.ts'
 import type { Check } from '../doctor/check.ts'
-import { clockCheck, folderChecks, nodeCheck } from '../doctor/machine.ts'
-import { storeChecks } from '../doctor/store.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
 import { table } from '../table.ts'
-import { sqliteFile } from '../target.ts'
 import { counted } from '../text.ts'
 
 export const doctorCommand: Command = {
   usage: 'doctor',
   summary: 'look whether the store and what it needs are in order',
-  more: `Makes no database. Leaves with ${EXIT.found} if a check fails; a warning alone is 0.`,
+  more: [
+    'Node, the store and its schema, on Postgres the role and the cache, the index,',
+    'imports that were broken off, the disk and the clock. Of a server: its version, the',
+    'token, and what it says of its store. Makes no database, and changes none.',
+    '',
+    `Leaves with ${EXIT.found} if a check fails; a warning alone is 0.`,
+  ].join('\n'),
 
   async run(_input, { target, output }) {
-    const file = sqliteFile(target.url)
-    const checks = [
-      nodeCheck(),
-      ...(await storeChecks(target)),
-      ...(file === undefined ? [clockCheck()] : await folderChecks(file)),
-    ]
+    // loaded here: no other command needs all that it looks at
+    const { examine } = await import('../doctor/examination.ts')
+    const checks = await examine(target)
     const ok = checks.every(({ status }) => status !== 'fail')
     output.print(checksText(checks, output), { ok, checks })
     return ok ? EXIT.ok : EXIT.found
@@ -36,6 +36,9 @@ function checksText(checks: readonly Check[], { paint }: Output): string {
   ])
   const wanting = checks.filter(({ status }) => status !== 'ok')
   if (wanting.length === 0) return `${rows}\n\nAll is in order.`
-  const advice = wanting.map(({ name, advice: what = '' }) => `  ${name}: ${what}`)
-  return `${rows}\n\n${counted(wanting.length, 'check')} to look after:\n${advice.join('\n')}`
+  const advice = table(wanting, [
+    { value: ({ name }) => name, paint: (text) => paint('bold', text) },
+    { value: ({ advice: what = '' }) => what },
+  ])
+  return `${rows}\n\n${counted(wanting.length, 'check')} to look after:\n${advice}`
 }

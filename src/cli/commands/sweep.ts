@@ -3,6 +3,7 @@ import type { SweepReport } from '../../api.ts'
 import { parse } from '../../features/parse.ts'
 import type { Command } from '../command.ts'
 import type { Output } from '../output.ts'
+import { withLine } from '../progress.ts'
 import { withStore } from '../target.ts'
 import { counted } from '../text.ts'
 
@@ -18,7 +19,13 @@ export const sweepCommand: Command = {
 
   async run(input, { target, output }) {
     parse(sweepInput, input)
-    const report = await withStore(target, (tl) => tl.sweep())
+    const report = await withStore(target, (tl) =>
+      withLine((tell) =>
+        tl.sweep({
+          onProgress: ({ sessions, of }) => tell(() => `sweeping: ${counted(sessions, 'session')}`, sessions / of),
+        }),
+      ),
+    )
     output.print(reportText(report, output), report)
     return undefined
   },

@@ -1,40 +1,104 @@
-import { existsSync } from 'node:fs'
-import type { Health } from '../../api.ts'
 import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
-import { sqliteFile, type Target, withStore } from '../target.ts'
-import type { Check } from './check.ts'
+import { ANALYSIS } from '../../domain/recall/postings.ts'
+import { openDeps } from '../../open.ts'
+import type { Store } from '../../ports/store.ts'
+import { counted } from '../text.ts'
+import { type Check, problemIn, timeText } from './check.ts'
 
-/** Whether the store opens, and what schema it has. A store that is not there yet is left so. */
-export async function storeChecks(target: Target): Promise<Check[]> {
+/** Milliseconds after which an answer is slow. */
+const SLOW = 1000
+/** Sessions that are counted at most. */
+const MANY = 1000
+
+/** Opens the store as it is, without its cache, and asks it. Neither makes nor migrates one. */
+export async function openedChecks(url: string, owner?: string): Promise<Check[]> {
   try {
-    const file = sqliteFile(target.url)
-    if (file !== undefined && !existsSync(file)) {
-      return [{ name: 'store', status: 'ok', found: `sqlite: not made yet; the first open() makes ${file}` }]
+    const { deps, close } = await openDeps({ url, cache: '', migrate: false, index: false })
+    try {
+      return await askedChecks(deps.store)
+    } finally {
+      await close()
     }
-    return healthChecks(await withStore(target, (tl) => tl.health()))
   } catch (error) {
-    return failureChecks(error)
+    return [failureCheck(error, owner)]
   }
 }
 
-function healthChecks({ store, schema, details: { file, ...details } }: Health): Check[] {
-  // a path can be long, so it comes last
-  const named = file === undefined ? details : { ...details, file }
-  const facts = Object.entries(named).map(([name, value]) => `${name} ${value}`)
-  const opened: Check = { name: 'store', status: 'ok', found: `${store}: ${facts.join(', ') || 'opens'}` }
-  return schema === undefined ? [opened] : [opened, { name: 'schema', status: 'ok', found: `version ${schema}` }]
+async function askedChecks(store: Store): Promise<Check[]> {
+  const before = performance.now()
+  const { schema, details } = await store.health()
+  const took = performance.now() - before
+  const kept = store.name === 'memory' ? [] : [await indexCheck(store), ...(await importsCheck(store))]
+  return [healthCheck(store.name, details, took), ...schemaCheck(schema), ...kept]
 }
 
-function failureChecks(error: unknown): Check[] {
-  const found = error instanceof Error ? error.message : String(error)
-  if (error instanceof SchemaOutdatedError) {
-    const { found: version, needed } = error.details
-    const has = version === 0 ? 'the file has no tables of ours' : `version ${version}`
-    const advice = 'the next open() makes what is missing; make sure that this is the right file, and have a backup'
-    return [{ name: 'schema', status: 'warn', found: `${has}, this version needs ${needed}`, advice }]
-  }
+/** What a store says of itself, and how soon. */
+export function healthCheck(store: string, said: Readonly<Record<string, string | number>>, took: number): Check {
+  // a path can be long, so it comes last; the role has a check of its own
+  const { file, role: _role, rights: _rights, ...rest } = said
+  const facts = Object.entries(file === undefined ? rest : { ...rest, file }).map(([name, value]) => `${name} ${value}`)
+  const found = `${store}: ${[...facts, `answers in ${timeText(took)}`].join(', ')}`
+  if (took < SLOW) return { name: 'store', status: 'ok', found }
+  return { name: 'store', status: 'warn', found, advice: 'look what keeps it, or the way to it, busy' }
+}
+
+/** The schema that a store has, if it has one. */
+export function schemaCheck(schema: number | undefined): Check[] {
+  return schema === undefined ? [] : [{ name: 'schema', status: 'ok', found: `version ${schema}` }]
+}
+
+/** How far the index of words is behind the logs. */
+async function indexCheck({ index }: Store): Promise<Check> {
+  const behind = (await index.behind({ version: ANALYSIS, limit: MANY })).length
+  if (behind === 0) return { name: 'index', status: 'ok', found: 'has read every log to its end' }
+  const found = `has yet to read on in ${behind < MANY ? '' : 'at least '}${counted(behind, 'session')}`
+  if (behind < MANY) return { name: 'index', status: 'ok', found }
+  return { name: 'index', status: 'warn', found, advice: 'throughline index, so that recall need not read them itself' }
+}
+
+/** What began to come in by an import and is not done; nothing where nothing is. */
+async function importsCheck({ imports }: Store): Promise<Check[]> {
+  const ids = await imports.begun({ limit: MANY })
+  const [first] = ids
+  if (first === undefined) return []
+  const some = counted(ids.length, 'session')
+  const found = `${ids.length < MANY ? '' : 'at least '}${some} came in only in part: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`
+  const advice = `run the same import again to bring in the rest, or give one up: throughline purge ${first} --yes`
+  return [{ name: 'imports', status: 'warn', found, advice }]
+}
+
+function failureCheck(error: unknown, owner: string | undefined): Check {
+  const found = problemIn(error)
+  if (error instanceof SchemaOutdatedError) return outdatedCheck(error.details, owner)
   if (error instanceof SchemaNewerError) {
-    return [{ name: 'schema', status: 'fail', found, advice: 'npm install throughline@latest' }]
+    return { name: 'schema', status: 'fail', found, advice: 'npm install throughline@latest' }
   }
-  return [{ name: 'store', status: 'fail', found, advice: 'look what --url or THROUGHLINE_URL names' }]
+  return { name: 'store', status: 'fail', found, advice: adviceFor(found) }
+}
+
+/** A file is brought up to date by whoever opens it next, a Postgres only by `migrate`. */
+function outdatedCheck(
+  { found: version, needed }: { found: number; needed: number },
+  owner: string | undefined,
+): Check {
+  const found = `${version === 0 ? 'there are no tables of ours' : `version ${version}`}, this version needs ${needed}`
+  if (owner !== undefined) {
+    return { name: 'schema', status: 'fail', found, advice: `throughline migrate, as the role ${owner}` }
+  }
+  const advice =
+    'throughline migrate, or the next open(), makes what is missing; make sure that this is the right file, and have a backup'
+  return { name: 'schema', status: 'warn', found, advice }
+}
+
+function adviceFor(problem: string): string {
+  if (problem.includes('SQLITE_NOTADB')) return 'name another file with --url, or put the right one back'
+  if (problem.includes('SQLITE_CORRUPT')) {
+    return 'put a backup back; sqlite3 FILE .recover saves what can still be read'
+  }
+  if (problem.includes('another program')) return 'name a file of its own with --url'
+  if (/no such table|42P01|42883/.test(problem)) return 'tables or functions were dropped by hand: put a backup back'
+  if (/SQLITE_CANTOPEN|EACCES|ENOTDIR|EISDIR|SQLITE_READONLY/.test(problem)) {
+    return 'make file and folder readable and writable for this user, or name another place with --url'
+  }
+  return 'look what --url or THROUGHLINE_URL names'
 }

@@ -162,6 +162,7 @@ export const boundaryRoutes: readonly Route[] = [
     operation: 'sweepSessions',
     summary: 'Ends sessions that nobody came back to, and forgets what has expired',
     answer: sweepAnswer,
-    handle: ({ deps }) => sweepSessions(deps),
+    long: true,
+    handle: ({ deps, onProgress }) => sweepSessions(deps, { onProgress }),
   },
 ]

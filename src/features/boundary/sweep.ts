@@ -1,4 +1,4 @@
-import type { SweepReport } from '../../api.ts'
+import type { SweepOptions, SweepReport } from '../../api.ts'
 import { SessionNotFoundError, StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { endOf, type SessionRecord } from '../../domain/record.ts'
 import { EXPIRED } from '../../domain/resume.ts'
@@ -8,6 +8,8 @@ import { takeSteps } from './lifecycle.ts'
 
 /** Sessions of one batch. */
 const BATCH = 100
+/** Sessions that are counted at most, for those who want to know how far it is. */
+const COUNTED = 100_000
 /** How long whoever ended a session is given to make its commit; a model may take its time to sum up. */
 const GRACE = 10 * 60_000
 
@@ -15,25 +17,21 @@ const GRACE = 10 * 60_000
  * Ends sessions that nobody came back to, or that have expired, and compacts them; forgets memories that have expired, and old keys of
  * changes to memories. Any number may sweep at once: the end is a decision, so one of them makes it, and only that one goes on to compact.
  */
-export async function sweepSessions(deps: Deps): Promise<SweepReport> {
+export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Promise<SweepReport> {
   const report: SweepReport = { swept: 0, compacted: 0, failed: 0, forgotten: 0 }
-  await sweepDue(deps, report)
+  await sweepDue(deps, report, options)
   const { forgetExpired, forgetOldKeys } = await import('../memory/operation.ts')
   report.forgotten = await forgetExpired(deps)
   await forgetOldKeys(deps)
   return report
 }
 
-async function sweepDue(deps: Deps, report: SweepReport): Promise<void> {
+async function sweepDue(deps: Deps, report: SweepReport, { onProgress }: SweepOptions): Promise<void> {
   const failed = new Set<string>()
+  const of = onProgress === undefined ? 0 : (await due(deps, COUNTED)).length
+  let sessions = 0
   for (;;) {
-    const ids = await deps.store.due({
-      at: now(deps),
-      idleSince: new Date(deps.clock.now() - deps.policy.staleTimeoutMs).toISOString(),
-      endedBefore: graceEnd(deps),
-      limit: BATCH,
-      ...(deps.within !== undefined && { within: deps.within }),
-    })
+    const ids = await due(deps, BATCH)
     let done = 0
     for (const id of ids.filter((each) => !failed.has(each))) {
       try {
@@ -44,11 +42,23 @@ async function sweepDue(deps: Deps, report: SweepReport): Promise<void> {
         failed.add(id)
         report.failed = failed.size
       }
+      sessions++
+      onProgress?.({ sessions, of: Math.max(of, sessions) })
     }
     if (ids.every((id) => failed.has(id))) return
     // a full batch in which nothing was to do holds what others swept or came back to meanwhile: there may be more behind it
     if (done === 0 && ids.length < BATCH) return
   }
+}
+
+async function due(deps: Deps, limit: number): Promise<string[]> {
+  return await deps.store.due({
+    at: now(deps),
+    idleSince: new Date(deps.clock.now() - deps.policy.staleTimeoutMs).toISOString(),
+    endedBefore: graceEnd(deps),
+    limit,
+    ...(deps.within !== undefined && { within: deps.within }),
+  })
 }
 
 async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Difference, Health, RebuildReport, VerifyReport } from '../../api.ts'
+import type { CacheHealth, Difference, Health, RebuildReport, VerifyReport } from '../../api.ts'
 import { anyJson, id, type Keys } from '../answer.ts'
 
 const differenceAnswer = z
@@ -27,11 +27,24 @@ export const rebuildAnswer = z
   } satisfies Keys<RebuildReport>)
   .meta({ id: 'RebuildReport' })
 
+const details = z
+  .record(z.string(), z.union([z.string(), z.number()]))
+  .meta({ description: 'For whoever runs the store; empty for everyone else.' })
+
+const cacheAnswer = z
+  .strictObject({
+    name: z.string(),
+    ok: z.boolean().meta({ description: 'Whether it does what is asked of it. If not, all goes on without it.' }),
+    details,
+  } satisfies Keys<CacheHealth>)
+  .meta({ id: 'CacheHealth' })
+
 export const healthAnswer = z
   .strictObject({
     ok: z.literal(true),
     store: z.string(),
     schema: z.int().optional(),
-    details: z.record(z.string(), z.union([z.string(), z.number()])),
+    details,
+    cache: cacheAnswer.optional(),
   } satisfies Keys<Health>)
   .meta({ id: 'Health' })

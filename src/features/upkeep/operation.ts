@@ -10,6 +10,8 @@ import { counted, entryOf, keptView } from '../envelopes.ts'
 import { walkLog } from '../history.ts'
 import { findSession } from '../sessions/operation.ts'
 
+export { healthOf } from './health.ts'
+
 /** Folds logs again and names what differs from the views that are stored. */
 export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<VerifyReport> {
   const report: VerifyReport = { sessions: 0, events: 0, differences: [] }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parse } from '../parse.ts'
 import type { Route } from '../route.ts'
 import { healthAnswer, rebuildAnswer, verifyAnswer } from './answer.ts'
-import { rebuildSessions, verifySessions } from './operation.ts'
+import { healthOf, rebuildSessions, verifySessions } from './operation.ts'
 
 const upkeepBody = z.strictObject({
   sessionId: z.string().meta({ description: 'Only this session; all where absent.' }).optional(),
@@ -13,14 +13,9 @@ export const upkeepRoutes: readonly Route[] = [
     method: 'GET',
     path: '/health',
     operation: 'health',
-    summary: 'That the store answers, and what it says of itself',
+    summary: 'That the store answers, what it says of itself, and how its cache is',
     answer: healthAnswer,
-    async handle({ deps }) {
-      const { schema, details } = await deps.store.health()
-      // where the store lies, and as whom it is opened, is nobody's business but the operator's
-      const shown = deps.within === undefined ? details : {}
-      return { ok: true, store: deps.store.name, ...(schema !== undefined && { schema }), details: shown }
-    },
+    handle: ({ deps }) => healthOf(deps),
   },
   {
     method: 'POST',

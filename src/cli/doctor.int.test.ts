@@ -1,0 +1,351 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server as TcpServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import openDatabase from 'better-sqlite3'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { proving } from '../../test/proof.ts'
+import { runHere } from '../../test/servers/cli.ts'
+import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../test/servers/database.ts'
+import { operatorToken, startServer, tokenOf } from '../../test/servers/http.ts'
+import { idOf } from '../../test/servers/postgres.ts'
+import { startRedis } from '../../test/servers/redis.ts'
+import { open, openDeps } from '../open.ts'
+import { serve } from '../serve.ts'
+import { blockOf, lifeOf, WORK } from '../stores/conformance/import-samples.ts'
+import { packageVersion } from '../version.ts'
+import type { Check } from './doctor/check.ts'
+import { examine } from './doctor/examination.ts'
+
+const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'throughline-doctor-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const run = (args: readonly string[], env?: Record<string, string>) => runHere(['doctor', ...args], folder, env)
+
+/** The checks by their names. */
+const named = (checks: readonly Check[]) => Object.fromEntries(checks.map((check) => [check.name, check]))
+async function looked(args: readonly string[], env?: Record<string, string>) {
+  const { code, stdout } = await run([...args, '--json'], env)
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
+  return { code, ok, checks: named(checks), stdout }
+}
+const containing = (found: string) => expect.stringContaining(found)
+
+describe('of a SQLite store', () => {
+  const url = 'sqlite:a.db'
+  /** A store with a session in it. */
+  async function made(): Promise<string> {
+    const file = join(folder, 'a.db')
+    const tl = await open({ url: `sqlite:${file}`, index: false })
+    const session = await tl.sessions.create({ userId: 'ada' })
+    await session.append({ type: 'user_message', content: 'Hello' })
+    await tl.close()
+    return file
+  }
+
+  it('finds a fresh folder in order and makes nothing in it', async () => {
+    const { code, stdout } = await run([])
+    expect(code).toBe(0)
+    expect(stdout).toContain('not made yet; the first open() makes .throughline/sessions.db')
+    expect(stdout).not.toMatch(/^(warn|fail)/m)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it('tells how a store is set up', async () => {
+    await made()
+    const { code, ok, checks } = await looked(['--url', url])
+    expect({ code, ok }).toEqual({ code: 0, ok: true })
+    expect(Object.keys(checks)).toEqual(['node', 'store', 'schema', 'index', 'folder', 'disk', 'clock'])
+    expect(checks['store']?.found).toMatch(
+      /^sqlite: journal wal, synchronous full,.* file a\.db, answers in [\d.]+ ms$/,
+    )
+    expect(checks['index']?.found).toBe('has yet to read on in 1 session')
+    expect(checks['disk']?.found).toMatch(/free; database [\d.]+ KiB, write-ahead log/)
+    expect(checks['clock']?.found).toContain('as the disk has it')
+    expect((await looked(['--url', url, '--cache-url', 'redis://h'])).checks['cache']?.status).toBe('fail')
+  })
+
+  it('names what began to come in, and how to let go of it', async () => {
+    const file = await made()
+    const { deps, close } = await openDeps({ url: `sqlite:${file}`, index: false })
+    const life = lifeOf({ userId: 'grace' }, WORK)
+    await deps.store.imports.write(blockOf(life, 0, 3, false))
+    await close()
+    const { code, checks } = await looked(['--url', url])
+    expect(code).toBe(0)
+    expect(checks['imports']).toMatchObject({
+      status: 'warn',
+      found: `1 session came in only in part: ${life.sessionId}`,
+      advice: containing(`throughline purge ${life.sessionId} --yes`),
+    })
+    const purge = ['purge', life.sessionId, '--yes', '--url', url]
+    expect(await runHere(purge, folder)).toMatchObject({ code: 0, stdout: containing('1 session, 3 events') })
+    expect((await looked(['--url', url])).checks['imports']).toBeUndefined()
+  })
+
+  it('warns of a file without our tables and leaves it so, and fails one that is newer than this version', async () => {
+    writeFileSync(join(folder, 'empty.db'), '')
+    const empty = await looked(['--url', 'sqlite:empty.db'])
+    expect(empty.code).toBe(0)
+    expect(empty.checks['schema']).toMatchObject({ status: 'warn', advice: containing('throughline migrate') })
+    const db = openDatabase(join(folder, 'empty.db'))
+    expect(db.prepare('select name from sqlite_schema').all()).toEqual([])
+    db.close()
+    const newer = openDatabase(await made())
+    newer.exec("insert into throughline_migrations (version, name) values (999, '0999.sql')")
+    newer.close()
+    const { code, checks } = await looked(['--url', url])
+    expect(code).toBe(7)
+    expect(checks['schema']).toMatchObject({ status: 'fail', advice: containing('npm install') })
+  })
+
+  it('leaves with 7 for what cannot be a store, and says what to do', async () => {
+    writeFileSync(join(folder, 'notes.txt'), 'These are notes and not a database, however long they may get.')
+    mkdirSync(join(folder, 'folder.db'))
+    const foreign = openDatabase(join(folder, 'foreign.db'))
+    foreign.exec('create table bills (id integer)')
+    foreign.close()
+    const dropped = openDatabase(await made())
+    dropped.exec('drop table session_state')
+    dropped.close()
+    for (const [given, name, advice] of [
+      ['sqlite:notes.txt', 'store', 'put the right one back'],
+      ['sqlite:notes.txt/sessions.db', 'folder', 'make '],
+      ['sqlite:folder.db', 'store', 'readable and writable'],
+      ['sqlite:foreign.db', 'store', 'a file of its own'],
+      [url, 'store', 'put a backup back'],
+      ['mysql://ada:secret@host/db', 'store', 'correct --url'],
+    ] as const) {
+      const { code, checks, stdout } = await looked(['--url', given])
+      expect({ given, code }).toEqual({ given, code: 7 })
+      expect(checks[name]).toMatchObject({ status: 'fail', advice: containing(advice) })
+      expect(stdout).not.toContain('secret')
+    }
+  })
+
+  it('tells whose files this user may not have', async () => {
+    const file = await made()
+    chmodSync(file, 0o400)
+    // root may read everything
+    const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
+    if (user.uid !== undefined) chownSync(folder, user.uid, user.gid ?? 0)
+    const ended = promisify(execFile)(process.execPath, [RUN, 'doctor', '--url', url], { cwd: folder, ...user })
+    await expect(ended).rejects.toMatchObject({ code: 7, stdout: containing('cannot be read and written') })
+    expect(statSync(file).mode & 0o777).toBe(0o400)
+  })
+})
+
+describe('of a Postgres store', () => {
+  const STRANGER = `throughline_test_stranger_${process.pid}`
+  let databases: Databases
+  let database: TestDatabase
+  beforeAll(async () => {
+    databases = await databasesOf(inject('postgres')[0]?.url ?? '')
+    database = await databases.create()
+    await database.admin(`create role ${STRANGER} login`)
+  })
+  afterAll(async () => {
+    await database.admin(`drop role ${STRANGER}`)
+    await database.destroy()
+    await databases.close()
+  })
+
+  it('finds the role that serves in order, its cache too, and says what it found', async () => {
+    const { code, checks } = await looked(['--url', database.url(SERVING)], {
+      THROUGHLINE_CACHE_URL: inject('redis').url,
+    })
+    expect(code).toBe(0)
+    const names = ['node', 'store', 'schema', 'index', 'role', 'cache', 'disk', 'clock']
+    expect(Object.keys(checks)).toEqual(names)
+    expect(Object.values(checks).map(({ status }) => status)).toEqual(names.map(() => 'ok'))
+    expect(checks['store']?.found).toMatch(/^postgres: postgres \d+.*, answers in/)
+    expect(checks['role']?.found).toBe(
+      `role ${SERVING}: calls the functions of throughline_app; the tables are ${OWNER}'s`,
+    )
+    expect(checks['cache']?.found).toMatch(/^redis \d+\.\d+.*: answers, memory .*, no limit, policy \w+/)
+    expect(checks['disk']?.found).toMatch(/^database \w+: [\d.]+ MiB$/)
+    expect(checks['clock']?.found).toContain('as the database has it')
+  })
+
+  it('warns of a superuser, lets the owner be, and says what a stranger lacks', async () => {
+    const mighty = await looked(['--url', database.url()])
+    expect(mighty.code).toBe(0)
+    expect(mighty.checks['role']).toMatchObject({ status: 'warn', found: containing('(superuser): passes over') })
+    expect(mighty.checks['cache']?.found).toBe('none: envelopes are read from the store')
+    const owner = (await looked(['--url', database.url(OWNER)])).checks['role']
+    expect(owner).toMatchObject({ status: 'ok', found: containing('owns the tables') })
+
+    const stranger = await looked(['--url', database.url(STRANGER)])
+    expect(stranger.code).toBe(7)
+    expect(stranger.checks['role']).toMatchObject({
+      status: 'fail',
+      advice: `as a superuser: grant throughline_app to ${STRANGER}`,
+    })
+    await database.admin(`grant throughline_app to ${STRANGER}`)
+    expect((await looked(['--url', database.url(STRANGER)])).code).toBe(0)
+    await database.admin(`alter role ${STRANGER} bypassrls`)
+    expect((await looked(['--url', database.url(STRANGER)])).checks['role']).toMatchObject({ status: 'warn' })
+    await database.admin(`alter role ${STRANGER} nobypassrls; revoke throughline_app from ${STRANGER}`)
+  })
+
+  it('says what to do where there is no schema, an older one, no database, no table, or no writing', async () => {
+    const bare = await databases.create('bare')
+    try {
+      const none = await looked(['--url', bare.url(OWNER)])
+      expect(none.checks['schema']).toMatchObject({ status: 'fail', advice: containing('throughline migrate') })
+      const nowhere = bare.url(OWNER).replace(/\/\w+$/, '/nowhere')
+      expect((await looked(['--url', nowhere])).checks['store']).toMatchObject({
+        advice: containing('create database'),
+      })
+    } finally {
+      await bare.destroy()
+    }
+    const other = await databases.create()
+    try {
+      await other.admin('drop table context.sessions cascade')
+      expect((await looked(['--url', other.url(SERVING)])).checks['store']).toMatchObject({
+        status: 'fail',
+        advice: containing('put a backup back'),
+      })
+      await other.admin('delete from context.throughline_migrations where version > 3')
+      const older = await looked(['--url', other.url(SERVING)])
+      expect(older.code).toBe(7)
+      expect(older.checks['schema']).toMatchObject({
+        found: containing('version 3, this version needs'),
+        advice: `throughline migrate, as the role ${OWNER}`,
+      })
+      const name = new URL(other.url()).pathname.slice(1)
+      await other.admin(`alter database ${name} set default_transaction_read_only = on`)
+      expect((await looked(['--url', other.url(SERVING)])).checks['store']).toMatchObject({
+        status: 'fail',
+        found: containing('takes no writes'),
+      })
+    } finally {
+      await other.destroy()
+    }
+  })
+
+  it('says what is wrong with a cache, and prints no password', async () => {
+    const redis = await startRedis(['--maxmemory', '64mb'])
+    const look = async (cache: string) => {
+      const { code, checks, stdout } = await looked(['--url', database.url(SERVING), '--cache-url', cache])
+      expect(stdout).not.toContain('guessed')
+      return { code, ...checks['cache'] }
+    }
+    try {
+      expect(await look(redis.url)).toMatchObject({ code: 0, status: 'warn', advice: containing('maxmemory-policy') })
+      await redis.command('CONFIG', 'SET', 'requirepass', 'right')
+      const wrong = await look(`redis://:guessed@127.0.0.1:${redis.port}`)
+      expect(wrong).toMatchObject({ code: 7, status: 'fail', found: containing('WRONGPASS') })
+      expect((await look(redis.url)).found).toContain('NOAUTH')
+      expect((await look(`redis://:right@127.0.0.1:${redis.port}`)).found).toContain('answers, memory')
+      redis.pause()
+      expect(await look(`redis://:guessed@127.0.0.1:${redis.port}`)).toMatchObject({ code: 0, status: 'warn' })
+    } finally {
+      await redis.stop()
+    }
+    expect(await look(redis.url)).toMatchObject({ code: 0, status: 'warn', found: containing('ECONNREFUSED') })
+    expect(await look('rediz://u:guessed@h')).toMatchObject({ code: 7, status: 'fail' })
+  })
+
+  it('goes by the clock of the database', async () => {
+    const target = { url: database.url(SERVING), explicit: true }
+    const clock = async (ahead: number) => named(await examine(target, () => Date.now() + ahead))['clock']
+    expect(await clock(10_000)).toMatchObject({ status: 'warn', found: containing('s ahead of the database') })
+    expect(await clock(-90_000)).toMatchObject({ status: 'fail', advice: containing('NTP') })
+  })
+})
+
+describe('of a server', () => {
+  it('says whom the token stands for, and what the server says of itself', async () => {
+    const server = await startServer({ url: `sqlite:${join(folder, 'a.db')}` })
+    const look = (token?: string) => looked(['--url', server.url], { ...(token && { THROUGHLINE_TOKEN: token }) })
+    try {
+      const operator = await look(await operatorToken())
+      expect(operator.code).toBe(0)
+      expect(Object.keys(operator.checks)).toEqual(['node', 'server', 'token', 'store', 'schema', 'clock'])
+      expect(operator.checks['server']?.found).toContain(`version ${packageVersion()}`)
+      expect(operator.checks['token']?.found).toBe('accepted: for whoever runs the store: every tenant, and upkeep')
+      expect(operator.checks['store']?.found).toContain('journal wal')
+      expect(operator.checks['clock']?.found).toContain('as the server has it')
+
+      const ada = await look(await tokenOf({ tenant: 'acme', sub: 'ada' }))
+      expect(ada.checks['token']?.found).toBe('accepted: for user ada of tenant acme')
+      expect(ada.checks['store']?.found).toMatch(/^sqlite: answers in/)
+
+      const none = await look()
+      expect(none.code).toBe(7)
+      expect(none.checks['token']).toMatchObject({ status: 'fail', advice: containing('set THROUGHLINE_TOKEN') })
+      expect(none.checks['store']).toMatchObject({ status: 'ok', found: containing('as the server says') })
+      const forged = await tokenOf({ tenant: 'acme', sub: 'ada' }, { secret: 'a'.repeat(32) })
+      const refused = await look(forged)
+      expect(refused.checks['token']).toMatchObject({ status: 'fail', found: containing('refused') })
+      expect(refused.stdout).not.toContain(forged)
+
+      const target = { url: server.url, explicit: true }
+      const clock = async (ahead: number) => named(await examine(target, () => Date.now() + ahead))['clock']
+      expect((await clock(10_000))?.status).toBe('warn')
+      expect((await clock(90_000))?.status).toBe('fail')
+    } finally {
+      await server.close()
+    }
+    expect((await look()).checks['server']).toMatchObject({ status: 'fail', advice: containing('throughline serve') })
+  })
+
+  it('that asks for no token says whom it serves, and how its cache is', async () => {
+    const redis = await startRedis()
+    const databases = await databasesOf(inject('postgres')[0]?.url ?? '')
+    const database = await databases.create()
+    const server = await serve({ url: database.url(SERVING), cache: redis.url, port: 0, log: 'silent' })
+    try {
+      expect((await server.tl.health()).cache).toMatchObject({
+        name: 'redis',
+        ok: true,
+        details: { policy: 'noeviction' },
+      })
+      const { checks } = await looked(['--url', server.url])
+      expect(checks['token']?.found).toContain('every user of tenant local')
+      expect(checks['cache']).toMatchObject({ status: 'ok', found: 'redis: answers' })
+      await redis.crash()
+      expect((await server.tl.health()).cache).toMatchObject({ ok: false })
+      const sick = await looked(['--url', server.url])
+      expect(sick).toMatchObject({ code: 0, checks: { cache: { status: 'warn' }, store: { status: 'ok' } } })
+    } finally {
+      await server.close()
+      await database.destroy()
+      await databases.close()
+      await redis.stop()
+    }
+  })
+})
+
+// each waits as long as it may
+if (proving)
+  describe('of what takes connections and says nothing', () => {
+    let silent: TcpServer
+    let port: number
+    beforeAll(async () => {
+      silent = createServer(() => {})
+      await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve))
+      const address = silent.address()
+      port = typeof address === 'object' && address !== null ? address.port : 0
+    })
+    afterAll(() => void silent.close())
+
+    it.each([
+      ['postgres', 'store'],
+      ['http', 'server'],
+    ])('gives up within seconds: %s', async (scheme, name) => {
+      const cache = scheme === 'postgres' ? { cache: `redis://127.0.0.1:${port}` } : {}
+      const checks = named(await examine({ url: `${scheme}://127.0.0.1:${port}`, explicit: true, ...cache }))
+      expect(checks[name]).toMatchObject({ status: 'fail', found: containing('within 5 s') })
+    })
+  })
