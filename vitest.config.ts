@@ -30,6 +30,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     globalSetup: ['test/servers/setup.ts'],
+    setupFiles: ['test/servers/worker.ts'],
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // most of the half second that a child needs to start goes into compiling
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'throughline-compile-cache') },

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { guarded } from './guardian.ts'
 
 /** A file of the tests in a process of its own. It is given JSON as its argument, and prints lines of JSON. */
 export interface Child {
@@ -10,13 +11,14 @@ export interface Child {
   printed(count: number): Promise<void>
   /** Lets a child go on that waits for its standard input to end. */
   go(): void
+  /** Ends it at once, as a crash would. */
+  kill(): void
 }
 
 /** @param node options of Node itself */
 export function startChild(file: URL, input: unknown, node: readonly string[] = []): Child {
-  const child = spawn(process.execPath, [...node, file.pathname, JSON.stringify(input)], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const args = [...node, file.pathname, JSON.stringify(input)]
+  const child = guarded(spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] }))
   const lines: unknown[] = []
   let wake = () => {}
   let rest = ''
@@ -53,5 +55,6 @@ export function startChild(file: URL, input: unknown, node: readonly string[] = 
     go() {
       child.stdin.end()
     },
+    kill: () => void child.kill('SIGKILL'),
   }
 }

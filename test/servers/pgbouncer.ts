@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { guarded, guardedFolder } from './guardian.ts'
 import { freePort, idOf } from './postgres.ts'
 
 /** A pgbouncer in transaction mode, on loopback and a free port. */
@@ -39,7 +39,7 @@ function missing(): never {
 
 /** Starts it before a server, for users who need no password. */
 export async function startPgbouncer(program: string, server: number, users: readonly string[]): Promise<Pgbouncer> {
-  const folder = mkdtempSync(join(tmpdir(), 'throughline-pgbouncer-'))
+  const { path: folder, remove } = guardedFolder('throughline-pgbouncer-')
   const port = await freePort()
   const config = join(folder, 'pgbouncer.ini')
   writeFileSync(join(folder, 'users.txt'), users.map((user) => `"${user}" ""\n`).join(''))
@@ -62,7 +62,7 @@ max_client_conn = 500
   const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
   if (owner.uid !== undefined)
     for (const path of [folder, config, join(folder, 'users.txt')]) chownSync(path, owner.uid, owner.gid ?? 0)
-  const child = spawn(program, [config], { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = guarded(spawn(program, [config], { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] }))
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text
@@ -79,7 +79,7 @@ max_client_conn = 500
     async stop() {
       child.kill('SIGTERM')
       await ended
-      rmSync(folder, { recursive: true, force: true })
+      remove()
     },
   }
 }

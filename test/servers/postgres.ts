@@ -1,19 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import {
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { guarded, guardedFolder } from './guardian.ts'
 
 /** A Postgres server of the tests' own, on loopback and a free port. */
 export interface PostgresServer {
@@ -57,7 +47,7 @@ export async function startPostgres(
   { name, home }: { name: string; home: string },
   durable = false,
 ): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'throughline-postgres-'))
+  const { path: folder, remove } = guardedFolder('throughline-postgres-')
   const data = join(folder, 'data')
   // Postgres refuses to run as root, and whoever it runs as must be able to reach its programs
   const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
@@ -80,10 +70,8 @@ export async function startPostgres(
   async function start(): Promise<void> {
     const deadline = performance.now() + START
     do {
-      child = spawn(join(programs, 'bin/postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
-        ...options,
-        stdio: 'ignore',
-      })
+      const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
+      child = guarded(spawn(join(programs, 'bin/postgres'), args, { ...options, stdio: 'ignore' }), 'SIGQUIT')
       if (await answers(url, child)) return
     } while (performance.now() < deadline)
     throw new Error(`postgres ended with ${child.exitCode ?? child.signalCode}`)
@@ -112,7 +100,7 @@ export async function startPostgres(
     async stop() {
       // SIGINT: end the connections and stop
       await end('SIGINT')
-      rmSync(folder, { recursive: true, force: true })
+      remove()
     },
   }
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
+import { guarded, guardedFolder } from './guardian.ts'
 import { freePort } from './postgres.ts'
 
 /** A Redis of the tests' own, on loopback and a free port, that keeps nothing on disk unless asked to. */
@@ -56,13 +56,13 @@ export function requireRedis(): string {
 /** @param settings of the server, as on its command line: `['--maxmemory', '4mb']` */
 export async function startRedis(settings: readonly string[] = [], port?: number): Promise<RedisServer> {
   const program = requireRedis()
-  const folder = mkdtempSync(join(tmpdir(), 'throughline-redis-'))
+  const { path: folder, remove } = guardedFolder('throughline-redis-')
   const at = port ?? (await freePort())
   const args = ['--port', `${at}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
   let child: ChildProcess
 
   async function start(): Promise<void> {
-    child = spawn(program, [...args, ...settings], { cwd: folder, stdio: 'ignore' })
+    child = guarded(spawn(program, [...args, ...settings], { cwd: folder, stdio: 'ignore' }))
     while (!(await answers(at))) {
       if (hasEnded(child)) throw new Error(`redis-server ended with ${child.exitCode ?? child.signalCode}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -78,7 +78,7 @@ export async function startRedis(settings: readonly string[] = [], port?: number
   }
 
   await start().catch((error) => {
-    rmSync(folder, { recursive: true, force: true })
+    remove()
     throw error
   })
   return {
@@ -91,7 +91,7 @@ export async function startRedis(settings: readonly string[] = [], port?: number
     start,
     async stop() {
       await end('SIGTERM')
-      rmSync(folder, { recursive: true, force: true })
+      remove()
     },
   }
 }

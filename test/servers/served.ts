@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { guarded } from './guardian.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 
@@ -17,10 +18,10 @@ export interface ServedProcess {
 
 /** Starts it on a free port, with settings from the environment, and waits until it says where it is. */
 export async function startServed(env: Record<string, string>, args: readonly string[] = []): Promise<ServedProcess> {
-  const child = spawn(process.execPath, [CLI, '--json', 'serve', '--port', '0', '--log', 'warn', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env },
-  })
+  const command = [CLI, '--json', 'serve', '--port', '0', '--log', 'warn', ...args]
+  const child = guarded(
+    spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } }),
+  )
   let errors = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text
