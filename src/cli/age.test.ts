@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ageOf } from './age.ts'
+import { ageOf, agoOf, momentOf } from './age.ts'
 
 it.each([
   ['2026-03-01T12:00:00.000Z', 'now'],
@@ -11,4 +11,12 @@ it.each([
   ['2024-03-01T12:00:00.000Z', '2y'],
 ])('what came about at %s is %s old', (time, age) => {
   expect(ageOf(time, Date.parse('2026-03-01T12:00:00.000Z'))).toBe(age)
+})
+
+it('says it in words', () => {
+  const now = Date.parse('2026-03-01T12:00:00.000Z')
+  expect(agoOf('2026-03-01T11:59:59.000Z', now)).toBe('just now')
+  expect(agoOf('2026-03-01T11:57:00.000Z', now)).toBe('3 min ago')
+  expect(agoOf('2026-02-26T12:00:00.000Z', now)).toBe('3 d ago')
+  expect(momentOf('2026-02-26T12:34:56.789Z')).toBe('2026-02-26 12:34 UTC')
 })

@@ -11,3 +11,16 @@ export function ageOf(time: string, now: number): string {
   for (const [unit, length] of UNITS) if (seconds >= length) return `${Math.floor(seconds / length)}${unit}`
   return 'now'
 }
+
+/** The same in words: `3 min ago`, `just now`. */
+export function agoOf(time: string, now: number): string {
+  const age = ageOf(time, now)
+  if (age === 'now') return 'just now'
+  const unit = age.at(-1)
+  return `${age.slice(0, -1)} ${unit === 'm' ? 'min' : unit} ago`
+}
+
+/** The moment as people read it: `2026-03-01 12:00 UTC`. */
+export function momentOf(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`
+}

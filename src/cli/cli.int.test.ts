@@ -100,7 +100,8 @@ describe('the command line', () => {
       'backfill [options]',
       'rollback [options]',
       'warm [options]',
-      'export [options]',
+      'export [options] [session]',
+      'import [options] [files...]',
       'intake',
     ]
     const options = ['--version', '--url <target>', '--cache-url <url>', '--json', '--help']
@@ -231,54 +232,6 @@ describe('demo', () => {
     for (let i = 0; i < 2; i++) expect((await throughline(['demo', '--url', 'sqlite:kept.db'])).code).toBe(0)
     const { stdout } = await throughline(['verify', '--json', '--url', 'sqlite:kept.db'])
     expect(JSON.parse(stdout)).toMatchObject({ sessions: 6, differences: [] })
-  })
-})
-
-describe('doctor', () => {
-  it('finds a fresh folder in order and makes nothing in it', async () => {
-    const { code, stdout } = await throughline(['doctor'])
-    expect(code).toBe(0)
-    expect(stdout).toContain('not made yet; the first open() makes .throughline/sessions.db')
-    expect(stdout).not.toMatch(/^(warn|fail)/m)
-    expect(readdirSync(cwd)).toEqual([])
-  })
-
-  it('tells how an existing store is set up', async () => {
-    await madeStore(`sqlite:${cwd}/a.db`)
-    const { code, stdout } = await throughline(['doctor', '--json', '--url', 'sqlite:a.db'])
-    expect(code).toBe(0)
-    const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: { name: string; found: string }[] }
-    expect(ok).toBe(true)
-    expect(checks.map(({ name }) => name)).toEqual(['node', 'store', 'schema', 'folder', 'disk', 'clock'])
-    expect(checks[1]?.found).toMatch(/^sqlite: journal wal, synchronous full,/)
-  })
-
-  it('warns of a file without our tables, and leaves it without them', async () => {
-    writeFileSync(join(cwd, 'empty.db'), '')
-    const { code, stdout } = await throughline(['doctor', '--url', 'sqlite:empty.db'])
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^warn {2}schema/m)
-    const db = openDatabase(join(cwd, 'empty.db'), { readonly: true })
-    expect(db.prepare('select name from sqlite_schema').all()).toEqual([])
-    db.close()
-  })
-
-  it('leaves with 7 when the store cannot be opened, or its folder not be written to', async () => {
-    writeFileSync(join(cwd, 'notes.txt'), 'These are notes and not a database, however long they may get.')
-    const store = await throughline(['doctor', '--url', 'sqlite:notes.txt'])
-    expect(store.code).toBe(7)
-    expect(store.stdout).toMatch(/^fail {2}store/m)
-    const place = await throughline(['doctor', '--url', 'sqlite:notes.txt/sessions.db'])
-    expect(place.code).toBe(7)
-    expect(place.stdout).toMatch(/^fail {2}folder/m)
-  })
-
-  it('leaves with 7 when the schema is newer than this version', async () => {
-    await madeStore(`sqlite:${cwd}/a.db`)
-    damage(join(cwd, 'a.db'), "insert into throughline_migrations (version, name) values (999, '0999.sql')")
-    const { code, stdout } = await throughline(['doctor', '--url', 'sqlite:a.db'])
-    expect(code).toBe(7)
-    expect(stdout).toMatch(/^fail {2}schema/m)
   })
 })
 

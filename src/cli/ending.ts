@@ -2,14 +2,17 @@ import { EXIT } from './exit-codes.ts'
 
 let listening = false
 
+/** Signals that ask a command to leave, and how it does. */
+const LEAVING = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const
+
 /**
- * Leaves at once on Ctrl-C, and without a word when the reader of a pipe has seen enough (`| head`). What must be put in
- * order before that listens to the process's `exit`.
+ * Leaves at once on Ctrl-C and when it is asked to by a signal, and without a word when the reader of a pipe has seen enough
+ * (`| head`). What must be put in order before that listens to the process's `exit`.
  */
 export function leaveWhenAsked(): void {
   if (listening) return
   listening = true
-  process.once('SIGINT', () => process.exit(EXIT.interrupted))
+  for (const [signal, code] of Object.entries(LEAVING)) process.once(signal, () => process.exit(code))
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(EXIT.ok)

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { fittedTable, lineWidth } from './fitted-table.ts'
+import { displayWidth } from './display-width.ts'
+import { fitted, fittedTable, lineWidth } from './fitted-table.ts'
 
 const { COLUMNS } = process.env
 afterEach(() => {
@@ -29,8 +30,32 @@ describe('a fitted table', () => {
     expect(second).toBe('\x1b[1mlong name\x1b[22m  short')
   })
 
-  it('leaves some text where there is no room', () => {
-    expect(drawn('12')[1]).toBe(`\x1b[1ma        \x1b[22m  ${'x'.repeat(19)}…`)
+  it('gives the text a line of its own where there is no room, and leaves some of it in any case', () => {
+    expect(drawn('28')).toEqual(['\x1b[1ma\x1b[22m', `  ${'x'.repeat(25)}…`, '\x1b[1mlong name\x1b[22m', '  short'])
+    expect(drawn('12')[1]).toBe(`  ${'x'.repeat(17)}…`)
+  })
+
+  it('lets columns go where there is no room, the most dispensable first', () => {
+    const titlesAt = (columns: string) => {
+      process.env['COLUMNS'] = columns
+      const column = (title: string, spare?: number) => ({ title, value: () => '12345678', spare: spare ?? 0 })
+      const spares = [column('id'), column('first', 2), column('second', 1)]
+      return fittedTable(rows, spares, { title: 'text', value: ({ text }) => text }).split('\n')[0]
+    }
+    expect(titlesAt('50')).toBe('id        first     second    text')
+    expect(titlesAt('49')).toBe('id        second    text')
+    expect(titlesAt('39')).toBe('id        text')
+    expect(titlesAt('29')).toBe('12345678')
+  })
+
+  it('keeps to the columns it began with, in rows that follow, and to the line, however wide characters are', () => {
+    process.env['COLUMNS'] = '40'
+    const name = { title: 'name', value: (row: { name: string }) => row.name, least: 6 }
+    const { head, lines } = fitted(rows, [name], { title: 'text', value: ({ text }) => text })
+    expect(head).toEqual(['name       text'])
+    const [later = ''] = lines([{ name: '日本語の名前', text: '文'.repeat(50) }])
+    expect(later).toBe(`日本語の…  ${'文'.repeat(14)}…`)
+    expect(displayWidth(later)).toBe(40)
   })
 
   it('goes by COLUMNS only if that is a number', () => {

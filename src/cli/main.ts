@@ -8,16 +8,22 @@ import { compactCommand } from './commands/compact.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
+import { importCommand } from './commands/import.ts'
 import { indexCommand } from './commands/index-log.ts'
 import { intakeCommands } from './commands/intake.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { memoryCommands } from './commands/memory.ts'
 import { migrateCommand } from './commands/migrate.ts'
+import { purgeCommand } from './commands/purge.ts'
 import { rebuildCommand } from './commands/rebuild.ts'
 import { recallCommand } from './commands/recall.ts'
 import { resumeCommand } from './commands/resume.ts'
 import { rollbackCommand } from './commands/rollback.ts'
 import { serveCommand } from './commands/serve.ts'
+import { sessionsCommand } from './commands/sessions.ts'
+import { showCommand } from './commands/show.ts'
 import { sweepCommand } from './commands/sweep.ts'
+import { tailCommand } from './commands/tail.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { warmCommand } from './commands/warm.ts'
 import { leaveWhenAsked } from './ending.ts'
@@ -26,23 +32,30 @@ import { failureOf } from './failure.ts'
 import { type Output, outputTo } from './output.ts'
 import type { Target } from './target.ts'
 
-const COMMANDS: readonly (Command | CommandGroup)[] = [
+/** Every command, in the order that help lists them in. */
+export const COMMANDS: readonly (Command | CommandGroup)[] = [
   serveCommand,
+  mcpCommand,
   demoCommand,
   doctorCommand,
   migrateCommand,
+  sessionsCommand,
+  showCommand,
+  tailCommand,
   resumeCommand,
   compactCommand,
   sweepCommand,
+  purgeCommand,
   recallCommand,
   memoryCommands,
   indexCommand,
+  exportCommand,
+  importCommand,
   verifyCommand,
   rebuildCommand,
   backfillCommand,
   rollbackCommand,
   warmCommand,
-  exportCommand,
   intakeCommands,
 ]
 

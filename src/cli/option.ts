@@ -1,6 +1,7 @@
 /** Options as they were typed, to be checked with `parse`: what is wrong names the option and says what to do. */
 import { z } from 'zod'
 import { MEMORY_CATEGORIES } from '../domain/memory/memory.ts'
+import { moment } from '../features/parse.ts'
 
 /** The option of every command that is about one person. */
 export const user = z.string('is missing: --user says whose they are')
@@ -19,6 +20,20 @@ export function wholeNumber(least: number, most: number) {
     )
     .transform(Number)
 }
+
+const SPANS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
+
+const MOMENT = 'must be so long ago, such as 30m, 2h, 3d or 1w, or a time in ISO 8601, such as 2026-01-31T09:30:00Z'
+
+/** A moment: so long ago, such as `2h`, or a time in ISO 8601. */
+export const timeOrAge = z
+  .string()
+  .transform((text) => {
+    const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? []
+    if (unit === undefined) return text
+    return new Date(Date.now() - Number(count) * SPANS[unit as keyof typeof SPANS] * 1000).toISOString()
+  })
+  .refine((text) => moment.safeParse(text).success, MOMENT)
 
 /** From nothing to all, such as a confidence. */
 export const share = z

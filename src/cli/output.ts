@@ -1,14 +1,20 @@
+import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
 import type { Failure } from './failure.ts'
+import { printableLines } from './text.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
 /** The only way from a command to its reader. */
 export interface Output {
+  /** Whether the reader is a program: `--json`. */
+  readonly json: boolean
   /** One result: its text for people or, with `--json`, its data as one line of JSON. */
   print(text: string, data: unknown): void
   /** A word to people on the way to the result; nothing with `--json`. */
   say(text: string): void
+  /** As `say`, for what comes bit by bit: it goes no faster than the reader does, so that nothing piles up here. */
+  sayAll(texts: AsyncIterable<string>): Promise<void>
   /** Colours text where it goes to a terminal that shows colours. */
   paint(style: Style, text: string): string
   /** Says on stderr why nothing, or no more, comes. */
@@ -18,13 +24,22 @@ export interface Output {
 export function outputTo(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, json: boolean): Output {
   const write = (stream: NodeJS.WriteStream, text: string) => stream.write(`${text}\n`)
   return {
+    json,
     print: (text, data) => write(stdout, json ? JSON.stringify(data) : text),
     say: (text) => json || write(stdout, text),
+    sayAll: async (texts) => (json ? undefined : await pipeline(linesOf(texts), stdout, { end: false })),
     // styleText knows NO_COLOR, FORCE_COLOR and whether the stream is a terminal
     paint: (style, text) => (json ? text : styleText(style, text, { stream: stdout })),
     fail({ code, message, details }) {
       const label = styleText('red', `error ${code}:`, { stream: stderr })
-      write(stderr, json ? JSON.stringify({ error: { code, message, details } }) : `${label} ${message}`)
+      write(
+        stderr,
+        json ? JSON.stringify({ error: { code, message, details } }) : `${label} ${printableLines(message)}`,
+      )
     },
   }
+}
+
+async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) yield `${text}\n`
 }

@@ -1,13 +1,15 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { withProgress } from './progress.ts'
 
-const { isTTY } = process.stderr
+const { isTTY, columns } = process.stderr
+const { TERM } = process.env
 
 /** What the work makes appear on stderr: 1000 steps of a millisecond each. */
-async function shownWhere(terminal: boolean): Promise<string[]> {
+async function shownWhere(terminal: boolean, wide = 80): Promise<string[]> {
   const shown: string[] = []
   let now = 0
   process.stderr.isTTY = terminal
+  process.stderr.columns = wide
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0)
   await withProgress('verifying:', async (onProgress) => {
@@ -22,9 +24,17 @@ async function shownWhere(terminal: boolean): Promise<string[]> {
 afterEach(() => {
   vi.restoreAllMocks()
   process.stderr.isTTY = isTTY
+  process.stderr.columns = columns
+  if (TERM === undefined) delete process.env['TERM']
+  else process.env['TERM'] = TERM
 })
 
 describe('withProgress', () => {
+  // the terminal of whoever runs the tests may be a dumb one
+  beforeEach(() => {
+    process.env['TERM'] = 'xterm'
+  })
+
   it('shows one line about ten times a second, and clears it', async () => {
     const shown = await shownWhere(true)
     expect(shown).toHaveLength(11)
@@ -32,8 +42,15 @@ describe('withProgress', () => {
     expect(shown.at(-1)).toBe('\r\x1b[K')
   })
 
-  it('is silent where stderr is no terminal', async () => {
+  it('is silent where stderr is no terminal, or one that cannot clear a line', async () => {
     expect(await shownWhere(false)).toEqual([])
+    process.env['TERM'] = 'dumb'
+    expect(await shownWhere(true)).toEqual([])
+  })
+
+  it('stays on one line of a narrow terminal', async () => {
+    expect((await shownWhere(true, 40))[0]).toBe('\r\x1b[K 10 % verifying: 1 session, 1,000 even…')
+    expect((await shownWhere(true, 30))[0]).toBe('\r\x1b[K 10 % verifying: 1 session, …')
   })
 
   it('clears the line when the work fails', async () => {

@@ -1,5 +1,5 @@
 import type { UpkeepOptions } from '../api.ts'
-import { counted } from './text.ts'
+import { clipped, counted } from './text.ts'
 
 type OnProgress = NonNullable<UpkeepOptions['onProgress']>
 
@@ -9,8 +9,10 @@ export type Tell = (words: () => string, share?: number) => void
 /** Milliseconds between two looks of the line. */
 const PAUSE = 100
 const WIDTH = 20
+/** Columns of a terminal that has room for a bar beside the words. */
+const ROOM = 64
 
-/** Runs upkeep with one line on stderr that says how far it is; without a line where stderr is no terminal. */
+/** Runs upkeep with one line on stderr that says how far it is; without one where stderr is no terminal, or a dumb one. */
 export async function withProgress<T>(doing: string, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
   return await withLine((tell) =>
     work(({ sessions, events, of }) =>
@@ -25,7 +27,7 @@ export async function withProgress<T>(doing: string, work: (onProgress: OnProgre
 /** As {@link withProgress}, for any long work. */
 export async function withLine<T>(work: (tell: Tell) => Promise<T>): Promise<T> {
   const { stderr } = process
-  if (!stderr.isTTY) return await work(() => {})
+  if (!stderr.isTTY || process.env['TERM'] === 'dumb') return await work(() => {})
 
   let shown = performance.now()
   const clear = () => stderr.write('\r\x1b[K')
@@ -34,7 +36,10 @@ export async function withLine<T>(work: (tell: Tell) => Promise<T>): Promise<T> 
     return await work((words, share) => {
       if (performance.now() - shown < PAUSE) return
       shown = performance.now()
-      stderr.write(`\r\x1b[K${share === undefined ? '' : `${bar(Math.min(1, share))} `}${words()}`)
+      const columns = stderr.columns || 80
+      const done = share === undefined ? '' : `${progressBar(Math.min(1, share), columns >= ROOM ? WIDTH : 0)} `
+      // what reaches the end of the line would go on below it, where it is not cleared
+      stderr.write(`\r\x1b[K${clipped(done + words(), columns - 1)}`)
     })
   } finally {
     process.off('exit', clear)
@@ -42,8 +47,9 @@ export async function withLine<T>(work: (tell: Tell) => Promise<T>): Promise<T> 
   }
 }
 
-/** `[█████·····]  50 %` */
-function bar(share: number): string {
-  const full = Math.round(share * WIDTH)
-  return `[${'█'.repeat(full)}${'·'.repeat(WIDTH - full)}] ${String(Math.floor(share * 100)).padStart(3)} %`
+/** `[█████·····]  50 %`, or the number alone where there is no room. */
+function progressBar(share: number, width: number): string {
+  const full = Math.round(share * width)
+  const percent = `${String(Math.floor(share * 100)).padStart(3)} %`
+  return width === 0 ? percent : `[${'█'.repeat(full)}${'·'.repeat(width - full)}] ${percent}`
 }

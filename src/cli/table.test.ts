@@ -1,5 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { table } from './table.ts'
+
+const { COLUMNS } = process.env
+afterEach(() => {
+  if (COLUMNS === undefined) delete process.env['COLUMNS']
+  else process.env['COLUMNS'] = COLUMNS
+})
 
 describe('table', () => {
   it('makes columns as wide as they need to be', () => {
@@ -25,5 +31,53 @@ describe('table', () => {
 
   it('lets nothing through that could steer a terminal', () => {
     expect(table(['a\u001b[2Jb\u009b\u202ec\n\td'], [{ value: (row) => row }])).toBe('a�[2Jb��c d')
+  })
+
+  it('measures by what a terminal shows, and sets numbers to the right', () => {
+    const columns = [
+      { title: 'name', value: ([name = '']: string[]) => name },
+      { title: 'n', value: ([, n = '']: string[]) => n, align: 'right' as const },
+    ]
+    const rows = [
+      ['日本', '1'],
+      ['e\u0301', '100'],
+      ['👩‍💻👩‍💻👩‍💻', '10'],
+    ]
+    expect(table(rows, columns).split('\n')).toEqual([
+      'name      n',
+      '日本      1',
+      'e\u0301       100',
+      '👩‍💻👩‍💻👩‍💻   10',
+    ])
+  })
+
+  it('shows rows as blocks where the terminal is too narrow for them', () => {
+    process.env['COLUMNS'] = '30'
+    const rows = ['a'.repeat(20), 'b'.repeat(20)]
+    const columns = [
+      { title: 'session', value: (row: string) => row },
+      { title: 'expected', value: () => 'one two three four five six', paint: (text: string) => `<${text}>` },
+    ]
+    expect(table(rows, columns)).toBe(
+      [
+        'session   aaaaaaaaaaaaaaaaaaaa',
+        'expected  <one two three four>',
+        '          <five six>',
+        '',
+        'session   bbbbbbbbbbbbbbbbbbbb',
+        'expected  <one two three four>',
+        '          <five six>',
+      ].join('\n'),
+    )
+  })
+
+  it('wraps the last column of a list, unless there is no room at all, and keeps an id whole', () => {
+    const list = [{ value: () => 'label' }, { value: () => 'one two three four five' }]
+    process.env['COLUMNS'] = '24'
+    expect(table([1], list)).toBe('label  one two three\n       four five')
+    const id = 'x'.repeat(36)
+    expect(table([1], [{ value: () => 'id' }, { value: () => id }])).toBe(`id\n  ${id}`)
+    process.env['COLUMNS'] = '20'
+    expect(table([1], list)).toBe('label  one two three four five')
   })
 })

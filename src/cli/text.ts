@@ -1,3 +1,5 @@
+import { charactersOf, characterWidth, displayWidth } from './display-width.ts'
+
 /** `1 session`, `1,200 sessions`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
@@ -5,7 +7,7 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
 
 /** The text on one line, without characters that could steer a terminal: what is stored is not ours to trust. */
 export function printable(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}')
+  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\u061c\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}')
 }
 
 /** As {@link printable}, with its lines as they are. */
@@ -14,14 +16,66 @@ export function printableLines(text: string): string {
   return text.split(/\r?\n/).map(line).join('\n')
 }
 
-/** The text in lines of at most `width`, broken at blanks. */
+/** The text in lines of at most `width` columns, broken at blanks, or within words that are longer than that. */
 export function wrapped(text: string, width: number): string[] {
-  const lines = text.match(new RegExp(`.{1,${width}}(?: |$)|\\S+ ?`, 'g')) ?? [text]
-  return lines.map((line) => line.trimEnd())
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/(?<= )(?! )/)) {
+    if (displayWidth((line + word).trimEnd()) <= width) {
+      line += word
+      continue
+    }
+    if (line.trim() !== '') lines.push(line.trimEnd())
+    const pieces = displayWidth(word.trimEnd()) <= width ? [word] : piecesOf(word, width)
+    lines.push(...pieces.slice(0, -1))
+    line = pieces.at(-1) ?? ''
+  }
+  return [...lines, line.trimEnd()]
 }
 
-/** At most `width` characters, the last one an ellipsis if some had to go. */
+/** A word that is longer than a line, cut. */
+function piecesOf(word: string, width: number): string[] {
+  const pieces: string[] = []
+  let piece = ''
+  let room = width
+  for (const character of charactersOf(word)) {
+    const needed = characterWidth(character)
+    if (needed > room && piece !== '') {
+      pieces.push(piece)
+      piece = ''
+      room = width
+    }
+    piece += character
+    room -= needed
+  }
+  return [...pieces, piece]
+}
+
+/** At most `width` columns of a text, the last one an ellipsis if something had to go. */
 export function clipped(text: string, width: number): string {
-  const characters = [...text]
-  return characters.length <= width ? text : `${characters.slice(0, width - 1).join('')}…`
+  // no character takes more than two columns
+  if (text.length * 2 <= width) return text
+  let all = ''
+  let cut = ''
+  let used = 0
+  for (const character of charactersOf(text)) {
+    used += characterWidth(character)
+    if (used > width) return `${cut}…`
+    all += character
+    if (used < width) cut = all
+  }
+  return all
+}
+
+/** The text on one line of at most `width` columns. Of a long one not all is looked at. */
+export function oneLine(text: string, width: number): string {
+  const enough = width * 4 + 256
+  const line = printable(text.slice(0, enough)).trim()
+  return clipped(text.length > enough ? `${line} …` : line, width)
+}
+
+/** The text with blanks behind it, or before it, up to `width` columns. */
+export function padded(text: string, width: number, side: 'left' | 'right' = 'left'): string {
+  const blanks = ' '.repeat(Math.max(0, width - displayWidth(text)))
+  return side === 'left' ? text + blanks : blanks + text
 }

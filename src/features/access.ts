@@ -20,7 +20,11 @@ export function tenantFor(deps: Deps, given: string | undefined): string {
 
 /** Throws unless the caller runs the store. */
 export function requireOperator({ within }: Deps): void {
-  if (within !== undefined) throw new ValidationError('principal', 'must be absent: this is for whoever runs the store')
+  if (within === undefined) return
+  throw new ValidationError(
+    'principal',
+    'must be whoever runs the store: open the store itself or, on a server, bring a token with the scope throughline:operator',
+  )
 }
 
 /** Throws unless the caller may act for this owner. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SchemaOutdatedError } from '../../domain/errors.ts'
 import { parse } from '../../features/parse.ts'
 import { open } from '../../open.ts'
+import { targetOf } from '../../target.ts'
 import type { Command } from '../command.ts'
 import { openingOf, type Target } from '../target.ts'
 
@@ -10,12 +11,16 @@ const migrateInput = z.strictObject({})
 export const migrateCommand: Command = {
   usage: 'migrate',
   summary: 'bring the schema of the store up to date',
-  more: 'Safe to run again, and from several places at once. On Postgres, run it as the role that owns the tables.',
+  more: [
+    'Safe to run again, and from several places at once. On Postgres, run it as the role that owns the tables.',
+    'The store of a server is migrated where it runs: against one this says which schema it has.',
+  ].join('\n'),
 
   async run(input, { target, output }) {
     parse(migrateInput, input)
     const from = await schemaBefore(target)
-    const tl = await open({ ...openingOf(target), migrate: true })
+    const isServer = targetOf(target.url).store === 'http'
+    const tl = await open({ ...openingOf(target), migrate: !isServer })
     const { schema: to, store } = await tl.health()
     await tl.close()
     const text = from === to ? `${store}: already at schema ${to}` : `${store}: migrated from schema ${from} to ${to}`

@@ -59,8 +59,8 @@ function resultText({ items, tokens, pending }: RecallResult, { paint }: Output)
     items,
     [
       { title: 'score', value: ({ score }) => score.toFixed(2) },
-      { title: 'when', value: ({ at }) => at.slice(0, 16).replace('T', ' ') },
-      { title: 'who', value: whoOf, width: 16 },
+      { title: 'when', value: ({ at }) => at.slice(0, 16).replace('T', ' '), spare: 1 },
+      { title: 'who', value: whoOf, width: 16, spare: 2 },
       { title: 'place', value: placeOf },
     ],
     { title: 'text', value: ({ content }) => content },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { open } from '../../open.ts'
+import { targetOf } from '../../target.ts'
 import { type LogTold, lookAtLog } from './log.ts'
 import type { Narrator } from './narrator.ts'
 import { playTurns, type TurnTold } from './turns.ts'
@@ -13,7 +14,9 @@ export interface Told {
 
 /** Plays a conversation from the first task to the second, and looks at the log that it left. */
 export async function tellStory(store: { url: string; cache?: string }, narrator: Narrator): Promise<Told> {
-  const tl = await open({ ...store, tokenizer: 'estimate' })
+  // a server counts tokens its own way
+  const isServer = targetOf(store.url).store === 'http'
+  const tl = await open({ ...store, ...(!isServer && { tokenizer: 'estimate' }) })
   try {
     // of its own in each run: a store that is kept may hold earlier ones
     const conversationId = `demo-${randomUUID()}`

@@ -1,0 +1,70 @@
+import type { Session } from '../../api.ts'
+import type { SessionEvent } from '../../domain/event.ts'
+import { endOf, isFinal, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+
+/** How often a quiet session is looked at, in milliseconds: it may have expired, or been purged. */
+const LOOK = 1000
+/** How long its commit may take after the end before nobody waits for it any more, in milliseconds. */
+const COMMIT = 3000
+
+/**
+ * Events behind `after`, and new ones as they come, until the session has ended and all of them were given. Throws
+ * `SESSION_NOT_FOUND` once it was purged. Gives the record it ended with.
+ */
+export async function* untilEnded(session: Session, after: number): AsyncGenerator<SessionEvent, SessionRecord> {
+  let record = await session.record()
+  let seen = after
+  let isCommitted = record.endedAt !== undefined && (await endsWithCommit(session))
+  let seenEnded: number | undefined
+
+  /** Whether the session takes no more events, and these were all. */
+  function isOver(): boolean {
+    const now = Date.now()
+    const endedAt = endOf(record, new Date(now).toISOString())
+    if (endedAt === undefined || seen < record.head) return false
+    // by the clock of this machine where that of the store is ahead
+    seenEnded ??= Math.min(now, Date.parse(endedAt))
+    return isCommitted || !leavesCommit(record.status) || now - seenEnded > COMMIT
+  }
+
+  if (isOver()) return record
+  const stop = new AbortController()
+  let failure: unknown
+  const look = async () => {
+    try {
+      record = await session.record()
+      if (isOver()) stop.abort()
+    } catch (error) {
+      failure = error
+      stop.abort()
+    }
+  }
+  const timer = setInterval(look, LOOK)
+  try {
+    for await (const event of session.tail({ after, signal: stop.signal })) {
+      yield event
+      seen = event.sequence
+      isCommitted ||= event.type === 'session_compacted'
+      if (isOver() || isEnding(event)) await look()
+    }
+  } finally {
+    clearInterval(timer)
+  }
+  if (failure !== undefined) throw failure
+  return record
+}
+
+async function endsWithCommit(session: Session): Promise<boolean> {
+  const [last] = await session.events({ order: 'desc', limit: 1 })
+  return last?.type === 'session_compacted'
+}
+
+function leavesCommit(status: SessionStatus): boolean {
+  return isFinal(status.state) && !(status.state === 'complete' && status.endedBy === 'caller')
+}
+
+/** Whether the event may be the last one. */
+function isEnding({ type, parts }: SessionEvent): boolean {
+  if (type !== 'status_changed') return type === 'session_compacted'
+  return isFinal((parts as unknown as { status: SessionStatus }).status.state)
+}

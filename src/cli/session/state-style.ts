@@ -1,0 +1,12 @@
+import type { SessionState } from '../../domain/record.ts'
+import type { Style } from '../output.ts'
+
+/** Colour of each state: what waits for a person stands out. */
+export const STATE_STYLE: Readonly<Record<SessionState, Style>> = {
+  running: 'green',
+  awaiting_user: 'yellow',
+  interrupted: 'magenta',
+  pending_complete: 'cyan',
+  complete: 'dim',
+  aborted: 'red',
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { displayWidth } from './display-width.ts'
+import { clipped, oneLine, padded, printable, printableLines, wrapped } from './text.ts'
+
+describe('the width of a text', () => {
+  it.each([
+    ['', 0],
+    ['plain', 5],
+    ['café', 4],
+    ['cafe\u0301', 4],
+    ['日本語', 6],
+    ['한국어', 6],
+    ['ｆｕｌｌ', 8],
+    ['カ\u3099', 2],
+    ['👩‍💻', 2],
+    ['👍🏽', 2],
+    ['🇦🇹', 2],
+    ['❤️', 2],
+    ['❤', 1],
+    ['1️⃣', 2],
+    ['… → █ ─', 7],
+    ['שלום', 4],
+    ['a\u200bb\u{feff}', 2],
+  ])('of %j is %i columns', (text, width) => {
+    expect(displayWidth(text)).toBe(width)
+  })
+})
+
+describe('clipped', () => {
+  it.each([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'ab…'],
+    ['日本語', 6, '日本語'],
+    ['日本語', 5, '日本…'],
+    ['日本語', 4, '日…'],
+    ['a👩‍💻b', 3, 'a…'],
+    ['e\u0301'.repeat(4), 4, 'e\u0301'.repeat(4)],
+    ['e\u0301'.repeat(5), 4, `${'e\u0301'.repeat(3)}…`],
+    ['abc', 1, '…'],
+  ])('cuts %j to %i columns, never within a character', (text, width, cut) => {
+    expect(clipped(text, width)).toBe(cut)
+  })
+
+  it('does not let a heap of marks through', () => {
+    expect(clipped(`a${'\u0301'.repeat(500)}bc`, 3)).toBe('\u{fffd}bc')
+  })
+})
+
+describe('wrapped', () => {
+  it.each([
+    ['one two three', 7, ['one two', 'three']],
+    ['one two three', 100, ['one two three']],
+    ['', 10, ['']],
+    ['  indented words go on', 12, ['  indented', 'words go on']],
+    ['a https://example.org/long', 10, ['a', 'https://ex', 'ample.org/', 'long']],
+    ['日本語の文章', 6, ['日本語', 'の文章']],
+    ['日本語の文章', 5, ['日本', '語の', '文章']],
+    ['word  with   blanks', 9, ['word', 'with', 'blanks']],
+  ])('%j at %i columns', (text, width, lines) => {
+    expect(wrapped(text, width)).toEqual(lines)
+  })
+})
+
+it('a text on one line is not read to its end', () => {
+  expect(oneLine(' a\n\tb ', 10)).toBe('a b')
+  expect(oneLine('x'.repeat(8_000_000), 10)).toBe(`${'x'.repeat(9)}…`)
+  expect(oneLine(`a${' '.repeat(8_000_000)}b`, 10)).toBe('a …')
+})
+
+it('pads by columns', () => {
+  expect([padded('日', 4), padded('日', 4, 'right'), padded('long', 2)]).toEqual(['日  ', '  日', 'long'])
+})
+
+it('nothing gets through that could steer a terminal, or turn a line around', () => {
+  expect(printable('a\u001b[2Jb\u009b\u202ec\u2066d\u061ce\n\tf\u2028g')).toBe('a�[2Jb��c�d�e f g')
+  expect(printableLines('one\r\n  two\u001b\n\n\tthree\u0085')).toBe('one\n  two�\n\nthree�')
+})
