@@ -1,4 +1,4 @@
-// The long proofs: the tests of races, crashes, properties, scale and attacks at full length, with their figures, and every rule on every way to Postgres.
+// The long proofs: the tests of races, crashes, properties, scale, attacks, transcripts and terminals at full length, with their figures, and every rule on every way to Postgres.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,19 @@ const only = process.argv.slice(2)
 const folders =
   only.length > 0
     ? only
-    : ['test/crash', 'test/races', 'test/properties', 'test/scale', 'test/attacks', 'src/stores/postgres', 'src/remote']
+    : [
+        'test/crash',
+        'test/races',
+        'test/properties',
+        'test/scale',
+        'test/attacks',
+        'test/transcripts',
+        'test/terminal',
+        'test/tour',
+        'src/stores/postgres',
+        'src/remote',
+        'src/cli/doctor',
+      ]
 const { status } = spawnSync(
   process.execPath,
   [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=verbose', '--no-file-parallelism', ...folders],
