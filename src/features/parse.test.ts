@@ -20,9 +20,12 @@ describe('a moment', () => {
     }
   })
 
-  it.each(['2016-12-31T23:59:60Z', '2026-02-30', 'tomorrow'])('%s is refused', (given) => {
-    expect(() => parse(moment, given)).toThrow(expect.objectContaining({ code: 'VALIDATION' }))
-  })
+  it.each(['2016-12-31T23:59:60Z', '2026-02-30', 'tomorrow', '0000-12-31', '0001-01-01T00:00+01:00'])(
+    '%s is refused',
+    (given) => {
+      expect(() => parse(moment, given)).toThrow(expect.objectContaining({ code: 'VALIDATION' }))
+    },
+  )
 })
 
 describe('an unknown field', () => {

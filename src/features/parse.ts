@@ -48,8 +48,8 @@ export const moment = isoTime
   .transform(withOffset)
   .refine((value) => !Number.isNaN(Date.parse(value)), 'must be a moment that there is, such as 2026-01-31T09:30:00Z')
   .transform((value) => new Date(value).toISOString())
-  // later years sort before all others as text
-  .refine((value) => /^\d{4}-/.test(value), 'must be in the years 0000 to 9999')
+  // later years sort before all others as text, and not every store knows the year 0
+  .refine((value) => /^\d{4}-/.test(value) && value >= '0001', 'must be in the years 0001 to 9999')
 
 /** A time that does not say where it holds is in UTC, wherever this machine stands. */
 function withOffset(time: string): string {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { operatorToken, startServer } from '../../test/servers/http.ts'
+import type { SessionBlock } from '../api.ts'
 import { open } from '../open.ts'
 
 it('brings in over small bodies what fits into them, and refuses the rest alone', async () => {
@@ -22,5 +23,36 @@ it('brings in over small bodies what fits into them, and refuses the rest alone'
     await there.close()
     await here.close()
     await server.close()
+  }
+})
+
+it('refuses what cannot be sent alone, as a store here does', async () => {
+  const server = await startServer({ url: 'memory:', index: false })
+  const there = await open({ url: server.url, token: await operatorToken() })
+  const here = await open('memory:')
+  const local = await open('memory:')
+  try {
+    const blocks: SessionBlock[] = []
+    for (let n = 0; n < 6; n++) await here.sessions.create({ userId: 'ada' })
+    for await (const block of here.export()) blocks.push(block)
+    const circle: unknown[] = []
+    circle.push(circle)
+    const bad = [{ a: Number.NaN }, circle, { a: 1n }, undefined, ['\ud800']]
+    const tried = blocks.map((block, i) => ({
+      ...block,
+      events: block.events.map((event) => ({ ...event, ...(i < bad.length && { parts: bad[i] as never }) })),
+    }))
+    const report = await there.import(tried)
+    expect(report).toMatchObject({ sessions: 1, created: 1 })
+    expect(report.refused.map(({ sessionId, code }) => [sessionId, code])).toEqual(
+      blocks.slice(0, 5).map(({ sessionId }) => [sessionId, 'VALIDATION']),
+    )
+    expect(report.refused[0]?.message).toContain('events[0].parts.a: ')
+    expect(await local.import(tried)).toMatchObject({ sessions: 1, refused: [{}, {}, {}, {}, {}] })
+    // what is wrong with the call itself is no matter of a block
+    const user = there.as({ tenant: 'local', userId: 'ada' })
+    await expect(user.import(tried)).rejects.toMatchObject({ code: 'VALIDATION', field: 'principal' })
+  } finally {
+    for (const each of [there, here, local, server]) await each.close()
   }
 })

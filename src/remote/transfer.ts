@@ -1,6 +1,6 @@
 import type { SessionBlock, Throughline } from '../api.ts'
-import { TooLargeError } from '../domain/errors.ts'
-import { type BlockOutcome, importAll } from '../features/transfer/batches.ts'
+import { TooLargeError, ValidationError } from '../domain/errors.ts'
+import { type BlockOutcome, importAll, type RefusedBlock, refusedBlock } from '../features/transfer/batches.ts'
 import { type ExportPage, exportBlocks } from '../features/transfer/pages.ts'
 import type { Connection } from './connection.ts'
 import { jsonOf } from './request.ts'
@@ -14,17 +14,43 @@ export function transferOf(connection: Connection): Pick<Throughline, 'export' |
   }
 }
 
-/** One batch. Where a server takes smaller bodies it goes block by block; one that is too large even so is refused alone. */
+/** One batch. What cannot be sent is refused alone, as it is where it is taken in. */
 async function send(connection: Connection, batch: readonly SessionBlock[]): Promise<BlockOutcome[]> {
+  const written = batch.map(blockText)
+  const sent = await sendTexts(
+    connection,
+    written.filter((each) => 'text' in each),
+  )
+  return written.map((each) => ('text' in each ? (sent.shift() as BlockOutcome) : each))
+}
+
+interface BlockText {
+  readonly block: SessionBlock
+  readonly text: string
+}
+
+function blockText(block: SessionBlock): BlockText | RefusedBlock {
   try {
-    // parts stand four levels below the list
-    const body = `{"blocks":${jsonOf(batch, 'blocks', -3)}}`
+    // parts stand three levels below the block
+    return { block, text: jsonOf(block, '', -2) }
+  } catch (error) {
+    if (error instanceof ValidationError || error instanceof TooLargeError) return refusedBlock(block, error)
+    throw error
+  }
+}
+
+/** Where a server takes smaller bodies they go one by one; one that is too large even so is refused alone. */
+async function sendTexts(connection: Connection, texts: readonly BlockText[]): Promise<BlockOutcome[]> {
+  const [first] = texts
+  if (first === undefined) return []
+  try {
+    const body = `{"blocks":[${texts.map(({ text }) => text).join(',')}]}`
     return (await post<{ outcomes: BlockOutcome[] }>(connection, '/import', body)).outcomes
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
+    if (texts.length === 1) return [refusedBlock(first.block, error)]
     const outcomes: BlockOutcome[] = []
-    if (batch.length > 1) for (const block of batch) outcomes.push(...(await send(connection, [block])))
-    else for (const { sessionId } of batch) outcomes.push({ sessionId, code: error.code, message: error.message })
+    for (const text of texts) outcomes.push(...(await sendTexts(connection, [text])))
     return outcomes
   }
 }

@@ -27,28 +27,33 @@ export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Pro
 }
 
 async function sweepDue(deps: Deps, report: SweepReport, { onProgress }: SweepOptions): Promise<void> {
-  const failed = new Set<string>()
+  // those that are due and stay so for now: they failed, or somebody else has to do with them
+  const left = new Set<string>()
   const of = onProgress === undefined ? 0 : (await due(deps, COUNTED)).length
   let sessions = 0
   for (;;) {
-    const ids = await due(deps, BATCH)
-    let done = 0
-    for (const id of ids.filter((each) => !failed.has(each))) {
+    // those that stay come first each time: twice their number, and a look brings more new ones than old
+    const ids = (await due(deps, BATCH + 2 * left.size)).filter((id) => !left.has(id))
+    if (ids.length === 0) return
+    for (const id of ids) {
       try {
-        if (await sweepOne(deps, id, report)) done++
+        if (!(await sweepOne(deps, id, report))) left.add(id)
       } catch (error) {
-        // one session that cannot be closed does not keep the others
-        if (!(error instanceof ThroughlineError) || error instanceof StorageError) throw error
-        failed.add(id)
-        report.failed = failed.size
+        await requireOwnFailure(deps, error)
+        left.add(id)
+        report.failed++
       }
       sessions++
       onProgress?.({ sessions, of: Math.max(of, sessions) })
     }
-    if (ids.every((id) => failed.has(id))) return
-    // a full batch in which nothing was to do holds what others swept or came back to meanwhile: there may be more behind it
-    if (done === 0 && ids.length < BATCH) return
   }
+}
+
+/** Throws what is not about the one session: that one which cannot be closed does not keep the others. */
+async function requireOwnFailure({ store }: Deps, error: unknown): Promise<void> {
+  if (!(error instanceof ThroughlineError)) throw error
+  // a value that does not fit, or a store that is gone: then this throws too
+  if (error instanceof StorageError) await store.health()
 }
 
 async function due(deps: Deps, limit: number): Promise<string[]> {
@@ -81,7 +86,7 @@ async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<bo
 /** Whether the commit of a session that ended some time ago was never made. */
 async function isLeft(deps: Deps, id: string): Promise<boolean> {
   const view = await deps.store.load(keyOf(deps, id))
-  return view?.awaitsCommit === true && (view.record.endedAt ?? '') < graceEnd(deps)
+  return view?.awaitsCommit === true && view.commit === undefined && (view.record.endedAt ?? '') < graceEnd(deps)
 }
 
 /** Before it whoever ended a session has had the time to make its commit. */

@@ -132,6 +132,27 @@ it('counts a session that is refused once, and sends no more of it', async () =>
   ])
 })
 
+it('refuses what is no block by its place, and sends the others', async () => {
+  const { batches, send } = taker()
+  const circle: unknown[] = []
+  circle.push(circle)
+  const odd = { ...blockOf('odd', 1), events: [{ content: 7, parts: circle }, null, { parts: 1n }] }
+  const blocks = [blockOf('a', 1), null, blockOf('b', 1), 7, { sessionId: 'c' }, { events: [], done: true }, odd]
+  const report = importAll(send, blocks as never)
+  await settle()
+  await batches[0]?.end()
+  const refused = ['1', '3', '4', '5'].map((at) => ({
+    sessionId: at === '4' ? 'c' : '',
+    code: 'VALIDATION',
+    message: `blocks[${at}]: must be a block, { sessionId, events, done }`,
+  }))
+  expect(await report).toMatchObject({ sessions: 3, created: 3, refused })
+  expect(batches.map((batch) => batch.blocks.map(({ sessionId }) => sessionId))).toEqual([['a', 'b', 'odd']])
+  for (const none of [null, undefined, 7, {}]) {
+    await expect(importAll(send, none as never)).rejects.toMatchObject({ code: 'VALIDATION', field: 'blocks' })
+  }
+})
+
 it('sends what was whole when the blocks fail, and then says how they failed', async () => {
   const { batches, send } = taker()
   async function* blocks() {

@@ -1,4 +1,5 @@
 import type { ExportedEvent, ImportOptions, ImportReport, SessionBlock } from '../../api.ts'
+import { type ThroughlineError, ValidationError } from '../../domain/errors.ts'
 import { parse } from '../parse.ts'
 import { importOptions, MOST_BLOCKS } from './schema.ts'
 import { BLOCK } from './tally.ts'
@@ -22,6 +23,17 @@ export interface RefusedBlock {
   message: string
 }
 
+/** What is said of a block that was refused, whatever it is. */
+export function refusedBlock(block: unknown, { code, message }: ThroughlineError): RefusedBlock {
+  return { sessionId: sessionIdIn(block), code, message }
+}
+
+/** Empty where it names none. */
+export function sessionIdIn(block: unknown): string {
+  const { sessionId: id } = (block ?? {}) as Partial<SessionBlock>
+  return typeof id === 'string' ? id.slice(0, 64) : ''
+}
+
 /** Batches that are on their way at the same time, of different sessions. */
 const AT_ONCE = 2
 
@@ -32,6 +44,7 @@ export async function importAll(
   options: ImportOptions = {},
 ): Promise<ImportReport> {
   parse(importOptions, options)
+  requireIterable(blocks)
   const summary = new Summary(options)
   const sender = new Sender(async (batch) => summary.add(await send(batch)))
   let batch = new Batch()
@@ -41,7 +54,13 @@ export async function importAll(
     if (full.blocks.length > 0) await sender.send(full)
   }
   try {
+    let place = 0
     for await (const block of blocks) {
+      const field = `blocks[${place++}]`
+      if (!isBlock(block)) {
+        summary.add([refusedBlock(block, new ValidationError(field, 'must be a block, { sessionId, events, done }'))])
+        continue
+      }
       for (const piece of piecesOf(block)) {
         if (summary.isRefused(piece.sessionId)) continue
         const size = sizeOf(piece.events)
@@ -54,6 +73,19 @@ export async function importAll(
     await sender.settled()
   }
   return summary.report
+}
+
+function requireIterable(blocks: unknown): void {
+  const { [Symbol.asyncIterator]: later, [Symbol.iterator]: now } = Object(blocks) as AsyncIterable<unknown> &
+    Iterable<unknown>
+  if (typeof (later ?? now) === 'function') return
+  throw new ValidationError('blocks', 'must be a list of blocks, or what gives them one by one')
+}
+
+/** Whether it can be put into a batch. What is in it is looked at by whoever takes it in. */
+function isBlock(block: unknown): block is SessionBlock {
+  const { sessionId, events } = (block ?? {}) as Partial<SessionBlock>
+  return typeof sessionId === 'string' && Array.isArray(events)
 }
 
 class Batch {
@@ -79,8 +111,7 @@ class Batch {
 /** Blocks of someone's own making may be of any size. */
 function* piecesOf(block: SessionBlock): Generator<SessionBlock> {
   const { sessionId, events, done } = block
-  // what is no block is refused by whoever looks into it
-  if (!Array.isArray(events) || (events.length <= BLOCK.events && sizeOf(events) <= BLOCK.bytes)) {
+  if (events.length <= BLOCK.events && sizeOf(events) <= BLOCK.bytes) {
     yield block
     return
   }
@@ -99,13 +130,21 @@ function* piecesOf(block: SessionBlock): Generator<SessionBlock> {
 }
 
 function sizeOf(events: readonly ExportedEvent[]): number {
-  if (!Array.isArray(events)) return 0
   let size = 0
   for (const event of events) {
-    size += event?.content?.length ?? 0
-    if (event?.parts !== undefined) size += JSON.stringify(event.parts)?.length ?? 0
+    if (typeof event?.content === 'string') size += event.content.length
+    if (event?.parts !== undefined) size += jsonSize(event.parts)
   }
   return size
+}
+
+/** What is no JSON has none: it is refused by whoever looks into it. */
+function jsonSize(parts: unknown): number {
+  try {
+    return JSON.stringify(parts)?.length ?? 0
+  } catch {
+    return 0
+  }
 }
 
 /** Sends batches, a few at a time. Those of one session go one after the other. */
@@ -175,7 +214,7 @@ class Summary {
   #refuse(refused: RefusedBlock): void {
     // once for the session, whatever came of it behind that
     if (this.#refused.has(refused.sessionId)) return
-    this.#refused.add(refused.sessionId)
+    if (refused.sessionId !== '') this.#refused.add(refused.sessionId)
     this.report.refused.push(refused)
   }
 }

@@ -9,6 +9,7 @@ import { edgesOf } from '../../domain/work.ts'
 import type { StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { parse } from '../parse.ts'
 import { sessionEvent } from '../stored-event.ts'
+import { checkNext } from './checked-life.ts'
 import { RECORDED_PARTS } from './recorded-parts.ts'
 import { sessionBlock } from './schema.ts'
 
@@ -49,15 +50,16 @@ export interface Folded {
   readonly edges: StoredEdge[]
 }
 
-/** The views after these events, which come behind `before`, and the edges of the events. */
+/** The views after these events, which come behind `before`, and the edges of the events; or `ValidationError` for what no store would have written there. */
 export function folded(sessionId: string, events: readonly StoredEvent[], before: SessionView | undefined): Folded {
   let view = before
   const edges: StoredEdge[] = []
   for (const stored of events) {
+    // of what was said the views take nothing, so that it need not be read again
+    const { parts: _parts, ...plain } = stored
+    const event = sessionEvent(sessionId, isConversation(stored.type) ? plain : stored)
+    if (view !== undefined) checkNext(view, event)
     try {
-      // of what was said the views take nothing, so that it need not be read again
-      const { parts: _parts, ...plain } = stored
-      const event = sessionEvent(sessionId, isConversation(stored.type) ? plain : stored)
       view = view === undefined ? begin(event) : evolve(view, event)
       for (const { from, label, to, evidence } of edgesOf(event)) {
         edges.push({ from, label, to, evidence, sequence: stored.sequence })

@@ -47,8 +47,7 @@ export async function* checkedBlocks(lines: AsyncIterable<NumberedLine>): AsyncG
         throw damaged(number, problem ?? 'is not JSON')
       }
       if (reader === undefined) {
-        checkHeader(value, number)
-        reader = new PartReader()
+        reader = new PartReader(sessionInHeader(value, number))
         continue
       }
       const part = value === undefined ? reader.event(text, number) : reader.other(value, text, number)
@@ -66,8 +65,14 @@ export async function* checkedBlocks(lines: AsyncIterable<NumberedLine>): AsyncG
 /** One export, from behind its first line. */
 class PartReader {
   readonly #tally = new Tally()
+  readonly #of: string | undefined
   #events: string[] = []
   #first = 0
+
+  /** @param of the session that it is of, where it is of one */
+  constructor(of: string | undefined) {
+    this.#of = of
+  }
 
   event(text: string, number: number): undefined {
     if (this.#tally.check.done) throw damaged(number, 'is an event, and no session has begun')
@@ -86,6 +91,9 @@ class PartReader {
     if (kind !== 'session' || typeof id !== 'string') {
       const what = typeof kind === 'string' ? `of the kind '${kind.slice(0, 32)}'` : 'of no kind'
       throw damaged(number, `is ${what}, where a session, an event, a check or a total has to be`)
+    }
+    if (this.#of !== undefined && id !== this.#of) {
+      throw damaged(number, `is session ${id}, and the first line says that the export is of ${this.#of}`)
     }
     this.#tally.begin(id, `${text}\n`)
     this.#first = number
@@ -119,12 +127,14 @@ function isSame(said: JsonObject, is: JsonObject): boolean {
   return Object.entries(is).every(([key, value]) => said[key] === value)
 }
 
-function checkHeader(value: Json | undefined, number: number): void {
-  const { kind, version } = isObject(value) ? value : ({} as JsonObject)
-  if (kind !== 'throughline-export' || typeof version !== 'number' || version < 1) {
-    throw notBegun(number)
+/** Checks the first line, and gives the session that the export is of; `undefined` if it is of all. */
+function sessionInHeader(value: Json | undefined, number: number): string | undefined {
+  const { kind, version, session } = isObject(value) ? value : ({} as JsonObject)
+  if (kind !== 'throughline-export' || typeof version !== 'number' || version < 1) throw notBegun(number)
+  if (version <= VERSION) {
+    if (session !== undefined && typeof session !== 'string') throw notBegun(number)
+    return session
   }
-  if (version <= VERSION) return
   throw new ValidationError(
     `line ${number}`,
     `is that of an export of version ${version}, and this throughline reads up to ${VERSION}: update it`,

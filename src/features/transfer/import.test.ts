@@ -140,6 +140,29 @@ describe('a block', () => {
     expect(await isThere(id)).toBe(true)
   })
 
+  it('that ends a session before what has come in of a longer export takes its place', async () => {
+    const id = uuid7()
+    const log = logOf(6)
+    await outcomeOf(blockOf(id, log.slice(0, 5), false))
+    expect(await outcomeOf(blockOf(id, log.slice(0, 3)))).toMatchObject({ became: 'created', written: 3 })
+    expect((await (await tl().sessions.get(id)).record()).head).toBe(3)
+    expect(await outcomeOf(blockOf(id, log))).toMatchObject({ became: 'extended', written: 3 })
+  })
+
+  it('that does so with only its end is refused, and comes in when it is imported once more', async () => {
+    const id = uuid7()
+    const log = logOf(6)
+    await outcomeOf(blockOf(id, log.slice(0, 5), false))
+    const shorter = [blockOf(id, log.slice(0, 2), false), blockOf(id, log.slice(2, 4))]
+    expect(await importBlocks(deps, shorter)).toMatchObject([
+      { written: 0 },
+      { code: 'VALIDATION', message: expect.stringContaining('import it once more') },
+    ])
+    expect([await isThere(id), await deps.store.imports.find(id)]).toEqual([false, undefined])
+    expect(await importBlocks(deps, shorter)).toMatchObject([{ written: 2 }, { became: 'created', written: 2 }])
+    expect((await (await tl().sessions.get(id)).record()).head).toBe(4)
+  })
+
   it('behind a gap is refused, and so is what follows it in the batch, for the same reason', async () => {
     const [id, good] = [uuid7(), uuid7()]
     const log = logOf(4)
@@ -180,7 +203,10 @@ describe('a block', () => {
     expect([told, read]).toEqual([[], []])
     await outcomeOf(blockOf(id, log.slice(0, 3)), here)
     await outcomeOf(blockOf(id, log), here)
-    await outcomeOf(blockOf(id, [...log, event(5, 'status_changed', { status: { state: 'complete' } })]), here)
+    await outcomeOf(
+      blockOf(id, [...log, event(5, 'status_changed', { status: { state: 'aborted', reason: 'r' } })]),
+      here,
+    )
     expect(told).toEqual([[id, 3]])
     expect(read).toEqual([
       [id, false],
@@ -263,6 +289,9 @@ describe('what is wrong in a block', () => {
     ['a time without milliseconds', say({ createdAt: '2026-03-01T12:00:00Z' }), 'events[1].createdAt'],
     ['a time elsewhere', say({ createdAt: '2026-03-01T12:00:00.000+01:00' }), 'events[1].createdAt'],
     ['a time beyond the year 9999', say({ createdAt: '+010000-01-01T00:00:00.000Z' }), 'events[1].createdAt'],
+    ['a time before all of ours', say({ createdAt: '1969-12-31T23:59:59.999Z' }), 'events[1].createdAt'],
+    ['a time of the year 0', say({ createdAt: '0000-01-01T00:00:00.000Z' }), 'events[1].createdAt'],
+    ['a time after all of ours', say({ createdAt: '3000-01-01T00:00:00.000Z' }), 'events[1].createdAt'],
     ['a day that is none', say({ createdAt: '2026-02-30T12:00:00.000Z' }), 'events[1].createdAt'],
     ['a sequence of 0', [{ ...first, sequence: 0 }], 'events[0].sequence'],
     ['a gap', say({ sequence: 3 }), 'events[1].sequence'],
@@ -279,6 +308,7 @@ describe('what is wrong in a block', () => {
     ['another id in the beginning', begin({ id: uuid7() }), 'events[0].parts.id'],
     ['an end in the beginning', begin({ endedAt: AT }), 'events[0].parts.endedAt'],
     ['an end that is no time', begin({ expiresAt: 'soon' }), 'events[0].parts.expiresAt'],
+    ['an end in the year 0', begin({ expiresAt: '0000-12-31T23:59:59.999Z' }), 'events[0].parts.expiresAt'],
     ['a status that is none', record('status_changed', { status: { state: 'lost' } }), 'events[1].parts.status.state'],
     ['a status without parts', record('status_changed'), 'events[1].parts'],
     [
@@ -301,6 +331,13 @@ describe('what is wrong in a block', () => {
       'a fork from nowhere',
       record('session_forked', { conversationId: 'c', chatmode: 'd', metadata: {} }),
       'events[1].parts.from',
+    ],
+    [
+      'a question of another age',
+      record('status_changed', {
+        status: { state: 'awaiting_user', question: '', askedAt: AT.replace('2026', '9999') },
+      }),
+      'events[1].parts.status.askedAt',
     ],
     ['a change that is none', record('state_changed', { op: 'drop' }), 'events[1].parts.op'],
     ['a patch that is none', record('state_changed', { op: 'merge', patch: [] }), 'events[1].parts.patch'],
@@ -327,6 +364,11 @@ describe('what is wrong in a block', () => {
       'events[1].parts.id',
     ],
     ['a commit at no position', record('session_compacted', { ...commit, position: 0 }), 'events[1].parts.position'],
+    [
+      'a commit at a position beyond the limit',
+      record('session_compacted', { ...commit, position: 1_000_000_001 }),
+      'events[1].parts.position',
+    ],
     ['a commit with an id of its own', record('session_compacted', { ...commit, id: 'c1' }), 'events[1].parts.id'],
     [
       'a commit of things that are none',

@@ -6,7 +6,6 @@ import {
   ValidationError,
 } from '../../domain/errors.ts'
 import type { SessionView, StartedParts } from '../../domain/fold.ts'
-import { isObject, type Json } from '../../domain/json.ts'
 import { endOf, isWithin } from '../../domain/record.ts'
 import type { FoundImport } from '../../ports/import-store.ts'
 import { type Deps, keyOf, now } from '../deps.ts'
@@ -14,7 +13,7 @@ import { entryOf, foldedEnvelope, keptView } from '../envelopes.ts'
 import { isMilestone } from '../events.ts'
 import { parse } from '../parse.ts'
 import { expireSession } from '../sessions/operation.ts'
-import type { BlockOutcome } from './batches.ts'
+import { type BlockOutcome, refusedBlock, sessionIdIn } from './batches.ts'
 import { type CheckedBlock, checkedBlock, folded } from './checked-block.ts'
 import { blocksInput } from './schema.ts'
 
@@ -28,7 +27,7 @@ export async function importBlocks(deps: Deps, input: readonly unknown[]): Promi
   requireWhole(deps)
   const blocks = parse(blocksInput, input)
   const outcomes: BlockOutcome[] = []
-  const bySession = Map.groupBy(blocks.keys(), (i) => sessionIdIn(blocks[i] as Json)).values()
+  const bySession = Map.groupBy(blocks.keys(), (i) => sessionIdIn(blocks[i])).values()
   const worker = async () => {
     for (const indexes of bySession) {
       let outcome: BlockOutcome | undefined
@@ -52,11 +51,6 @@ function requireWhole({ within }: Deps): void {
   )
 }
 
-function sessionIdIn(block: Json): string {
-  const id = isObject(block) ? block['sessionId'] : undefined
-  return typeof id === 'string' ? id.slice(0, 64) : ''
-}
-
 const REFUSALS: ReadonlySet<string> = new Set([
   'VALIDATION',
   'TOO_LARGE',
@@ -69,7 +63,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 function refusalOf(block: unknown): (error: unknown) => BlockOutcome {
   return (error) => {
     if (!(error instanceof ThroughlineError) || !REFUSALS.has(error.code)) throw error
-    return { sessionId: sessionIdIn(block as Json), code: error.code, message: error.message }
+    return refusedBlock(block, error)
   }
 }
 
@@ -154,8 +148,8 @@ async function stillGood(
   if (came === undefined) return found
   const here = await idAt(deps, found, sequence)
   const isSame = here === undefined || here === came.id
-  // all of it has come before, as if there were more of it: a store ends a session with an event
-  const isOver = found.isComing && done && last?.sequence === record.head
+  // as much has come before, or more, of a longer export: a store ends a session with an event, and cannot take others back
+  const isOver = found.isComing && done && sequence === last?.sequence
   if (isSame && !isOver) return found
   if (!found.isComing) throw new ImportConflictError({ sessionId, reason: 'event', sequence })
   await deps.store.imports.discard(sessionId)

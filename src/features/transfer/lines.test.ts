@@ -32,7 +32,8 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list
 }
 
-const textOf = (blocks: readonly SessionBlock[], from?: ExportCheck) => all(exportLines(blocks, from))
+const textOf = (blocks: readonly SessionBlock[], from?: ExportCheck, session?: string) =>
+  all(exportLines(blocks, { from, of: session }))
 const kindsIn = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as { kind: string }).kind)
 
 /** What was read before it failed, and how it failed. */
@@ -132,6 +133,22 @@ describe('the text of an export', () => {
         .filter(({ events }) => events.length > 0)
       expect([...text.slice(0, i + 1), ...(await textOf(rest, check))]).toEqual(text)
     }
+  })
+
+  it('of one session says which in its first line, and holds no other', async () => {
+    const text = await textOf(blocksOf([3]), undefined, idOf(0).toUpperCase())
+    expect(text[0]).toBe(`{"kind":"throughline-export","version":1,"session":"${idOf(0)}"}\n`)
+    expect(text.slice(1)).toEqual((await textOf(blocksOf([3]))).slice(1))
+    expect(await all(importLines(text))).toEqual(blocksOf([3]))
+    expect(await all(importLines([...text, ...(await textOf(blocksOf([2, 2])))]))).toHaveLength(3)
+    const two = [text[0] ?? '', ...(await textOf(blocksOf([3, 2]))).slice(1)]
+    const { blocks, message } = await readUntil(two)
+    expect(blocks).toHaveLength(1)
+    expect(message).toContain(`line 7: is session ${idOf(1)}, and the first line says that the export is of`)
+    await expect(textOf(blocksOf([3, 2]), undefined, idOf(0))).rejects.toMatchObject({ code: 'VALIDATION' })
+    expect((await readUntil(text.with(0, text[0]?.replace(/"session":.*/, '"session":7}') ?? ''))).message).toContain(
+      'line 1: is not the beginning of an export',
+    )
   })
 
   it('leaves a session that was purged on the way where it was', async () => {

@@ -6,23 +6,29 @@ import { type ExportCheck, Tally } from './tally.ts'
 
 export type { ExportCheck } from './tally.ts'
 
-/** The first line of an export. */
-export const HEADER = lineOf({ kind: 'throughline-export', version: VERSION })
+/** The first line of an export: of one session, or of all that there are. */
+export function headerOf(sessionId?: string): string {
+  const of = sessionId === undefined ? {} : { session: sessionId.toLowerCase() }
+  return lineOf({ kind: 'throughline-export', version: VERSION, ...of })
+}
 
 /**
  * An export as text: JSON Lines, each with its line feed, the same for the same sessions on every store. With `from`, the last check of a text
- * that broke off, it goes on behind it; the blocks must do so too.
+ * that broke off, it goes on behind it; the blocks must do so too. With `of`, the id of a session, the first line says that it is of that one alone.
  */
 export async function* exportLines(
   blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>,
-  from?: ExportCheck,
+  { from, of }: { from?: ExportCheck | undefined; of?: string | undefined } = {},
 ): AsyncGenerator<string, void> {
   const tally = new Tally(from)
   let last = from?.sequence ?? 0
   const check = (done: boolean) => lineOf({ kind: 'check', ...tally.close(last, done) })
-  if (from === undefined) yield HEADER
+  if (from === undefined) yield headerOf(of)
   for await (const { sessionId, events, done } of blocks) {
     if (!tally.isIn(sessionId)) {
+      if (of !== undefined && sessionId !== of.toLowerCase()) {
+        throw new ValidationError('blocks', `must be of session ${of} alone, and not of ${sessionId}`)
+      }
       // the one before was purged on the way
       if (tally.isOpen) yield check(false)
       const line = lineOf({ kind: 'session', id: sessionId })

@@ -14,9 +14,25 @@ export const ownUuid = z
   .meta({ format: 'uuid' })
 
 /** A moment in the form that all of ours have: others would not sort as text. */
-export const ownMoment = z
+const anyMoment = z
   .string()
   .refine(isOwnMoment, 'must be a time such as 2026-01-31T09:30:00.000Z, in UTC and with milliseconds')
+
+/** When something was written. */
+export const ownMoment = anyMoment.refine(
+  // databases count the minutes since 1970 in 32 bits
+  (time) => time >= '1970' && time < '3000',
+  'must be in the years 1970 to 2999',
+)
+
+/** When a session expires, which callers choose. */
+const expiry = anyMoment.refine((time) => time >= '0001', 'must be in the years 0001 to 9999')
+
+/** The last place in a log or a chain. Databases keep them in 32 bits, and what comes behind it must fit too. */
+export const LAST_PLACE = 1_000_000_000
+
+/** A place in a log or a chain. */
+export const ownPlace = z.int().min(1).max(LAST_PLACE)
 
 function isOwnMoment(time: string): boolean {
   const ms = Date.parse(time)
@@ -26,7 +42,7 @@ function isOwnMoment(time: string): boolean {
 const anything = z.custom<Json>().optional()
 const words = text(LIMITS.content)
 const list = z.array(z.string())
-const range = z.looseObject({ from: z.int().min(1), to: z.int().min(1) })
+const range = z.looseObject({ from: ownPlace, to: ownPlace })
 const hash = text(LIMITS.name)
 
 /** Becomes the record of a session, key by key: none but those that are known. */
@@ -40,7 +56,7 @@ const started = z.strictObject({
   skill: name.optional(),
   gitBranch: name.optional(),
   task: text(LIMITS.task).optional(),
-  expiresAt: ownMoment.optional(),
+  expiresAt: expiry.optional(),
   metadata: jsonObject,
   identity: z.strictObject({ issuer: name.optional(), scope: text(LIMITS.note).optional() }).optional(),
   batch: name.optional(),
@@ -48,7 +64,7 @@ const started = z.strictObject({
 
 /** The same for a fork. */
 const forked = z.strictObject({
-  from: z.strictObject({ sessionId: ownUuid, sequence: z.int().min(1) }),
+  from: z.strictObject({ sessionId: ownUuid, sequence: ownPlace }),
   conversationId: name,
   chatmode: name,
   task: text(LIMITS.task).optional(),
@@ -85,7 +101,7 @@ const work = z.looseObject({
 const commit = z.looseObject({
   id: ownUuid,
   parent: ownUuid.optional(),
-  position: z.int().min(1),
+  position: ownPlace,
   kind: z.enum(['normal', 'abandoned', 'stale', 'interrupted']),
   task: z.string().optional(),
   summarizedBy: z.enum(['caller', 'model', 'extractive']).optional(),

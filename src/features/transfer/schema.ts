@@ -4,7 +4,7 @@ import { APPENDABLE_TYPES, RECORDED_TYPES, ROLES } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isoTime, name, sequence, text } from '../parse.ts'
-import { ownMoment, ownUuid } from './recorded-parts.ts'
+import { LAST_PLACE, ownMoment, ownPlace, ownUuid } from './recorded-parts.ts'
 
 const CUSTOM_TYPE = /^x\.[A-Za-z0-9][A-Za-z0-9_.:-]{0,126}$/
 const TYPES: ReadonlySet<string> = new Set([...APPENDABLE_TYPES, ...Object.keys(RECORDED_TYPES)])
@@ -19,7 +19,7 @@ const type = z
 /** An event that comes in. What its parts must have depends on its type. */
 export const exportedEvent = z
   .strictObject({
-    sequence: z.int().min(1),
+    sequence: ownPlace,
     id: ownUuid,
     type,
     role: z.enum(ROLES),
@@ -52,7 +52,7 @@ export const importEnvelope = z.strictObject({ blocks: blocksInput })
 
 const place = z.strictObject({
   sessionId: ownUuid,
-  sequence,
+  sequence: sequence.max(LAST_PLACE),
   done: z.boolean(),
 }) satisfies z.ZodType<ExportPlace>
 

@@ -42,14 +42,18 @@ async function fill(tl: Throughline, clock: FixedClock): Promise<void> {
   await long.append(messages.slice(1000))
 }
 
-async function exported(tl: Throughline, options?: Parameters<Throughline['export']>[0]): Promise<SessionBlock[]> {
+/** All blocks of an export. */
+export async function exported(
+  tl: Throughline,
+  options?: Parameters<Throughline['export']>[0],
+): Promise<SessionBlock[]> {
   const blocks: SessionBlock[] = []
   for await (const block of tl.export(options)) blocks.push(block)
   return blocks
 }
 
 /** All of it as one text, however it was cut. */
-const textOf = (blocks: readonly SessionBlock[]) =>
+export const textOf = (blocks: readonly SessionBlock[]) =>
   JSON.stringify(blocks.flatMap(({ sessionId, events }) => events.map((event) => [sessionId, Object.entries(event)])))
 
 /** All that can be seen of every session. */
@@ -77,10 +81,11 @@ async function viewsOf(tl: Throughline): Promise<unknown[]> {
 }
 
 const NOTHING: ImportReport = { sessions: 0, created: 0, extended: 0, unchanged: 0, events: 0, refused: [] }
-const tokenizer = { name: 'characters', count: (text: string) => text.length }
+/** Counts the same everywhere, and needs no dictionary. */
+export const tokenizer = { name: 'characters', count: (text: string) => text.length }
 
 /** A store in memory beside the one that is tested. */
-async function elsewhere(clock = fixedClock()): Promise<{ there: Throughline; clock: FixedClock }> {
+export async function elsewhere(clock = fixedClock()): Promise<{ there: Throughline; clock: FixedClock }> {
   return { there: await open({ url: 'memory:', clock, tokenizer, index: false }), clock }
 }
 

@@ -19,6 +19,7 @@ import { sessionsRules } from './api-sessions.ts'
 import { stateRules } from './api-state.ts'
 import { tailRules } from './api-tail.ts'
 import { transferRules } from './api-transfer.ts'
+import { transferEdgeRules } from './api-transfer-edges.ts'
 import { workingRules } from './api-work.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
 import { envelopeRowRules } from './store-envelope-rows.ts'
@@ -85,6 +86,7 @@ export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runne
     ...ownersRules,
     ...processRules,
     ...transferRules,
+    ...transferEdgeRules,
   ]
   describeRules('the API', rules, harness, runner)
 }

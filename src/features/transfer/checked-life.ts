@@ -1,0 +1,53 @@
+import { ValidationError } from '../../domain/errors.ts'
+import type { SessionEvent } from '../../domain/event.ts'
+import type { ForkedParts, SessionView, StatusParts } from '../../domain/fold.ts'
+import { canDo, LIFECYCLE, type LifecycleCommandName } from '../../domain/lifecycle.ts'
+import type { SessionState, SessionStatus } from '../../domain/record.ts'
+
+/**
+ * Throws `ValidationError` for an event that no store would have written behind these views: a sweep would come back to such a session for ever.
+ * Its time may lie before that of the event before it, as the clocks of several writers differ.
+ */
+export function checkNext(view: SessionView, event: SessionEvent): void {
+  const problem = problemOf(view, event)
+  if (problem !== undefined) throw new ValidationError(`event ${event.sequence}`, problem)
+}
+
+function problemOf({ record, commit }: SessionView, event: SessionEvent): string | undefined {
+  const { sequence, type } = event
+  if (type === 'session_forked') return forkProblem(event)
+  if (type === 'session_compacted') {
+    if (record.endedAt === undefined) return 'cannot be a commit: the session has not ended before it'
+    if (commit !== undefined) return 'cannot be a commit: the session has one already'
+    return rangeProblem(event)
+  }
+  if (record.endedAt !== undefined) return `cannot be a ${type}: the session ended before it`
+  if (type === 'context_summarized') return rangeProblem(event)
+  if (type !== 'status_changed') return undefined
+  const { state } = record.status
+  const { status } = event.parts as unknown as StatusParts
+  return mayBecome(state, status)
+    ? undefined
+    : `cannot be: what is ${state} at ${sequence - 1} does not become ${status.state} like this`
+}
+
+/** Whether one of the calls leads from there to this status. */
+function mayBecome(from: SessionState, to: SessionStatus): boolean {
+  const isCallers = to.state === 'complete' && to.endedBy === 'caller'
+  const commands = Object.keys(LIFECYCLE) as LifecycleCommandName[]
+  return commands.some(
+    (command) => LIFECYCLE[command].to === to.state && (command === 'end') === isCallers && canDo(from, command),
+  )
+}
+
+/** All that is before it was copied, and nothing else. */
+function forkProblem({ sequence, parts }: SessionEvent): string | undefined {
+  const { from } = parts as unknown as ForkedParts
+  return from.sequence === sequence - 1 ? undefined : `cannot be a fork: its from.sequence must be ${sequence - 1}`
+}
+
+function rangeProblem({ sequence, parts }: SessionEvent): string | undefined {
+  const { range } = parts as { range?: { from: number; to: number } }
+  if (range === undefined || (range.from <= range.to && range.to < sequence)) return undefined
+  return 'has a range that does not lie in the log before it'
+}

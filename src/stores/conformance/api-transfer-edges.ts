@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import type { ImportReport } from '../../api.ts'
+import { elsewhere, exported, textOf, tokenizer } from './api-transfer.ts'
+import type { ApiDatabase, Rule } from './harness.ts'
+import { refused, upTo } from './samples.ts'
+
+/** An event that is changed by hand. */
+interface Forged {
+  createdAt: string
+  parts: Record<string, unknown>
+}
+
+/** A30 import, where it is about what had come before, and about what a store can hold. */
+export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
+  {
+    id: 'A30',
+    title: 'a shorter export takes the place of what had begun to come in of a longer one',
+    async check(db) {
+      const { there, clock } = await elsewhere()
+      const tl = await db.connect({ clock, tokenizer })
+      const session = await there.sessions.create({ userId: 'ada' })
+      await session.append(upTo(9).map((n) => ({ type: 'user_message', content: `message ${n}` }) as const))
+      const [{ sessionId, events } = { sessionId: '', events: [] }] = await exported(there)
+      const block = (from: number, to: number, done: boolean) => ({ sessionId, events: events.slice(from, to), done })
+      const begin = async () => assert.equal((await tl.import([block(0, 8, false)])).sessions, 0)
+      const counts = (report: ImportReport) => [
+        report.created,
+        report.unchanged,
+        report.refused.map(({ code }) => code),
+      ]
+      await begin()
+      assert.deepEqual(counts(await tl.import([block(0, 6, true)])), [1, 0, []])
+      assert.equal((await (await tl.sessions.get(sessionId)).record()).head, 6)
+      await tl.sessions.purge(sessionId)
+      // its beginning is only known to be too short with its end
+      await begin()
+      const shorter = [block(0, 4, false), block(4, 6, true)]
+      const report = await tl.import(shorter)
+      assert.deepEqual(counts(report), [0, 0, ['VALIDATION']])
+      assert.match(report.refused[0]?.message ?? '', /import it once more/)
+      assert.deepEqual(counts(await tl.import(shorter)), [1, 0, []])
+      assert.equal((await tl.import(there.export())).extended, 1)
+      assert.equal(textOf(await exported(tl)), textOf(await exported(there)))
+      await there.close()
+      await tl.close()
+    },
+  },
+  {
+    id: 'A30',
+    title: 'a session that not every store can hold is refused alone, and one that any store wrote comes in',
+    async check(db) {
+      const { there, clock } = await elsewhere()
+      const tl = await db.connect({ clock, tokenizer })
+      const idOf = async (more: object = {}) => (await there.sessions.create({ userId: 'ada', ...more })).id
+      const [early, late, never] = [await idOf(), await idOf(), await idOf()]
+      const ended = async (conversationId: string) => {
+        const session = await there.sessions.create({ userId: 'ada', conversationId })
+        await session.end()
+        await session.compact()
+        return session.id
+      }
+      const [last, beyond] = [await ended('c'), await ended('d')]
+      for (const expiresAt of ['0001-01-01', '1969-12-31', '9999-12-31T23:59:59.999Z']) {
+        // what one store takes all do, and give back
+        const here = await (await tl.sessions.create({ userId: 'eve', expiresAt })).record()
+        const made = await (await there.sessions.get(await idOf({ expiresAt }))).record()
+        assert.equal(here.expiresAt, made.expiresAt)
+      }
+      await refused('VALIDATION', tl.sessions.create({ userId: 'eve', expiresAt: '0000-12-31' }))
+      const blocks = await exported(there)
+      const event = (id: string, type: string) => {
+        const events = blocks.find(({ sessionId }) => sessionId === id)?.events ?? []
+        return events.find((each) => each.type === type) as unknown as Forged
+      }
+      event(early, 'session_started').createdAt = '0000-01-01T00:00:00.000Z'
+      event(late, 'session_started').createdAt = '9999-12-31T23:59:59.999Z'
+      event(never, 'session_started').parts['expiresAt'] = '0000-01-01T00:00:00.000Z'
+      event(last, 'session_compacted').parts['position'] = 1_000_000_000
+      event(beyond, 'session_compacted').parts['position'] = 2_147_483_647
+      const report = await tl.import(blocks)
+      assert.deepEqual(
+        report.refused.map(({ sessionId, code }) => [sessionId, code]).sort(),
+        [early, late, never, beyond].map((id) => [id, 'VALIDATION']).sort(),
+      )
+      assert.equal(report.created, blocks.length - 4)
+      // there is room behind it
+      const next = await tl.sessions.create({ userId: 'ada', conversationId: 'c' })
+      await next.end()
+      assert.equal((await next.compact()).position, 1_000_000_001)
+      assert.equal((await tl.sweep()).failed, 0)
+      assert.deepEqual((await tl.verify()).differences, [])
+      await there.close()
+      await tl.close()
+    },
+  },
+]
