@@ -1,11 +1,22 @@
-import { execFile, spawn } from 'node:child_process'
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs'
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runHere } from '../../test/servers/cli.ts'
-import type { ImportReport, Throughline } from '../api.ts'
+import type { ImportReport, SessionBlock, Throughline } from '../api.ts'
+import { exportLines, importLines } from '../features/transfer/lines.ts'
 import { open } from '../open.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
@@ -173,9 +184,97 @@ describe('export and import', () => {
     ])
     const notText = await run(['import', file('bytes.jsonl', bytes)], url('d.db'))
     expect(notText.stderr).toContain('bytes.jsonl, line 31: is not UTF-8. What came before')
+    // what comes behind it is taken all the same
+    const others = await run(['import', changed, 'bytes.jsonl', 'whole.jsonl', cut, '--json'], url('e.db'))
+    expect(others.code).toBe(2)
+    expect(JSON.parse(others.stdout)).toMatchObject({ created: 12, refused: [] })
+    const messages = others.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).error.message)
+    expect(messages).toEqual([
+      expect.stringMatching(/^changed\.jsonl, line 11: /),
+      expect.stringMatching(/^bytes\.jsonl, line 31: /),
+      expect.stringMatching(/^cut\.jsonl, line \d+: /),
+    ])
+    const none = await run(['import', changed, file('words.jsonl', 'words')], url('c.db'))
+    expect(none).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/changed.*\n.*words\.jsonl, line 1/),
+    })
     // nothing is made for what is nothing
     expect(existsSync(join(cwd, 'c.db'))).toBe(false)
     expect(existsSync(join(cwd, 'd.db'))).toBe(true)
+  })
+})
+
+describe('import --check', () => {
+  /** The text of an export whose logs were made by someone else: its sums are right. */
+  async function forged(change: (block: SessionBlock) => SessionBlock): Promise<string> {
+    const blocks: SessionBlock[] = []
+    for await (const block of importLines(text.split('\n'))) blocks.push(change(block))
+    let made = ''
+    for await (const line of exportLines(blocks)) made += line
+    return made
+  }
+
+  it('says whether files are whole, and writes nothing', async () => {
+    const whole = file('whole.jsonl', text)
+    expect(await json(['import', '--check', whole], url('b.db'))).toEqual({
+      files: 1,
+      sessions: 12,
+      events: 3007,
+      ok: true,
+      damaged: [],
+      refused: [],
+    })
+    // no store is needed, nor one that answers
+    const plain = await run(['import', '--check', whole, whole], 'postgres://127.0.0.1:1/none')
+    expect(plain).toMatchObject({ code: 0, stderr: '', stdout: 'ok  2 files, 24 sessions, 6,014 events\n' })
+    const lines = text.split('\n')
+    const changed = file('changed.jsonl', lines.with(4, (lines[4] ?? '').replace('ä', 'a')).join('\n'))
+    const bad = await run(['import', '--check', changed, whole, file('cut.jsonl', text.slice(0, 60_000))], url('b.db'))
+    expect(bad.code).toBe(2)
+    expect(bad.stdout).toMatch(/^changed\.jsonl, line 11: does not fit lines 2 to 10.*\ncut\.jsonl, line \d+: is where/)
+    expect(bad.stdout).toMatch(/\ndamaged {2}3 files, 1\d sessions, 3,\d{3} events that are whole\n$/)
+    expect(existsSync(join(cwd, 'b.db'))).toBe(false)
+  })
+
+  it('finds what no store would take, session by session', async () => {
+    const made = await forged((block) => {
+      const { sessionId, events } = block
+      const change = (sequence: number, more: object) => ({
+        ...block,
+        events: events.map((event) => (event.sequence === sequence ? { ...event, ...more } : event)),
+      })
+      if (sessionId === idOf(2)) return change(3, { role: 'nobody' })
+      if (sessionId === idOf(7)) return change(600, { createdAt: 'never' })
+      if (sessionId === idOf(9)) return change(1, { type: 'user_message' })
+      return block
+    })
+    const found = await run(['import', '--check', file('forged.jsonl', made), '--json'])
+    expect(found.code).toBe(2)
+    const report = JSON.parse(found.stdout)
+    expect(report).toMatchObject({ files: 1, sessions: 9, ok: false, damaged: [] })
+    expect(report.refused).toEqual([
+      {
+        file: 'forged.jsonl',
+        sessionId: idOf(2),
+        code: 'VALIDATION',
+        message: expect.stringContaining('events[2].role'),
+      },
+      { file: 'forged.jsonl', sessionId: idOf(7), code: 'VALIDATION', message: expect.stringContaining('createdAt') },
+      {
+        file: 'forged.jsonl',
+        sessionId: idOf(9),
+        code: 'VALIDATION',
+        message: expect.stringContaining('events[0].type'),
+      },
+    ])
+    const words = (await run(['import', '--check', 'forged.jsonl'])).stdout
+    expect(words).toContain(`forged.jsonl, session ${idOf(2)}: VALIDATION: events[2].role`)
+    expect(words).toMatch(/\ndamaged {2}1 file, 9 sessions, /)
   })
 })
 
@@ -236,18 +335,39 @@ describe('export --resume', () => {
   })
 
   it('leaves alone what is no export of the same', async () => {
+    await run(['export', idOf(3).toUpperCase(), '--out', 'one.jsonl'])
+    const one = read('one.jsonl')
+    expect(one.split('\n')[0]).toBe(`{"kind":"throughline-export","version":1,"session":"${idOf(3)}"}`)
+    expect((await run(['export', idOf(3)])).stdout).toBe(one)
+    for (const length of [one.length, 40, 41, 60, one.indexOf('\n'), one.indexOf('\n') + 1, one.length / 2]) {
+      file('one.jsonl', one.slice(0, length))
+      expect(await run(['export', idOf(3), '--out', 'one.jsonl', '--resume'])).toMatchObject({ code: 0, stderr: '' })
+      expect(read('one.jsonl'), `from ${length}`).toBe(one)
+    }
     for (const [content, args, message] of [
       ['words', [], 'out: is no export that could be gone on with'],
       ['\ufeff', [], 'out: is no export that could be gone on with'],
       [`${text}words\n`, [], 'out: holds more than one export, or something else behind its end'],
       [text + text, [], 'out: holds more than one export'],
-      [text.slice(0, text.length / 2), [idOf(3)], 'out: holds session 00000007'],
+      [text.slice(0, text.length / 2), [idOf(3)], `out: holds an export of all sessions, and not of ${idOf(3)}: give`],
+      [text, [idOf(3)], 'out: holds an export of all sessions'],
+      [one, [], `out: holds an export of ${idOf(3)}, and not of all sessions: give another --out, or the same`],
+      [one.slice(0, one.length / 2), [], `out: holds an export of ${idOf(3)}`],
+      [one.slice(0, one.indexOf('\n') + 1), [], `out: holds an export of ${idOf(3)}`],
+      [one, [idOf(4)], `out: holds an export of ${idOf(3)}, and not of ${idOf(4)}`],
     ] as const) {
       file('a.jsonl', content)
       const { code, stderr } = await run(['export', ...args, '--out', 'a.jsonl', '--resume'])
       expect(stderr).toContain(`error VALIDATION: ${message}`)
       expect(code).toBe(2)
       expect(read('a.jsonl')).toBe(content)
+    }
+    execFileSync('mkfifo', [join(cwd, 'pipe')])
+    mkdirSync(join(cwd, 'folder'))
+    for (const out of ['folder', 'pipe', '/dev/null', join(file('plain', 'x'), 'below')]) {
+      const { code, stderr } = await run(['export', '--out', out, '--resume'])
+      expect(stderr).toMatch(/^error VALIDATION: out: (is no file that could be gone on with|cannot be read: ENOTDIR)/)
+      expect(code).toBe(2)
     }
   })
 
@@ -314,6 +434,7 @@ describe('the shell', () => {
       [['import', 'kept.jsonl', '--tenant', 'acme'], 2, 'tenant: goes with --from alone'],
       [['import', 'kept.jsonl', '--from', 'faiss'], 2, 'from: must be claude-code'],
       [['import', '--from', 'claude-code'], 2, 'files: must name'],
+      [['import', '--check', 'kept.jsonl', '--from', 'claude-code'], 2, 'check: goes without --from'],
     ] as const) {
       const ended = await runHere(args.includes('--url' as never) ? args : [...args, '--url', source()], cwd)
       expect(ended.stderr).toContain(message)

@@ -11,6 +11,8 @@ it('the export of the docs is one that the code writes and takes', async () => {
   let text = ''
   for await (const line of exportLines(blocks)) text += line
   expect(text).toBe(shown)
+  const { value: first } = await exportLines([], { of: blocks[0]?.sessionId }).next()
+  expect(page).toContain(`\`${first?.trimEnd()}\``)
   const tl = await open('memory:')
   expect(await tl.import(blocks)).toMatchObject({ created: 1, refused: [] })
   await tl.close()

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ExportedEvent } from '../../src/api.ts'
@@ -126,6 +126,29 @@ describe('a transcript', () => {
     const undated = unknown.filter(({ occurredAt }) => occurredAt === undefined)
     expect(undated.length).toBeGreaterThan(10)
   })
+
+  it.each(['1969-12-31T23:59:59.999Z', '3000-01-01T00:00:00Z', '9999-12-31T23:00:00-05:00', '0000-01-01T00:00:00Z'])(
+    'goes by no time such as %s, which not every store can hold, and keeps it as it is written',
+    async (timestamp) => {
+      await withFolder(async (folder) => {
+        const path = join(folder, `${sessionId(1)}.jsonl`)
+        const said = (at: string) => `${JSON.stringify({ type: 'user', timestamp: at, message: { content: at } })}\n`
+        const times = [timestamp, '2026-03-02T09:00:00Z', timestamp, '2026-03-02T10:00:00Z']
+        await writeFile(path, times.map(said).join(''))
+        const [first, ...events] = (await read(path)).get(sessionId(1)) ?? []
+        expect(first).toMatchObject({ occurredAt: times[1], createdAt: '2026-03-02T09:00:00.000Z' })
+        expect(events.map(({ occurredAt }) => occurredAt)).toEqual(times)
+        expect(events.map(({ createdAt }) => createdAt.slice(0, 13))).toEqual(
+          ['09', '09', '09', '10'].map((hour) => `2026-03-02T${hour}`),
+        )
+        // and the file was last written to at such a time
+        await writeFile(path, said(timestamp))
+        await utimes(path, new Date(0), new Date(timestamp))
+        const [only] = (await read(path)).get(sessionId(1)) ?? []
+        expect(only?.createdAt).toMatch(/^(19[789]|2)\d+-/)
+      })
+    },
+  )
 
   it('is about what the user said first, or else about the first command', async () => {
     const taskOf = ([first]: ExportedEvent[]) => (first?.parts as { task?: string } | undefined)?.task

@@ -1,9 +1,10 @@
-import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { appendFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { importTranscripts } from '../../src/cli/transcripts/import.ts'
 import type { TranscriptsReport } from '../../src/cli/transcripts/report.ts'
-import { open, type SessionEvent } from '../../src/index.ts'
+import { exportLines, open, type SessionEvent } from '../../src/index.ts'
 import { guardedFolder } from '../servers/guardian.ts'
 import { entriesOf } from './given-back.ts'
 import { DATA, dataFile, linesOf, sessionId } from './transcripts.ts'
@@ -132,8 +133,74 @@ describe('transcripts in a store', () => {
     expect((await imported([join(path, `${sessionId(9)}.jsonl`)], 'grace')).report.refused).toMatchObject([
       { sessionId: sessionId(9), code: 'IMPORT_CONFLICT' },
     ])
-    // what is named is taken, whatever it looks like
-    expect((await imported([join(path, 'notes.jsonl')])).report).toMatchObject({ created: 1, skipped: [] })
+  })
+
+  it('are those that look like it: anything else that is named is refused, with what to do', async () => {
+    const { path, file } = await project()
+    const store = await open('memory:')
+    await store.sessions.create({ userId: 'ada', id: sessionId(5) })
+    const lines: string[] = []
+    for await (const line of exportLines(store.export())) lines.push(line)
+    await store.close()
+    const write = async (name: string, content: string | Buffer) => {
+      await writeFile(join(path, name), content)
+      return join(path, name)
+    }
+    const exported = await write(`${sessionId(5)}.jsonl`, lines.join(''))
+    const notes = await write('notes.jsonl', '{"note":"no transcript"}\nwords\n')
+    const bytes = await write('bytes.bin', Buffer.from(Array.from({ length: 9000 }, (_, i) => (i * i) % 251)))
+    const empty = await write('empty.jsonl', '')
+    const begun = await write('begun.jsonl', '{"type":"user","mess')
+    const blank = await write('blank.jsonl', '\n \r\n')
+
+    const { code, report, text } = await imported([exported, notes, bytes, empty, begun, blank, file])
+    expect(code).toBe(4)
+    expect(report).toMatchObject({ files: 7, sessions: 1, created: 1, skipped: [], torn: [begun] })
+    expect(report.refused.map(({ file: at, code: why }) => [at, why])).toEqual(
+      [exported, notes, bytes].map((at) => [at, 'NO_TRANSCRIPT']),
+    )
+    expect(report.refused.map(({ message }) => message)).toEqual([
+      'is an export of Throughline: leave out --from to import it',
+      expect.stringContaining('none of its lines is one of a transcript'),
+      expect.stringContaining('none of its lines is one of a transcript'),
+    ])
+    expect(text).toContain('leave out --from')
+    // in a folder they are passed over
+    const folderOf = await imported([path])
+    expect(folderOf).toMatchObject({
+      code: 0,
+      report: { refused: [], unchanged: 1, skipped: [exported, begun, blank, empty, notes] },
+    })
+  })
+
+  it('are files: what is none is refused and not waited for, behind links too', async () => {
+    const { path, file } = await project()
+    const at = (name: string) => join(path, name)
+    execFileSync('mkfifo', [at('pipe.jsonl')])
+    await symlink(at('pipe.jsonl'), at('to-pipe.jsonl'))
+    await symlink(path, at('to-folder.jsonl'))
+    await symlink(at('missing'), at('to-nothing.jsonl'))
+    await symlink('/dev/zero', at('to-zero.jsonl'))
+    await cp(dataFile('errors', 9), join(folder.path, `${sessionId(9)}.jsonl`))
+    await symlink(join(folder.path, `${sessionId(9)}.jsonl`), at(`${sessionId(9)}.jsonl`))
+
+    const { code, report } = await imported([path, '/dev/null', at('pipe.jsonl')])
+    expect(code).toBe(4)
+    expect(report).toMatchObject({ files: 2, created: 2 })
+    expect(report.refused.map(({ file: name, message }) => [name.split('/').at(-1), message])).toEqual([
+      ['pipe.jsonl', 'cannot be read: it is no file'],
+      ['to-folder.jsonl', 'cannot be read: it is a link to a folder; name the folder itself'],
+      ['to-nothing.jsonl', expect.stringContaining('ENOENT')],
+      ['to-pipe.jsonl', 'cannot be read: it is no file'],
+      ['to-zero.jsonl', 'cannot be read: it is no file'],
+      ['null', 'cannot be read: it is no file'],
+      ['pipe.jsonl', 'cannot be read: it is no file'],
+    ])
+    expect(report.refused.every((one) => one.code === 'UNREADABLE')).toBe(true)
+    await expect(imported(['-', file])).rejects.toMatchObject({
+      code: 'VALIDATION',
+      message: expect.stringContaining('stdin'),
+    })
   })
 
   it('are refused where a line was changed since, and taken again once the session was purged', async () => {

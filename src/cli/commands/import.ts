@@ -2,17 +2,19 @@ import { z } from 'zod'
 import type { ImportProgress, ImportReport, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/parse.ts'
-import type { Command } from '../command.ts'
-import { EXIT } from '../exit-codes.ts'
+import type { Command, Context } from '../command.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { withLine } from '../progress.ts'
 import { withStore } from '../target.ts'
 import { counted } from '../text.ts'
+import { checkFiles, checkText } from '../transfer/check-files.ts'
 import { type ExportFiles, exportFiles } from '../transfer/import-files.ts'
 import { importText } from '../transfer/import-text.ts'
 import { orElseSaying } from '../transfer/interrupted.ts'
 
 const importInput = z.strictObject({
   files: z.array(z.string()).default([]),
+  check: z.boolean().default(false),
   from: z.enum(['claude-code'], 'must be claude-code; without --from an export is read').optional(),
   follow: z.boolean().optional(),
   user: z.string().optional(),
@@ -32,15 +34,21 @@ export const importCommand: Command = {
     '',
     'A session that went on here by itself is left as it is, and so is one whose',
     `place is taken. They are listed, and it leaves with ${EXIT.refused}; the others are in.`,
-    `Where a file is damaged it takes what is whole, and leaves with ${EXIT.usage}.`,
+    'Of a file that is damaged it takes what is whole, goes on with the next file,',
+    `and leaves with ${EXIT.usage}.`,
+    '',
+    'With --check it only looks whether the files are whole, and whether a store',
+    'would take what is in them. It opens no store, and writes nothing.',
     '',
     'With --from claude-code it reads the transcripts of Claude Code instead: files,',
     'or folders such as ~/.claude/projects.',
     '',
     'Example: throughline import backup.jsonl --url postgres://…',
+    '         throughline import --check backup.jsonl',
     '         throughline import --from claude-code ~/.claude/projects --follow',
   ].join('\n'),
   options: [
+    { flags: '--check', description: 'look whether the files are whole, and write nothing' },
     { flags: '--from <kind>', description: 'what the files are, if no export: claude-code' },
     { flags: '--follow', description: 'with --from: go on with what comes, until Ctrl-C' },
     { flags: '--user <id>', description: 'with --from: whose sessions they become' },
@@ -48,24 +56,42 @@ export const importCommand: Command = {
   ],
 
   async run(input, context) {
-    const { files, from, ...only } = parse(importInput, input)
+    const { files, from, check, ...only } = parse(importInput, input)
     if (from !== undefined) {
+      if (check) throw new ValidationError('check', 'goes without --from: it is for files that export wrote')
       const { importTranscripts } = await import('../transcripts/import.ts')
       return await importTranscripts({ paths: files, ...only }, context)
     }
     for (const [option, value] of Object.entries(only)) {
       if (value !== undefined) throw new ValidationError(option, 'goes with --from alone: an export says it itself')
     }
-    const { target, output } = context
-    const start = performance.now()
-    const source = await exportFiles(filesOr(files))
+    return await (check ? checkExports : importExports)(filesOr(files), context)
+  },
+}
+
+async function importExports(files: readonly string[], { target, output }: Context): Promise<ExitCode> {
+  const start = performance.now()
+  const source = await exportFiles(files)
+  let isRefused = false
+  // for what is nothing at all no store is made
+  if (source.hasBlocks || source.damages.length === 0) {
     const report = await withStore(target, (tl) => imported(tl, source), { absent: 'make' })
     const whole = { ...report, seconds: Math.round(performance.now() - start) / 1000 }
     output.print(importText(whole, output), whole)
-    const damage = source.damage()
-    if (damage !== undefined) throw damage
-    return report.refused.length === 0 ? EXIT.ok : EXIT.refused
-  },
+    isRefused = report.refused.length > 0
+  }
+  for (const { error } of source.damages) {
+    const { code, message, details } = error
+    output.fail({ code, message, details, exitCode: EXIT.usage })
+  }
+  if (source.damages.length > 0) return EXIT.usage
+  return isRefused ? EXIT.refused : EXIT.ok
+}
+
+async function checkExports(files: readonly string[], { output }: Context): Promise<ExitCode> {
+  const report = await checkFiles(await exportFiles(files), files.length)
+  output.print(checkText(report, output), report)
+  return report.ok ? EXIT.ok : EXIT.usage
 }
 
 function filesOr(files: readonly string[]): readonly string[] {

@@ -26,25 +26,32 @@ const isTranscript = (name: string) => name.toLowerCase().endsWith('.jsonl')
 /** The files that were named, and every *.jsonl in the folders that were, in the order of their paths. What cannot be read does not hide the rest. */
 export async function walked(paths: readonly string[]): Promise<Walk> {
   const walk: Walk = { files: [], folders: [], problems: [] }
-  for (const path of new Set(paths)) await visit(path, true, walk)
+  for (const path of new Set(paths)) await visit(path, { isNamed: true }, walk)
   const byPath = new Map(walk.files.map((file) => [file.path, file]))
   return { ...walk, files: [...byPath.values()] }
 }
 
-async function visit(path: string, isNamed: boolean, walk: Walk): Promise<void> {
+async function visit(
+  path: string,
+  { isNamed = false, isLink = false }: { isNamed?: boolean; isLink?: boolean },
+  walk: Walk,
+): Promise<void> {
   try {
     const found = await stat(path)
-    if (!found.isDirectory()) {
+    if (found.isFile()) {
       if (isNamed) walk.folders.push(dirname(path))
       walk.files.push(fileOf(path, isNamed, found))
       return
     }
+    // a pipe would be waited for
+    if (!found.isDirectory()) throw new Error('it is no file')
+    // it may lead in a circle
+    if (isLink) throw new Error('it is a link to a folder; name the folder itself')
     walk.folders.push(path)
     const entries = await readdir(path, { withFileTypes: true })
     for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-      // folders behind links may lead in a circle
-      const isWanted = entry.isDirectory() || (isTranscript(entry.name) && (entry.isFile() || entry.isSymbolicLink()))
-      if (isWanted) await visit(join(path, entry.name), false, walk)
+      const isLink = entry.isSymbolicLink()
+      if (entry.isDirectory() || isTranscript(entry.name)) await visit(join(path, entry.name), { isLink }, walk)
     }
   } catch (error) {
     walk.problems.push({ file: path, message: `cannot be read: ${(error as Error).message}` })

@@ -5,7 +5,7 @@ import { ValidationError } from '../../domain/errors.ts'
 import { name, parse } from '../../features/parse.ts'
 import type { Context } from '../command.ts'
 import { told } from '../commands/serve.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { EXIT, EXIT_OF, type ExitCode } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
 import { withLine } from '../progress.ts'
 import { withStore } from '../target.ts'
@@ -34,6 +34,9 @@ export async function importTranscripts(
 ): Promise<ExitCode | undefined> {
   if (given.length === 0) {
     throw new ValidationError('files', 'must name at least one file or folder, such as ~/.claude/projects')
+  }
+  if (given.includes('-')) {
+    throw new ValidationError('files', 'must be files and folders: transcripts are not taken from stdin')
   }
   const paths = given.map(normalize)
   const work = async (tl: Throughline) => {
@@ -83,7 +86,14 @@ async function keepUp(
     isRefused ||= taken.refused.length > 0
     output.print([batchText(taken, new Date()), ...refusalsText(taken)].join('\n'), taken)
   }
-  await follow(taking, paths, first, { signal: enough.signal, onBatch })
+  await follow(taking, paths, first, {
+    signal: enough.signal,
+    onBatch,
+    onAway: ({ code, message, details }) => {
+      output.fail({ code, message: `${message}. Waiting for it; Ctrl-C ends it`, details, exitCode: EXIT_OF[code] })
+    },
+    onBack: () => output.say(output.paint('dim', 'It answers again; following.')),
+  })
   return isRefused
 }
 

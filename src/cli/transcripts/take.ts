@@ -7,7 +7,7 @@ import type { FoundFile } from './files.ts'
 /** What was not taken, and why. */
 export interface Refused {
   file: string
-  /** Absent where the file could not be read. */
+  /** Absent where the file could not be read, or is no transcript. */
   sessionId?: string
   code: string
   message: string
@@ -52,7 +52,12 @@ export class Taking {
   async take(files: readonly FoundFile[], options: TakeOptions = {}): Promise<Taken> {
     const taken: Seen = { refused: [], skipped: [], torn: [], waiting: [] }
     const fileOf = new Map<string, string>()
-    const { refused, ...counts } = await this.#tl.import(this.#blocks(files, taken, fileOf, options))
+    const blocks = this.#blocks(files, taken, fileOf, options)
+    const { refused, ...counts } = await this.#tl.import(blocks).catch((error: unknown) => {
+      // nobody knows what of them is stored
+      for (const { path } of files) this.#kept?.get(path)?.forget()
+      throw error
+    })
     const named = refused.map((one) => ({ file: fileOf.get(one.sessionId) ?? '', ...one }))
     // as if it had not been read: it may be different the next time
     for (const { file } of named) this.#kept?.get(file)?.forget()
@@ -69,7 +74,7 @@ export class Taking {
       const { path, isNamed } = file
       try {
         const blocks = this.#transcript(path).blocks({
-          isChoosy: !isNamed,
+          goesBy: isNamed ? 'lines' : 'name or lines',
           isPatient: isPatient?.(file) ?? false,
           onBytes,
         })
@@ -78,9 +83,10 @@ export class Taking {
           fileOf.set(next.value.sessionId, path)
           yield next.value
         }
-        const { isOther, isTorn, isWaiting } = next.value
-        if (isOther) taken.skipped.push(path)
-        if (isTorn) taken.torn.push(path)
+        const { isOther, isExport, isTorn, isWaiting } = next.value
+        if (isOther && isNamed) taken.refused.push(noTranscript(path, isExport))
+        else if (isOther) taken.skipped.push(path)
+        if (isTorn && !isOther) taken.torn.push(path)
         if (isWaiting) taken.waiting.push(path)
       } catch (error) {
         if (error instanceof ThroughlineError) throw error
@@ -98,4 +104,11 @@ export class Taking {
     this.#kept?.set(path, transcript)
     return transcript
   }
+}
+
+function noTranscript(file: string, isExport: boolean): Refused {
+  const message = isExport
+    ? 'is an export of Throughline: leave out --from to import it'
+    : 'is no transcript: none of its lines is one of a transcript of Claude Code; name the file or folder that is'
+  return { file, code: 'NO_TRANSCRIPT', message }
 }

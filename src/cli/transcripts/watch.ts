@@ -74,6 +74,6 @@ export class Watch {
 }
 
 /** Waits; false if the signal came first. */
-async function paused(ms: number, signal: AbortSignal): Promise<boolean> {
+export async function paused(ms: number, signal: AbortSignal): Promise<boolean> {
   return await pause(ms, true, { signal }).catch(() => false)
 }

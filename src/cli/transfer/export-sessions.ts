@@ -1,5 +1,4 @@
 import type { Throughline } from '../../api.ts'
-import { ValidationError } from '../../domain/errors.ts'
 import { exportLines } from '../../features/transfer/lines.ts'
 import type { ExportCheck } from '../../features/transfer/tally.ts'
 import { given } from '../option.ts'
@@ -27,7 +26,9 @@ const STOPPED = 'Stopped in the middle. To go on, run it again with --resume.'
 export async function exportToStdout(target: Target, session: string | undefined): Promise<void> {
   await withStore(target, (tl) =>
     withLine((tell) =>
-      writeToStdout(exportLines(tl.export({ ...given({ sessionId: session }), onProgress: progressOn(tell) }))),
+      writeToStdout(
+        exportLines(tl.export({ ...given({ sessionId: session }), onProgress: progressOn(tell) }), { of: session }),
+      ),
     ),
   )
 }
@@ -38,9 +39,8 @@ export async function exportToFile(
   { file, session, resume }: { file: string; session: string | undefined; resume: boolean },
 ): Promise<ExportReport> {
   const begun = resume
-    ? await withLine((tell) => begunIn(file, (share) => tell(() => 'looking at what is there', share)))
+    ? await withLine((tell) => begunIn(file, session, (share) => tell(() => 'looking at what is there', share)))
     : undefined
-  requireSame(begun, session)
   if (begun?.isComplete) return { file, ...totalOf(begun.check), was: 'complete' }
   let last = ''
   await withStore(target, (tl) =>
@@ -62,7 +62,7 @@ function linesOf(tl: Throughline, sessionId: string | undefined, begun: Begun | 
   const { check } = begun ?? {}
   const after = check && { sessionId: check.session, sequence: check.sequence, done: check.done }
   const blocks = tl.export({ ...given({ sessionId, after }), onProgress: progressOn(tell, check) })
-  const lines = exportLines(blocks, check)
+  const lines = exportLines(blocks, { from: check, of: sessionId })
   // the first line is there already, and nothing else
   return begun !== undefined && check === undefined ? withoutFirst(lines) : lines
 }
@@ -92,13 +92,6 @@ function progressOn(tell: Tell, before?: ExportCheck): OnProgress {
     const words = () => `exporting: ${counted(sessions, 'session')}, ${counted(events, 'event')}`
     tell(words, of.events === 0 ? 1 : events / of.events)
   }
-}
-
-/** A file of one session is gone on with as that, and one of all as that. */
-function requireSame(begun: Begun | undefined, session: string | undefined): void {
-  const { check } = begun ?? {}
-  if (session === undefined || check === undefined || check.session === session.toLowerCase()) return
-  throw new ValidationError('out', `holds session ${check.session}, and not the one that is to be exported`)
 }
 
 function totalOf(check: ExportCheck | undefined): Pick<ExportReport, 'sessions' | 'events' | 'sum'> {

@@ -8,31 +8,43 @@ import { LONGEST_LINE } from './resume.ts'
 
 /** Files of exports, one behind the other. */
 export interface ExportFiles {
-  /** Its blocks, up to where one of the files is damaged: then they end, and `damage` says why. */
+  /** Its blocks. Of a file that is damaged those before that, and then those of the next. */
   readonly blocks: AsyncGenerator<SessionBlock, undefined>
-  readonly damage: () => ValidationError | undefined
+  /** There is at least one block. */
+  readonly hasBlocks: boolean
+  /** Where files are damaged, as far as they were read. */
+  readonly damages: readonly Damage[]
+  /** Name of the file that the last block is from. */
+  file(): string
   /** The share that was read, where it is known. */
   done(): number | undefined
 }
 
-/** Looks that all of them can be read, and reads the first block: what is no export at all fails here. */
+export interface Damage {
+  readonly file: string
+  readonly error: ValidationError
+}
+
+/** Looks that all of them can be read, and reads up to the first block. */
 export async function exportFiles(files: readonly string[]): Promise<ExportFiles> {
-  const inputs: { file: string; input: InputFile; size: number }[] = []
+  const inputs: { name: string; input: InputFile; size: number }[] = []
   for (const file of files) {
     const input = await inputFile(file, 'files')
-    inputs.push({ file, input, size: file === '-' ? 0 : (await stat(file)).size })
+    const isStdin = file === '-'
+    inputs.push({ name: isStdin ? 'stdin' : file, input, size: isStdin ? 0 : (await stat(file)).size })
   }
   const size = inputs.reduce((sum, each) => sum + each.size, 0)
-  let damage: ValidationError | undefined
+  const damages: Damage[] = []
+  let current = ''
 
   async function* blocks(): AsyncGenerator<SessionBlock, undefined> {
-    for (const { file, input } of inputs) {
+    for (const { name, input } of inputs) {
+      current = name
       try {
         yield* blocksIn(linesOf(input.chunks, LONGEST_LINE))
       } catch (error) {
         if (!(error instanceof ValidationError)) throw error
-        damage = inFile(file, error)
-        break
+        damages.push({ file: name, error: inFile(name, error) })
       }
     }
     return undefined
@@ -40,18 +52,18 @@ export async function exportFiles(files: readonly string[]): Promise<ExportFiles
 
   const rest = blocks()
   const first = await rest.next()
-  if (first.done && damage !== undefined) throw damage
   return {
     blocks: joined(first, rest),
-    damage: () => damage,
+    hasBlocks: first.done !== true,
+    damages,
+    file: () => current,
     done: () =>
       size === 0 ? undefined : inputs.reduce((sum, each) => sum + each.size * (each.input.done() ?? 0), 0) / size,
   }
 }
 
 /** The same error, of a line in a file. */
-function inFile(file: string, error: ValidationError): ValidationError {
-  const name = file === '-' ? 'stdin' : file
+function inFile(name: string, error: ValidationError): ValidationError {
   return new ValidationError(`${name}, ${error.field}`, error.message.slice(error.field.length + 2), { cause: error })
 }
 

@@ -6,7 +6,7 @@ import { cleaned, cleanedText } from './cleaned.ts'
 import { type Draft, ownType, without } from './draft.ts'
 import { draftsOf } from './entry.ts'
 import { decoded, sourcesOf } from './source.ts'
-import { momentOf } from './time.ts'
+import { momentOf, timeIn } from './time.ts'
 
 /** An event of a line, before it has its place in a log. */
 export type LineEvent = Pick<ExportedEvent, 'type' | 'role' | 'content' | 'occurredAt'> & { parts: JsonObject }
@@ -14,7 +14,7 @@ export type LineEvent = Pick<ExportedEvent, 'type' | 'role' | 'content' | 'occur
 /** What a line became. */
 export interface Translated {
   readonly events: readonly LineEvent[]
-  /** When it was written, by its own account. */
+  /** When it was written, by its own account, if that is a moment that a session can go by. */
   readonly at?: string
   /** Of the line: another line has another. */
   readonly digest: string
@@ -35,10 +35,10 @@ export function translated(bytes: Uint8Array, number: number): Translated | unde
   const value = text === undefined ? undefined : parsed(text)
   if (value === undefined) return { events: unreadable(text, bytes, number), digest }
 
-  const written = isObject(value) ? value['timestamp'] : undefined
-  const at = momentOf(written)
+  const occurredAt = isObject(value) ? timeIn(value['timestamp']) : undefined
+  const at = momentOf(occurredAt)
   const drafts = draftsOf(value)
-  const time = at === undefined ? {} : { occurredAt: written as string }
+  const time = occurredAt === undefined ? {} : { occurredAt }
   return { events: plain(drafts, number, time) ?? whole(drafts, bytes, number, time), digest, ...(at && { at }) }
 }
 

@@ -11,14 +11,18 @@ export function isSpoken(entry: JsonObject, text: string): boolean {
   return !isMade && !NOT_SPOKEN.test(text) && !INTERRUPTED.test(text.trim())
 }
 
-const COMMAND = /<command-name>\s*([^<]*?)\s*<\/command-name>/
-const ARGUMENTS = /<command-args>\s*([\s\S]*?)\s*<\/command-args>/
-const SHELL = /^\s*<bash-input>\s*([\s\S]*?)\s*<\/bash-input>/
-
 /** What the user typed where it was a command: `/review the parser`, `! ls`. */
 export function commandIn(text: string): string | undefined {
-  const name = COMMAND.exec(text)?.[1]
-  if (name !== undefined) return `${name} ${ARGUMENTS.exec(text)?.[1] ?? ''}`.trim()
-  const line = SHELL.exec(text)?.[1]
+  const name = within(text, 'command-name')
+  if (name !== undefined && !name.includes('<')) return `${name} ${within(text, 'command-args') ?? ''}`.trim()
+  const line = text.trimStart().startsWith('<bash-input>') ? within(text, 'bash-input') : undefined
   return line === undefined ? undefined : `! ${line}`
+}
+
+/** What stands between two tags. A pattern took the third power of the length for a tag, blanks and no end. */
+function within(text: string, tag: string): string | undefined {
+  const open = `<${tag}>`
+  const start = text.indexOf(open)
+  const end = start < 0 ? -1 : text.indexOf(`</${tag}>`, start)
+  return end < 0 ? undefined : text.slice(start + open.length, end).trim()
 }

@@ -30,6 +30,10 @@ export interface Survey {
   readonly sessionId?: string
   /** Whether they look like those of a transcript. */
   readonly isTranscript: boolean
+  /** Whether the first of them is that of an export of Throughline. */
+  readonly isExport: boolean
+  /** There is nothing in them, or the beginning of an entry. */
+  readonly isBlank: boolean
 }
 
 /** Whatever has this not belongs to the session itself, and need not be parsed to know it. */
@@ -37,6 +41,10 @@ const SIDECHAIN = /"isSidechain"\s*:\s*true/
 
 /** Keys that lines of a transcript have beside their type. */
 const NAMES = ['uuid', 'sessionId', 'leafUuid', 'message']
+
+/** Blank, tab and carriage return. */
+const BLANKS: readonly number[] = [0x20, 0x09, 0x0d]
+const BRACE = 0x7b
 
 /** Finds out which lines of a file belong to which session. Holds no lines, and little for each change between sessions. */
 export async function surveyed(
@@ -48,10 +56,10 @@ export async function surveyed(
     const text = line.bytes && decoded(line.bytes)
     const isNeeded = text !== undefined && (!found.isTold || !line.isEnded || SIDECHAIN.test(text))
     const value = isNeeded ? parsed(text) : undefined
-    if (!line.isEnded && !isObject(value)) return found.survey(true)
+    if (!line.isEnded && !isObject(value)) return found.survey(line)
     found.add(line, value, value === undefined ? MAIN : chains.of(value, line.number))
   }
-  return found.survey(false)
+  return found.survey()
 }
 
 /** What was found so far. */
@@ -61,6 +69,8 @@ class Found {
   #last: { readonly key: string; readonly run: Run } | undefined
   #sessionId: string | undefined
   #isTranscript = false
+  #isExport = false
+  #isBlank = true
 
   constructor(from: Place) {
     this.#end = from
@@ -72,7 +82,8 @@ class Found {
   }
 
   /** @param value what the line says, where that was looked at */
-  add({ start, number, end }: Line, value: Json | undefined, key: string): void {
+  add({ start, number, end, bytes }: Line, value: Json | undefined, key: string): void {
+    this.#isBlank &&= bytes?.every((byte) => BLANKS.includes(byte)) === true
     const chain = this.#chains.get(key) ?? { runs: [], head: new Head() }
     this.#chains.set(key, chain)
     if (this.#last?.key !== key) {
@@ -84,14 +95,19 @@ class Found {
     this.#end = { start: end + 1, number: number + 1 }
     if (!isObject(value)) return
     chain.head.read(value)
+    this.#isExport ||= number === 1 && value['kind'] === 'throughline-export'
     if (textIn(value, 'type') === '') return
     this.#sessionId ??= uuidIn(value['sessionId'])
     this.#isTranscript ||= NAMES.some((name) => Object.hasOwn(value, name))
   }
 
-  survey(isTorn: boolean): Survey {
+  /** @param torn the last line, where it is being written */
+  survey(torn?: Line): Survey {
     const sessionId = this.#sessionId
-    const told = { isTranscript: this.#isTranscript, ...(sessionId !== undefined && { sessionId }) }
-    return { chains: this.#chains, end: this.#end, isTorn, ...told }
+    const isTorn = torn !== undefined
+    // an entry that is being written begins like one
+    this.#isBlank &&= !isTorn || torn.bytes?.[0] === BRACE
+    const looks = { isTranscript: this.#isTranscript, isExport: this.#isExport, isBlank: this.#isBlank }
+    return { chains: this.#chains, end: this.#end, isTorn, ...looks, ...(sessionId !== undefined && { sessionId }) }
   }
 }

@@ -2,11 +2,27 @@ import type { Json } from '../../domain/json.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
-/** A moment as all times of ours are written; `undefined` if the value is none. */
+/** What every store can hold; in this form moments sort as text. */
+const FIRST = '1970-01-01T00:00:00.000Z'
+const LAST = '2999-12-31T23:59:59.999Z'
+
+/** A time as it is written; `undefined` if the value is none. */
+export function timeIn(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && TIME.test(value) && isDay(value.slice(0, 10)) ? value : undefined
+}
+
+/** The moment of a time, as all times of ours are written; `undefined` if it is none that a session can go by. */
 export function momentOf(value: Json | undefined): string | undefined {
-  if (typeof value !== 'string' || !TIME.test(value) || !isDay(value.slice(0, 10))) return undefined
-  const moment = new Date(value).toISOString()
-  return /^\d{4}-/.test(moment) ? moment : undefined
+  const time = timeIn(value)
+  if (time === undefined) return undefined
+  const moment = new Date(time).toISOString()
+  return /^\d{4}-/.test(moment) && moment >= FIRST && moment <= LAST ? moment : undefined
+}
+
+/** The nearest moment that a session can go by. */
+export function nearestMoment(date: Date): string {
+  const ms = Math.min(Math.max(date.getTime(), Date.parse(FIRST)), Date.parse(LAST))
+  return Number.isNaN(ms) ? FIRST : new Date(ms).toISOString()
 }
 
 /** `Date` takes the 30th of February for the 2nd of March. */

@@ -8,7 +8,8 @@ import { linesIn, type Place, readAt } from './lines.ts'
 import { TranscriptLog } from './log.ts'
 import { nameOf, type TranscriptName } from './names.ts'
 import { type Origin, type Owner, sessionIdOf, startedParts } from './started.ts'
-import { type Surveyed, surveyed } from './survey.ts'
+import { type Survey, type Surveyed, surveyed } from './survey.ts'
+import { nearestMoment } from './time.ts'
 
 /** Bytes of a line that is parsed. Longer ones are kept as they are, in pieces. */
 export const LONGEST_LINE = 64 * 1024 * 1024
@@ -20,8 +21,8 @@ const CHECKED = 4096
 export interface ReadOptions {
   /** Waits until something was said: what a session is about is told by then. */
   readonly isPatient?: boolean
-  /** Gives nothing of a file that is none, by its name and by its lines. */
-  readonly isChoosy?: boolean
+  /** Gives nothing of a file that is none by its lines, and where the name counts too not by that either. @default anything is taken */
+  readonly goesBy?: 'lines' | 'name or lines'
   /** Called with the number of bytes that were read. */
   onBytes?(bytes: number): void
 }
@@ -34,6 +35,8 @@ export interface Read {
   readonly isWaiting: boolean
   /** The file is no transcript, and nothing of it was given. */
   readonly isOther: boolean
+  /** It is an export of Throughline. */
+  readonly isExport: boolean
 }
 
 /** What is remembered of a file to go on from there. */
@@ -73,7 +76,7 @@ export class Transcript {
 
   async *blocks({
     isPatient = false,
-    isChoosy = false,
+    goesBy,
     onBytes = () => {},
   }: ReadOptions = {}): AsyncGenerator<SessionBlock, Read> {
     const file = await open(this.#path)
@@ -84,12 +87,12 @@ export class Transcript {
       const progress = this.#progress
       const { chains, place: from, logs } = progress
       const survey = await surveyed(file, { chains, from, end: size, longest: this.#longest })
-      const { isTorn } = survey
-      const isOther = isChoosy && !this.#isNamed && !survey.isTranscript && logs.size === 0
+      const { isTorn, isExport } = survey
+      const isOther = logs.size === 0 && this.#isOther(survey, goesBy)
       const isBegun = logs.size > 0 || [...survey.chains.values()].some(({ head }) => head.isBegun)
-      if (isOther || (isPatient && !isBegun)) {
-        return { isTorn, isOther, isWaiting: !isOther }
-      }
+      // by its lines a file may be one that has no more than the first of them yet
+      const isWaiting = isPatient && !isBegun && !isExport && (!isOther || goesBy === 'lines')
+      if (isOther || isWaiting) return { isTorn, isOther: !isWaiting, isExport, isWaiting }
       progress.sessionId ??= this.#name.sessionId ?? survey.sessionId ?? this.#name.fallback
       for (const [key, chain] of survey.chains) {
         const { log, ...origin } = this.#logOf(key, chain, mtime)
@@ -98,7 +101,7 @@ export class Transcript {
       progress.place = survey.end
       progress.digest = await this.#lastDigest(file, size)
       isWhole = true
-      return { isTorn, isOther, isWaiting: false }
+      return { isTorn, isOther, isExport, isWaiting: false }
     } finally {
       // what was numbered and not taken would be missing
       if (!isWhole) this.forget()
@@ -111,8 +114,10 @@ export class Transcript {
     return { chains, logs: new Map(), place: { start: 0, number: 1 } }
   }
 
-  get #isNamed(): boolean {
-    return this.#name.sessionId !== undefined || this.#name.agentId !== undefined
+  #isOther({ isTranscript, isExport, isBlank }: Survey, goesBy: ReadOptions['goesBy']): boolean {
+    if (goesBy === undefined || isTranscript) return false
+    if (goesBy === 'lines' || isExport) return !isBlank
+    return this.#name.sessionId === undefined && this.#name.agentId === undefined
   }
 
   /** Whether the file still has what was read of it. One that was written anew is read anew, and the ids of its events tell the difference. */
@@ -135,7 +140,7 @@ export class Transcript {
     const { logs, sessionId: conversationId = this.#name.fallback } = this.#progress
     const agentId = key === MAIN ? this.#name.agentId : key
     const origin = { conversationId, ...(agentId !== undefined && { agentId }) }
-    const log = logs.get(key) ?? new TranscriptLog(sessionIdOf(origin), head.at ?? mtime.toISOString())
+    const log = logs.get(key) ?? new TranscriptLog(sessionIdOf(origin), head.at ?? nearestMoment(mtime))
     logs.set(key, log)
     return { file: this.#name.file, ...origin, log }
   }

@@ -1,0 +1,88 @@
+import { appendFile, cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { walked } from '../../src/cli/transcripts/files.ts'
+import { follow } from '../../src/cli/transcripts/follow.ts'
+import { type Taken, Taking } from '../../src/cli/transcripts/take.ts'
+import { remoteThroughline } from '../../src/remote/index.ts'
+import { PATIENCE } from '../../src/remote/retry.ts'
+import { guardedFolder } from '../servers/guardian.ts'
+import { operatorToken, startServer } from '../servers/http.ts'
+import { entriesOf } from './given-back.ts'
+import { dataFile, linesOf, OWNER, sessionId } from './transcripts.ts'
+
+let folder: ReturnType<typeof guardedFolder>
+
+beforeEach(() => {
+  folder = guardedFolder('tl-away-')
+})
+
+afterEach(() => folder.remove())
+
+const said = (content: string) => `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`
+
+/** What comes, one after the other, to whoever asks for the next. */
+class Arrivals<T> {
+  readonly #here: T[] = []
+  #wake: () => void = () => {}
+
+  add(item: T): void {
+    this.#here.push(item)
+    this.#wake()
+  }
+
+  async next(): Promise<T | undefined> {
+    if (this.#here.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    return this.#here.shift()
+  }
+}
+
+it('waits while the server is away, says so once, and goes on with all that came meanwhile', async () => {
+  const url = `sqlite:${join(folder.path, 'sessions.db')}`
+  const [one, two] = [1, 2].map((n) => join(folder.path, `${sessionId(n)}.jsonl`)) as [string, string]
+  await cp(dataFile('plain', 1), one)
+  let server = await startServer({ url })
+  const { port } = new URL(server.url)
+  const tl = await remoteThroughline({
+    url: server.url,
+    token: await operatorToken(),
+    patience: { ...PATIENCE, retries: 0 },
+  })
+  const taking = new Taking(tl, OWNER, true)
+  const walk = await walked([folder.path])
+  const first = { walk, taken: await taking.take(walk.files) }
+  expect(first.taken).toMatchObject({ created: 1 })
+
+  const news = new Arrivals<Taken | string>()
+  const enough = new AbortController()
+  const following = follow(taking, [folder.path], first, {
+    signal: enough.signal,
+    onBatch: (taken) => news.add(taken),
+    onAway: (error) => news.add(error.code),
+    onBack: () => news.add('back'),
+  })
+  await server.close()
+  await appendFile(one, said('While it is away.'))
+  expect(await news.next()).toBe('STORAGE')
+  await cp(dataFile('blocks', 2), two)
+  server = await startServer({ url, port: Number(port) })
+  expect(await news.next()).toBe('back')
+  expect(await news.next()).toMatchObject({ extended: 1, events: 1, refused: [] })
+  expect(await news.next()).toMatchObject({ created: 1, refused: [] })
+  for (const [n, path] of [one, two].entries()) {
+    const events = await (await tl.sessions.get(sessionId(n + 1))).events()
+    expect(entriesOf(events)).toEqual(await linesOf(path))
+  }
+
+  // told to end while it waits
+  await server.close()
+  await appendFile(one, said('Away again.'))
+  expect(await news.next()).toBe('STORAGE')
+  enough.abort()
+  await following
+  await tl.close()
+})

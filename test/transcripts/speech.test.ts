@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { commandIn } from '../../src/transcripts/claude-code/speech.ts'
+
+describe('what the user typed as a command', () => {
+  it.each([
+    ['<command-name>/review</command-name>', '/review'],
+    [
+      '<command-name> /review\n</command-name><command-args> the parser\nand <all> </command-args>',
+      '/review the parser\nand <all>',
+    ],
+    ['<command-args>first</command-args> <command-name>/a</command-name>', '/a first'],
+    ['<command-name>/a</command-name><command-args>no end', '/a'],
+    [' \n<bash-input> ls -l </bash-input>', '! ls -l'],
+    ['<bash-input></bash-input>', '! '],
+    ['say <bash-input>ls</bash-input>', undefined],
+    ['<command-name>/a', undefined],
+    ['<command-name><b>/a</b></command-name>', undefined],
+    ['words', undefined],
+  ])('%j is %j', (text, command) => {
+    expect(commandIn(text)).toBe(command)
+  })
+
+  it.each(['<command-name>', '<bash-input>', '<command-name>/a</command-name><command-args>'])(
+    'is looked for in no more time than the text is long: %s and blanks',
+    (tag) => {
+      const start = performance.now()
+      for (const end of ['', '<', 'x']) commandIn(`${tag}${' '.repeat(200_000)}${end}`)
+      expect(performance.now() - start).toBeLessThan(1000)
+    },
+  )
+})
