@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import openDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runHere } from '../../test/servers/cli.ts'
 import type { Session } from '../api.ts'
@@ -176,6 +177,21 @@ describe('sweep', () => {
     expect((await run(['sweep'])).stdout).toBe('ok  no session is due\n')
     const strict = await run(['sweep', '--json'], { SESSION_STALE_TIMEOUT_SECONDS: '60' })
     expect(JSON.parse(strict.stdout)).toEqual({ swept: 1, compacted: 1, failed: 0, forgotten: 0 })
+  })
+
+  it('goes on behind what cannot be closed, and leaves with 5', async () => {
+    const stuck = await began(9 * DAY, (session) => session.ask('Which one?'))
+    const other = await began(8 * DAY, (session) => session.ask('Which one?'), 'd')
+    const db = openDatabase(join(cwd, 'a.db'))
+    db.exec(`create trigger stuck before insert on session_events when new.session_id = '${stuck}'
+      begin select raise(abort, 'stuck'); end`)
+    db.close()
+    const { code, stdout } = await run(['sweep'])
+    expect({ code, stdout }).toEqual({
+      code: 5,
+      stdout: 'not all  ended 1 session, made 1 commit, 1 session could not be closed\n',
+    })
+    expect([await stateOf(stuck), await stateOf(other)]).toEqual(['awaiting_user', 'aborted'])
   })
 
   it('refuses arguments with 2, and a store that is not there with 5', async () => {

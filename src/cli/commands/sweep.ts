@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { SweepReport } from '../../api.ts'
 import { parse } from '../../features/parse.ts'
 import type { Command } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
 import { withLine } from '../progress.ts'
 import { withStore } from '../target.ts'
@@ -15,6 +16,8 @@ export const sweepCommand: Command = {
   more: [
     'Those are the sessions that expired, or rested beyond the stale timeout: 7 days, or what',
     'SESSION_STALE_TIMEOUT_SECONDS says. Run it on a schedule, from as many places as you like.',
+    '',
+    `Leaves with ${EXIT.storage} if some could not be closed: the next sweep tries them again.`,
   ].join('\n'),
 
   async run(input, { target, output }) {
@@ -27,13 +30,14 @@ export const sweepCommand: Command = {
       ),
     )
     output.print(reportText(report, output), report)
-    return undefined
+    return report.failed === 0 ? EXIT.ok : EXIT.storage
   },
 }
 
 function reportText({ swept, compacted, failed, forgotten }: SweepReport, { paint }: Output): string {
   const left = failed === 0 ? '' : `, ${paint('red', `${counted(failed, 'session')} could not be closed`)}`
   const gone = forgotten === 0 ? '' : `, forgot ${forgotten} expired ${forgotten === 1 ? 'memory' : 'memories'}`
-  if (swept === 0 && compacted === 0) return `${paint('green', 'ok')}  no session is due${gone}${left}`
-  return `${paint('green', 'ok')}  ended ${counted(swept, 'session')}, made ${counted(compacted, 'commit')}${gone}${left}`
+  const label = failed === 0 ? paint('green', 'ok') : paint('red', 'not all')
+  if (swept + compacted + failed === 0) return `${label}  no session is due${gone}`
+  return `${label}  ended ${counted(swept, 'session')}, made ${counted(compacted, 'commit')}${gone}${left}`
 }
