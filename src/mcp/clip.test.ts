@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clip, firstThatFit, line, newestThatFit } from './clip.ts'
+import { clip, firstThatFit, LONGEST_TEXT, line, newestThatFit, shortened } from './clip.ts'
 
 describe('what is cut', () => {
   it('says how much is missing, and is text as before', () => {
@@ -18,9 +18,21 @@ describe('what is cut', () => {
   it('is the newest of a log, and the last of a ranking', () => {
     const items = ['aaaa', 'bb', 'cc']
     // each is two characters longer as JSON
-    expect(newestThatFit(items, 8)).toEqual({ kept: ['bb', 'cc'], omitted: 1 })
-    expect(firstThatFit(items, 10)).toEqual({ kept: ['aaaa', 'bb'], omitted: 1 })
-    expect(newestThatFit(items, 3)).toEqual({ kept: [], omitted: 3 })
-    expect(newestThatFit([], 3)).toEqual({ kept: [], omitted: 0 })
+    expect(newestThatFit(items, clip, 8)).toEqual({ kept: ['bb', 'cc'], omitted: 1 })
+    expect(firstThatFit(items, clip, 10)).toEqual({ kept: ['aaaa', 'bb'], omitted: 1 })
+    expect(newestThatFit([], clip, 3)).toEqual({ kept: [], omitted: 0 })
+  })
+
+  it('is there at least in part, however little room there is', () => {
+    expect(newestThatFit(['aaaa', 'bb'], clip, 3)).toEqual({ kept: ['bb'], omitted: 1 })
+    const [long, short] = ['x'.repeat(LONGEST_TEXT), 's'.repeat(80)]
+    // 2,000 and 1,000 would be too many
+    expect(firstThatFit([long, short], clip, 600)).toEqual({ kept: [clip(long, 500)], omitted: 1 })
+  })
+
+  it('is a list with a word on how many more there are', () => {
+    const value = { texts: Array(30).fill('abcdef'), n: 1, none: null }
+    expect(shortened(value, 60)).toEqual({ texts: ['abcdef', 'abcdef', 'abcdef', '… [27 more]'], n: 1, none: null })
+    expect(shortened(['abcdef'.repeat(20)], 20)).toEqual([clip('abcdef'.repeat(20), 20)])
   })
 })

@@ -1,5 +1,5 @@
 import type { Session, Throughline } from '../api.ts'
-import type { Turns } from '../features/turns.ts'
+import { Turns } from '../features/turns.ts'
 
 /** What the tools work with: the sessions and memories of one person. */
 export interface Desk {
@@ -12,6 +12,11 @@ export interface Desk {
   readonly unwritten: Map<string, string>
   /** Told of errors that nobody foresaw. */
   readonly report: (error: unknown) => void
+}
+
+/** A desk at which nothing waits yet. */
+export function deskOf(tl: Throughline, userId: string, report: Desk['report']): Desk {
+  return { tl, userId, turns: new Turns(), unwritten: new Map(), report }
 }
 
 /** The session of that id; throws if it is not theirs. */

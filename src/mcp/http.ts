@@ -4,8 +4,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Throughline } from '../api.ts'
-import { Turns } from '../features/turns.ts'
-import type { Desk } from './desk.ts'
+import { type Desk, deskOf } from './desk.ts'
 import { mcpServerAt } from './server.ts'
 
 /** One request of the streamable HTTP transport. */
@@ -26,7 +25,7 @@ export async function answerMcp(tl: Throughline, userId: string, incoming: Incom
   const { request, body, report } = incoming
   // streams that the server begins, and sessions of the transport, are for servers that keep something
   if (request.method !== 'POST') return notAllowed()
-  const desk: Desk = { tl, userId, turns: new Turns(), unwritten: new Map(), report }
+  const desk = deskOf(tl, userId, report)
   if (await isLegacyRequest(request.clone(), body)) return await answerLegacy(desk, request, body)
   const handler = createMcpHandler(() => mcpServerAt(desk), { legacy: 'reject' })
   return await handler.fetch(request, body === undefined ? {} : { parsedBody: body })

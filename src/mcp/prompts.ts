@@ -1,9 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { name } from '../features/parse.ts'
-import { clip } from './clip.ts'
 import { type Desk, given } from './desk.ts'
-import { DATA, eventText, sessionText } from './shown.ts'
+import { quoted } from './fence.ts'
+import { eventText, sessionText } from './shown.ts'
 import { comeback } from './standing.ts'
 import { toldOf } from './tool-error.ts'
 
@@ -39,12 +39,6 @@ async function resumeText(desk: Desk, conversationId: string | undefined): Promi
   const { session, recent } = standing
   return [
     `Go on with the session ${session.id}: keep what we say with say, and what is settled with note. Tell me first where it stands.`,
-    DATA,
-    '<session>',
-    `plan: ${plan}`,
-    sessionText(session),
-    clip(say, 8000),
-    ...recent.map(eventText),
-    '</session>',
+    quoted(`plan: ${plan}`, sessionText(session), say, ...recent.map(eventText)),
   ].join('\n')
 }

@@ -6,11 +6,12 @@ import {
   type Variables,
 } from '@modelcontextprotocol/server'
 import type { Session } from '../api.ts'
-import { clip, firstThatFit, LONGEST_ANSWER, line, newestThatFit } from './clip.ts'
+import { firstThatFit, LONGEST_ANSWER, line, newestThatFit, shortened, shownWithin } from './clip.ts'
 import { type Desk, sessionOf } from './desk.ts'
 import { shownEvent, shownSession } from './shown.ts'
 import { timelineOf } from './timeline.ts'
 import { toldOf } from './tool-error.ts'
+import { shownScratchpad } from './tools/scratchpad.ts'
 
 /** Where resources begin. */
 export const ROOT = 'throughline://sessions'
@@ -48,7 +49,7 @@ export const VIEWS: readonly View[] = [
     mimeType: 'application/json',
     read: async (_desk, session) => {
       const events = await session.events({ order: 'desc', limit: PAGE })
-      const { kept, omitted } = newestThatFit(events.toReversed().map(shownEvent))
+      const { kept, omitted } = newestThatFit(events.toReversed(), shownEvent)
       return { events: kept, omitted, ...before(session, kept[0]?.sequence) }
     },
   },
@@ -61,9 +62,9 @@ export const VIEWS: readonly View[] = [
     read: async (_desk, session, { from }) => {
       const first = /^\d{1,15}$/.test(String(from)) ? Number(from) : Number.NaN
       const events = await session.events({ after: first - 1, limit: PAGE })
-      const { kept, omitted } = firstThatFit(events.map(shownEvent))
-      const next = kept.length === 0 ? {} : { next: `${ROOT}/${session.id}/events/${(kept.at(-1)?.sequence ?? 0) + 1}` }
-      return { events: kept, omitted, ...next }
+      const { kept, omitted } = firstThatFit(events, shownEvent)
+      const hasMore = omitted > 0 || events.length === PAGE
+      return { events: kept, omitted, ...(hasMore && { next: behind(session, kept.at(-1)?.sequence) }) }
     },
   },
   {
@@ -72,7 +73,7 @@ export const VIEWS: readonly View[] = [
     description: 'The working memory of a session, as JSON.',
     path: '/{id}/scratchpad',
     mimeType: 'application/json',
-    read: (_desk, session) => session.state(),
+    read: async (_desk, session) => shownScratchpad(await session.state()),
   },
   {
     name: 'session-commits',
@@ -83,7 +84,7 @@ export const VIEWS: readonly View[] = [
     read: async ({ tl, userId }, session) => {
       const { conversationId } = await session.record()
       const { items } = await tl.conversations.commits(conversationId, { userId, limit: PAGE })
-      const { kept, omitted } = newestThatFit(items.map((commit) => ({ ...commit, summary: clip(commit.summary) })))
+      const { kept, omitted } = newestThatFit(items, shortened)
       return { commits: kept, omitted }
     },
   },
@@ -92,6 +93,11 @@ export const VIEWS: readonly View[] = [
 /** The page before these events, if there is one. */
 function before({ id }: Session, first = 1): { previous?: string } {
   return first <= 1 ? {} : { previous: `${ROOT}/${id}/events/${Math.max(1, first - PAGE)}` }
+}
+
+/** The page after the event of that sequence. */
+function behind({ id }: Session, last = 0): string {
+  return `${ROOT}/${id}/events/${last + 1}`
 }
 
 /** The list of sessions, which is no view of one. */
@@ -109,7 +115,8 @@ export function registerResources(server: McpServer, desk: Desk): void {
   server.registerResource(name, uri, about, (given) =>
     reading(desk, given.href, about.mimeType, async () => {
       const { items, nextCursor } = await recentSessions(desk)
-      return { sessions: items.map(shownSession), hasMore: nextCursor !== undefined }
+      const sessions = items.map((record) => shownWithin(record, shownSession, LONGEST_ANSWER / LISTED))
+      return { sessions, hasMore: nextCursor !== undefined }
     }),
   )
   for (const view of VIEWS) registerView(server, desk, view)
@@ -137,9 +144,8 @@ async function reading(
 ): Promise<ReadResourceResult> {
   try {
     const value = await read()
-    const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
-    // JSON that was cut is none, so this is only for what is far too large
-    return { contents: [{ uri, mimeType, text: clip(text, 4 * LONGEST_ANSWER) }] }
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return { contents: [{ uri, mimeType, text }] }
   } catch (error) {
     const told = toldOf(error)
     if (told.code === 'SESSION_NOT_FOUND') throw new ResourceNotFoundError(uri)

@@ -1,5 +1,5 @@
 import type { Session } from '../api.ts'
-import { newestThatFit } from './clip.ts'
+import { clip, newestThatFit } from './clip.ts'
 import type { Desk } from './desk.ts'
 import { type ShownEvent, type ShownSession, shownEvent, shownSession } from './shown.ts'
 
@@ -15,12 +15,15 @@ export interface Standing {
 export async function standingOf(session: Session, maxTurns: number): Promise<Standing> {
   const record = await session.record()
   const { events } = await session.recent({ maxTurns })
-  const { kept, omitted } = newestThatFit(events.map(shownEvent))
+  const { kept, omitted } = newestThatFit(events, shownEvent)
   return { session: shownSession(record), recent: kept, omitted }
 }
 
 /** Turns that come along where a conversation is resumed. */
 const RESUMED_TURNS = 5
+
+/** Characters of what is to be said to the user. */
+const LONGEST_SAY = 8000
 
 /** Where a conversation stands when its user comes back. */
 export interface Comeback {
@@ -48,5 +51,9 @@ export async function comeback(
   })
   const { plan, say, session, ended } = resumed
   const known = session ?? ended
-  return { plan, say, ...(known !== undefined && { standing: await standingOf(known, RESUMED_TURNS) }) }
+  return {
+    plan,
+    say: clip(say, LONGEST_SAY),
+    ...(known !== undefined && { standing: await standingOf(known, RESUMED_TURNS) }),
+  }
 }

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setImmediate as soon } from 'node:timers/promises'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
+import { LONGEST_MESSAGE } from './lines.ts'
 import { StdioLine } from './stdio-line.ts'
 
 async function lineOf(before: (message: JSONRPCMessage) => Promise<void> | undefined = () => undefined) {
@@ -13,9 +14,11 @@ async function lineOf(before: (message: JSONRPCMessage) => Promise<void> | undef
   line.onerror = (error) => void errors.push(error)
   await line.start()
   let isOver = false
-  void line.over.then(() => {
-    isOver = true
-  })
+  void line.over
+    .catch((error) => void errors.push(error))
+    .finally(() => {
+      isOver = true
+    })
   const ask = (id: number, method = 'ping') => input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method })}\n`)
   const answer = (id: number) => line.send({ jsonrpc: '2.0', id, result: {} })
   const over = async () => {
@@ -62,11 +65,30 @@ describe('lines of messages', () => {
     expect(await over()).toBe(true)
   })
 
-  it('end where a message is larger than any should be', async () => {
-    const { input, errors, over } = await lineOf()
-    for (let i = 0; i < 11; i++) input.write('x'.repeat(1024 * 1024))
+  it('take a message in many pieces, and several in one, and say which lines are none', async () => {
+    const { input, came, errors, over } = await lineOf()
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { text: 'ü🙂\\n' } })
+    for (const byte of Buffer.from(`${text}\r\n\n`)) input.write(Buffer.from([byte]))
+    input.write(`${text}\nsecret\n{"secret":1}\n${text}\n`)
+    await over()
+    expect(came).toEqual(Array(3).fill(JSON.parse(text)))
+    expect(errors.map(({ message }) => message)).toEqual(Array(2).fill(expect.stringContaining('no message')))
+    expect(JSON.stringify(errors.map(String))).not.toContain('secret')
+  })
+
+  it('take what the largest event needs, and fail behind what came before where a message is larger than any should be', async () => {
+    const { input, ask, answer, came, errors, over } = await lineOf()
+    const params = { text: 'x'.repeat(LONGEST_MESSAGE - 100) }
+    input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params })}\n`)
+    ask(2)
+    input.write('x'.repeat(LONGEST_MESSAGE))
+    input.write('xx')
+    expect(await over()).toBe(false)
+    expect({ came: came.length, errors }).toEqual({ came: 2, errors: [] })
+    await answer(1)
+    await answer(2)
     expect(await over()).toBe(true)
-    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining('maximum size')])
+    expect(errors).toMatchObject([{ code: 'TOO_LARGE', details: { limit: LONGEST_MESSAGE } }])
   })
 
   it('wait for whoever wants to see one first', async () => {

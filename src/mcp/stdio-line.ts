@@ -1,14 +1,15 @@
 import type { Readable, Writable } from 'node:stream'
 import {
+  deserializeMessage,
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
-  ReadBuffer,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/server'
+import { Lines } from './lines.ts'
 
 /** Milliseconds that an end waits for what is under way. */
 const PATIENCE = 10_000
@@ -27,9 +28,10 @@ export class StdioLine implements Transport {
   readonly #input: Readable
   readonly #output: Writable
   readonly #before: (message: JSONRPCMessage) => Promise<void> | undefined
-  readonly #buffer = new ReadBuffer()
+  readonly #lines = new Lines()
   readonly #open = new Set<JSONRPCRequest['id']>()
   readonly #settled = Promise.withResolvers<void>()
+  #failure: Error | undefined
   #isEnding = false
   #isClosed = false
 
@@ -40,7 +42,7 @@ export class StdioLine implements Transport {
     this.#before = before
   }
 
-  /** Resolves when nothing more comes in, and what came in is answered. */
+  /** Resolves when nothing more comes in, and what came in is answered; rejects if that was because of something that cannot be read. */
   get over(): Promise<void> {
     return this.#settled.promise
   }
@@ -56,7 +58,7 @@ export class StdioLine implements Transport {
     if (this.#isEnding) return
     this.#isEnding = true
     this.#input.off('data', this.#take).pause()
-    setTimeout(this.#settled.resolve, PATIENCE).unref()
+    setTimeout(this.#settle, PATIENCE).unref()
     this.#look()
   }
 
@@ -73,29 +75,24 @@ export class StdioLine implements Transport {
     if (this.#isClosed) return
     this.#isClosed = true
     this.end()
-    this.#settled.resolve()
+    this.#settle()
     this.onclose?.()
   }
 
   readonly #take = (chunk: Buffer): void => {
     try {
-      this.#buffer.append(chunk)
+      for (const line of this.#lines.take(chunk)) this.#read(line)
     } catch (error) {
-      // where the next message begins cannot be known
       this.#fail(error as Error)
-      this.end()
-      return
     }
-    for (;;) {
-      try {
-        const message = this.#buffer.readMessage()
-        if (message === null) return
-        this.#came(message)
-      } catch {
-        // the next line may be one; what this one holds belongs into no log
-        this.onerror?.(new Error('a line that is no message of JSON-RPC was left out'))
-      }
-    }
+  }
+
+  #read(line: string): void {
+    if (line.trim() === '') return
+    const message = messageIn(line)
+    if (message !== undefined) this.#came(message)
+    // the next line may be one; what this one holds belongs into no log
+    else this.onerror?.(new Error('a line that is no message of JSON-RPC was left out'))
   }
 
   #came(message: JSONRPCMessage): void {
@@ -115,7 +112,12 @@ export class StdioLine implements Transport {
   }
 
   #look(): void {
-    if (this.#isEnding && this.#open.size === 0) this.#settled.resolve()
+    if (this.#isEnding && this.#open.size === 0) this.#settle()
+  }
+
+  readonly #settle = (): void => {
+    if (this.#failure === undefined) this.#settled.resolve()
+    else this.#settled.reject(this.#failure)
   }
 
   async #write(text: string): Promise<void> {
@@ -126,7 +128,15 @@ export class StdioLine implements Transport {
   }
 
   readonly #fail = (error: Error): void => {
-    this.onerror?.(error)
+    this.#failure ??= error
     this.end()
+  }
+}
+
+function messageIn(line: string): JSONRPCMessage | undefined {
+  try {
+    return deserializeMessage(line)
+  } catch {
+    return undefined
   }
 }

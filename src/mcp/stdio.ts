@@ -2,8 +2,8 @@ import type { Readable, Writable } from 'node:stream'
 import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Throughline } from '../api.ts'
-import { Turns } from '../features/turns.ts'
-import type { Desk } from './desk.ts'
+import { line } from './clip.ts'
+import { deskOf } from './desk.ts'
 import { mcpServerAt } from './server.ts'
 import { StdioLine } from './stdio-line.ts'
 import { toldOf } from './tool-error.ts'
@@ -14,32 +14,53 @@ export interface StdioOptions {
   readonly input: Readable
   /** Gets messages of the protocol, and nothing else. */
   readonly output: Writable
-  /** Told of errors that nobody foresaw, and of lines that are no messages. */
+  /** Told of errors that nobody foresaw. */
   readonly report: (error: unknown) => void
+  /** Gets a few words on lines that are no messages, and on messages that nobody waits for. */
+  readonly say: (text: string) => void
   /** Finishes what was asked for, and ends. */
   readonly signal: AbortSignal
 }
 
-/** Serves one client over two streams, for the user of `tl`. Resolves when the client has gone, or it was told to stop, and all is written. */
+/**
+ * Serves one client over two streams, for the user of `tl`. Resolves when the client has gone, or it was told to stop, and all is written. Rejects
+ * in the same way where what comes in cannot be read any further.
+ */
 export async function serveMcpOverStdio(tl: Throughline, userId: string, options: StdioOptions): Promise<void> {
-  const { input, output, report, signal } = options
-  const desk: Desk = { tl, userId, turns: new Turns(), unwritten: new Map(), report }
+  const { input, output, report, say, signal } = options
+  const desk = deskOf(tl, userId, report)
   let server: McpServer | undefined
   const watch = new Watch(desk, (uri) => void server?.server.sendResourceUpdated({ uri }).catch(report))
-  const line = new StdioLine(input, output, watch.listen)
+  const lines = new StdioLine(input, output, watch.listen)
   const serving = serveStdio(
     () => {
       server = mcpServerAt(desk, { subscribe: true })
       takeSubscriptions(server, watch)
       return server
     },
-    { transport: line, onerror: report },
+    { transport: lines, onerror: aFew(say) },
   )
-  signal.addEventListener('abort', line.end, { once: true })
-  if (signal.aborted) line.end()
-  await line.over
-  watch.end()
-  await serving.close()
+  signal.addEventListener('abort', lines.end, { once: true })
+  if (signal.aborted) lines.end()
+  try {
+    await lines.over
+  } finally {
+    watch.end()
+    await serving.close()
+  }
+}
+
+/** Words on what is odd but harmless. */
+const WORDS = 5
+
+/** Says what errors are, the first of them, without what they hold: others print it behind a colon. */
+function aFew(say: (text: string) => void): (error: Error) => void {
+  let count = 0
+  return ({ message }) => {
+    count++
+    if (count <= WORDS) say(line(message.split(':')[0] ?? ''))
+    if (count === WORDS) say('no more is said of such lines')
+  }
 }
 
 /** How clients subscribe up to 2025-11-25. */

@@ -1,6 +1,7 @@
 import type { Session } from '../api.ts'
 import { clip, newestThatFit } from './clip.ts'
-import { DATA, eventText, omittedText, type ShownSession, sessionText, shownEvent, shownSession } from './shown.ts'
+import { DATA, fenced } from './fence.ts'
+import { eventText, omittedText, type ShownSession, sessionText, shownEvent, shownSession } from './shown.ts'
 
 /** Events of a timeline. */
 const LAST = 100
@@ -10,7 +11,7 @@ export async function timelineOf(session: Session): Promise<string> {
   const record = shownSession(await session.record())
   const progress = await session.progress()
   const events = await session.events({ order: 'desc', limit: LAST })
-  const { kept } = newestThatFit(events.toReversed().map(shownEvent))
+  const { kept } = newestThatFit(events.toReversed(), shownEvent)
   const earlier = (kept[0]?.sequence ?? 1) - 1
   return [
     `# Session ${record.id}`,
@@ -36,11 +37,4 @@ function facts(session: ShownSession): string[] {
   const rows = { chatmode, workflow, 'git branch': gitBranch, started: startedAt, ended: endedAt, task }
   const told = Object.entries(rows).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
   return [fenced([sessionText(session), ...told].join('\n'))]
-}
-
-/** Between fences longer than any in it, so that nothing that was said can pass for something that we say. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}text\n${text}\n${fence}`
 }

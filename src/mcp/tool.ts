@@ -1,6 +1,7 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { name, uuid } from '../features/parse.ts'
+import { clientSchema } from './client-schema.ts'
 import type { Desk } from './desk.ts'
 import { toldOf, toolError } from './tool-error.ts'
 
@@ -13,48 +14,54 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly input: z.ZodObject
-  readonly output: z.ZodObject
+  /** Absent: it gives words alone. */
+  readonly output?: z.ZodObject
   readonly effect: Effect
   /** Calling it again with the same arguments changes nothing more. */
   readonly repeatable: boolean
-  run(desk: Desk, input: unknown): Promise<Outcome<z.ZodObject>>
+  run(desk: Desk, input: unknown): Promise<Outcome>
 }
 
 /** What came of a call: for programs, and in words. */
-interface Outcome<Out extends z.ZodObject> {
-  data: z.input<Out>
+interface Outcome<Data = Record<string, unknown> | undefined> {
+  data: Data
   text: string
 }
 
 /** A tool, with the types of what it takes and gives. */
-export function tool<In extends z.ZodObject, Out extends z.ZodObject>(
+export function tool<In extends z.ZodObject, Out extends z.ZodObject | undefined = undefined>(
   spec: Omit<Tool, 'input' | 'output' | 'run' | 'repeatable'> & {
     readonly input: In
-    readonly output: Out
+    readonly output?: Out
     /** @default true for one that reads, else false */
     readonly repeatable?: boolean
-    run(desk: Desk, input: z.output<In>): Promise<Outcome<Out>>
+    run(desk: Desk, input: z.output<In>): Promise<Outcome<Out extends z.ZodObject ? z.input<Out> : undefined>>
   },
 ): Tool {
-  const { run, repeatable = spec.effect === 'reads' } = spec
-  return { ...spec, repeatable, run: (desk, input) => run(desk, input as z.output<In>) }
+  const { repeatable = spec.effect === 'reads' } = spec
+  return { ...spec, repeatable } as Tool
 }
 
 /** Puts a tool on a server. Our errors become results, so that the model reads them; nothing a tool does ends the server. */
 export function register(server: McpServer, desk: Desk, one: Tool): void {
   const { title, description, input, output, effect, repeatable } = one
   const annotations = {
-    title,
     readOnlyHint: effect === 'reads',
     destructiveHint: effect === 'removes' || effect === 'changes',
     idempotentHint: repeatable,
     openWorldHint: false,
   }
-  const config = { title, description, inputSchema: input, outputSchema: output, annotations }
+  const config = {
+    title,
+    description,
+    inputSchema: clientSchema(input),
+    ...(output !== undefined && { outputSchema: clientSchema(output) }),
+    annotations,
+  }
   server.registerTool(one.name, config, async (given): Promise<CallToolResult> => {
     try {
       const { data, text } = await inTurn(desk, one, given)
-      return { structuredContent: data, content: [{ type: 'text', text }] }
+      return { ...(data !== undefined && { structuredContent: data }), content: [{ type: 'text', text }] }
     } catch (error) {
       const told = toldOf(error)
       if (told.isOurs) desk.report(error)
@@ -67,7 +74,7 @@ export function register(server: McpServer, desk: Desk, one: Tool): void {
  * What is written into one session is written in the order in which it came, also where a client does not wait for answers. And what was
  * observed waits in the process until it is written: two notes at a time would write each other's.
  */
-async function inTurn(desk: Desk, one: Tool, given: Record<string, unknown>): Promise<Outcome<z.ZodObject>> {
+async function inTurn(desk: Desk, one: Tool, given: Record<string, unknown>): Promise<Outcome> {
   const { sessionId: id } = given
   const run = () => one.run(desk, given)
   return one.effect === 'reads' || typeof id !== 'string' ? await run() : await desk.turns.take(id, run)
@@ -79,9 +86,7 @@ export const sessionId = uuid.describe('Id of the session.')
 /** The key of a call that writes. */
 export const idempotencyKey = name
   .optional()
-  .describe(
-    'A text of your own. The same key with the same input writes once, so that the call can be repeated safely.',
-  )
+  .describe('A text of your own: with the same key and input the call is safe to repeat.')
 
 /** Any JSON object. The operation checks it: it knows how deep it may be. */
 export const anyObject = (description: string) => z.unknown().meta({ type: 'object', description })

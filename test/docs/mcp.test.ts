@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LONGEST_ANSWER, LONGEST_TEXT } from '../../src/mcp/clip.ts'
+import { LONGEST_MESSAGE } from '../../src/mcp/lines.ts'
 import { RESUME } from '../../src/mcp/prompts.ts'
 import { LIST, VIEWS } from '../../src/mcp/resources.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
@@ -34,6 +35,9 @@ describe('the page of MCP', () => {
   it('says how much an answer holds', () => {
     const [text, answer] = [LONGEST_TEXT, LONGEST_ANSWER].map((most) => most.toLocaleString('en'))
     expect(page.replaceAll('\n', ' ')).toContain(`Texts are cut after ${text} characters, answers after ${answer}`)
+    expect(page).toContain(`A message may have ${LONGEST_MESSAGE / 1024 / 1024} MiB`)
+    const wordless = TOOLS.filter(({ output }) => output === undefined).map(({ name }) => `\`${name}\``)
+    expect(page).toContain(`${wordless.join(', ')} has words alone`)
   })
 
   it('shows settings that are JSON', () => {

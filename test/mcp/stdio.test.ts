@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LIMITS } from '../../src/domain/limits.ts'
 import { open, type Throughline } from '../../src/index.ts'
 import { startServer, tokenOf } from '../servers/http.ts'
 import { CLI, KINDS, type McpClient } from './clients.ts'
@@ -151,13 +153,77 @@ describe('throughline mcp', () => {
     expect(byId.get(1)).toMatchObject({ error: { code: -32601 } })
     expect(byId.get(2)).toMatchObject({ result: { isError: true } })
     expect(byId.get(4)).toMatchObject({ result: { tools: expect.any(Array) } })
-    expect(errors).toContain('no message of JSON-RPC')
     expect(errors).not.toContain('secret')
+    // a few words and no stack
+    const words = errors.trim().split('\n')
+    expect(words.every((line) => line.startsWith('throughline mcp: '))).toBe(true)
+    expect(words.filter((line) => line.includes('no message of JSON-RPC'))).toHaveLength(5)
+    expect(words).toHaveLength(6)
+  })
+
+  it('ends with one sentence where a line is longer than any should be, behind what came before', async () => {
+    const { id } = await tl.sessions.create({ userId: 'raw' })
+    const { child, greet, say, ended } = raw(argsFor('raw'))
+    greet()
+    say(id)
+    child.stdin.write('x'.repeat(33 * 1024 * 1024))
+    const { code, lines, errors } = await ended
+    expect({ code, errors }).toEqual({ code: 2, errors: expect.stringMatching(/^error TOO_LARGE: .* 33554432 .*\n$/) })
+    expect(lines).toHaveLength(NUMBERS.length + 1)
+    expect(await saidIn(id)).toEqual(everyone)
+  })
+
+  it('keeps a message of the largest size, whole', async () => {
+    const { id } = await tl.sessions.create({ userId: 'raw' })
+    const { child, greet, send, ended } = raw(argsFor('raw'))
+    const content = 'ü'.repeat(LIMITS.content)
+    greet()
+    send({
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'say', arguments: { sessionId: id, messages: [{ role: 'user', content }] } },
+    })
+    child.stdin.end()
+    const { code, errors } = await ended
+    expect({ code, errors }).toEqual({ code: 0, errors: '' })
+    expect((await saidIn(id))[0] === content).toBe(true)
+  })
+
+  it('leaves at once while the store does not answer, and says that it waits', async () => {
+    // takes connections, and never says a word
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const args = ['--url', `postgres://ada:geheim@127.0.0.1:${port}/sessions`, 'mcp', '--user', 'raw']
+    try {
+      const [terminated, interrupted, gone] = [raw(args), raw(args), raw(args)]
+      await Promise.all([terminated, interrupted, gone].map(({ child }) => once(child.stderr, 'data')))
+      const since = Date.now()
+      terminated.child.kill('SIGTERM')
+      interrupted.child.kill('SIGINT')
+      gone.child.stdin.end()
+      const codes = await Promise.all([terminated, interrupted, gone].map(async ({ ended }) => (await ended).code))
+      expect(codes).toEqual([143, 130, 0])
+      // the store would have been given 15 seconds
+      expect(Date.now() - since).toBeLessThan(5000)
+      const { errors } = await gone.ended
+      expect(errors).toBe('throughline mcp: waits for the store (postgres) to answer; Ctrl-C ends it\n')
+    } finally {
+      silent.close()
+    }
   })
 
   it('says on stderr why it cannot begin, and takes the user of the system if none is named', async () => {
     const broken = raw(['--url', `${url}/below-a-file.db`, 'mcp'])
+    broken.child.stdin.end()
     expect(await broken.ended).toMatchObject({ code: 5, lines: [], errors: expect.stringContaining('STORAGE') })
+    const unread = raw(['--url', 'nonsense:x', 'mcp'])
+    unread.child.stdin.end()
+    expect(await unread.ended).toMatchObject({
+      code: 2,
+      lines: [],
+      errors: expect.stringMatching(/^error VALIDATION: .*\n$/),
+    })
     const wrong = raw(['--url', url, 'mcp', '--port', '1'])
     expect(await wrong.ended).toMatchObject({ code: 2, lines: [], errors: expect.stringContaining('--http') })
     const { child, greet, send, ended } = raw(

@@ -1,12 +1,14 @@
 import { Console } from 'node:console'
+import { PassThrough, pipeline } from 'node:stream'
 import { z } from 'zod'
 import type { Throughline } from '../../api.ts'
-import { ValidationError } from '../../domain/errors.ts'
+import { StorageError, ValidationError } from '../../domain/errors.ts'
 import type { Principal } from '../../domain/record.ts'
 import { parse } from '../../features/parse.ts'
 import { defaultUser } from '../../mcp/default-user.ts'
 import { open } from '../../open.ts'
 import type { Server } from '../../server.ts'
+import { targetOf } from '../../target.ts'
 import type { Command } from '../command.ts'
 import { given, tenant } from '../option.ts'
 import type { Output } from '../output.ts'
@@ -32,7 +34,8 @@ export const mcpCommand: Command = {
   summary: 'give agents sessions and memory over MCP, on stdin and stdout',
   more: [
     'For clients of the Model Context Protocol: they start it themselves, see docs/mcp.md. It works for one user.',
-    'It ends when its input does, on SIGTERM and on Ctrl-C, and finishes first what it was asked for.',
+    'It ends when its input does, on SIGTERM and on Ctrl-C, and finishes first what it was asked for. While the store',
+    'does not answer it leaves at once.',
     'With --http it is throughline serve, which has MCP at /mcp.',
   ].join('\n'),
   options: [
@@ -70,25 +73,68 @@ function bannerOf({ url, secured }: Server, _target: Target, { paint }: Output):
 }
 
 async function overStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Target): Promise<void> {
-  const stop = new AbortController()
-  void told().then(() => stop.abort())
+  const { store } = targetOf(target.url)
   keepStdout()
   const { serveMcpOverStdio } = await import('../../mcp/stdio.ts')
-  const tl = await open({ ...openingOf(target), ...(agents !== undefined && { agents: agents as [string] }) })
+  const { LONGEST_MESSAGE } = await import('../../mcp/lines.ts')
+  // keeps what comes before the store is open, so that an end behind it is heard
+  const input = new PassThrough({ highWaterMark: LONGEST_MESSAGE }).on('error', () => {})
+  pipeline(process.stdin, input, () => {})
+  let tl: Throughline | undefined
   try {
+    const opening = open({ ...openingOf(target), ...(agents !== undefined && { agents: agents as [string] }) })
+    tl = await answering(opening, input, store)
+    if (tl === undefined) return
     const person = principalOf(tl, who)
     if (process.stdin.isTTY)
       say('this speaks the Model Context Protocol on stdin and stdout, for programs; Ctrl-D ends it')
     await serveMcpOverStdio(tl.as(person), person.userId, {
-      input: process.stdin,
+      input,
       output: process.stdout,
       report: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-      signal: stop.signal,
+      say,
+      signal: asked(),
     })
   } finally {
-    await tl.close()
+    await tl?.close()
     // an input that is still open would keep the process
     process.stdin.destroy()
+  }
+}
+
+/** Tells of signals. To be called when the store is open: until then they end the process at once, as with every command. */
+function asked(): AbortSignal {
+  const stop = new AbortController()
+  void told().then(() => stop.abort())
+  return stop.signal
+}
+
+/** Milliseconds that a store may take without a word. */
+const QUIET = 2000
+/** Milliseconds that a store may still take when the client has closed its end: having asked something, or nothing. */
+const PATIENCE = { asked: 10_000, idle: 500 }
+
+/** The store, when it answers; `undefined` if the client has gone before and wants nothing. */
+async function answering(
+  opening: Promise<Throughline>,
+  input: PassThrough,
+  store: string,
+): Promise<Throughline | undefined> {
+  const { promise: left, resolve, reject } = Promise.withResolvers<undefined>()
+  const timers = [setTimeout(say, QUIET, `waits for the store (${store}) to answer; Ctrl-C ends it`)]
+  const leave = () => {
+    const late = new StorageError(store, 'did not answer, and whoever asked has gone')
+    const isIdle = input.readableLength === 0
+    timers.push(isIdle ? setTimeout(resolve, PATIENCE.idle, undefined) : setTimeout(reject, PATIENCE.asked, late))
+  }
+  input.once('finish', leave)
+  // what hangs on the store would keep the process
+  left.finally(() => setTimeout(() => process.exit(), 100).unref()).catch(() => {})
+  try {
+    return await Promise.race([opening, left])
+  } finally {
+    input.off('finish', leave)
+    for (const timer of timers) clearTimeout(timer)
   }
 }
 

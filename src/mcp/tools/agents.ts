@@ -3,7 +3,7 @@ import type { JsonObject } from '../../domain/json.ts'
 import { name } from '../../features/parse.ts'
 import { clip, LONGEST_ANSWER } from '../clip.ts'
 import { given, sessionOf } from '../desk.ts'
-import { DATA } from '../shown.ts'
+import { quoted } from '../fence.ts'
 import { anyObject, idempotencyKey, sessionId, tool } from '../tool.ts'
 
 const LIST = z.array(z.string()).max(200).optional()
@@ -31,12 +31,9 @@ const handOff = tool({
     // what is no object is refused with its field by the operation
     const whole = isPlain ? { ...(context as JsonObject | undefined), ...named } : (context as JsonObject)
     const session = await sessionOf(desk, id)
-    const {
-      from,
-      to: next,
-      sequence,
-    } = await session.handoff({ to, reason, context: whole }, given({ idempotencyKey: key }))
-    return { data: { from, to: next, sequence }, text: `${from} handed over to ${next}.` }
+    const made = await session.handoff({ to, reason, context: whole }, given({ idempotencyKey: key }))
+    const { from, sequence } = made
+    return { data: { from, to: made.to, sequence }, text: `Handed over to ${made.to}.` }
   },
 })
 
@@ -51,11 +48,13 @@ const takeHandoff = tool({
   async run(desk, { sessionId: id, idempotencyKey: key }) {
     const handoff = await (await sessionOf(desk, id)).takeHandoff(given({ idempotencyKey: key }))
     if (handoff === undefined) return { data: { isClipped: false }, text: 'No handoff waits.' }
-    const text = JSON.stringify(handoff, undefined, 2)
-    const isClipped = text.length > LONGEST_ANSWER
+    const whole = JSON.stringify(handoff)
+    const isClipped = whole.length > LONGEST_ANSWER
+    // as text in JSON it may be twice as long, because of its quotes
+    const text = isClipped ? clip(whole, LONGEST_ANSWER / 2) : whole
     // it is gone from the scratchpad by now, and whole in the log alone
-    const shown = isClipped ? { clipped: clip(text, LONGEST_ANSWER) } : handoff
-    return { data: { handoff: shown, isClipped }, text: `${DATA}\n${clip(text, LONGEST_ANSWER)}` }
+    const shown = isClipped ? { clipped: text } : handoff
+    return { data: { handoff: shown, isClipped }, text: quoted(text) }
   },
 })
 

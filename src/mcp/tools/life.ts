@@ -2,14 +2,16 @@ import { z } from 'zod'
 import type { Session, WriteOptions } from '../../api.ts'
 import type { SessionRecord, SessionState } from '../../domain/record.ts'
 import { given, sessionOf } from '../desk.ts'
+import { quoted } from '../fence.ts'
 import { sessionShape, sessionText, shownSession } from '../shown.ts'
 import { idempotencyKey, sessionId, tool } from '../tool.ts'
 
-const output = z.object({ session: sessionShape })
+const output = z.object({ session: sessionShape.pick({ id: true, state: true, waitsFor: true, head: true }) })
 
 function came(record: SessionRecord) {
   const session = shownSession(record)
-  return { data: { session }, text: sessionText(session) }
+  const { id, state, waitsFor, head } = session
+  return { data: { session: { id, state, head, ...given({ waitsFor }) } }, text: quoted(sessionText(session)) }
 }
 
 const ask = tool({

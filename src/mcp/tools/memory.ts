@@ -1,11 +1,13 @@
 import { z } from 'zod'
+import type { RecallItem } from '../../api.ts'
 import { MEMORY_CATEGORIES } from '../../domain/memory/memory.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
 import { RECALL_KINDS } from '../../domain/recall/kind.ts'
 import { moment, name, uuid } from '../../features/parse.ts'
 import { clip, firstThatFit } from '../clip.ts'
 import { given } from '../desk.ts'
-import { DATA, omittedText } from '../shown.ts'
+import { quoted } from '../fence.ts'
+import { omittedText } from '../shown.ts'
 import { idempotencyKey, pageOf, tool } from '../tool.ts'
 
 const remember = tool({
@@ -74,20 +76,17 @@ const recall = tool({
   effect: 'reads',
   async run({ tl, userId }, input) {
     const { items } = await tl.recall({ ...given(input), query: input.query, userId })
-    const shown = items.map(({ kind, id, sessionId, sequence, content, score, at, sourceType }) => ({
-      kind,
-      id,
-      content: clip(content),
-      score,
-      at,
-      ...given({ sessionId, sequence, sourceType }),
-    }))
-    const { kept, omitted } = firstThatFit(shown)
+    const { kept, omitted } = firstThatFit(items, shownItem)
     const lines = kept.map(({ kind, id, at, content }) => `- ${kind} ${id} (${at}): ${content}`)
-    const text = kept.length === 0 ? ['Nothing was found.'] : [DATA, ...lines, ...omittedText(omitted, 'items')]
+    const text = kept.length === 0 ? ['Nothing was found.'] : [quoted(...lines), ...omittedText(omitted, 'items')]
     return { data: { items: kept, omitted }, text: text.join('\n') }
   },
 })
+
+function shownItem(item: RecallItem, longest: number): z.input<typeof found> {
+  const { kind, id, sessionId, sequence, content, score, at, sourceType } = item
+  return { kind, id, content: clip(content, longest), score, at, ...given({ sessionId, sequence, sourceType }) }
+}
 
 const forget = tool({
   name: 'forget',

@@ -1,29 +1,42 @@
 import { z } from 'zod'
 import type { SessionScratchpad } from '../../domain/fold.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
-import { LONGEST_ANSWER, sizeOf } from '../clip.ts'
+import { clip, LONGEST_ANSWER, sizeOf } from '../clip.ts'
 import { given, sessionOf } from '../desk.ts'
-import { DATA } from '../shown.ts'
+import { quoted } from '../fence.ts'
 import { anyObject, idempotencyKey, sessionId, tool } from '../tool.ts'
 
 const output = z.object({
   scratchpad: z.looseObject({}),
   version: z.int(),
-  leftOut: z.array(z.string()).describe('Keys that found no room: read them alone.'),
+  leftOut: z
+    .array(z.string())
+    .describe('Keys that found no room: read them alone. One too large for that comes as the beginning of its JSON.'),
 })
 
+/** Keys that are named. */
+const NAMED = 200
+
 /** The scratchpad, without the keys that an answer has no room for. */
-function shown({ scratchpad, version }: SessionScratchpad, keys?: readonly string[]) {
+export function shownScratchpad({ scratchpad, version }: SessionScratchpad, keys?: readonly string[]) {
   const wanted = Object.entries(scratchpad as JsonObject).filter(([key]) => keys?.includes(key) ?? true)
   const leftOut: string[] = []
   const kept: [string, Json][] = []
   let room = LONGEST_ANSWER
   for (const [key, value] of wanted.toSorted(([, a], [, b]) => sizeOf(a) - sizeOf(b))) {
-    room -= key.length + sizeOf(value)
+    room -= sizeOf(key) + sizeOf(value)
     if (room < 0) leftOut.push(key)
     else kept.push([key, value])
   }
-  return { scratchpad: Object.fromEntries(kept), version, leftOut }
+  const [first, ...others] = wanted
+  // asked for alone, it is there at least in part
+  if (first !== undefined && others.length === 0 && kept.length === 0) kept.push([first[0], beginningOf(first[1])])
+  return { scratchpad: Object.fromEntries(kept), version, leftOut: leftOut.slice(0, NAMED) }
+}
+
+function beginningOf(value: Json): string {
+  // as text in JSON it may be twice as long, because of its quotes
+  return clip(JSON.stringify(value), LONGEST_ANSWER / 2)
 }
 
 const readScratchpad = tool({
@@ -38,12 +51,9 @@ const readScratchpad = tool({
   output,
   effect: 'reads',
   async run(desk, { sessionId: id, keys }) {
-    const data = shown(await (await sessionOf(desk, id)).state(), keys)
+    const data = shownScratchpad(await (await sessionOf(desk, id)).state(), keys)
     const more = data.leftOut.length === 0 ? [] : [`(no room for: ${data.leftOut.join(', ')})`]
-    return {
-      data,
-      text: [`Version ${data.version}. ${DATA}`, JSON.stringify(data.scratchpad, undefined, 2), ...more].join('\n'),
-    }
+    return { data, text: `Version ${data.version}. ${quoted(JSON.stringify(data.scratchpad), ...more)}` }
   },
 })
 
@@ -57,14 +67,14 @@ const updateScratchpad = tool({
     patch: anyObject('A JSON merge patch (RFC 7396), an object.'),
     idempotencyKey,
   }),
-  output: z.object({ version: z.int(), keys: z.array(z.string()).describe('All keys that it has now.') }),
+  output: z.object({ version: z.int(), keys: z.array(z.string()).describe('Keys that it has now, up to 200.') }),
   effect: 'changes',
   repeatable: true,
   async run(desk, { sessionId: id, patch, idempotencyKey: key }) {
     const session = await sessionOf(desk, id)
     const { scratchpad, version } = await session.updateState(patch as JsonObject, given({ idempotencyKey: key }))
     const keys = Object.keys(scratchpad)
-    return { data: { version, keys }, text: `Version ${version}, with the keys ${keys.join(', ') || '(none)'}.` }
+    return { data: { version, keys: keys.slice(0, NAMED) }, text: `Version ${version}, ${keys.length} keys.` }
   },
 })
 

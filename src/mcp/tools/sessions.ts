@@ -2,18 +2,10 @@ import { z } from 'zod'
 import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
 import { moment, name, text, uuid } from '../../features/parse.ts'
-import { clip } from '../clip.ts'
+import { LONGEST_ANSWER, shownWithin } from '../clip.ts'
 import { given, sessionOf } from '../desk.ts'
-import {
-  DATA,
-  eventShape,
-  eventText,
-  omittedText,
-  sessionLine,
-  sessionShape,
-  sessionText,
-  shownSession,
-} from '../shown.ts'
+import { quoted } from '../fence.ts'
+import { eventShape, eventText, omittedText, sessionLine, sessionShape, sessionText, shownSession } from '../shown.ts'
 import { comeback, standingOf } from '../standing.ts'
 import { pageOf, sessionId, tool } from '../tool.ts'
 
@@ -45,7 +37,7 @@ const startSession = tool({
       (await (conversationId === undefined ? tl.sessions.create : tl.sessions.getOrCreate)({ ...fields, userId }))
     const session = shownSession(await made.record())
     const isNew = live === undefined
-    return { data: { session, isNew }, text: `${isNew ? 'Started' : 'Already there'}: ${sessionText(session)}` }
+    return { data: { session, isNew }, text: `${isNew ? 'Started' : 'Already there'}. ${quoted(sessionText(session))}` }
   },
 })
 
@@ -75,18 +67,18 @@ const resumeConversation = tool({
     const { session, recent = [], omitted = 0 } = standing ?? {}
     const shown = session === undefined ? ['No session waits.'] : [sessionText(session)]
     return {
-      data: { plan, say: clip(say, 8000), ...(session !== undefined && { session }), recent, omitted },
+      data: { plan, say, ...(session !== undefined && { session }), recent, omitted },
       text: [
         `plan ${plan}`,
-        DATA,
-        `Say: ${clip(say, 8000)}`,
-        ...shown,
         ...omittedText(omitted, 'events'),
-        ...recent.map(eventText),
+        quoted(`Say: ${say}`, ...shown, ...recent.map(eventText)),
       ].join('\n'),
     }
   },
 })
+
+/** Sessions on one page. */
+const LISTED = 50
 
 const listSessions = tool({
   name: 'list_sessions',
@@ -97,16 +89,16 @@ const listSessions = tool({
     chatmode: name.optional().describe('Only those of this chatmode.'),
     conversationId: name.optional().describe('Only those of this conversation.'),
     since: moment.optional().describe('Only those with activity at or after this time, ISO 8601.'),
-    limit: pageOf(50, 20),
+    limit: pageOf(LISTED, 20),
     cursor: z.string().optional().describe('nextCursor of the page before.'),
   }),
   output: z.object({ sessions: z.array(sessionShape), nextCursor: z.string().optional() }),
   effect: 'reads',
   async run({ tl, userId }, input) {
     const { items, nextCursor } = await tl.sessions.list({ ...given(input), userId })
-    const sessions = items.map(shownSession)
+    const sessions = items.map((record) => shownWithin(record, shownSession, LONGEST_ANSWER / LISTED))
     const more = nextCursor === undefined ? [] : [`More with the cursor ${nextCursor}`]
-    const lines = sessions.length === 0 ? ['No sessions.'] : [DATA, ...sessions.map(sessionLine), ...more]
+    const lines = sessions.length === 0 ? ['No sessions.'] : [quoted(...sessions.map(sessionLine)), ...more]
     return { data: { sessions, ...(nextCursor !== undefined && { nextCursor }) }, text: lines.join('\n') }
   },
 })
@@ -131,7 +123,7 @@ const readSession = tool({
     const { session, recent, omitted } = standing
     return {
       data: { session, recent, omitted },
-      text: [DATA, sessionText(session), ...omittedText(omitted, 'events'), ...recent.map(eventText)].join('\n'),
+      text: [...omittedText(omitted, 'events'), quoted(sessionText(session), ...recent.map(eventText))].join('\n'),
     }
   },
 })

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { clientSchema } from './client-schema.ts'
+import { TOOLS } from './tools.ts'
+
+const target = { target: 'draft-2020-12' } as const
+const sizeOf = (schema: z.ZodObject | undefined, side: 'input' | 'output') =>
+  schema === undefined ? 0 : JSON.stringify(clientSchema(schema)['~standard'].jsonSchema[side](target)).length
+
+describe('the schema of a tool', () => {
+  it('has what a model needs, and nothing else', () => {
+    const schema = z.object({
+      id: z.guid().describe('An id.'),
+      count: z.int().min(1),
+      pattern: z.string().regex(/^a/).optional(),
+      minimum: z.object({ format: z.literal('x') }),
+    })
+    expect(clientSchema(schema)['~standard'].jsonSchema.output(target)).toEqual({
+      type: 'object',
+      properties: {
+        id: { type: 'string', format: 'uuid', description: 'An id.' },
+        count: { type: 'integer', minimum: 1 },
+        pattern: { type: 'string', pattern: '^a' },
+        minimum: { type: 'object', properties: { format: { type: 'string', const: 'x' } }, required: ['format'] },
+      },
+      required: ['id', 'count', 'minimum'],
+    })
+    expect(clientSchema(schema)['~standard'].validate({ id: 'none' })).toHaveProperty('issues')
+  })
+
+  it('is small enough for all of them to stand before every model', () => {
+    const taken = TOOLS.reduce((sum, { description, input }) => sum + description.length + sizeOf(input, 'input'), 0)
+    const given = TOOLS.reduce((sum, { output }) => sum + sizeOf(output, 'output'), 0)
+    expect(taken).toBeLessThan(15_000)
+    expect(given).toBeLessThan(12_000)
+  })
+})

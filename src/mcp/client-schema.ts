@@ -1,0 +1,56 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import type { z } from 'zod'
+
+type ClientSchema = StandardSchemaWithJSON<Record<string, unknown>>
+type Convert = ClientSchema['~standard']['jsonSchema']['input']
+
+/** Tools are the same all the time, and every request over HTTP has a server of its own. */
+const made = new WeakMap<z.ZodObject, ClientSchema>()
+
+/**
+ * The schema of a tool as clients get it, without what says nothing to a model: every model pays for each word of it. Without `$schema` it is
+ * of 2020-12, as the protocol has it, and older clients take it too.
+ */
+export function clientSchema(schema: z.ZodObject): ClientSchema {
+  const known = made.get(schema) ?? converted(schema)
+  made.set(schema, known)
+  return known
+}
+
+function converted(schema: z.ZodObject): ClientSchema {
+  const standard = schema['~standard'] as ClientSchema['~standard']
+  const { input, output } = standard.jsonSchema
+  return { '~standard': { ...standard, jsonSchema: { input: once(input), output: once(output) } } }
+}
+
+function once(convert: Convert): Convert {
+  let done: ReturnType<Convert> | undefined
+  return (options) => {
+    done ??= lean(convert(options))
+    return done
+  }
+}
+
+function lean<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(lean) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  const told = Object.entries(schema).filter(([name, value]) => !isIdle(name, value, schema))
+  return Object.fromEntries(told.map(([name, value]) => [name, lean(value)])) as T
+}
+
+function isIdle(name: string, value: unknown, { format }: { format?: unknown }): boolean {
+  switch (name) {
+    case '$schema':
+      return true
+    case 'minimum':
+    case 'maximum':
+      return Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
+    case 'pattern':
+      return typeof value === 'string' && format !== undefined
+    case 'additionalProperties':
+      // a later version may say more
+      return value === false
+    default:
+      return false
+  }
+}
