@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server as TcpServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { proving } from '../../test/proof.ts'
 import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../test/servers/database.ts'
+import { guarded, guardedFolder } from '../../test/servers/guardian.ts'
 import { operatorToken, startServer, tokenOf } from '../../test/servers/http.ts'
 import { idOf } from '../../test/servers/postgres.ts'
 import { startRedis } from '../../test/servers/redis.ts'
@@ -23,10 +24,11 @@ import { examine } from './doctor/examination.ts'
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
 
 let folder: string
+let remove: () => void
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'throughline-doctor-'))
+  ;({ path: folder, remove } = guardedFolder('throughline-doctor-'))
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => remove())
 
 const run = (args: readonly string[], env?: Record<string, string>) => runHere(['doctor', ...args], folder, env)
 
@@ -37,6 +39,7 @@ async function looked(args: readonly string[], env?: Record<string, string>) {
   const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
   return { code, ok, checks: named(checks), stdout }
 }
+const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 const containing = (found: string) => expect.stringContaining(found)
 
 describe('of a SQLite store', () => {
@@ -96,9 +99,7 @@ describe('of a SQLite store', () => {
     const empty = await looked(['--url', 'sqlite:empty.db'])
     expect(empty.code).toBe(0)
     expect(empty.checks['schema']).toMatchObject({ status: 'warn', advice: containing('throughline migrate') })
-    const db = openDatabase(join(folder, 'empty.db'))
-    expect(db.prepare('select name from sqlite_schema').all()).toEqual([])
-    db.close()
+    expect(statSync(join(folder, 'empty.db')).size).toBe(0)
     const newer = openDatabase(await made())
     newer.exec("insert into throughline_migrations (version, name) values (999, '0999.sql')")
     newer.close()
@@ -107,7 +108,37 @@ describe('of a SQLite store', () => {
     expect(checks['schema']).toMatchObject({ status: 'fail', advice: containing('npm install') })
   })
 
+  it('changes no byte of a store, whatever its journal is, and whether or not somebody has it open', async () => {
+    const contents = () =>
+      Object.fromEntries(
+        // an index of the log, which every reader writes to
+        readdirSync(folder).flatMap((name) => (name.endsWith('-shm') ? [] : [[name, hashOf(join(folder, name))]])),
+      )
+    const unchanged = async (journal: string) => {
+      const before = contents()
+      expect((await looked(['--url', url])).checks['store']).toMatchObject({ status: 'ok', found: containing(journal) })
+      expect(contents()).toEqual(before)
+    }
+    const file = await made()
+    await unchanged('journal wal')
+    expect(readdirSync(folder)).toEqual(['a.db'])
+    const db = openDatabase(file)
+    db.exec("insert into throughline_migrations (version, name) values (-1, '')")
+    await unchanged('journal wal')
+    // as a process that was killed leaves it
+    const left = ['a.db', 'a.db-wal', 'a.db-shm'].map((name) => [name, readFileSync(join(folder, name))] as const)
+    db.close()
+    for (const [name, bytes] of left) writeFileSync(join(folder, name), bytes)
+    await unchanged('journal wal')
+    const other = openDatabase(file)
+    other.pragma('journal_mode = delete')
+    other.close()
+    await unchanged('journal delete')
+    expect(readdirSync(folder)).toEqual(['a.db'])
+  })
+
   it('leaves with 7 for what cannot be a store, and says what to do', async () => {
+    execFileSync('mkfifo', [join(folder, 'pipe')])
     writeFileSync(join(folder, 'notes.txt'), 'These are notes and not a database, however long they may get.')
     mkdirSync(join(folder, 'folder.db'))
     const foreign = openDatabase(join(folder, 'foreign.db'))
@@ -118,16 +149,19 @@ describe('of a SQLite store', () => {
     dropped.close()
     for (const [given, name, advice] of [
       ['sqlite:notes.txt', 'store', 'put the right one back'],
-      ['sqlite:notes.txt/sessions.db', 'folder', 'make '],
-      ['sqlite:folder.db', 'store', 'readable and writable'],
+      ['sqlite:notes.txt/sessions.db', 'store', 'notes.txt is not a folder, so that'],
+      ['sqlite:notes.txt/deep/er/sessions.db', 'store', 'name another place with --url'],
+      ['sqlite:folder.db', 'store', 'name a file in it: --url sqlite:folder.db/sessions.db'],
+      ['sqlite:pipe', 'store', 'name another file with --url'],
       ['sqlite:foreign.db', 'store', 'a file of its own'],
       [url, 'store', 'put a backup back'],
       ['mysql://ada:secret@host/db', 'store', 'correct --url'],
     ] as const) {
       const { code, checks, stdout } = await looked(['--url', given])
       expect({ given, code }).toEqual({ given, code: 7 })
-      expect(checks[name]).toMatchObject({ status: 'fail', advice: containing(advice) })
-      expect(stdout).not.toContain('secret')
+      expect(checks[name]).toMatchObject({ status: 'fail' })
+      expect(Object.values(checks[name] ?? {}).join()).toContain(advice)
+      expect(stdout).not.toMatch(/secret|not made yet|writable/)
     }
   })
 
@@ -138,6 +172,7 @@ describe('of a SQLite store', () => {
     const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
     if (user.uid !== undefined) chownSync(folder, user.uid, user.gid ?? 0)
     const ended = promisify(execFile)(process.execPath, [RUN, 'doctor', '--url', url], { cwd: folder, ...user })
+    guarded(ended.child)
     await expect(ended).rejects.toMatchObject({ code: 7, stdout: containing('cannot be read and written') })
     expect(statSync(file).mode & 0o777).toBe(0o400)
   })

@@ -3,10 +3,10 @@ import { EXIT } from './exit-codes.ts'
 let listening = false
 
 /** Signals that ask a command to leave, and how it does. */
-const LEAVING = { SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const
+const LEAVING = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const
 
 /**
- * Leaves at once on Ctrl-C and when it is asked to by a signal, and without a word when the reader of a pipe has seen enough
+ * Leaves at once on Ctrl-C, when its terminal is closed and when it is asked to by a signal, and without a word when the reader of a pipe has seen enough
  * (`| head`). What must be put in order before that listens to the process's `exit`.
  */
 export function leaveWhenAsked(): void {

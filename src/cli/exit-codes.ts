@@ -11,6 +11,7 @@ export const EXIT = {
   storage: 5,
   schema: 6,
   found: 7,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const
@@ -49,6 +50,7 @@ const MEANING: Record<keyof typeof EXIT, string> = {
   storage: 'the store cannot be opened, read or written',
   schema: 'the store has a schema of another version',
   found: 'verify found differences, or doctor a failure',
+  hungUp: 'its terminal was closed (SIGHUP)',
   interrupted: 'stopped with Ctrl-C',
   terminated: 'stopped with SIGTERM',
 }

@@ -2,11 +2,17 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, OWNER, SERVING } from '../../test/servers/database.ts'
+import { guarded } from '../../test/servers/guardian.ts'
 import { open } from '../open.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
-const run = (...args: string[]) => promisify(execFile)(process.execPath, [RUN, ...args])
+function run(...args: string[]) {
+  const ended = promisify(execFile)(process.execPath, [RUN, ...args])
+  guarded(ended.child)
+  return ended
+}
 const [server] = inject('postgres')
 
 let databases: Databases
@@ -33,4 +39,9 @@ it('migrates an empty Postgres as its owner, so that another role can serve from
   const doctor = await run('doctor', '--url', database.url(SERVING))
   expect(doctor.stdout).toContain(`role ${SERVING}`)
   await database.destroy()
+})
+
+it('says that what has no schema has none', async () => {
+  const { stdout } = await runHere(['migrate', '--url', 'memory:'], '.')
+  expect(stdout).toBe('memory: has no schema, so that there is nothing to migrate\n')
 })

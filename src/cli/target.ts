@@ -25,9 +25,9 @@ export function hasCache({ url, cache }: Target): boolean {
 }
 
 /** A line after commands to copy, where they need what was typed: it may hold a password, so it is not repeated. */
-export function sameTargetHint({ explicit, cache }: Target): string[] {
+export function sameTargetHint({ explicit, cache }: Target, how: 'with' | 'each with' = 'each with'): string[] {
   const typed = [...(explicit ? ['--url'] : []), ...(cache === undefined ? [] : ['--cache-url'])]
-  return typed.length === 0 ? [] : [`(each with the same ${typed.join(' and ')})`]
+  return typed.length === 0 ? [] : [`(${how} the same ${typed.join(' and ')})`]
 }
 
 /** Path of the file that a target means; `undefined` for other stores. */

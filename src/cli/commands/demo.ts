@@ -5,7 +5,7 @@ import type { Command } from '../command.ts'
 import { narratorTo } from '../demo/narrator.ts'
 import { type Told, tellStory } from '../demo/story.ts'
 import type { Output } from '../output.ts'
-import { openingOf, type Target } from '../target.ts'
+import { openingOf, sameTargetHint, type Target } from '../target.ts'
 
 export const demoCommand: Command = {
   usage: 'demo',
@@ -15,7 +15,7 @@ export const demoCommand: Command = {
   async run(_input, { target, output }) {
     output.say(output.paint('bold', 'Throughline: one conversation in five turns, and the log underneath'))
     const told = target.explicit ? await onStore(target, output) : await onTemporaryStore(output)
-    output.print(nextSteps(output), told)
+    output.print(nextSteps(target, output), told)
     return undefined
   },
 }
@@ -35,7 +35,7 @@ async function onTemporaryStore(output: Output): Promise<Told> {
 async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-demo-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
-  // for Ctrl-C and a closed pipe, which end the process in the midst of it
+  // for signals and a closed pipe, which end the process in the midst of it
   process.once('exit', remove)
   try {
     return await work(folder)
@@ -45,12 +45,13 @@ async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promi
   }
 }
 
-function nextSteps({ paint }: Output): string {
+function nextSteps(target: Target, { paint }: Output): string {
   return [
     '',
     paint('bold', 'What to try next'),
     `  ${paint('cyan', 'README.md')}               the first example, to paste into an agent of yours`,
     `  ${paint('cyan', 'docs/lifecycle.md')}       every call, state and intent of what you saw`,
     `  ${paint('cyan', 'npx throughline verify')}  checks your own store against its logs`,
+    ...sameTargetHint(target, 'with').map((line) => `${' '.repeat(26)}${line}`),
   ].join('\n')
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import type { Health } from '../../api.ts'
 import { SchemaOutdatedError } from '../../domain/errors.ts'
 import { parse } from '../../features/parse.ts'
 import { open } from '../../open.ts'
+import type { OpenOptions } from '../../open-options.ts'
 import { targetOf } from '../../target.ts'
 import type { Command } from '../command.ts'
 import { openingOf, type Target } from '../target.ts'
@@ -20,23 +22,31 @@ export const migrateCommand: Command = {
     parse(migrateInput, input)
     const from = await schemaBefore(target)
     const isServer = targetOf(target.url).store === 'http'
-    const tl = await open({ ...openingOf(target), migrate: !isServer })
-    const { schema: to, store } = await tl.health()
-    await tl.close()
-    const text = from === to ? `${store}: already at schema ${to}` : `${store}: migrated from schema ${from} to ${to}`
-    output.print(text, { store, from, to })
+    const { schema: to, store } = await healthOf({ ...openingOf(target), migrate: !isServer })
+    output.print(`${store}: ${outcomeText(from, to)}`, { store, from, to })
     return undefined
   },
 }
 
+function outcomeText(from: number | undefined, to: number | undefined): string {
+  if (to === undefined) return 'has no schema, so that there is nothing to migrate'
+  return from === to ? `already at schema ${to}` : `migrated from schema ${from} to ${to}`
+}
+
 async function schemaBefore(target: Target): Promise<number | undefined> {
   try {
-    const tl = await open({ ...openingOf(target), migrate: false })
-    const { schema } = await tl.health()
-    await tl.close()
-    return schema
+    return (await healthOf({ ...openingOf(target), migrate: false })).schema
   } catch (error) {
     if (error instanceof SchemaOutdatedError) return error.details.found
     throw error
+  }
+}
+
+async function healthOf(opening: OpenOptions): Promise<Health> {
+  const tl = await open(opening)
+  try {
+    return await tl.health()
+  } finally {
+    await tl.close()
   }
 }

@@ -7,6 +7,7 @@ import { type Check, problemIn } from './check.ts'
 import { clockCheck } from './clock.ts'
 import { folderChecks } from './disk.ts'
 import { nodeCheck } from './machine.ts'
+import { misplacedCheck } from './place.ts'
 import { absentCheck, roleCheck, serverCheck, sizeCheck, unreachedCheck } from './postgres.ts'
 import { serverChecks } from './server.ts'
 import { openedChecks } from './store.ts'
@@ -36,12 +37,12 @@ const NO_CACHE = {
 }
 
 async function fileChecks(url: string, file: string, now: () => number): Promise<Check[]> {
-  // before it is opened: whoever closes it last takes its write-ahead log away
+  const misplaced = misplacedCheck(file)
+  if (misplaced !== undefined) return [misplaced, clockCheck(now())]
   const { checks, clock } = await folderChecks(file, now)
-  const absent = `sqlite: not made yet; the first open() makes ${file}`
-  const opened = existsSync(file)
-    ? await openedChecks(url)
-    : [{ name: 'store', status: 'ok', found: absent } satisfies Check]
+  const canBeMade = checks.every(({ status }) => status !== 'fail')
+  const absent: Check = { name: 'store', status: 'ok', found: `sqlite: not made yet; the first open() makes ${file}` }
+  const opened = existsSync(file) ? await openedChecks(url) : canBeMade ? [absent] : []
   return [...opened, ...checks, clockCheck(now(), clock)]
 }
 

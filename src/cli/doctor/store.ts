@@ -1,7 +1,10 @@
 import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
 import { ANALYSIS } from '../../domain/recall/postings.ts'
+import { uuid7 } from '../../ids.ts'
 import { openDeps } from '../../open.ts'
 import type { Store } from '../../ports/store.ts'
+import { sqliteStore } from '../../stores/sqlite/index.ts'
+import { sqliteFile } from '../target.ts'
 import { counted } from '../text.ts'
 import { type Check, problemIn, timeText } from './check.ts'
 
@@ -13,15 +16,25 @@ const MANY = 1000
 /** Opens the store as it is, without its cache, and asks it. Neither makes nor migrates one. */
 export async function openedChecks(url: string, owner?: string): Promise<Check[]> {
   try {
-    const { deps, close } = await openDeps({ url, cache: '', migrate: false, index: false })
+    const { store, close } = await openedAsItIs(url)
     try {
-      return await askedChecks(deps.store)
+      return await askedChecks(store)
     } finally {
       await close()
     }
   } catch (error) {
     return [failureCheck(error, owner)]
   }
+}
+
+async function openedAsItIs(url: string): Promise<{ store: Store; close(): Promise<void> }> {
+  const path = sqliteFile(url)
+  if (path !== undefined) {
+    const store = await sqliteStore({ path, durability: 'full', migrate: false, readonly: true, newId: uuid7 })
+    return { store, close: store.close }
+  }
+  const { deps, close } = await openDeps({ url, cache: '', migrate: false, index: false })
+  return { store: deps.store, close }
 }
 
 async function askedChecks(store: Store): Promise<Check[]> {

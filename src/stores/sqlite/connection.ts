@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { StorageError } from '../../domain/errors.ts'
+import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 
 /** `full` survives power loss, `relaxed` survives the end of the process only. */
 export type Durability = 'full' | 'relaxed'
@@ -10,15 +10,29 @@ export type Durability = 'full' | 'relaxed'
 /** How long a call waits for another process that holds the file, in milliseconds. */
 const BUSY_DEADLINE = 30_000
 
+/** Which file to open, and how. */
+export interface Opening {
+  path: string
+  durability: Durability
+  /** True: the file must be there and stays as it is, its journal mode too; writes fail. @default false */
+  readonly?: boolean
+}
+
 /** Opens the file, made with its folder if it is new. `check` may refuse it before anything in it is changed. */
-export async function connect(path: string, durability: Durability, check: (db: Database) => void): Promise<Database> {
+export async function connect(
+  { path, durability, readonly = false }: Opening,
+  check: (db: Database) => void,
+): Promise<Database> {
   const { default: open } = await import('better-sqlite3')
+  let db: Database | undefined
   try {
-    makeFolder(dirname(path))
+    if (!readonly) makeFolder(dirname(path))
     // The driver's own wait blocks this process, so it is short; whenFree waits the rest.
-    const db = open(path, { timeout: 5 })
-    await whenFree(() => check(db))
-    await whenFree(() => db.pragma('journal_mode = wal'))
+    const opened = open(path, { timeout: 5, ...(readonly && untouched(path)) })
+    db = opened
+    await whenFree(() => check(opened))
+    if (readonly) db.pragma('query_only = on')
+    else await whenFree(() => opened.pragma('journal_mode = wal'))
     db.pragma(`synchronous = ${durability === 'full' ? 'full' : 'normal'}`)
     // macOS: its fsync leaves data in the drive's cache
     db.pragma(`fullfsync = ${durability === 'full' ? 1 : 0}`)
@@ -26,8 +40,17 @@ export async function connect(path: string, durability: Durability, check: (db: 
     db.pragma('secure_delete = on')
     return db
   } catch (cause) {
-    throw storageError(cause, `cannot open '${path}'`)
+    db?.close()
+    throw cause instanceof ThroughlineError ? cause : storageError(cause, `cannot open '${path}'`)
   }
+}
+
+/**
+ * What leaves the files as they are. Where there is a write-ahead log, whoever may write and closes last copies it back; where there is none,
+ * whoever may only read makes an empty one and cannot take it away.
+ */
+function untouched(path: string): { readonly: boolean; fileMustExist: true } {
+  return { readonly: existsSync(`${path}-wal`), fileMustExist: true }
 }
 
 function makeFolder(folder: string): void {

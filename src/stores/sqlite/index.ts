@@ -1,10 +1,12 @@
+import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { StorageError, ThroughlineError } from '../../domain/errors.ts'
+import type { Database } from 'better-sqlite3'
+import { SchemaOutdatedError, StorageError, ThroughlineError } from '../../domain/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { logWriter } from './append.ts'
 import { commitQueue } from './commit-queue.ts'
 import { commitReader } from './commits.ts'
-import { connect, type Durability, storageError, whenFree } from './connection.ts'
+import { connect, type Opening, storageError, whenFree } from './connection.ts'
 import { envelopeReader, envelopeWriter } from './envelopes.ts'
 import { Heads } from './heads.ts'
 import { healthReader } from './health.ts'
@@ -14,7 +16,7 @@ import { sessionLister } from './list.ts'
 import { memoryKeys } from './memory-keys.ts'
 import { memoryReader } from './memory-read.ts'
 import { memoryWriter } from './memory-write.ts'
-import { migrate, refuseForeign, requireSchema } from './migrate.ts'
+import { knownSchema, migrate, refuseForeign, requireSchema } from './migrate.ts'
 import { logReader } from './read.ts'
 import { markReader } from './recall-marks.ts'
 import { indexReader } from './recall-read.ts'
@@ -27,24 +29,15 @@ import { workReader, workWriter } from './work.ts'
 
 const READS_PER_TURN = 16
 
-export interface SqliteOptions {
-  path: string
-  durability: Durability
-  /** False: a file with an older schema is refused with `SCHEMA_OUTDATED` instead of brought up to date. */
+export interface SqliteOptions extends Opening {
+  /** False: a file with an older schema, or none, is refused with `SCHEMA_OUTDATED` and left as it is. */
   migrate: boolean
   newId: () => string
 }
 
 /** Keeps everything in one SQLite file that any number of processes on one machine may use at once. */
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
-  const db = await connect(options.path, options.durability, refuseForeign)
-  try {
-    if (options.migrate) await migrate(db)
-    else requireSchema(db)
-  } catch (error) {
-    db.close()
-    throw error instanceof ThroughlineError ? error : storageError(error, `cannot migrate '${options.path}'`)
-  }
+  const db = options.migrate ? await migrated(options) : await asItIs(options)
 
   const heads = new Heads(db)
   const work = workWriter(db)
@@ -180,4 +173,24 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       db.close()
     },
   }
+}
+
+async function migrated(options: SqliteOptions): Promise<Database> {
+  const db = await connect(options, refuseForeign)
+  try {
+    await migrate(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error instanceof ThroughlineError ? error : storageError(error, `cannot migrate '${options.path}'`)
+  }
+}
+
+async function asItIs(options: SqliteOptions): Promise<Database> {
+  // opening would make it
+  if (!existsSync(options.path)) throw new SchemaOutdatedError({ found: 0, needed: knownSchema() })
+  return await connect(options, (db) => {
+    refuseForeign(db)
+    requireSchema(db)
+  })
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { uuid7 } from '../../ids.ts'
 import { open } from '../../open.ts'
 import { serviceOf } from '../../service.ts'
 import { conversation } from '../conformance/api-service.ts'
@@ -12,6 +13,7 @@ import { startWorker } from '../conformance/processes.ts'
 import { upTo } from '../conformance/samples.ts'
 import { MARK_PURGED, SELECT_LAST, SELECT_LINKS, SELECT_MADE } from './commits.ts'
 import { begunSql } from './imports.ts'
+import { sqliteStore } from './index.ts'
 import { listSql } from './list.ts'
 import { knownSchema } from './migrate.ts'
 import { SELECT_BLOCKS, SELECT_EVENTS } from './read.ts'
@@ -234,6 +236,15 @@ describe('the schema', () => {
     await (await opening).close()
   })
 
+  it('is read and never written by whoever only looks', async () => {
+    const id = await madeFile()
+    const store = await sqliteStore({ path, durability: 'full', migrate: false, readonly: true, newId: uuid7 })
+    expect(await store.sessionIds({ limit: 2 })).toEqual([id])
+    await expect(store.pause('2026-03-01T12:00:00.000Z')).rejects.toMatchObject({ code: 'STORAGE' })
+    await store.close()
+    expect(await readdir(folder)).toEqual(['sessions.db'])
+  })
+
   it('that is newer than the code is refused, and left alone', async () => {
     await madeFile()
     stray("insert into throughline_migrations (version, name) values (9999, '9999_future.sql')")
@@ -250,8 +261,22 @@ describe('the schema', () => {
       code: 'SCHEMA_OUTDATED',
       details: { found: 0, needed: knownSchema() },
     })
+    expect(await readdir(folder)).toEqual([])
     await madeFile()
     await (await open({ url: `sqlite:${path}`, migrate: false })).close()
+  })
+
+  it.each([
+    ['empty', '', 'SCHEMA_OUTDATED'],
+    ["another program's", 'create table bills (id integer)', 'STORAGE'],
+    ['older', 'create table throughline_migrations (version integer)', 'SCHEMA_OUTDATED'],
+  ])('that is %s is left as it is when migrating was declined', async (_, sql, code) => {
+    await writeFile(path, '')
+    stray(sql)
+    const before = await readFile(path)
+    await expect(open({ url: `sqlite:${path}`, migrate: false })).rejects.toMatchObject({ code })
+    expect(await readFile(path)).toEqual(before)
+    expect(await readdir(folder)).toEqual(['sessions.db'])
   })
 
   it('lets no client put a second live session into a scope', async () => {
