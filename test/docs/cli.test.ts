@@ -21,7 +21,8 @@ async function helpOf(name: string): Promise<Help> {
   const { stdout } = await runHere([...words, '--help'], tmpdir())
   const [, usage = ''] = /^Usage: (.*)$/m.exec(stdout) ?? []
   const part = (title: string) => stdout.split(`\n${title}:\n`)[1]?.split('\n\n')[0] ?? ''
-  const options = (text: string) => [...text.matchAll(/^ {2}(--\S+(?: <[^>]+>)?)/gm)].map(([, flags = '']) => flags)
+  const options = (text: string) =>
+    [...text.matchAll(/^ {2}(?:-\w, )?(--\S+(?: <[^>]+>)?)/gm)].map(([, flags = '']) => flags)
   return {
     usage,
     options: options(part('Options')).filter((flags) => flags !== '--help'),

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { proving } from '../proof.ts'
 import { startChild } from './child.ts'
+import { isRunning } from './guardian.ts'
 
 interface Started {
   pid: number
@@ -21,11 +21,4 @@ it('ends the servers of a process that was killed, also one that is stopped, and
   await expect.poll(() => servers.filter(({ folder }) => existsSync(folder)), { timeout: 20_000 }).toEqual([])
 })
 
-/** Whether there is such a process; what nobody has asked after since it ended counts as none. */
-function runs({ pid }: Started): boolean {
-  try {
-    return !execFileSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).startsWith('Z')
-  } catch {
-    return false
-  }
-}
+const runs = ({ pid }: Started) => isRunning(pid)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -39,6 +39,15 @@ export function guardedFolder(prefix: string): { path: string; remove(): void } 
       rmSync(path, { recursive: true, force: true })
       tell({ removed: path })
     },
+  }
+}
+
+/** Whether there is such a process; what nobody has asked after since it ended counts as none. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !execFileSync('ps', ['-o', 'stat=', '-p', `${pid}`], { encoding: 'utf8' }).startsWith('Z')
+  } catch {
+    return false
   }
 }
 

@@ -1,30 +1,32 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Session, Throughline } from '../../src/api.ts'
 import { displayWidth } from '../../src/cli/display-width.ts'
 import { open } from '../../src/open.ts'
 import { figure, proving } from '../proof.ts'
+import { guarded, guardedFolder, isRunning } from '../servers/guardian.ts'
 import { answer, type ScriptedServer, startScriptedServer, type Turn } from '../servers/scripted-http.ts'
-import { atTerminal, CTRL_C, CTRL_D, commandLine, environment } from './terminal.ts'
+import { atTerminal, CTRL_C, CTRL_D, closeTerminals, commandLine, environment } from './terminal.ts'
 
 let cwd: string
+let remove: () => void
 let tl: Throughline
 let env: Record<string, string>
 beforeAll(async () => {
-  cwd = mkdtempSync(join(tmpdir(), 'tl-terminal-'))
+  ;({ path: cwd, remove } = guardedFolder('tl-terminal-'))
   env = { THROUGHLINE_URL: `sqlite:${cwd}/a.db` }
   tl = await open({ url: env['THROUGHLINE_URL'] ?? '', index: false })
   await liveSession('日本語のタスク、とても長い名前の '.repeat(3))
 })
 afterAll(async () => {
   await tl.close()
-  rmSync(cwd, { recursive: true, force: true })
+  remove()
 })
+afterEach(closeTerminals)
 
 /** A live session of five events. */
 async function liveSession(task = 'Plan the trip'): Promise<Session> {
@@ -36,9 +38,11 @@ async function liveSession(task = 'Plan the trip'): Promise<Session> {
 /** What the shell sees of a command that has no terminal. */
 function withoutTerminal(command: string, extra: Record<string, string> = {}) {
   return new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
-    execFile('sh', ['-c', command], { cwd, env: environment({ ...env, ...extra }) }, (error, stdout, stderr) => {
+    const options = { cwd, env: environment({ ...env, ...extra }) }
+    const child = execFile('sh', ['-c', command], options, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     })
+    guarded(child)
   })
 }
 
@@ -75,6 +79,15 @@ describe('a terminal', () => {
   })
 })
 
+it('what a test leaves running at a terminal ends with it', async () => {
+  const terminal = atTerminal('echo "process $$."; exec sleep 600', { cwd })
+  await terminal.until(/process \d+\./)
+  const pid = Number(/process (\d+)\./.exec(terminal.shown())?.[1])
+  expect(isRunning(pid)).toBe(true)
+  await closeTerminals()
+  await expect.poll(() => isRunning(pid)).toBe(false)
+})
+
 describe('tail', () => {
   it('shows what another process writes, and ends with the session', async () => {
     const session = await liveSession()
@@ -108,7 +121,8 @@ describe('tail', () => {
     expect(code).toBe(130)
     expect(text.split('message 5')[1]).toMatch(/^\n(\^C)?$/)
 
-    const child = spawn('sh', ['-c', `exec ${commandLine(['tail', id, '--json'])}`], { cwd, env: environment(env) })
+    const line = `exec ${commandLine(['tail', id, '--json'])}`
+    const child = guarded(spawn('sh', ['-c', line], { cwd, env: environment(env) }))
     let errors = ''
     child.stderr.on('data', (chunk) => {
       errors += chunk

@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { shellWord } from '../../src/cli/shell.ts'
+import { guarded } from '../servers/guardian.ts'
 
 const RUN = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 
@@ -32,6 +34,15 @@ export interface Terminal {
 export const CTRL_C = '\x03'
 export const CTRL_D = '\x04'
 
+const terminals = new Set<ChildProcess>()
+
+/** Closes the terminals that a test has left open. What runs at one is hung up with it. */
+export async function closeTerminals(): Promise<void> {
+  const closed = [...terminals].map((child) => once(child, 'exit'))
+  for (const child of terminals) child.kill('SIGKILL')
+  await Promise.all(closed)
+}
+
 /** Runs a line of the shell, or a command of ours, at a pseudo terminal of so many columns. */
 export function atTerminal(
   command: string | readonly string[],
@@ -39,11 +50,15 @@ export function atTerminal(
 ): Terminal {
   const line = typeof command === 'string' ? command : `exec ${commandLine(command)}`
   // util-linux: -e leaves with the code of the command, -q says nothing of its own
-  const child = spawn('script', ['-qec', `stty cols ${columns} rows 24; ${line}`, '/dev/null'], {
-    cwd,
-    env: environment(env),
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const child = guarded(
+    spawn('script', ['-qec', `stty cols ${columns} rows 24; ${line}`, '/dev/null'], {
+      cwd,
+      env: environment(env),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
+  )
+  if (child.pid !== undefined) terminals.add(child)
+  child.once('exit', () => terminals.delete(child))
   let text = ''
   const watchers = new Set<() => void>()
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { proving } from '../proof.ts'
 import { type Ended, runHere } from '../servers/cli.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../servers/database.ts'
+import { guarded, guardedFolder } from '../servers/guardian.ts'
 import { operatorToken, SECRET } from '../servers/http.ts'
 import { fillLegacy } from '../servers/legacy.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
@@ -30,8 +30,9 @@ let database: TestDatabase
 let redis: RedisServer
 let server: ServedProcess
 let folder: string
+let remove: () => void
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'tl-tour-'))
+  ;({ path: folder, remove } = guardedFolder('tl-tour-'))
   writeFileSync(join(folder, 'documents.jsonl'), DOCUMENTS.map((one) => JSON.stringify(one)).join('\n'))
   await fillLegacy(`sqlite:${folder}/old.db`, { sessions: 3 })
   databases = await databasesOf(inject('postgres')[0]?.url ?? '')
@@ -49,7 +50,7 @@ afterAll(async () => {
   await redis.stop()
   await database.destroy()
   await databases.close()
-  rmSync(folder, { recursive: true, force: true })
+  remove()
 })
 
 /** The targets, each with the environment that names it. */
@@ -84,6 +85,7 @@ function inProcess(args: readonly string[], env: Record<string, string>): Promis
     const child = execFile(process.execPath, [CLI, ...args], options, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode ?? 'killed', stdout, stderr })
     })
+    guarded(child)
   })
 }
 
