@@ -13,6 +13,8 @@ if (major < 22 || (major === 22 && minor < 12)) {
 } else if (!existsSync(main)) {
   stop('throughline is not built yet: run npm run build')
 } else {
+  // Node would let FORCE_COLOR win, and warn of it as soon as something is loaded
+  if (process.env.NO_COLOR) delete process.env.FORCE_COLOR
   import(main.href).then(({ main }) => main(process.argv.slice(2))).catch((error) => stop(`error: ${error.message}`))
 }
 

@@ -1,21 +1,12 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import openDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { guarded, guardedFolder } from '../../test/servers/guardian.ts'
 import { ERROR_CODES } from '../domain/errors.ts'
 import { open } from '../open.ts'
 
@@ -23,19 +14,20 @@ const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
 const ENDING = new URL('./ending.ts', import.meta.url)
 const BIN = fileURLToPath(new URL('../../bin/throughline.js', import.meta.url))
 
-let folder: string
+let remove: () => void
 let cwd: string
 let temporary: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tl-cli-'))
+  const { path: folder, ...made } = guardedFolder('tl-cli-')
+  remove = made.remove
   cwd = join(folder, 'project')
   temporary = join(folder, 'tmp')
   mkdirSync(cwd)
   mkdirSync(temporary)
 })
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => remove())
 
 interface Ended {
   code: number | string
@@ -51,9 +43,10 @@ function environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
 
 function execute(file: string, args: readonly string[], env?: Record<string, string>): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(file, args, { cwd, env: environment(env) }, (error, stdout, stderr) => {
+    const child = execFile(file, args, { cwd, env: environment(env) }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
     })
+    guarded(child)
   })
 }
 
@@ -104,7 +97,7 @@ describe('the command line', () => {
       'import [options] [files...]',
       'intake',
     ]
-    const options = ['--version', '--url <target>', '--cache-url <url>', '--json', '--help']
+    const options = ['-v, --version', '--url <target>', '--cache-url <url>', '--json', '-h, --help']
     expect(listed).toEqual(expect.arrayContaining([...options, ...commands]))
     for (const error of ERROR_CODES) expect(stdout).toContain(error)
   })
@@ -155,12 +148,16 @@ describe('the command line', () => {
     expect(readdirSync(temporary)).toEqual([])
   })
 
-  it('leaves with 130 on Ctrl-C', async () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('leaves on %s with %i', async (signal, code) => {
     const waiting = `import { leaveWhenAsked } from '${ENDING}'; leaveWhenAsked(); setInterval(() => {}, 1e6); console.log('ready')`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', waiting], { env: environment() })
+    const child = guarded(spawn(process.execPath, ['--input-type=module', '-e', waiting], { env: environment() }))
     await once(child.stdout, 'data')
-    child.kill('SIGINT')
-    expect(await once(child, 'exit')).toEqual([130, null])
+    child.kill(signal)
+    expect(await once(child, 'exit')).toEqual([code, null])
   })
 })
 
@@ -228,8 +225,26 @@ describe('demo', () => {
     })
   })
 
+  it('takes its temporary store away when its terminal is closed', async () => {
+    const closed = `const write = process.stdout.write.bind(process.stdout)
+      process.stdout.write = (text) => {
+        if (text.includes(' Turn 2 ')) process.kill(process.pid, 'SIGHUP')
+        return write(text)
+      }`
+    const preload = `data:text/javascript,${encodeURIComponent(closed)}`
+    const { code, stdout } = await execute(process.execPath, ['--import', preload, RUN, 'demo'])
+    expect(code).toBe(129)
+    expect(stdout).toContain(`removed at the end: ${temporary}`)
+    expect(stdout).not.toContain('What to try next')
+    expect(readdirSync(temporary)).toEqual([])
+  })
+
   it('uses the store that --url names, and keeps it, also when it is run again', async () => {
-    for (let i = 0; i < 2; i++) expect((await throughline(['demo', '--url', 'sqlite:kept.db'])).code).toBe(0)
+    for (let i = 0; i < 2; i++) {
+      const { code, stdout } = await throughline(['demo', '--url', 'sqlite:kept.db'])
+      expect(code).toBe(0)
+      expect(stdout).toMatch(/npx throughline verify .*\n +\(with the same --url\)\n$/)
+    }
     const { stdout } = await throughline(['verify', '--json', '--url', 'sqlite:kept.db'])
     expect(JSON.parse(stdout)).toMatchObject({ sessions: 6, differences: [] })
   })

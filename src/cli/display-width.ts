@@ -13,6 +13,9 @@ const AS_PICTURE = /^\p{Emoji}\ufe0f/u
 /** Longest cluster that can be one character: beyond it someone piles up marks. */
 const LONGEST = 64
 
+/** Whether every terminal shows one column for each character. */
+export const isPlain = (text: string) => PLAIN.test(text)
+
 /** The characters as people count them, each with all of its marks; such as are heaps of marks are replaced. */
 export function* charactersOf(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment.length > LONGEST ? '\u{fffd}' : segment

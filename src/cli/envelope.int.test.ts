@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import openDatabase from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../test/servers/database.ts'
+import { guarded, guardedFolder } from '../../test/servers/guardian.ts'
 import { type RedisServer, startRedis } from '../../test/servers/redis.ts'
 import type { BackfillReport, Throughline } from '../api.ts'
 import { open } from '../open.ts'
@@ -28,12 +28,13 @@ afterAll(async () => {
 })
 
 let cwd: string
+let remove: () => void
 beforeEach(async () => {
-  cwd = mkdtempSync(join(tmpdir(), 'tl-envelope-'))
+  ;({ path: cwd, remove } = guardedFolder('tl-envelope-'))
   // the same ids come again
   await redis.command('flushall')
 })
-afterEach(() => rmSync(cwd, { recursive: true, force: true }))
+afterEach(() => remove())
 
 function environment(extra: Record<string, string>): NodeJS.ProcessEnv {
   const { FORCE_COLOR: _f, NO_COLOR: _n, NODE_DEBUG: _d, THROUGHLINE_CACHE_URL: _c, ...rest } = process.env
@@ -483,7 +484,7 @@ describe('a backfill that is killed', () => {
     const env = { THROUGHLINE_URL: `sqlite:${join(cwd, 'a.db')}` }
     const terminal = 'data:text/javascript,process.stderr.isTTY=true'
     const args = ['--import', terminal, RUN, 'backfill', '--from', from, '--batch', 'b']
-    const child = spawn(process.execPath, args, { cwd, env: environment(env) })
+    const child = guarded(spawn(process.execPath, args, { cwd, env: environment(env) }))
     const exited = once(child, 'exit')
     let line = ''
     for await (const text of child.stderr.setEncoding('utf8')) {

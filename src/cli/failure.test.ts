@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
-import { describe, expect, it } from 'vitest'
-import { SequenceConflictError } from '../domain/errors.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { SequenceConflictError, UnauthenticatedError } from '../domain/errors.ts'
 import { failureOf } from './failure.ts'
 
 describe('failureOf', () => {
@@ -15,6 +15,16 @@ describe('failureOf', () => {
     expect(failureOf(foreign)).toMatchObject({ code: 'UNEXPECTED', details: {}, exitCode: 1 })
     expect(failureOf(foreign)?.message).toBe('disk on fire (NODE_DEBUG=throughline shows where)')
     expect(failureOf('no error at all')).toMatchObject({ code: 'UNEXPECTED' })
+  })
+
+  it('speaks of the setting where a token is missing or not accepted', () => {
+    const error = new UnauthenticatedError('send the header Authorization: Bearer <token>')
+    vi.stubEnv('THROUGHLINE_TOKEN', '')
+    expect(failureOf(error)?.message).toBe('the server wants to know who is calling: set THROUGHLINE_TOKEN')
+    vi.stubEnv('THROUGHLINE_TOKEN', 'old')
+    const message = 'the token in THROUGHLINE_TOKEN is not accepted: it has expired'
+    expect(failureOf(new UnauthenticatedError('it has expired'))).toMatchObject({ message, exitCode: 2 })
+    vi.unstubAllEnvs()
   })
 
   it('sees no failure where help or the version was asked for', () => {

@@ -17,10 +17,17 @@ const debug = debuglog('throughline')
 export function failureOf(error: unknown): Failure | undefined {
   debug('%o', error)
   if (error instanceof CommanderError) return usageFailure(error)
-  if (isOurs(error)) return { ...pick(error), exitCode: EXIT_OF[error.code] }
+  if (isOurs(error)) return { ...pick(error), message: messageOf(error), exitCode: EXIT_OF[error.code] }
   const message = error instanceof Error ? error.message : String(error)
   const hint = 'NODE_DEBUG=throughline shows where'
   return { code: 'UNEXPECTED', message: `${message} (${hint})`, details: {}, exitCode: EXIT.unexpected }
+}
+
+/** A server speaks of headers; here the token is a setting. */
+function messageOf({ code, message }: Ours): string {
+  if (code !== 'UNAUTHENTICATED') return message
+  if (process.env['THROUGHLINE_TOKEN']) return `the token in THROUGHLINE_TOKEN is not accepted: ${message}`
+  return 'the server wants to know who is calling: set THROUGHLINE_TOKEN'
 }
 
 function usageFailure(error: CommanderError): Failure | undefined {

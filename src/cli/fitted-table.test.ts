@@ -58,6 +58,13 @@ describe('a fitted table', () => {
     expect(displayWidth(later)).toBe(40)
   })
 
+  it('never cuts a number, although one that follows is longer', () => {
+    process.env['COLUMNS'] = '60'
+    const count = { title: 'n', value: (row: { name: string }) => row.name, align: 'right' } as const
+    const { lines } = fitted([{ name: '7', text: '' }], [count], { title: 'text', value: ({ text }) => text })
+    expect(lines([{ name: '123456', text: 'many' }])).toEqual(['123456  many'])
+  })
+
   it('goes by COLUMNS only if that is a number', () => {
     for (const odd of ['', 'wide', '-3', '0', '1.5']) {
       process.env['COLUMNS'] = odd

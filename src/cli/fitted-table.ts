@@ -43,7 +43,9 @@ export function fitted<Row>(
   const others = widths.reduce((sum, width) => sum + width + 2, 0)
   if (room - others < LEAST) return twoLined(kept, widths, text, room)
 
-  const all = [...kept.map((column, i) => ({ ...column, width: widths[i] ?? 0 })), { ...text, width: room - others }]
+  // a number that was cut would be another number: it rather pushes the others
+  const cut = kept.map((column, i) => (column.align === 'right' ? column : { ...column, width: widths[i] ?? 0 }))
+  const all: Column<Row>[] = [...cut, { ...text, width: room - others }]
   const [titles] = titlesOf(all)
   return {
     head: titles === undefined ? [] : [lineOf(titles, all, widths)],

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { Command as CommanderCommand, Option } from 'commander'
 import { DEFAULT_URL } from '../target.ts'
 import { packageVersion } from '../version.ts'
@@ -29,7 +28,7 @@ import { warmCommand } from './commands/warm.ts'
 import { leaveWhenAsked } from './ending.ts'
 import { EXIT, exitCodesHelp } from './exit-codes.ts'
 import { failureOf } from './failure.ts'
-import { type Output, outputTo } from './output.ts'
+import { type Output, outputTo, painted } from './output.ts'
 import type { Target } from './target.ts'
 
 /** Every command, in the order that help lists them in. */
@@ -66,7 +65,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   const json = argv.includes('--json')
   const output = outputTo(process.stdout, process.stderr, json)
   try {
-    await programFor(output, json).parseAsync(argv, { from: 'user' })
+    await programFor(output, json).parseAsync(asked(argv), { from: 'user' })
   } catch (error) {
     const failure = failureOf(error)
     process.exitCode = failure?.exitCode ?? EXIT.ok
@@ -74,13 +73,19 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** `help memory list` asks for what `memory list --help` does. */
+function asked([first, ...rest]: readonly string[]): string[] {
+  if (first === 'help') return [...rest, '--help']
+  return first === undefined ? [] : [first, ...rest]
+}
+
 function programFor(output: Output, json: boolean): CommanderCommand {
-  const bold = (text: string) => styleText('bold', text, { stream: process.stdout })
+  const bold = (text: string) => painted('bold', text, process.stdout)
   const program = new CommanderCommand('throughline')
     .description('The durable session layer for AI agents: one append-only log per session, with views on top.')
     .usage('<command> [options]')
-    .version(packageVersion(), '--version', 'print the version')
-    .helpOption('--help', 'print this help')
+    .version(packageVersion(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .addOption(
       new Option('--url <target>', 'store to work on: sqlite:PATH, postgres://…, or https://… of a server')

@@ -22,6 +22,8 @@ describe('options', () => {
   })
 
   it.each([
+    [{ user: '' }, 'user: must not be empty'],
+    [{ user: 'x'.repeat(513) }, 'user: has 513, and'],
     [{ limit: '0' }, 'limit: must be a whole number from 1 to 500'],
     [{ limit: '501' }, 'limit: must be a whole number from 1 to 500'],
     [{ limit: '1e2' }, 'limit: must be a whole number from 1 to 500'],

@@ -1,14 +1,20 @@
 /** Options as they were typed, to be checked with `parse`: what is wrong names the option and says what to do. */
 import { z } from 'zod'
+import { LIMITS } from '../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../domain/memory/memory.ts'
 import { moment } from '../features/parse.ts'
 
 /** The option of every command that is about one person. */
-export const user = z.string('is missing: --user says whose they are')
+export const user = named('is missing: --user says whose they are')
 
-export const tenant = z.string().optional()
+export const tenant = named().optional()
 
 export const category = z.enum(MEMORY_CATEGORIES, `must be one of ${MEMORY_CATEGORIES.join(', ')}`)
+
+/** The name or id of something. Checked here, where the option is known: further in it is a field that nobody typed. */
+export function named(missing?: string) {
+  return z.string(missing).min(1, 'must not be empty').max(LIMITS.name)
+}
 
 /** A whole number, such as that of `--limit`. */
 export function wholeNumber(least: number, most: number) {

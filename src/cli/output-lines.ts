@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { ThroughlineError, ValidationError } from '../domain/errors.ts'
+import { printableJson } from './text.ts'
 
 /**
  * Writes values as JSON Lines, to a file that `--out` names or to stdout. By pipeline and not by `print`: what a slow reader has not taken yet
@@ -25,7 +26,7 @@ export async function writeLines(
 
 async function* linesOf(values: AsyncIterable<unknown>, onLine: () => void): AsyncGenerator<string, undefined> {
   for await (const value of values) {
-    yield `${JSON.stringify(value)}\n`
+    yield `${printableJson(value)}\n`
     onLine()
   }
   return undefined

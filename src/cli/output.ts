@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
 import type { Failure } from './failure.ts'
-import { printableLines } from './text.ts'
+import { printableJson, printableLines } from './text.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
@@ -25,19 +25,21 @@ export function outputTo(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream,
   const write = (stream: NodeJS.WriteStream, text: string) => stream.write(`${text}\n`)
   return {
     json,
-    print: (text, data) => write(stdout, json ? JSON.stringify(data) : text),
+    print: (text, data) => write(stdout, json ? printableJson(data) : text),
     say: (text) => json || write(stdout, text),
     sayAll: async (texts) => (json ? undefined : await pipeline(linesOf(texts), stdout, { end: false })),
-    // styleText knows NO_COLOR, FORCE_COLOR and whether the stream is a terminal
-    paint: (style, text) => (json ? text : styleText(style, text, { stream: stdout })),
+    paint: (style, text) => (json ? text : painted(style, text, stdout)),
     fail({ code, message, details }) {
-      const label = styleText('red', `error ${code}:`, { stream: stderr })
-      write(
-        stderr,
-        json ? JSON.stringify({ error: { code, message, details } }) : `${label} ${printableLines(message)}`,
-      )
+      const label = painted('red', `error ${code}:`, stderr)
+      write(stderr, json ? printableJson({ error: { code, message, details } }) : `${label} ${printableLines(message)}`)
     },
   }
+}
+
+/** The text with colours, if the stream shows them. */
+export function painted(style: Style, text: string, stream: NodeJS.WriteStream): string {
+  // Node knows FORCE_COLOR and terminals; but it lets FORCE_COLOR win over NO_COLOR, and warns
+  return process.env['NO_COLOR'] ? text : styleText(style, text, { stream })
 }
 
 async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {

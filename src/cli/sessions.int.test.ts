@@ -104,7 +104,10 @@ describe('sessions', () => {
   it('goes on behind a page, and through all pages', async () => {
     // one more than the longest page
     const count = LIMITS.page + 1
-    await withTl(({ sessions }) => Promise.all(Array.from({ length: count }, () => sessions.create({ userId: 'ada' }))))
+    await withTl(({ sessions }) => sessions.create({ userId: 'grace-of-the-sea' }), 60_000)
+    await withTl(({ sessions }) =>
+      Promise.all(Array.from({ length: LIMITS.page }, () => sessions.create({ userId: 'ada' }))),
+    )
     const first = await runJson('sessions', '--limit', '500')
     const second = await runJson('sessions', '--limit', '3', '--cursor', first.nextCursor)
     const ids = [...first.items, ...second.items].map(({ id }: SessionRecord) => id)
@@ -117,8 +120,12 @@ describe('sessions', () => {
     expect(stdout.match(/^session /gm)).toHaveLength(1)
     expect([...stdout.matchAll(/^[\da-f-]{36}(?= {2}running)/gm)].map(([id]) => id)).toEqual(ids)
     expect(stdout).toMatch(/\n\n501 sessions\n$/)
+    // of the last page: the first one has shorter names
+    expect((await run(['sessions', '--all'], { COLUMNS: '160' })).stdout).toContain('  grace-of-the-sea')
     const some = await run(['sessions', '--limit', '2'])
     expect(some.stdout).toMatch(/\n\n2 sessions, and there are more: --limit, --all\n$/)
+    const most = await run(['sessions', '--limit', '500'])
+    expect(most.stdout).toMatch(/\n\n500 sessions, and there are more: --all\n$/)
   })
 
   it('says how to begin where nothing is, but not of a store that was named', async () => {
@@ -130,7 +137,29 @@ describe('sessions', () => {
     expect(await run(['sessions', '--url', `sqlite:${cwd}/b.db`])).toMatchObject({ code: 5, stdout: '' })
   })
 
+  it('says where others have sessions, and finds them by a part of the id', async () => {
+    const { id } = await withTl(async (tl) => {
+      const s = await tl.sessions.create({ userId: 'ada', tenant: 'acme' })
+      await s.end()
+      return s
+    })
+    expect((await run(['sessions'])).stdout).toBe('No sessions of tenant local; --tenant names another.\n')
+    expect((await run(['sessions', '--tenant', 'acme'])).stdout).toContain(id)
+    const part = id.slice(-8)
+    for (const command of ['show', 'tail']) {
+      const { code, stderr } = await run([command, part])
+      expect({ code, stderr }).toEqual({
+        code: 3,
+        stderr: `error SESSION_NOT_FOUND: none of the last 500 sessions of tenant local begins or ends with ${part}; give the whole id, or another --tenant\n`,
+      })
+      expect((await run([command, part, '--tenant', 'acme'])).code).toBe(0)
+    }
+  })
+
   it.each([
+    [['--user', ''], 'user: must not be empty'],
+    [['--tenant', ''], 'tenant: must not be empty'],
+    [['--conversation', ''], 'conversation: must not be empty'],
     [['--state', 'asleep'], 'state: must be one of running, awaiting_user'],
     [['--since', 'soon'], 'since: must be so long ago, such as 30m'],
     [['--limit', '0'], 'limit: must be a whole number from 1 to 500'],
@@ -149,6 +178,20 @@ describe('sessions', () => {
       stderr: "error VALIDATION: unknown command 'sesions'\n(Did you mean sessions?)\n",
     })
   })
+})
+
+it('answers help and -h as --help, and -v as --version', async () => {
+  const same = async (args: string[], others: string[]) => {
+    const asked = await run(args)
+    expect(asked).toMatchObject({ code: 0, stderr: '' })
+    expect(asked).toEqual(await run(others))
+  }
+  await same(['-h'], ['--help'])
+  await same(['help'], ['--help'])
+  await same(['sessions', '-h'], ['sessions', '--help'])
+  await same(['help', 'sessions'], ['sessions', '--help'])
+  await same(['help', 'memory', 'list'], ['memory', 'list', '--help'])
+  await same(['-v'], ['--version'])
 })
 
 describe('show', () => {
@@ -219,7 +262,7 @@ describe('show', () => {
       for (let turn = 1; turn <= 30; turn++) {
         await s.append([
           { type: 'user_message', content: `question ${turn}` },
-          { type: 'model_message', content: `answer ${turn}` },
+          { type: 'model_message', content: `answer ${turn}\n\tindented    by columns` },
         ])
       }
       await s.append({ type: 'model_message', content: 'long '.repeat(2000) })
@@ -234,6 +277,7 @@ describe('show', () => {
     )
     expect(usual).toContain('… --full shows all 10,000 characters')
     expect(usual).toContain('── turn 11, ')
+    expect(usual).toContain(`answer 30\n${' '.repeat(28)}indented    by columns\n`)
     const full = await show('--last', '1', '--full')
     expect(full.match(/long/g)).toHaveLength(2000)
     expect(questions(await show('--last', '100'))).toHaveLength(30)
@@ -280,7 +324,8 @@ describe('show', () => {
       [[first?.id, '--turn', '1', '--last', '2'], 'turn: must not be given beside --last'],
       [[first?.id, '--limit', '2'], 'limit: goes with --after'],
       [[first?.id, '--at', '0'], 'at: must be a whole number from 1'],
-      [[first?.id, '--at', '9'], 'sequence'],
+      [[first?.id, '--at', '9'], 'at: there is no event 9: the last one is 1'],
+      [[first?.id, '--after', '2'], 'after: there is no event 2: the last one is 1'],
       [['aaaaaaaa'], `session: fits 2 sessions, such as ${second?.id}, ${first?.id}`],
     ] as const) {
       const { code, stderr } = await run(['show', ...args.map(String)])
@@ -333,11 +378,18 @@ describe('tail', () => {
     })
     const lines = async (...args: string[]) =>
       (await run(['tail', id, '--json', ...args])).stdout.split('\n').filter((line) => line !== '')
-    expect((await lines('--after', '0')).map((line) => JSON.parse(line))).toEqual(events)
+    const all = await lines('--after', '0')
+    expect(all.map((line) => JSON.parse(line))).toEqual(events)
+    expect(all.join('')).toContain('evil \\u001b[2J\\u202e text')
     expect(await lines()).toHaveLength(10)
     expect(await lines('--last', '2')).toHaveLength(2)
     expect(await lines('--last', '0')).toEqual([])
-    expect(await lines('--after', '9999')).toEqual([])
+    expect(await lines('--after', String(events.length))).toEqual([])
+    const beyond = `after: there is no event 9999: the last one is ${events.length}`
+    expect(await run(['tail', id, '--after', '9999'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(beyond),
+    })
   })
 
   it('ends where the session has expired, and refuses what is not there', async () => {
@@ -407,6 +459,10 @@ describe.each(['postgres', 'server'] as const)('on %s', (kind) => {
       runHere(args, cwd, { THROUGHLINE_URL: url, COLUMNS: '100', ...(server && { THROUGHLINE_TOKEN: token }) })
     try {
       expect((await there('sessions')).stdout).toContain('No sessions yet.')
+      if (server) {
+        const nobody = await runHere(['sessions', '--url', url], cwd, { THROUGHLINE_TOKEN: '' })
+        expect(nobody).toMatchObject({ code: 2, stderr: expect.stringContaining(': set THROUGHLINE_TOKEN\n') })
+      }
       const s = await tl.sessions.create({ userId: 'ada', task: 'Plan the trip' })
       await s.append([
         { type: 'user_message', content: 'Find me a night train' },

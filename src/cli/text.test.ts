@@ -73,5 +73,20 @@ it('pads by columns', () => {
 
 it('nothing gets through that could steer a terminal, or turn a line around', () => {
   expect(printable('a\u001b[2Jb\u009b\u202ec\u2066d\u061ce\n\tf\u2028g')).toBe('a�[2Jb��c�d�e f g')
-  expect(printableLines('one\r\n  two\u001b\n\n\tthree\u0085')).toBe('one\n  two�\n\nthree�')
+  expect(printableLines('one\r\n  two\u001b\n\n\tthree\u0085')).toBe('one\n  two�\n\n        three�')
+  expect(printable('a\u200eb\u200fc\u200bd\u2060e\u{e0041}\u{e0042}f')).toBe('a�b�c�d�e�f')
+  expect(printableLines('a\u200eb\u2028c')).toBe('a�b c')
+})
+
+it('marks pass as far as scripts need them, and no heaps of them', () => {
+  const fine = ['קָ֑דִ֔', 'e\u0302\u0323', '👩🏽‍❤️‍💋‍👩🏽', 'می\u200cخواهم', 'ཧཱུྃ']
+  expect(fine.map(printable)).toEqual(fine)
+  expect(printable(`a${'\u0301'.repeat(20)}b`)).toBe('a�b')
+  expect(printableLines(`a${'\u0489'.repeat(20)}b`)).toBe('a�b')
+  expect(printable(`${'👩\u200d'.repeat(100)}👩`)).toBe('�')
+})
+
+it('keeps lines, indentation and columns', () => {
+  expect(printableLines('if x:\n\ty = 1\n    z\n')).toBe('if x:\n        y = 1\n    z\n')
+  expect(printableLines('name   size  \na\t1\n日本\t22')).toBe('name   size\na       1\n日本    22')
 })

@@ -1,4 +1,12 @@
-import { charactersOf, characterWidth, displayWidth } from './display-width.ts'
+import { charactersOf, characterWidth, displayWidth, isPlain } from './display-width.ts'
+
+/** What steers a terminal, turns the direction of writing, or is there without being seen. Joiners are not: scripts need them. */
+const STEERING =
+  /[\p{Cc}\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]+/gu
+/** More marks than any script puts on one letter: they would cover the lines above and below. */
+const HEAP = /[\p{Mn}\p{Me}\u200c\u200d]{9,}/gu
+/** Columns from one tab stop to the next, as terminals have them. */
+const TAB = 8
 
 /** `1 session`, `1,200 sessions`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
@@ -7,13 +15,35 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
 
 /** The text on one line, without characters that could steer a terminal: what is stored is not ours to trust. */
 export function printable(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\p{Cc}\u061c\u202a-\u202e\u2066-\u2069]/gu, '\u{fffd}')
+  return harmless(text.replace(/\s+/g, ' '))
 }
 
-/** As {@link printable}, with its lines as they are. */
+/** As {@link printable}, with its lines and columns as they are: tabs become blanks. */
 export function printableLines(text: string): string {
-  const line = (one: string) => `${/^ */.exec(one)?.[0]}${printable(one).trim()}`.trimEnd()
+  const line = (one: string) => withoutTabs(harmless(one.replace(/[^\S\t]/g, ' '))).trimEnd()
   return text.split(/\r?\n/).map(line).join('\n')
+}
+
+/** JSON on one line. What {@link printable} would replace is escaped: it reads back as it was, and steers no terminal. */
+export function printableJson(value: unknown): string {
+  const unit = (code: string) => `\\u${code.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(value).replace(STEERING, (found) => found.split('').map(unit).join(''))
+}
+
+function harmless(text: string): string {
+  const replaced = text.replace(STEERING, (found) => (found === '\t' ? found : '\u{fffd}')).replace(HEAP, '\u{fffd}')
+  return isPlain(replaced) ? replaced : [...charactersOf(replaced)].join('')
+}
+
+function withoutTabs(line: string): string {
+  const [first = '', ...rest] = line.split('\t')
+  let [all, width] = [first, displayWidth(first)]
+  for (const part of rest) {
+    const blanks = TAB - (width % TAB)
+    all += ' '.repeat(blanks) + part
+    width += blanks + displayWidth(part)
+  }
+  return all
 }
 
 /** The text in lines of at most `width` columns, broken at blanks, or within words that are longer than that. */

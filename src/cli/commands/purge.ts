@@ -4,7 +4,7 @@ import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/parse.ts'
 import type { Command } from '../command.ts'
 import { confirmed } from '../confirm.ts'
-import { tenant } from '../option.ts'
+import { named, tenant } from '../option.ts'
 import type { Output } from '../output.ts'
 import { withLine } from '../progress.ts'
 import { purgeUser, sessionDoomed, userDoomed } from '../session/purge.ts'
@@ -13,7 +13,7 @@ import { counted } from '../text.ts'
 
 const purgeInput = z.strictObject({
   session: z.string().optional(),
-  user: z.string().optional(),
+  user: named().optional(),
   tenant,
   yes: z.boolean().default(false),
 })

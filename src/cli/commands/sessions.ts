@@ -5,7 +5,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
 import { parse } from '../../features/parse.ts'
 import type { Command } from '../command.ts'
-import { given, tenant, timeOrAge, wholeNumber } from '../option.ts'
+import { given, named, tenant, timeOrAge, wholeNumber } from '../option.ts'
 import type { Output } from '../output.ts'
 import { writeLines } from '../output-lines.ts'
 import { sessionsTable } from '../session/sessions-table.ts'
@@ -14,16 +14,16 @@ import { sqliteFile, type Target, withStore } from '../target.ts'
 import { counted, printable } from '../text.ts'
 
 const sessionsInput = z.strictObject({
-  user: z.string().optional(),
+  user: named().optional(),
   tenant,
   state: z.enum(SESSION_STATES, `must be one of ${SESSION_STATES.join(', ')}`).optional(),
-  agent: z.string().optional(),
-  chatmode: z.string().optional(),
-  conversation: z.string().optional(),
+  agent: named().optional(),
+  chatmode: named().optional(),
+  conversation: named().optional(),
   since: timeOrAge.optional(),
   until: timeOrAge.optional(),
   limit: wholeNumber(1, LIMITS.page).optional(),
-  cursor: z.string().optional(),
+  cursor: z.string().min(1, 'must not be empty').optional(),
   all: z.boolean().default(false),
 })
 
@@ -83,7 +83,7 @@ async function list(tl: Throughline, query: ListSessions, all: boolean, output: 
   const first = await tl.sessions.list(query)
   if (output.json) return output.print('', first)
   if (first.items.length === 0)
-    return output.say(Object.keys(filters).length > 0 ? 'No session fits.' : beginning(target))
+    return output.say(Object.keys(filters).length > 0 ? 'No session fits.' : await nothingText(tl, target))
   await output.sayAll(rowsOf(tl, query, first, all, output))
 }
 
@@ -94,7 +94,11 @@ async function* rowsOf(
   all: boolean,
   output: Output,
 ): AsyncGenerator<string> {
-  const { head, lines } = sessionsTable(first.items, { ...output, now: Date.now(), more: all })
+  const { head, lines } = sessionsTable(first.items, {
+    ...output,
+    now: Date.now(),
+    more: all && first.nextCursor !== undefined,
+  })
   yield [...head.map((line) => output.paint('bold', line)), ...lines(first.items)].join('\n')
   let count = first.items.length
   let { nextCursor } = first
@@ -104,7 +108,8 @@ async function* rowsOf(
     count += page.items.length
     nextCursor = page.nextCursor
   }
-  const more = nextCursor === undefined ? '' : ', and there are more: --limit, --all'
+  const ways = count < LIMITS.page ? '--limit, --all' : '--all'
+  const more = nextCursor === undefined ? '' : `, and there are more: ${ways}`
   yield `\n${output.paint('dim', `${counted(count, 'session')}${more}`)}`
 }
 
@@ -115,6 +120,14 @@ async function* recordsOf({ sessions }: Throughline, query: ListSessions): Async
     if (page.nextCursor === undefined) return
     cursor = page.nextCursor
   }
+}
+
+async function nothingText(tl: Throughline, target: Target): Promise<string> {
+  // those of every tenant that the caller may see
+  for await (const _ of tl.export()) {
+    return `No sessions of tenant ${printable(tl.principal?.tenant ?? 'local')}; --tenant names another.`
+  }
+  return beginning(target)
 }
 
 /** What to do where nothing is yet. */

@@ -5,11 +5,11 @@ import type { SessionEvent } from '../../domain/event.ts'
 import { parse } from '../../features/parse.ts'
 import type { Command } from '../command.ts'
 import { lineWidth } from '../line-width.ts'
-import { given, wholeNumber } from '../option.ts'
+import { given, tenant, wholeNumber } from '../option.ts'
 import type { Output } from '../output.ts'
-import { sessionNamed } from '../session/find.ts'
+import { sessionNamed, tenantOfPart } from '../session/find.ts'
 import { headText, stateSince } from '../session/head.ts'
-import { EVENTS, LAST_TURNS, type Part, pagesOf, partOf } from '../session/range.ts'
+import { checkReached, EVENTS, LAST_TURNS, type Part, pagesOf, partOf } from '../session/range.ts'
 import { Turns, timeline } from '../session/timeline.ts'
 import { type Views, viewsText, workAt } from '../session/views.ts'
 import { withStore } from '../target.ts'
@@ -20,6 +20,7 @@ const flag = z.boolean().default(false)
 
 const showInput = z.strictObject({
   session: z.string(),
+  tenant,
   last: wholeNumber(1, MOST).optional(),
   turn: wholeNumber(1, MOST).optional(),
   after: wholeNumber(0, MOST).optional(),
@@ -40,7 +41,7 @@ export const showCommand: Command = {
   more: [
     'The number before each event is its sequence, for --at and --after. The',
     'beginning or the end of an id will do, 8 characters or more, among the last',
-    '500 sessions.',
+    '500 sessions of a tenant.',
     '',
     '--state, --envelope, --agents and --work show that view in place of the turns.',
     '--json prints {"record":…,"state":…,"events":[…]}, with those that were asked',
@@ -49,6 +50,7 @@ export const showCommand: Command = {
     'Example: throughline show 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70 --last 3',
   ].join('\n'),
   options: [
+    tenantOfPart,
     { flags: '--last <count>', description: `the last so many turns (default: ${LAST_TURNS})` },
     { flags: '--turn <number>', description: 'one turn' },
     { flags: '--after <sequence>', description: 'events behind this one' },
@@ -77,7 +79,8 @@ function checkRange({ last, turn, after, limit }: Options): void {
 }
 
 async function show(tl: Throughline, options: Options, output: Output): Promise<void> {
-  const session = await sessionNamed(tl, options.session)
+  const session = await sessionNamed(tl, options.session, options.tenant)
+  if (options.at !== undefined) checkReached('at', options.at, (await session.record()).head)
   const shot = options.at === undefined ? undefined : await session.at(options.at)
   const record = shot?.record ?? (await session.record())
   const part = await partOf(session, record, given(options))

@@ -5,13 +5,14 @@ import { parse } from '../../features/parse.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { lineWidth } from '../line-width.ts'
-import { wholeNumber } from '../option.ts'
+import { tenant, wholeNumber } from '../option.ts'
 import type { Output } from '../output.ts'
 import { whenReaderLeaves } from '../pipe-reader.ts'
 import { followedCalls } from '../session/calls.ts'
 import { eventLines } from '../session/event-lines.ts'
-import { sessionNamed } from '../session/find.ts'
+import { sessionNamed, tenantOfPart } from '../session/find.ts'
 import { untilEnded } from '../session/follow.ts'
+import { checkReached } from '../session/range.ts'
 import { Turns } from '../session/timeline.ts'
 import { withStore } from '../target.ts'
 
@@ -19,6 +20,7 @@ const MOST = Number.MAX_SAFE_INTEGER - 1
 
 const tailInput = z.strictObject({
   session: z.string(),
+  tenant,
   after: wholeNumber(0, MOST).optional(),
   last: wholeNumber(0, MOST).optional(),
   full: z.boolean().default(false),
@@ -39,6 +41,7 @@ export const tailCommand: Command = {
     'Example: throughline tail 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70 --json --after 0',
   ].join('\n'),
   options: [
+    tenantOfPart,
     { flags: '--last <count>', description: `begin with the last so many events (default: ${LAST})` },
     { flags: '--after <sequence>', description: 'begin behind this event; 0: with the first one' },
     { flags: '--full', description: 'cut nothing' },
@@ -61,11 +64,12 @@ export const tailCommand: Command = {
 
 async function tail(
   tl: Throughline,
-  { session: name, after, last = LAST, full }: Options,
+  { session: name, tenant, after, last = LAST, full }: Options,
   output: Output,
 ): Promise<void> {
-  const session = await sessionNamed(tl, name)
+  const session = await sessionNamed(tl, name, tenant)
   const { head } = await session.record()
+  checkReached('after', after, head)
   const begin = after ?? Math.max(0, head - last)
   const turns = new Turns(begin === 0 ? 0 : undefined)
   const told = followedCalls()

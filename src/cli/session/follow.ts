@@ -1,4 +1,5 @@
 import type { Session } from '../../api.ts'
+import type { ThroughlineError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { endOf, isFinal, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 
@@ -30,14 +31,24 @@ export async function* untilEnded(session: Session, after: number): AsyncGenerat
   if (isOver()) return record
   const stop = new AbortController()
   let failure: unknown
-  const look = async () => {
+  const lookOnce = async () => {
     try {
       record = await session.record()
       if (isOver()) stop.abort()
     } catch (error) {
+      // all else is for the tail to judge, which comes through an outage by itself
+      if (!isGone(error)) return
       failure = error
       stop.abort()
     }
+  }
+  let looking: Promise<void> | undefined
+  // one at a time: a server that is slow to answer is not asked again meanwhile
+  const look = () => {
+    looking ??= lookOnce().finally(() => {
+      looking = undefined
+    })
+    return looking
   }
   const timer = setInterval(look, LOOK)
   try {
@@ -52,6 +63,11 @@ export async function* untilEnded(session: Session, after: number): AsyncGenerat
   }
   if (failure !== undefined) throw failure
   return record
+}
+
+// by code rather than instanceof: two copies of the package may be loaded
+function isGone(error: unknown): boolean {
+  return (error as Partial<ThroughlineError> | undefined)?.code === 'SESSION_NOT_FOUND'
 }
 
 async function endsWithCommit(session: Session): Promise<boolean> {

@@ -35,6 +35,7 @@ export async function partOf(
 ): Promise<Part> {
   const sequenceOf = (number: number) => beginningOf(session, { head, turns }, number)
   if (after !== undefined) {
+    checkReached('after', after, head)
     return { from: after + 1, to: Math.min(after + limit, head), ...(after === 0 && { turnsBefore: 0 }) }
   }
   if (turn === undefined) {
@@ -44,6 +45,12 @@ export async function partOf(
   if (turn > turns) throw new ValidationError('turn', `there is no turn ${turn}: the session has ${turns}`)
   const to = turn === turns ? head : (await sequenceOf(turn + 1)) - 1
   return { from: await sequenceOf(turn), to, turnsBefore: turn - 1 }
+}
+
+/** Refuses a sequence that the log has not reached. */
+export function checkReached(option: 'after' | 'at', sequence: number | undefined, head: number): void {
+  if (sequence === undefined || sequence <= head) return
+  throw new ValidationError(option, `there is no event ${sequence}: the last one is ${head}`)
 }
 
 /** The events of the part, a page at a time. */

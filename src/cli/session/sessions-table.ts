@@ -11,6 +11,9 @@ const NARROW = 76
 const WORDS = 100
 const LONGEST_STATE = Math.max(...SESSION_STATES.map((state) => state.length))
 const LONGEST_AGE = '59 min ago'.length
+/** Columns that names take at most, and that most counts take at most. */
+const NAME = 16
+const COUNT = '99999'.length
 
 /**
  * Sessions for people, one a line, or two where there is no room. Ids are always whole, to be copied. `more`: others may follow that are not
@@ -37,16 +40,16 @@ export function sessionsTable(
         paint: (text, { status }) => paint(STATE_STYLE[status.state], text),
         least: more ? LONGEST_STATE : 0,
       },
-      { title: 'agent', value: ({ activeAgent }) => activeAgent, width: 16, spare: 5 },
-      { title: 'turns', value: ({ turns }) => String(turns), align: 'right', spare: 2 },
-      { title: 'events', value: ({ head }) => String(head), align: 'right', spare: 3 },
+      { title: 'agent', value: ({ activeAgent }) => activeAgent, width: NAME, least: more ? NAME : 0, spare: 5 },
+      { title: 'turns', value: ({ turns }) => String(turns), align: 'right', least: more ? COUNT : 0, spare: 2 },
+      { title: 'events', value: ({ head }) => String(head), align: 'right', least: more ? COUNT + 1 : 0, spare: 3 },
       {
         title: 'last',
         value: ({ lastActivityAt }) => age(lastActivityAt, now),
         least: more && age === agoOf ? LONGEST_AGE : 0,
         spare: 1,
       },
-      { title: 'user', value: ({ userId }) => userId, width: 16, spare: 4 },
+      { title: 'user', value: ({ userId }) => userId, width: NAME, least: more ? NAME : 0, spare: 4 },
     ],
     task,
   )
