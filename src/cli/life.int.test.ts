@@ -52,6 +52,17 @@ describe('resume', () => {
     })
   })
 
+  it('names the option or argument that is empty', async () => {
+    await began(HOUR, (session) => session.ask('Which one?'))
+    for (const [args, said] of [
+      [['resume', '', '--user', 'ada'], 'conversation: must not be empty'],
+      [['resume', 'c', '--user', ''], 'user: must not be empty'],
+      [['index', '--user', ''], 'user: must not be empty'],
+    ] as const) {
+      expect(await run(args)).toMatchObject({ code: 2, stderr: `error VALIDATION: ${said}\n` })
+    }
+  })
+
   it('offers to go on after a day, and is no activity by itself', async () => {
     const id = await began(25 * HOUR, (session) => session.ask('Which one?'))
     for (let i = 0; i < 2; i++) {

@@ -4,6 +4,7 @@ import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/parse.ts'
 import type { Command, Context } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { named, tenant } from '../option.ts'
 import { withLine } from '../progress.ts'
 import { withStore } from '../target.ts'
 import { counted } from '../text.ts'
@@ -17,8 +18,8 @@ const importInput = z.strictObject({
   check: z.boolean().default(false),
   from: z.enum(['claude-code'], 'must be claude-code; without --from an export is read').optional(),
   follow: z.boolean().optional(),
-  user: z.string().optional(),
-  tenant: z.string().optional(),
+  user: named().optional(),
+  tenant,
 })
 
 const STOPPED = 'Stopped in the middle. What came to its end is in. To go on, run the same again.'

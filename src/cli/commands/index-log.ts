@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { IndexReport } from '../../api.ts'
 import { parse } from '../../features/parse.ts'
 import type { Command } from '../command.ts'
-import { given, tenant } from '../option.ts'
+import { given, named, tenant } from '../option.ts'
 import { withLine } from '../progress.ts'
 import { withStore } from '../target.ts'
 import { counted } from '../text.ts'
 
-const indexInput = z.strictObject({ user: z.string().optional(), tenant })
+const indexInput = z.strictObject({ user: named().optional(), tenant })
 
 export const indexCommand: Command = {
   usage: 'index',

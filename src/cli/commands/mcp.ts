@@ -10,14 +10,14 @@ import { open } from '../../open.ts'
 import type { Server } from '../../server.ts'
 import { targetOf } from '../../target.ts'
 import type { Command } from '../command.ts'
-import { given, tenant } from '../option.ts'
+import { given, named, tenant } from '../option.ts'
 import type { Output } from '../output.ts'
 import { openingOf, type Target } from '../target.ts'
 import { served, told } from './serve.ts'
 
 const mcpInput = z.strictObject({
   http: z.boolean().default(false),
-  user: z.string().min(1).optional(),
+  user: named().optional(),
   tenant,
   agents: z
     .string()
@@ -59,8 +59,8 @@ export const mcpCommand: Command = {
 }
 
 /** What `serve` takes of it. */
-function servable({ tenant: named, ...options }: Omit<McpInput, 'http'>) {
-  if (named !== undefined) throw new ValidationError('tenant', 'goes without --http: there the token names it')
+function servable({ tenant: chosen, ...options }: Omit<McpInput, 'http'>) {
+  if (chosen !== undefined) throw new ValidationError('tenant', 'goes without --http: there the token names it')
   return given(options)
 }
 

@@ -2,15 +2,16 @@ import { z } from 'zod'
 import type { Resumed } from '../../api.ts'
 import { parse } from '../../features/parse.ts'
 import type { Command } from '../command.ts'
+import { named, tenant } from '../option.ts'
 import type { Output } from '../output.ts'
 import { withStore } from '../target.ts'
 import { printableLines } from '../text.ts'
 
 const resumeInput = z.strictObject({
-  conversation: z.string(),
-  user: z.string('is missing: --user says whose conversation it is'),
-  chatmode: z.string().optional(),
-  tenant: z.string().optional(),
+  conversation: named(),
+  user: named('is missing: --user says whose conversation it is'),
+  chatmode: named().optional(),
+  tenant,
   decline: z.boolean().default(false),
 })
 

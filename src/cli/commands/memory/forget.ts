@@ -3,16 +3,16 @@ import type { Forgotten, Throughline } from '../../../api.ts'
 import { ValidationError } from '../../../domain/errors.ts'
 import { parse } from '../../../features/parse.ts'
 import type { Command } from '../../command.ts'
-import { given, tenant } from '../../option.ts'
+import { given, named, tenant } from '../../option.ts'
 import { withStore } from '../../target.ts'
 import { counted } from '../../text.ts'
 
 const forgetInput = z.strictObject({
   memory: z.string().optional(),
-  user: z.string().optional(),
+  user: named().optional(),
   tenant,
-  source: z.string().optional(),
-  session: z.string().optional(),
+  source: named().optional(),
+  session: named().optional(),
 })
 
 export const forgetCommand: Command = {
