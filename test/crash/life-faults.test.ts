@@ -13,7 +13,7 @@ import { KEY, OPERATIONS, type Operation } from './life-operations.ts'
 
 const CHILD = new URL('./life-faults-child.ts', import.meta.url)
 /** Of so many fault points one is driven, and the last two, which are those around a step's commit. */
-const EVERY = amount(10, 1)
+const EVERY = amount(20, 1)
 const NAMES = proving ? Object.keys(OPERATIONS) : ['ask', 'answer', 'propose', 'confirm', 'compact']
 const USER = { userId: 'ada' }
 

@@ -11,7 +11,7 @@ import type { Fault } from './life-handle-child.ts'
 
 const CHILD = new URL('./life-handle-child.ts', import.meta.url)
 /** Of so many fault points one is driven, and the last two. */
-const EVERY = amount(24, 1)
+const EVERY = amount(48, 1)
 const NAMES = proving ? Object.keys(CALLS) : ['started', 'unclear_new_task', 'complete']
 
 /** A store that a child may use and die in, and how to wait until nothing of a dead one is at work any more. */

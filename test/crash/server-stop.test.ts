@@ -4,7 +4,7 @@ import { amount, figure, proving, withFile } from '../proof.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import { type ServedProcess, startServed } from '../servers/served.ts'
 
-const STOPS = amount(2, 40)
+const STOPS = amount(1, 40)
 const WRITERS = 16
 
 /** A write, and the answer to it if there was one. */

@@ -54,7 +54,7 @@ describe.each(stores)('on $name', ({ run }) => {
           expect((await session.at(head)).state).toEqual(await session.state())
           expect((await session.at(head)).envelope).toEqual(await session.envelope())
         }),
-        { numRuns: amount(60, 1000) },
+        { numRuns: amount(40, 1000) },
       )
     })
   })

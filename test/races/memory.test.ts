@@ -15,7 +15,7 @@ import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import type { MemoryJob, MemoryOutcome } from './memory-child.ts'
 
 const CHILD = new URL('./memory-child.ts', import.meta.url)
-const SESSIONS = amount(24, 200)
+const SESSIONS = amount(12, 200)
 const USER = { tenant: 'local', userId: 'ada' }
 const ALL = 100_000
 /** What everyone says, and the one thing that is said in each session alone. */

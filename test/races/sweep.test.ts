@@ -14,7 +14,7 @@ import type { SweepJob } from './sweep-child.ts'
 const CHILD = new URL('./sweep-child.ts', import.meta.url)
 const SWEEPERS = amount(3, 6)
 const COMING_BACK = 2
-const SESSIONS = amount(60, 2000)
+const SESSIONS = amount(30, 2000)
 const FRESH = 20
 const NOW = Date.parse(NOON)
 const HOUR = 3_600_000

@@ -13,7 +13,7 @@ import type { ImportJob } from './import-child.ts'
 const CHILD = fileURLToPath(new URL('./import-child.ts', import.meta.url))
 const DOCUMENTS = amount(500, 50_000)
 const BATCH = amount(20, 500)
-const KILLS = amount(2, 5)
+const KILLS = amount(1, 5)
 const DIMENSIONS = 768
 /** Heap of the child in MB; the file of the long form has some 500. */
 const HEAP = 96
