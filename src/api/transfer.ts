@@ -1,6 +1,5 @@
 import type { UpkeepProgress } from '../api.ts'
-import type { EventType, Role } from '../domain/event.ts'
-import type { Json } from '../domain/json.ts'
+import type { SessionEvent } from '../domain/event.ts'
 
 /** A run of events of one session, as they are in its log. Blocks of a session come in the order of its log. */
 export interface SessionBlock {
@@ -11,17 +10,7 @@ export interface SessionBlock {
 }
 
 /** An event on its way from one store to another: all of it but the session it belongs to, which the block names. */
-export interface ExportedEvent {
-  sequence: number
-  id: string
-  type: EventType
-  role: Role
-  content: string
-  parts?: Json
-  agentId?: string
-  occurredAt?: string
-  createdAt: string
-}
+export type ExportedEvent = Omit<SessionEvent, 'sessionId'>
 
 /** Which sessions to export. */
 export interface ExportOptions {
