@@ -6,8 +6,8 @@ import { guarded } from '../servers/guardian.ts'
 
 const RUN = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 
-/** What concerns the process of the tests, and not the command. */
-const OURS = ['COLUMNS', 'FORCE_COLOR', 'NO_COLOR', 'NODE_DEBUG', 'THROUGHLINE_CACHE_URL', 'THROUGHLINE_URL']
+/** What concerns the process of the tests, and not the command. Node shows no colours where CI is set, not even at a terminal. */
+const OURS = ['CI', 'COLUMNS', 'FORCE_COLOR', 'NO_COLOR', 'NODE_DEBUG', 'THROUGHLINE_CACHE_URL', 'THROUGHLINE_URL']
 
 /** The command as a shell takes it. */
 export function commandLine(args: readonly string[]): string {
