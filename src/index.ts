@@ -89,6 +89,7 @@ export type {
 } from './api.ts'
 export type { MessageIntent } from './domain/classify.ts'
 export type { CommitKind } from './domain/commit.ts'
+export type { ContextShare } from './domain/context.ts'
 export { type Analysis, type Envelope, RESERVED_KEYS } from './domain/envelope.ts'
 export {
   ERROR_CODES,

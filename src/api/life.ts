@@ -1,6 +1,7 @@
 import type { Page, Progress, RecallItem, Session, WriteOptions } from '../api.ts'
 import type { MessageIntent } from '../domain/classify.ts'
 import type { CommitKind } from '../domain/commit.ts'
+import type { ContextShare } from '../domain/context.ts'
 import type { Action } from '../domain/intent.ts'
 import type { SourceType } from '../domain/memory/source.ts'
 import type { Message } from '../domain/message.ts'
@@ -201,6 +202,8 @@ export interface ContextRecall {
 export interface ContextResult<Messages> {
   messages: Messages
   tokens: number
+  /** What those tokens went to, in the order it is told. Sections that are not there are not in it. */
+  sections: ContextShare[]
   /** What was left out, and why. `history` are messages before the last 500 turns or the budget; at most 500 are counted. */
   omitted: { section: string; count: number; reason: 'budget' | 'no_call' | 'no_result' }[]
   /** Ids of calls at the end that wait for their result. */

@@ -37,6 +37,14 @@ describe('a context', () => {
         ...ALL.window,
       ],
       tokens: 273,
+      sections: [
+        { section: 'task', count: 1, tokens: 17 },
+        { section: 'scratchpad', count: 1, tokens: 40 },
+        { section: 'earlier', count: 2, tokens: 67 },
+        { section: 'memories', count: 2, tokens: 80 },
+        { section: 'reduced', count: 1, tokens: 58 },
+        { section: 'window', count: 3, tokens: 11 },
+      ],
       omitted: [],
       dangling: [],
       kept: ALL,
@@ -176,8 +184,9 @@ describe('for random sessions and budgets a context', () => {
 
   it('is within the budget, and costs what its messages cost', () => {
     holds((given, max, count) => {
-      const { messages, tokens } = fitContext(given, max, count)
+      const { messages, tokens, sections: shares } = fitContext(given, max, count)
       expect(tokens).toBeLessThanOrEqual(max)
+      expect(shares.reduce((sum, share) => sum + share.tokens, 0)).toBe(tokens)
       expect(tokens).toBe(messages.reduce((sum, one) => sum + messageTokens(one, count), 0))
     })
   })

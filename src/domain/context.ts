@@ -25,11 +25,21 @@ export interface ContextSections {
   readonly window: readonly Message[]
 }
 
+/** How much of a context one section takes. */
+export interface ContextShare {
+  section: keyof ContextSections
+  /** Pieces of it: messages, summaries, memories. */
+  count: number
+  tokens: number
+}
+
 /** What goes to the model. */
 export interface Context {
   messages: Message[]
   /** What the messages cost by {@link messageTokens}; never more than the budget. */
   tokens: number
+  /** What those tokens went to, in the order it is told; nothing of what is not there. */
+  sections: ContextShare[]
   omitted: Omission[]
   /** Ids of calls at the end that wait for their result. */
   dangling: string[]
@@ -57,6 +67,7 @@ export function fitContext(sections: ContextSections, maxTokens: number, count: 
   return {
     messages: [...draft.messages(), ...window.messages],
     tokens: draft.tokens() + window.tokens,
+    sections: [...draft.shares(), ...shareOf('window', window.messages.length, window.tokens)],
     omitted: [
       ...ORDER.flatMap((section) =>
         omission(section, 'budget', missing.filter((one) => one.section === section).length),
@@ -122,25 +133,40 @@ function piecesOf({ task = '', scratchpad = {}, earlier, memories, reduced = '' 
 
 /** Gathers pieces into messages and knows what they cost. */
 function drafting(count: CountTokens) {
-  const chosen = new Set<Piece>()
+  /** Each with what it added to the cost of its message. */
+  const chosen = new Map<Piece, number>()
   const costs: Record<Block, number> = { head: 0, earlier: 0, memories: 0, reduced: 0 }
   const tokens = () => costs.head + costs.earlier + costs.memories + costs.reduced
 
   return {
     tokens,
     has: (piece: Piece) => chosen.has(piece),
-    messages: (): Message[] => (Object.keys(HEADING) as Block[]).flatMap((block) => messageOf(block, [...chosen])),
+    messages: (): Message[] =>
+      (Object.keys(HEADING) as Block[]).flatMap((block) => messageOf(block, [...chosen.keys()])),
+    shares: (): ContextShare[] =>
+      ORDER.flatMap((section) => {
+        const added = [...chosen].filter(([piece]) => piece.section === section).map(([, cost]) => cost)
+        return shareOf(
+          section,
+          added.length,
+          added.reduce((sum, cost) => sum + cost, 0),
+        )
+      }),
     /** Takes the piece if its message stays within `share` and all messages within `total`. */
     take(piece: Piece, total: number, share: number): void {
       if (chosen.has(piece)) return
       const block = BLOCK[piece.section]
-      const [grown] = messageOf(block, [...chosen, piece]) as [Message]
+      const [grown] = messageOf(block, [...chosen.keys(), piece]) as [Message]
       const cost = messageTokens(grown, count)
       if (cost > share || tokens() - costs[block] + cost > total) return
+      chosen.set(piece, cost - costs[block])
       costs[block] = cost
-      chosen.add(piece)
     },
   }
+}
+
+function shareOf(section: ContextShare['section'], count: number, tokens: number): ContextShare[] {
+  return count === 0 ? [] : [{ section, count, tokens }]
 }
 
 /** The message that pieces of a block make; none without any. */

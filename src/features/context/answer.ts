@@ -8,6 +8,15 @@ export const contextAnswer = z
   .strictObject({
     messages: z.union([z.array(messageAnswer), anyJson]).meta({ description: 'In the format asked for.' }),
     tokens: z.int(),
+    sections: z
+      .array(
+        z.strictObject({
+          section: z.enum(['task', 'scratchpad', 'earlier', 'memories', 'reduced', 'window']),
+          count: z.int().meta({ description: 'Pieces of it: messages, summaries, memories.' }),
+          tokens: z.int(),
+        } satisfies Keys<ContextResult<unknown>['sections'][number]>),
+      )
+      .meta({ description: 'What the tokens went to, in the order it is told.' }),
     omitted: z
       .array(
         z.strictObject({

@@ -42,7 +42,7 @@ export async function buildContext(
   const { task } = view.record
   const earlier = await earlierSummaries(deps, view)
   const recalled = recall && (await recallFor(deps, view, events, earlier, recall))
-  const { messages, tokens, omitted, dangling, kept } = fitContext(
+  const { messages, tokens, sections, omitted, dangling, kept } = fitContext(
     {
       ...(task !== undefined && { task }),
       scratchpad: view.state.scratchpad,
@@ -63,6 +63,7 @@ export async function buildContext(
   return {
     messages: format === undefined ? messages : FORMATS[format].to(messages),
     tokens,
+    sections,
     omitted: [...(unread > 0 ? [{ section: 'history', count: unread, reason: 'budget' } as const] : []), ...omitted],
     dangling,
     ...(inside && { recalled: inside.items }),
