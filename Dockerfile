@@ -7,6 +7,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build.mjs scripts/
 COPY src src
+COPY inspector inspector
 RUN node scripts/build.mjs
 
 FROM node:24-slim AS production

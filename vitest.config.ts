@@ -31,7 +31,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/servers/setup.ts'],
     setupFiles: ['test/servers/worker.ts'],
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'inspector/src/**/*.test.ts'],
     // most of the half second that a child needs to start goes into compiling
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'throughline-compile-cache') },
     // one more than the two cores it is made for: much of the time goes by in waiting for disks and children

@@ -21,6 +21,7 @@ function step(title, script, args) {
 const steps = [
   ['Format and lint', '@biomejs/biome/bin/biome', ['ci', '.']],
   ['Types', 'typescript/bin/tsc', ['--noEmit']],
+  ['Types of the inspector', 'typescript/bin/tsc', ['--noEmit', '-p', 'inspector']],
   ['Tests', 'vitest/vitest.mjs', ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]],
 ]
 try {

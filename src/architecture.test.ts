@@ -34,6 +34,7 @@ const RULES: Record<string, readonly string[]> = {
     'api.ts',
     'zod',
     'fastify',
+    '@fastify/static',
     '@fastify/swagger',
     'fastify-type-provider-zod',
     'openapi-types',

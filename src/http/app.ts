@@ -19,6 +19,7 @@ import { readBody } from './body.ts'
 import { knownError, problemOf, retryAfter } from './error-response.ts'
 import { principalIn } from './headers.ts'
 import { infoRoute } from './info-route.ts'
+import { inspector } from './inspector.ts'
 import { type McpFront, mcpRoutes } from './mcp-route.ts'
 import { mount, type OnAnswer } from './mount.ts'
 import { openRoutes } from './open-routes.ts'
@@ -94,6 +95,7 @@ export async function appOn(parts: AppParts): Promise<App> {
   takeBodies(app, limits)
   tellErrors(app, parts.metrics)
   openRoutes(app, parts)
+  await inspector(app)
   await app.register((api, _options, done) => {
     letIn(api, parts)
     const { admission, stopping, onAnswer } = parts

@@ -82,6 +82,8 @@ let operations: Operation[]
 function listen(message: unknown): void {
   const { fastify } = message as { fastify: FastifyInstance }
   fastify.addHook('onRoute', ({ method, url }) => {
+    // files of the page, for nobody else
+    if (url.startsWith('/assets/')) return
     for (const each of [method].flat()) mounted.push(`${each} ${url.replace(/:(\w+)/g, '{$1}')}`)
   })
 }

@@ -1,9 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { Redis } from 'ioredis'
 import { guarded, guardedFolder } from './guardian.ts'
 import { freePort } from './postgres.ts'
+import { requireProgram } from './program.ts'
 
 /** A Redis of the tests' own, on loopback and a free port, that keeps nothing on disk unless asked to. */
 export interface RedisServer {
@@ -21,41 +20,9 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-const INSTALL = ['apt-get', 'install', '-y', 'redis-server'] as const
-
-/** Debian asks this file whether a service may be started by an installation; 101 says no. */
-const POLICY = '/usr/sbin/policy-rc.d'
-
-function redisProgram(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/bin', '/usr/local/bin']
-  return folders.map((folder) => join(folder, 'redis-server')).find((path) => existsSync(path))
-}
-
-/** Path of the program, installed first where that is possible. */
-export function requireRedis(): string {
-  const found = redisProgram()
-  if (found !== undefined) return found
-  const [program, ...rest] = INSTALL
-  const ours = !existsSync(POLICY) && process.getuid?.() === 0
-  try {
-    // the tests start servers of their own: the system's would only be in the way
-    if (ours) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 })
-    execFileSync(program, ['update'], { stdio: 'ignore' })
-    execFileSync(program, rest, { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
-  } catch (cause) {
-    throw new Error(`redis-server is not installed; as root run: ${INSTALL.join(' ')}`, { cause })
-  } finally {
-    if (ours) rmSync(POLICY, { force: true })
-  }
-  const installed = redisProgram()
-  if (installed === undefined)
-    throw new Error(`redis-server is not there although this went well: ${INSTALL.join(' ')}`)
-  return installed
-}
-
 /** @param settings of the server, as on its command line: `['--maxmemory', '4mb']` */
 export async function startRedis(settings: readonly string[] = [], port?: number): Promise<RedisServer> {
-  const program = requireRedis()
+  const program = requireProgram('redis-server')
   const { path: folder, remove } = guardedFolder('throughline-redis-')
   const at = port ?? (await freePort())
   const args = ['--port', `${at}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']

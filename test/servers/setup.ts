@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node'
 import { postgresPrograms, startPostgres } from './postgres.ts'
+import { requireProgram } from './program.ts'
 import { startRedis } from './redis.ts'
 import { startRedisCluster } from './redis-cluster.ts'
 
@@ -21,6 +22,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL']
   const givenRedis = process.env['REDIS_URL']
+  // one after the other: two installations at once would be in each other's way
+  if (givenRedis === undefined) requireProgram('redis-server')
+  requireProgram('chromium')
   const stops: (() => Promise<void>)[] = []
   const stop = async () => void (await Promise.all(stops.map((one) => one())))
   async function started<T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> {

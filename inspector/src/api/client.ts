@@ -1,0 +1,56 @@
+import { Problem, problemIn, unreachable } from './problem.ts'
+import { token, tokenProblem } from './token.ts'
+
+/** Values of a query; what is `undefined` or empty is left out, a list is repeated. */
+export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
+
+interface Request {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  readonly query?: Query
+  readonly body?: unknown
+  readonly signal?: AbortSignal | undefined
+  readonly accept?: string
+}
+
+/** One call below `/v1`; `path` as in `/sessions/…`. Throws a {@link Problem}. */
+export async function call<T>(path: string, request: Request = {}): Promise<T> {
+  const response = await send(path, request)
+  return (response.status === 204 ? undefined : await response.json()) as T
+}
+
+export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
+  call<T>(path, { ...(query && { query }), signal })
+
+export const post = <T>(path: string, body: unknown = {}) => call<T>(path, { method: 'POST', body })
+
+/** The answer as it comes; its status is a success. */
+export async function send(path: string, { method = 'GET', query, body, signal, accept }: Request): Promise<Response> {
+  const headers: Record<string, string> = {}
+  if (token.value !== '') headers['Authorization'] = `Bearer ${token.value}`
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (accept !== undefined) headers['Accept'] = accept
+  const init: RequestInit = { method, headers, cache: 'no-store', ...(signal && { signal }) }
+  if (body !== undefined) init.body = JSON.stringify(body)
+  const response = await fetch(`v1${path}${queryText(query)}`, init).catch((error: unknown) => {
+    throw signal?.aborted ? error : unreachable()
+  })
+  if (response.ok) return response
+  const problem = await problemIn(response)
+  if (problem.status === 401) tokenProblem.value = token.value === '' ? '' : problem.message
+  throw problem
+}
+
+function queryText(query: Query = {}): string {
+  const search = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) {
+    if (value === undefined || value === '') continue
+    for (const one of typeof value === 'object' ? value : [value]) search.append(key, String(one))
+  }
+  const text = search.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** `/sessions/…` of one session, with the rest of the path. */
+export const ofSession = (id: string, rest = '') => `/sessions/${encodeURIComponent(id)}${rest}`
+
+export { Problem }

@@ -1,0 +1,29 @@
+/** Why the server did not do something, in its own words. */
+export class Problem extends Error {
+  readonly code: string
+  readonly status: number
+
+  constructor({ code, detail, status }: { code: string; detail: string; status: number }) {
+    super(detail)
+    this.code = code
+    this.status = status
+  }
+}
+
+/** What to show of anything that was thrown. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  return new Problem({ code: 'INTERNAL', detail: error instanceof Error ? error.message : String(error), status: 0 })
+}
+
+/** What an answer that is no success says. */
+export async function problemIn(response: Response): Promise<Problem> {
+  const { status } = response
+  const body = await response.json().catch(() => ({}))
+  const { code = 'INTERNAL', detail = `the server answered ${status}` } = body as { code?: string; detail?: string }
+  return new Problem({ code, detail, status })
+}
+
+/** There was no answer at all. */
+export const unreachable = () =>
+  new Problem({ code: 'UNREACHABLE', detail: 'the server does not answer; is it still running?', status: 0 })

@@ -1,0 +1,22 @@
+/** Shapes of what the server answers: its own types, and nothing else of it. */
+
+export type { FoundMemory } from '../../../src/api/memory.ts'
+export type {
+  Commit,
+  ContextResult,
+  Graph,
+  GraphEdge,
+  Page,
+  RecallItem,
+  Snapshot,
+  WorkStep,
+} from '../../../src/api.ts'
+export type { Envelope } from '../../../src/domain/envelope.ts'
+export type { EventType, SessionEvent, ToolCallPart } from '../../../src/domain/event.ts'
+export type { SwitchedParts } from '../../../src/domain/fold.ts'
+export type { Json, JsonObject } from '../../../src/domain/json.ts'
+export type { LIFECYCLE, LifecycleCommandName } from '../../../src/domain/lifecycle.ts'
+export type { LineageEntry, Memory, MemoryChange, MemorySource } from '../../../src/domain/memory/memory.ts'
+export type { Message } from '../../../src/domain/message.ts'
+export type { SessionRecord, SessionState, SessionStatus } from '../../../src/domain/record.ts'
+export type { Edge, Observation } from '../../../src/domain/work.ts'

@@ -1,0 +1,118 @@
+import { useEffect } from 'preact/hooks'
+import { get } from './api/client.ts'
+import { setToken, token, tokenProblem } from './api/token.ts'
+import icon from './icon.svg'
+import { Empty, ProblemNote } from './parts/notes.tsx'
+import { ThemePicker } from './parts/theme.tsx'
+import { useAnswer } from './parts/use-answer.ts'
+import { connectHref, memoryHref, place, sessionsHref } from './route.ts'
+import { ConnectView } from './views/connect/connect-view.tsx'
+import { MemoryView } from './views/memory/memory-view.tsx'
+import { SessionView } from './views/session/session-view.tsx'
+import { SessionsView } from './views/sessions/sessions-view.tsx'
+import { TokenView } from './views/token/token-view.tsx'
+
+/** What the server says of itself and of who is asking. */
+interface About {
+  readonly version: string
+  readonly agents: readonly string[]
+  readonly principal?: { readonly tenant: string; readonly userId?: string }
+}
+
+export function App() {
+  const about = useAnswer((signal) => get<About>('', {}, signal), [token.value])
+  const isAsking = tokenProblem.value !== undefined
+  useEffect(() => {
+    document.title = titleOf()
+  }, [place.value])
+  return (
+    <>
+      <button type="button" class="button skip" onClick={skip}>
+        Skip to the content
+      </button>
+      <Header about={about.value} />
+      <main id="main" tabIndex={-1}>
+        {isAsking && <TokenView />}
+        {!isAsking && about.value === undefined && <ProblemNote problem={about.problem} onRetry={about.again} />}
+        {!isAsking && about.value !== undefined && <Content />}
+      </main>
+    </>
+  )
+}
+
+/** A button: the fragment of the address is taken, so a link cannot jump by it. */
+function skip(): void {
+  document.getElementById('main')?.focus()
+}
+
+function Header({ about }: { about: About | undefined }) {
+  const { view } = place.value
+  const current = (...views: string[]) => (views.includes(view) ? ('page' as const) : undefined)
+  return (
+    <header class="top">
+      <a class="brand" href={sessionsHref()}>
+        <img src={icon} alt="" width="22" height="22" />
+        <span>Throughline</span>
+      </a>
+      <nav class="views" aria-label="Views">
+        <a href={sessionsHref()} aria-current={current('sessions', 'session')}>
+          Sessions
+        </a>
+        <a href={memoryHref()} aria-current={current('memory')}>
+          Memory
+        </a>
+        <a href={connectHref()} aria-current={current('connect')}>
+          Connect
+        </a>
+      </nav>
+      <div class="who">
+        {about !== undefined && <Who about={about} />}
+        {token.value !== '' && (
+          <button type="button" class="button quiet small" onClick={() => setToken('')}>
+            Forget the token
+          </button>
+        )}
+        <ThemePicker />
+      </div>
+    </header>
+  )
+}
+
+function Who({ about: { version, principal } }: { about: About }) {
+  const whose =
+    principal === undefined ? 'every tenant' : [principal.tenant, principal.userId].filter(Boolean).join(' · ')
+  return (
+    <span class="muted small" title="Whose sessions you see, and the version of the server">
+      {whose} · {version}
+    </span>
+  )
+}
+
+function Content() {
+  const here = place.value
+  switch (here.view) {
+    case 'sessions':
+      return <SessionsView />
+    case 'session':
+      return <SessionView key={here.id} id={here.id} tab={here.tab} />
+    case 'memory':
+      return <MemoryView />
+    case 'connect':
+      return <ConnectView />
+    case 'nowhere':
+      return (
+        <Empty title="There is nothing at this address.">
+          <p>
+            <a href={sessionsHref()}>All sessions</a>
+          </p>
+        </Empty>
+      )
+  }
+}
+
+function titleOf(): string {
+  const here = place.value
+  const of = { sessions: 'Sessions', memory: 'Memory', connect: 'Connect an agent', nowhere: 'Nothing here' }
+  const name = here.view === 'session' ? `${here.tab} · ${here.id}` : of[here.view]
+  return `${name} · Throughline`
+}

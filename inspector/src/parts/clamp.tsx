@@ -1,0 +1,23 @@
+import { useState } from 'preact/hooks'
+import { visible } from './visible.ts'
+
+/** Text as it was written, in a box; of a long one the beginning, and the rest when it is asked for. */
+export function Clamp({ text, most = 2000, class: name = 'plain' }: { text: string; most?: number; class?: string }) {
+  const [shown, setShown] = useState(most)
+  const rest = text.length - shown
+  return (
+    <>
+      <pre class={name} dir="auto">
+        {visible(text.slice(0, shown))}
+      </pre>
+      {rest > 0 && (
+        <button type="button" class="button small" onClick={() => setShown(shown + MORE)}>
+          Show {Math.min(rest, MORE).toLocaleString('en')} more of {rest.toLocaleString('en')} characters
+        </button>
+      )}
+    </>
+  )
+}
+
+/** Characters that one more click shows: what a browser lays out without a stutter. */
+const MORE = 50_000

@@ -1,0 +1,32 @@
+import { effect, signal } from '@preact/signals'
+
+const KEY = 'throughline.theme'
+const THEMES = ['system', 'light', 'dark'] as const
+type Theme = (typeof THEMES)[number]
+
+const theme = signal<Theme>(THEMES.find((name) => name === localStorage.getItem(KEY)) ?? 'system')
+
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.value
+  localStorage.setItem(KEY, theme.value)
+})
+
+/** As the system has it, light, or dark. */
+export function ThemePicker() {
+  return (
+    <label class="theme">
+      <span class="hidden">Colours</span>
+      <select
+        class="input small"
+        value={theme.value}
+        onChange={({ currentTarget }) => {
+          theme.value = currentTarget.value as Theme
+        }}
+      >
+        <option value="system">System</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+    </label>
+  )
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'preact/hooks'
+import { get, ofSession } from '../api/client.ts'
+import { type Problem, problemOf } from '../api/problem.ts'
+import type { SessionEvent } from '../api/types.ts'
+import type { SessionData } from './session-data.ts'
+
+/** Largest page that the server gives. */
+const PAGE = 500
+
+/** Events of some types, oldest first. */
+export interface EventsOf {
+  readonly events: readonly SessionEvent[]
+  /** Whether there are older ones that were left out. */
+  readonly hasMore: boolean
+  readonly isLoading: boolean
+  readonly problem: Problem | undefined
+}
+
+const NONE: EventsOf = { events: [], hasMore: false, isLoading: true, problem: undefined }
+
+/** The last `most` events of these types, and each new one as it arrives. `types` has to be the same array each time. */
+export function useEventsOf(data: SessionData, types: readonly string[], most = 2000): EventsOf {
+  const [found, setFound] = useState(NONE)
+  useEffect(() => {
+    const control = new AbortController()
+    const arrived: SessionEvent[] = []
+    const stop = data.onEvents((events) => {
+      const wanted = events.filter(({ type }) => types.includes(type))
+      if (wanted.length === 0) return
+      arrived.push(...wanted)
+      setFound((before) => (before.isLoading ? before : { ...before, events: merged(before.events, wanted) }))
+    })
+    setFound(NONE)
+    readBack(data.id, types, most, control.signal).then(
+      ({ events, hasMore }) =>
+        setFound({ events: merged(events, arrived), hasMore, isLoading: false, problem: undefined }),
+      (error: unknown) => {
+        if (!control.signal.aborted) setFound({ ...NONE, isLoading: false, problem: problemOf(error) })
+      },
+    )
+    return () => {
+      stop()
+      control.abort()
+    }
+  }, [data, types, most])
+  return found
+}
+
+async function readBack(id: string, types: readonly string[], most: number, signal: AbortSignal) {
+  const events: SessionEvent[] = []
+  for (let before: number | undefined; events.length < most; before = events.at(-1)?.sequence) {
+    const query = { types, order: 'desc', limit: PAGE, before }
+    const { items } = await get<{ items: SessionEvent[] }>(ofSession(id, '/events'), query, signal)
+    events.push(...items)
+    if (items.length < PAGE) return { events: events.toReversed(), hasMore: false }
+  }
+  return { events: events.toReversed(), hasMore: true }
+}
+
+/** The stream may begin before what was read: an event is there once. */
+function merged(events: readonly SessionEvent[], arrived: readonly SessionEvent[]): SessionEvent[] {
+  const last = events.at(-1)?.sequence ?? 0
+  return [...events, ...arrived.filter(({ sequence }) => sequence > last)]
+}

@@ -1,0 +1,3 @@
+export function ConnectView() {
+  return <p>ConnectView</p>
+}

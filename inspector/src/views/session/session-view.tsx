@@ -1,0 +1,144 @@
+import { useEffect, useMemo } from 'preact/hooks'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
+import { StatusBadge } from '../../parts/status.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { oneLine, visible } from '../../parts/visible.ts'
+import { eventHref, sessionHref, sessionsHref, TABS, type Tab } from '../../route.ts'
+import { type Live, SessionData } from '../../session/session-data.ts'
+import { ActBar } from '../act/act-bar.tsx'
+import { AgentsView } from '../agents/agents-view.tsx'
+import { ContextView } from '../context/context-view.tsx'
+import { MemoryOfSession } from '../memory/memory-of-session.tsx'
+import { StateView } from '../state/state-view.tsx'
+import { TimeView } from '../time/time-view.tsx'
+import { TimelineView } from '../timeline/timeline-view.tsx'
+import { WorkView } from '../work/work-view.tsx'
+import css from './session-view.module.css'
+
+const TAB_NAMES = {
+  timeline: 'Timeline',
+  state: 'State',
+  time: 'Time',
+  agents: 'Agents',
+  work: 'Work',
+  context: 'Context',
+  memory: 'Memory',
+} as const satisfies Record<Tab, string>
+
+/** One session: what it is, what can be done to it, and the view that was chosen. */
+export function SessionView({ id, tab }: { id: string; tab: Tab }) {
+  const data = useMemo(() => new SessionData(id), [id])
+  useEffect(() => data.start(), [data])
+  const record = data.record.value
+  const problem = data.problem.value
+  if (record === undefined && problem?.status === 404) return <NotFound id={id} />
+  if (record === undefined)
+    return problem ? <ProblemNote problem={problem} onRetry={() => void data.refresh()} /> : <Loading />
+  return (
+    <div class={css.session}>
+      <Head data={data} />
+      <ProblemNote problem={problem} />
+      <ActBar data={data} />
+      <nav class="tabs" aria-label="Views of the session">
+        {TABS.map((name) => (
+          <a key={name} href={sessionHref(id, name)} aria-current={name === tab ? 'page' : undefined}>
+            {TAB_NAMES[name]}
+          </a>
+        ))}
+      </nav>
+      <section class={css.view} aria-label={TAB_NAMES[tab]}>
+        <View data={data} tab={tab} />
+      </section>
+    </div>
+  )
+}
+
+function NotFound({ id }: { id: string }) {
+  return (
+    <Empty title="This session is not here.">
+      <p>
+        <code>{oneLine(id, 80)}</code> does not exist, was purged, or belongs to somebody else.{' '}
+        <a href={sessionsHref()}>All sessions</a>
+      </p>
+    </Empty>
+  )
+}
+
+const LIVE_TEXT = {
+  connecting: 'connecting',
+  live: 'live',
+  away: 'paused',
+  lost: 'connection lost, trying again',
+} as const satisfies Record<Live, string>
+
+function Head({ data }: { data: SessionData }) {
+  const record = data.record.value
+  if (record === undefined) return null
+  const { task, activeAgent, turns, startedAt, lastActivityAt, userId, tenant, chatmode, conversationId, forkedFrom } =
+    record
+  const facts: [string, preact.ComponentChildren][] = [
+    ['agent', visible(activeAgent)],
+    ['turns', turns.toLocaleString('en')],
+    ['events', data.head.value.toLocaleString('en')],
+    ['user', visible(userId)],
+    ['tenant', visible(tenant)],
+    ['chatmode', visible(chatmode)],
+    ['conversation', <a href={sessionsHref({ conversation: conversationId })}>{oneLine(conversationId, 40)}</a>],
+    ['started', <Ago at={startedAt} />],
+    ['last activity', <Ago at={lastActivityAt} />],
+  ]
+  if (forkedFrom !== undefined) {
+    facts.push([
+      'forked from',
+      <a href={eventHref(forkedFrom.sessionId, forkedFrom.sequence)}>event {forkedFrom.sequence}</a>,
+    ])
+  }
+  return (
+    <div class={css.head}>
+      <div class={css.title}>
+        <a class={css.back} href={sessionsHref()} aria-label="All sessions">
+          ←
+        </a>
+        <h1 dir="auto">{task === undefined ? 'Session without a task' : oneLine(task)}</h1>
+        <StatusBadge record={record} />
+        <span class={css.live} data-live={data.live.value} role="status">
+          {LIVE_TEXT[data.live.value]}
+        </span>
+      </div>
+      <dl class={css.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>id</dt>
+          <dd>
+            <code>{record.id}</code> <CopyButton text={record.id} label="Copy the id of the session" />
+          </dd>
+        </div>
+      </dl>
+    </div>
+  )
+}
+
+function View({ data, tab }: { data: SessionData; tab: Tab }) {
+  switch (tab) {
+    case 'timeline':
+      return <TimelineView data={data} />
+    case 'state':
+      return <StateView data={data} />
+    case 'time':
+      return <TimeView data={data} />
+    case 'agents':
+      return <AgentsView data={data} />
+    case 'work':
+      return <WorkView data={data} />
+    case 'context':
+      return <ContextView data={data} />
+    case 'memory':
+      return <MemoryOfSession data={data} />
+  }
+}

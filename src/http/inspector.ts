@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { openSchema, textAs } from './open-routes.ts'
+
+/** Where the build puts the page: beside the compiled server, which is not where the source of it is. */
+const FOLDERS = ['../inspector/', '../../dist/inspector/']
+
+/** Nothing but the page's own files, and no other server than this one. Content cannot become a script in it. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+const NOT_BUILT = 'The inspector was not built: run "npm run build". Every route is at /openapi.json.\n'
+
+/** The page at `/`, for people who look into sessions, with its files. */
+export async function inspector(app: FastifyInstance): Promise<void> {
+  const folder = FOLDERS.map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path))
+  const schema = openSchema('page', 'The inspector: a page for people', { 200: textAs('text/html', z.string()) })
+  if (folder === undefined) {
+    app.get('/', { schema }, async (_request, reply) => reply.type('text/plain; charset=utf-8').send(NOT_BUILT))
+    return
+  }
+  await app.register(fastifyStatic, {
+    root: `${folder}assets`,
+    prefix: '/assets/',
+    index: false,
+    // their names change with their content
+    immutable: true,
+    maxAge: '365d',
+    preCompressed: true,
+    setHeaders: (reply) => void reply.headers(HEADERS),
+  })
+  app.get('/', { schema }, async (_request, reply) =>
+    reply.sendFile('index.html', folder, { immutable: false, maxAge: 0 }),
+  )
+}

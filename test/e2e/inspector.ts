@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import type { Throughline } from '../../src/api.ts'
+import type { ServeOptions } from '../../src/serve.ts'
+import { guardedFolder } from '../servers/guardian.ts'
+import { startServer } from '../servers/http.ts'
+import { requireProgram } from '../servers/program.ts'
+
+/** A real browser before a real server on SQLite. What the page says wrong on its console fails the test. */
+export interface Inspector {
+  /** The same store, without HTTP in between. */
+  readonly tl: Throughline
+  /** Where the page is. */
+  readonly url: string
+  /** A new tab at a place of the page, such as `#/sessions/…`. */
+  open(hash?: string, options?: TabOptions): Promise<Page>
+  /** What the console may say in this test: a refusal of the server is said there too, as `409`. */
+  allow(pattern: RegExp): void
+}
+
+interface TabOptions extends BrowserContextOptions {
+  /** Kept for the tab, as if it had been typed in. */
+  token?: string
+}
+
+/** Sizes that every view has to fit. */
+export const NARROW = { width: 360, height: 740 }
+export const WIDE = { width: 1440, height: 900 }
+
+/** Starts both before the tests of a file, and ends them afterwards. Without `options` there is no key, and everyone is tenant `local`. */
+export function inspectorFor(options: ServeOptions = {}): () => Inspector {
+  let browser: Browser
+  let server: Awaited<ReturnType<typeof startServer>>
+  let remove: () => void
+  let said: string[] = []
+  let allowed: RegExp[] = []
+
+  beforeAll(async () => {
+    const built = new URL('../../dist/inspector/index.html', import.meta.url)
+    if (!existsSync(built)) throw new Error('the inspector is not built: run node scripts/build.mjs')
+    const folder = guardedFolder('tl-e2e-')
+    remove = folder.remove
+    server = await startServer({ url: `sqlite:${folder.path}/a.db`, jwt: undefined as never, ...options })
+    browser = await chromium.launch({ executablePath: requireProgram('chromium') })
+  })
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()))
+    const wrong = said.filter((line) => !allowed.some((pattern) => pattern.test(line)))
+    said = []
+    allowed = []
+    expect(wrong, 'said on the console').toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+    remove?.()
+  })
+
+  return () => ({
+    tl: server.tl,
+    url: server.url,
+    allow: (pattern) => void allowed.push(pattern),
+    async open(hash = '', { token, ...tab } = {}) {
+      const context = await browser.newContext({ viewport: WIDE, reducedMotion: 'reduce', ...tab })
+      context.setDefaultTimeout(15_000)
+      const page = await context.newPage()
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) said.push(`${message.type()}: ${message.text()}`)
+      })
+      page.on('pageerror', (error) => void said.push(`thrown: ${error.stack ?? error.message}`))
+      // nothing but its own server, whatever a session holds
+      page.on('request', (request) => {
+        if (!request.url().startsWith(`${server.url}/`)) said.push(`request to ${request.url().slice(0, 200)}`)
+      })
+      if (token !== undefined)
+        await page.addInitScript((value) => sessionStorage.setItem('throughline.token', value), token)
+      await page.goto(`${server.url}/${hash}`)
+      return page
+    },
+  })
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds that is serious or worse: each as its rule and where. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const run = () => (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
+  const { violations } = await page.evaluate(run)
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`))
+}
+
+/** Whether the page is wider than its window: then something sticks out. */
+export async function sticksOut(page: Page): Promise<boolean> {
+  return await page.evaluate(
+    'document.documentElement.scrollWidth > innerWidth || document.querySelector("main").scrollWidth > document.querySelector("main").clientWidth',
+  )
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { inspectorFor } from './inspector.ts'
+
+const inspector = inspectorFor()
+
+describe('the page', () => {
+  it('comes with a strict policy, and its files are kept by browsers', async () => {
+    const { url } = inspector()
+    const page = await fetch(`${url}/`)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(page.headers.get('cache-control')).toBe('public, max-age=0')
+    const text = await page.text()
+    expect(text).not.toMatch(/<style|<script(?![^>]* src=)| on\w+=| style=/)
+    const [script] = /assets\/[^"]+\.js/.exec(text) ?? []
+    const asset = await fetch(`${url}/${script}`, { headers: { 'accept-encoding': 'br' } })
+    expect(asset.status).toBe(200)
+    expect(asset.headers.get('cache-control')).toContain('immutable')
+    expect(asset.headers.get('content-encoding')).toBe('br')
+    expect(asset.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  it('gives nothing but its own files', async () => {
+    const { url } = inspector()
+    for (const path of [
+      '/assets/',
+      '/assets/nothing.js',
+      '/assets/..%2findex.html',
+      '/assets/%2e%2e/%2e%2e/package.json',
+    ]) {
+      expect((await fetch(`${url}${path}`)).status, path).toBeGreaterThanOrEqual(400)
+    }
+  })
+
+  it('says so at an address that leads nowhere', async () => {
+    const page = await inspector().open('#/elsewhere')
+    await page.getByText('There is nothing at this address.').waitFor()
+    await page.getByRole('link', { name: 'All sessions' }).click()
+    await expect.poll(() => page.url()).toMatch(/#\/$/)
+  })
+
+  it('runs nothing that is not its own, even if it gets into the page', async () => {
+    const { open, allow } = inspector()
+    allow(/Content Security Policy|Trusted Type|TrustedHTML|TrustedScript/i)
+    const page = await open('#/connect')
+    await page.getByRole('banner').waitFor()
+    const ran = await page.evaluate(async () => {
+      const script = document.createElement('script')
+      try {
+        script.textContent = 'window.ran = true'
+      } catch {}
+      document.body.append(script)
+      try {
+        document.body.insertAdjacentHTML('beforeend', '<img src="x" onerror="window.ran = true">')
+      } catch {}
+      await new Promise(requestAnimationFrame)
+      return 'ran' in window
+    })
+    expect(ran).toBe(false)
+  })
+})
