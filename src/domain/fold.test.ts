@@ -1,7 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { APPENDABLE_TYPES, type EventType, type SessionEvent } from './event.ts'
-import { begin, evolve, type ForkedParts, type SessionView, type StartedParts } from './fold.ts'
+import { APPENDABLE_TYPES, type EventType, RECORDED_TYPES, type SessionEvent, startsTurn } from './event.ts'
+import {
+  begin,
+  evolve,
+  FOLDED_TYPES,
+  type ForkedParts,
+  isActivity,
+  type SessionView,
+  type StartedParts,
+  withCounters,
+} from './fold.ts'
 import type { Json } from './json.ts'
 import { isFinal, type SessionStatus } from './record.ts'
 
@@ -270,6 +279,24 @@ const anyEvents = fc.array(fc.tuple(anyStep, fc.nat({ max: 1000 })), { maxLength
     }),
   ),
 )
+
+it('needs only the events of the types that change a view, and counters of the others', () => {
+  const all = [...APPENDABLE_TYPES, ...Object.keys(RECORDED_TYPES), 'x.own'] as EventType[]
+  const isFolded = ({ type }: SessionEvent) => (FOLDED_TYPES as readonly string[]).includes(type)
+  for (const type of all.filter((one) => !isFolded(event(2, one)))) {
+    const turns = startsTurn({ type }) ? 1 : 0
+    const counters = { sequence: 2, turns, lastActivityAt: minute(2) }
+    expect(evolve(started(), event(2, type, { id: 'a' })), type).toEqual(withCounters(started(), counters))
+  }
+  fc.assert(
+    fc.property(anyEvents, (events) => {
+      const whole = folded(...events)
+      const last = [event(1, 'session_started'), ...events].findLast(isActivity)
+      const counters = { sequence: whole.record.head, turns: whole.record.turns, lastActivityAt: last?.createdAt ?? '' }
+      expect(withCounters(folded(...events.filter(isFolded)), counters)).toEqual(whole)
+    }),
+  )
+})
 
 describe('any log', () => {
   it('has the head, the turns and the last activity that its events say', () => {

@@ -7,7 +7,7 @@ import {
   type Identity,
   metadataAfter,
 } from './envelope.ts'
-import { type SessionEvent, startsTurn } from './event.ts'
+import { type RecordedType, type SessionEvent, startsTurn } from './event.ts'
 import type { JsonObject } from './json.ts'
 import { isFinal, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
 import { changed, type HandoffContext, type Scratchpad, type StateChange, withoutHandoff } from './scratchpad.ts'
@@ -37,6 +37,21 @@ export interface SessionView {
   /** The envelope after that event. Absent where none is kept, or the one kept is of an earlier event: then it has to be folded. */
   envelope?: EnvelopeView
 }
+
+/** Types that change a view. All others move the counters of the record alone: see {@link withCounters}. */
+export const FOLDED_TYPES = [
+  'session_started',
+  'session_forked',
+  'status_changed',
+  'messages_cleared',
+  'state_changed',
+  'handoff_taken',
+  'work_committed',
+  'session_compacted',
+  'envelope_updated',
+  'agent_changed',
+  'agent_transition',
+] as const satisfies readonly RecordedType[]
 
 /** What `session_started` holds: all the record began with. */
 export interface StartedParts extends Scope {
@@ -99,8 +114,7 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
     ...view.record,
     head: event.sequence,
     turns: view.record.turns + (startsTurn(event) ? 1 : 0),
-    // a commit is about what was done, and nothing that is done
-    lastActivityAt: event.type === 'session_compacted' ? view.record.lastActivityAt : event.createdAt,
+    lastActivityAt: isActivity(event) ? event.createdAt : view.record.lastActivityAt,
   }
   const pad = view.state.scratchpad
   switch (event.type) {
@@ -129,6 +143,19 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
     default:
       return { ...view, record }
   }
+}
+
+/** A commit is about what was done, and nothing that is done. */
+export function isActivity({ type }: { type: string }): boolean {
+  return type !== 'session_compacted'
+}
+
+/** The views folded from events of {@link FOLDED_TYPES} alone, as they are after `sequence`: with what the others would have counted. */
+export function withCounters(
+  view: SessionView,
+  { sequence, turns, lastActivityAt }: { sequence: number; turns: number; lastActivityAt: string },
+): SessionView {
+  return { ...view, record: { ...view.record, head: sequence, turns, lastActivityAt } }
 }
 
 /** What `status_changed` holds. */

@@ -43,7 +43,7 @@ export async function storyOf(
   const builder = workBuilder()
   const story: Omit<Story, 'work' | 'hash' | 'range'> = { told: [] }
   let events = 0
-  for await (const page of walkStored(deps, keyOf(deps, id), range.to, range.from - 1)) {
+  for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
     for (const stored of page) {
       digest.update(lineOf(stored))
       const event = sessionEvent(id, stored)
@@ -74,7 +74,7 @@ export async function summarized(deps: Deps, story: Story, task: string | undefi
 /** SHA-256 of the events of a range, to compare with what a commit or a summary says of them. */
 export async function hashOf(deps: Deps, id: string, range: Range): Promise<string> {
   const digest = createHash('sha256')
-  for await (const page of walkStored(deps, keyOf(deps, id), range.to, range.from - 1)) {
+  for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
     for (const stored of page) digest.update(lineOf(stored))
   }
   return digest.digest('hex')

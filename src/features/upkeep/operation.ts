@@ -125,7 +125,7 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   let next = 1
 
   const fold = async (last: number, after: number) => {
-    for await (const page of walkLog(deps, sessionId, last, after)) {
+    for await (const page of walkLog(deps, sessionId, { last, after })) {
       for (const event of page) {
         if (event.sequence !== next) gaps.push({ sessionId, field: 'log', expected: next, actual: event.sequence })
         next = event.sequence + 1
