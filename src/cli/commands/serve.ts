@@ -21,6 +21,7 @@ export const serveCommand: Command = {
   usage: 'serve',
   summary: 'serve the store over HTTP, until it is told to stop',
   more: [
+    'Its address in a browser is the inspector, a page that shows where every session stands.',
     'Without a key for tokens it serves this machine alone, as tenant local. With THROUGHLINE_JWT_SECRET,',
     'THROUGHLINE_JWKS_URL or THROUGHLINE_JWT_PUBLIC_KEY it asks for tokens and may listen anywhere.',
     'SIGTERM or Ctrl-C stop it: it finishes what it accepted, and refuses the rest.',
@@ -61,7 +62,8 @@ function bannerOf({ url, secured }: Server, target: Target, { paint }: Output): 
   const who = secured ? 'to whoever has a token' : 'to this machine alone, as tenant local: no key for tokens is set'
   return [
     `Throughline serves ${store} at ${paint('bold', url)}`,
-    paint('dim', `${who}; every route is in ${url}/openapi.json; Ctrl-C stops it`),
+    paint('dim', `open that in a browser to look into the sessions; every route is in ${url}/openapi.json`),
+    paint('dim', `${who}; Ctrl-C stops it`),
   ].join('\n')
 }
 

@@ -1,0 +1,73 @@
+// Takes the pictures of docs/images/: every view of the inspector with the demo conversation in it, light and dark, wide and
+// narrow. Needs a build, and Debian's chromium. Another folder, or only some views: node scripts/screenshots.mjs FOLDER timeline time
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+import { serve } from '../dist/server.js'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const [folder = join(root, 'docs/images'), ...only] = process.argv.slice(2)
+
+const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 360, height: 740 } }
+const TABS = ['timeline', 'state', 'time', 'agents', 'work', 'context', 'memory']
+
+/** What to wait for in a view, and what to do before its picture is taken. */
+const READY = {
+  'first-run': (page) => page.getByRole('button', { name: 'Load the demo conversation' }).waitFor(),
+  sessions: (page) => page.getByText('running').first().waitFor(),
+}
+
+const data = mkdtempSync(join(tmpdir(), 'throughline-screenshots-'))
+const server = await serve({ url: `sqlite:${join(data, 'sessions.db')}`, port: 0, log: 'silent' })
+const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium' })
+
+async function picture(name, hash, theme, size) {
+  if (only.length > 0 && !only.includes(name)) return
+  const context = await browser.newContext({
+    viewport: SIZES[size],
+    colorScheme: theme,
+    deviceScaleFactor: size === 'narrow' ? 2 : 1,
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  await page.goto(`${server.url}/${hash}`)
+  await page.waitForLoadState('networkidle').catch(() => {})
+  await READY[name]?.(page)
+  await page.evaluate(() => document.fonts.ready)
+  const client = await context.newCDPSession(page)
+  const { data: image } = await client.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
+  writeFileSync(join(folder, `inspector-${name}-${theme}-${size}.webp`), Buffer.from(image, 'base64'))
+  if (process.env['PNG'] !== undefined)
+    await page.screenshot({ path: join(folder, `inspector-${name}-${theme}-${size}.png`) })
+  await context.close()
+}
+
+async function everyWay(name, hash) {
+  for (const theme of ['light', 'dark']) for (const size of ['wide', 'narrow']) await picture(name, hash, theme, size)
+}
+
+/** Loads the demo as a newcomer does, and gives the id of the session that is shown. */
+async function loadDemo() {
+  const page = await browser.newPage()
+  await page.goto(server.url)
+  await page.getByRole('button', { name: 'Load the demo conversation' }).click()
+  await page.waitForURL(/#\/sessions\/[0-9a-f-]+/)
+  const [, id] = /sessions\/([0-9a-f-]+)/.exec(page.url()) ?? []
+  await page.close()
+  return id
+}
+
+try {
+  mkdirSync(folder, { recursive: true })
+  await everyWay('first-run', '')
+  const id = await loadDemo()
+  await everyWay('sessions', '')
+  for (const tab of TABS) await everyWay(tab, `#/sessions/${id}/${tab}`)
+  await everyWay('memories', '#/memory')
+} finally {
+  await browser.close()
+  await server.close()
+  rmSync(data, { recursive: true, force: true })
+}
