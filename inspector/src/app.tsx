@@ -2,15 +2,17 @@ import { useEffect } from 'preact/hooks'
 import { get } from './api/client.ts'
 import { setToken, token, tokenProblem } from './api/token.ts'
 import icon from './icon.svg'
+import { lazily } from './parts/lazily.tsx'
 import { Empty, ProblemNote } from './parts/notes.tsx'
 import { ThemePicker } from './parts/theme.tsx'
 import { useAnswer } from './parts/use-answer.ts'
 import { connectHref, memoryHref, place, sessionsHref } from './route.ts'
-import { ConnectView } from './views/connect/connect-view.tsx'
-import { MemoryView } from './views/memory/memory-view.tsx'
 import { SessionView } from './views/session/session-view.tsx'
 import { SessionsView } from './views/sessions/sessions-view.tsx'
 import { TokenView } from './views/token/token-view.tsx'
+
+const ConnectView = lazily(async () => (await import('./views/connect/connect-view.tsx')).ConnectView)
+const MemoryView = lazily(async () => (await import('./views/memory/memory-view.tsx')).MemoryView)
 
 /** What the server says of itself and of who is asking. */
 interface About {

@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { lazily } from '../../parts/lazily.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { StatusBadge } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
@@ -7,14 +8,16 @@ import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref, sessionsHref, TABS, type Tab } from '../../route.ts'
 import { type Live, SessionData } from '../../session/session-data.ts'
 import { ActBar } from '../act/act-bar.tsx'
-import { AgentsView } from '../agents/agents-view.tsx'
-import { ContextView } from '../context/context-view.tsx'
-import { MemoryOfSession } from '../memory/memory-of-session.tsx'
-import { StateView } from '../state/state-view.tsx'
-import { TimeView } from '../time/time-view.tsx'
 import { TimelineView } from '../timeline/timeline-view.tsx'
-import { WorkView } from '../work/work-view.tsx'
 import css from './session-view.module.css'
+
+// the timeline is what most people come for: only the others are fetched when they are asked for
+const AgentsView = lazily(async () => (await import('../agents/agents-view.tsx')).AgentsView)
+const ContextView = lazily(async () => (await import('../context/context-view.tsx')).ContextView)
+const MemoryOfSession = lazily(async () => (await import('../memory/memory-of-session.tsx')).MemoryOfSession)
+const StateView = lazily(async () => (await import('../state/state-view.tsx')).StateView)
+const TimeView = lazily(async () => (await import('../time/time-view.tsx')).TimeView)
+const WorkView = lazily(async () => (await import('../work/work-view.tsx')).WorkView)
 
 const TAB_NAMES = {
   timeline: 'Timeline',
