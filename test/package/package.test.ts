@@ -46,6 +46,8 @@ describe('the package', () => {
     expect(files).toContain('package/dist/index.d.ts')
     expect(files).toContain('package/dist/stores/sqlite/migrations/0001_log.sql')
     expect(files).toContain('package/LICENSE')
+    expect(files).toContain('package/dist/inspector/index.html')
+    expect(files.filter((file) => file.startsWith('package/docs/images/'))).toEqual([])
     expect(files.filter((file) => /\.test\.ts|\.test\.js|^package\/(src|test|bench|scripts)\//.test(file))).toEqual([])
   })
 
