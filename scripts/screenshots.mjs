@@ -13,12 +13,6 @@ const [folder = join(root, 'docs/images'), ...only] = process.argv.slice(2)
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 360, height: 740 } }
 const TABS = ['timeline', 'state', 'time', 'agents', 'work', 'context', 'memory']
 
-/** What to wait for in a view, and what to do before its picture is taken. */
-const READY = {
-  'first-run': (page) => page.getByRole('button', { name: 'Load the demo conversation' }).waitFor(),
-  sessions: (page) => page.getByText('running').first().waitFor(),
-}
-
 const data = mkdtempSync(join(tmpdir(), 'throughline-screenshots-'))
 const server = await serve({ url: `sqlite:${join(data, 'sessions.db')}`, port: 0, log: 'silent' })
 const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium' })
@@ -33,8 +27,10 @@ async function picture(name, hash, theme, size) {
   })
   const page = await context.newPage()
   await page.goto(`${server.url}/${hash}`)
-  await page.waitForLoadState('networkidle').catch(() => {})
-  await READY[name]?.(page)
+  // a session keeps a stream open, so the network never rests there
+  await page.waitForFunction(() => document.querySelector('main')?.childElementCount > 0)
+  await page.waitForTimeout(1500)
+  await page.waitForFunction(() => document.querySelector('main .loading') === null)
   await page.evaluate(() => document.fonts.ready)
   const client = await context.newCDPSession(page)
   const { data: image } = await client.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
