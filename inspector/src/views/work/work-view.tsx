@@ -1,5 +1,92 @@
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
+import { query } from '../../route.ts'
+import { type EventsOf, useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { CommitsPart } from './commits-part.tsx'
+import { GraphPart } from './graph-part.tsx'
+import { PARTS, type Part, partHref } from './links.tsx'
+import { stepOf } from './observations.ts'
+import { OverviewPart } from './overview-part.tsx'
+import { StepsPart } from './steps-part.tsx'
+import { thingsOf } from './things.ts'
+import css from './work-view.module.css'
 
+const TYPES = ['work_committed'] as const
+/** Steps that are read at first, and with each wish for older ones. */
+const READ = 500
+
+const PART_NAMES = {
+  overview: 'Overview',
+  steps: 'Steps',
+  graph: 'Graph',
+  commits: 'Commits',
+} as const satisfies Record<Part, string>
+
+/** What was done besides talking: files, commands and decisions, step by step, as a graph, and as commits. */
 export function WorkView({ data }: { data: SessionData }) {
-  return <p>{data.id}</p>
+  const part = PARTS.find((name) => name === query.value.get('part')) ?? 'overview'
+  const [most, setMost] = useState(READ)
+  const found = useKept(useEventsOf(data, TYPES, most))
+  const steps = useMemo(() => found.events.map(stepOf), [found.events])
+  const things = useMemo(() => thingsOf(steps), [steps])
+  const isEmpty = steps.length === 0 && part !== 'commits'
+  return (
+    <div class={css.work}>
+      <nav class={css.parts} aria-label="Parts of the work">
+        {PARTS.map((name) => (
+          <a key={name} href={partHref(data.id, name)} aria-current={name === part ? 'page' : undefined}>
+            {PART_NAMES[name]}
+          </a>
+        ))}
+      </nav>
+      <ProblemNote problem={found.problem} />
+      {isEmpty && found.isLoading && <Loading />}
+      {isEmpty && !found.isLoading && found.problem === undefined && <NoWork />}
+      {!isEmpty && found.hasMore && part !== 'commits' && part !== 'graph' && (
+        <p class="note row">
+          <span>Only the last {steps.length.toLocaleString('en')} steps were read.</span>
+          <button
+            type="button"
+            class="button small"
+            disabled={found.isLoading}
+            onClick={() => setMost(steps.length + READ)}
+          >
+            Read {READ} older ones
+          </button>
+        </p>
+      )}
+      {!isEmpty && part === 'overview' && <OverviewPart id={data.id} things={things} />}
+      {!isEmpty && part === 'steps' && <StepsPart id={data.id} steps={steps} />}
+      {!isEmpty && part === 'graph' && <GraphPart data={data} things={things} latest={steps.at(-1)?.sequence ?? 0} />}
+      {part === 'commits' && <CommitsPart data={data} />}
+    </div>
+  )
+}
+
+/** While older events are read, those that were there stay. */
+function useKept(found: EventsOf): EventsOf {
+  const kept = useRef(found)
+  if (found.isLoading && kept.current.events.length > 0) return { ...kept.current, isLoading: true }
+  if (found.problem !== undefined) return { ...kept.current, isLoading: false, problem: found.problem }
+  kept.current = found
+  return found
+}
+
+const EXAMPLE = `session.observe.fileRead({ path: 'src/connect.ts' })
+session.observe.fileWrite({ path: 'src/connect.ts', content })
+session.observe.command({ command: 'npm test', exitCode: 0 })
+session.observe.note('Decision: the pause doubles')
+await session.flushStep() // ask(), propose() and so on write it too`
+
+function NoWork() {
+  return (
+    <Empty title="No work was observed in this session.">
+      <p>Files, commands, notes and decisions stand here once an agent tells of them:</p>
+      <pre class={`plain ${css.example}`}>{EXAMPLE}</pre>
+      <p>
+        Over HTTP it is <code>POST /v1/sessions/…/steps</code>.
+      </p>
+    </Empty>
+  )
 }

@@ -1,0 +1,194 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Commit } from '../../api/types.ts'
+import { Clamp } from '../../parts/clamp.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Markdown } from '../../parts/markdown.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { oneLine, visible } from '../../parts/visible.ts'
+import { eventHref, sessionHref } from '../../route.ts'
+import css from './commit-card.module.css'
+import { ExitCode } from './exit-code.tsx'
+import { bytesText, Hash, Middle, partHref } from './links.tsx'
+import { useMore } from './use-more.tsx'
+
+const KIND_TEXT: Readonly<Record<string, string>> = {
+  normal: 'the task was completed',
+  abandoned: 'the task was given up',
+  stale: 'nobody came back',
+  interrupted: 'another task took its place',
+}
+
+/** Characters of a summary that are laid out as Markdown; a longer one is shown as it was written. */
+const RENDERED = 20_000
+
+interface Props {
+  readonly commit: Commit
+  /** The session that is looked at. */
+  readonly here: string
+  /** The address names this commit. */
+  readonly isNamed: boolean
+}
+
+/** One commit in the chain. */
+export function CommitCard({ commit, here, isNamed }: Props) {
+  const { position, kind, task, summary, sessionId, at, purgedAt } = commit
+  const item = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isNamed) item.current?.scrollIntoView({ block: 'nearest' })
+  }, [isNamed])
+  const isOwn = sessionId === here
+  return (
+    <li class={css.commit} ref={item} data-own={isOwn} data-named={isNamed}>
+      <article class="card stack" aria-label={`Commit ${position}`}>
+        <div class={css.head}>
+          <span class="mono muted">{position}</span>
+          <h3 dir="auto">{task === undefined ? 'Without a task' : oneLine(task, 200)}</h3>
+          {purgedAt === undefined && (
+            <span class={`badge ${css.kind}`} data-kind={kind} title={KIND_TEXT[kind]}>
+              {oneLine(kind, 40)}
+            </span>
+          )}
+          {isOwn && <span class={`badge ${css.own}`}>this session</span>}
+          <span class="muted small">
+            <Ago at={at} />
+          </span>
+        </div>
+        {purgedAt === undefined ? (
+          <>
+            {summary.length > RENDERED ? <Clamp text={summary} /> : <Markdown text={summary} />}
+            <SummaryBy commit={commit} />
+            <Lists commit={commit} />
+          </>
+        ) : (
+          <p class="muted">
+            Its session was purged <Ago at={purgedAt} />: its place in the chain is all that is left.
+          </p>
+        )}
+        <Origin commit={commit} here={here} />
+      </article>
+    </li>
+  )
+}
+
+const BY: Readonly<Record<string, string>> = {
+  caller: 'The summary was given by the caller.',
+  model: 'The summary was written by a model.',
+  extractive: 'The summary is an extract of the log.',
+}
+
+function SummaryBy({ commit: { summarizedBy, fallback } }: { commit: Commit }) {
+  const by = BY[summarizedBy ?? '']
+  if (by === undefined) return null
+  return (
+    <p class="muted small">
+      {by} {fallback !== undefined && <>It was to be another: {oneLine(fallback, 300)}</>}
+    </p>
+  )
+}
+
+function Lists({ commit: { decisions, filesWritten, filesRead, commands, openQuestions } }: { commit: Commit }) {
+  return (
+    <dl class={css.lists}>
+      <List name="Open questions" items={openQuestions} render={(text) => <span dir="auto">{visible(text)}</span>} />
+      <List name="Decisions" items={decisions} render={(text) => <span dir="auto">{visible(text)}</span>} />
+      <List
+        name="Files written"
+        items={filesWritten}
+        render={({ path, bytes, hash }) => (
+          <>
+            <code>
+              <Middle text={path} most={80} />
+            </code>{' '}
+            <span class="muted small">
+              {bytes !== undefined && bytesText(bytes)} {hash !== undefined && <Hash hash={hash} />}
+            </span>
+          </>
+        )}
+      />
+      <List
+        name="Files read"
+        items={filesRead}
+        render={(path) => (
+          <code>
+            <Middle text={path} most={80} />
+          </code>
+        )}
+      />
+      <List
+        name="Commands"
+        items={commands}
+        render={({ command, exitCode }) => (
+          <>
+            <code dir="auto">{oneLine(command, 300)}</code> <ExitCode exitCode={exitCode} />
+          </>
+        )}
+      />
+    </dl>
+  )
+}
+
+interface ListProps<T> {
+  readonly name: string
+  readonly items: readonly T[]
+  readonly render: (item: T) => ComponentChildren
+}
+
+function List<T>({ name, items, render }: ListProps<T>) {
+  const { shown, more } = useMore(items, 8)
+  if (items.length === 0) return null
+  return (
+    <div>
+      <dt>
+        {name} <span class="muted">{items.length.toLocaleString('en')}</span>
+      </dt>
+      <dd>
+        <ul class={css.items}>
+          {shown.map((item) => (
+            <li key={JSON.stringify(item)}>{render(item)}</li>
+          ))}
+        </ul>
+        {more}
+      </dd>
+    </div>
+  )
+}
+
+/** The events that it stands for, in which session, and what it follows. */
+function Origin({ commit, here }: { commit: Commit; here: string }) {
+  const { range, hash, sessionId, parent, position, purgedAt } = commit
+  return (
+    <p class={`${css.origin} muted small`}>
+      {range !== undefined && (
+        <span>
+          stands for events <a href={eventHref(sessionId, range.from)}>{range.from}</a>–
+          <a href={eventHref(sessionId, range.to)}>{range.to}</a> of{' '}
+          {sessionId === here ? 'this session' : <SessionLink id={sessionId} />}
+        </span>
+      )}
+      {range === undefined && (
+        <span>session {purgedAt === undefined ? <SessionLink id={sessionId} /> : <code>{sessionId}</code>}</span>
+      )}
+      {hash !== undefined && (
+        <span>
+          SHA-256 <Hash hash={hash} /> <CopyButton text={hash} label={`Copy the hash of commit ${position}`} />
+        </span>
+      )}
+      {parent === undefined ? (
+        position === 1 && <span>the first of the chain</span>
+      ) : (
+        <span>
+          follows <a href={partHref(here, 'commits', { commit: position - 1 })}>commit {position - 1}</a>
+        </span>
+      )}
+    </p>
+  )
+}
+
+function SessionLink({ id }: { id: string }) {
+  return (
+    <a class="mono" href={sessionHref(id, 'work')}>
+      <Middle text={id} most={20} />
+    </a>
+  )
+}

@@ -1,0 +1,171 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Graph } from '../../api/types.ts'
+import { oneLine } from '../../parts/visible.ts'
+import { go, setQuery } from '../../route.ts'
+import css from './graph-controls.module.css'
+import { DEEPEST, DIRECTIONS, type Direction, type GraphAsked } from './graph-query.ts'
+import { graphHref, Middle } from './links.tsx'
+import { fileNode, TASK_NODE, trailAfter } from './node-name.ts'
+import type { Things } from './things.ts'
+
+const DIRECTION_NAMES = {
+  both: 'both ways',
+  out: 'from the node',
+  in: 'to the node',
+} as const satisfies Record<Direction, string>
+
+/** Names that the input offers. */
+const OFFERED = 200
+
+interface Props {
+  readonly id: string
+  readonly asked: GraphAsked
+  readonly graph: Graph | undefined
+  readonly things: Things
+}
+
+/** Where to begin, how far to go, which way, by what, and how to show it. */
+export function GraphControls({ id, asked, graph, things }: Props) {
+  return (
+    <div class={css.controls}>
+      <NodeForm id={id} graph={graph} things={things} />
+      <label class="row small">
+        <span class="muted">Depth</span>
+        <select
+          class="input small"
+          value={asked.depth}
+          onChange={({ currentTarget }) => setQuery({ depth: currentTarget.value })}
+        >
+          {Array.from({ length: DEEPEST }, (_, index) => (
+            <option key={index + 1} value={index + 1}>
+              {index + 1}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="row small">
+        <span class="muted">Direction</span>
+        <select
+          class="input small"
+          value={asked.direction}
+          onChange={({ currentTarget }) => setQuery({ direction: currentTarget.value })}
+        >
+          {DIRECTIONS.map((name) => (
+            <option key={name} value={name}>
+              {DIRECTION_NAMES[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <fieldset class={css.ways}>
+        <legend class="hidden">Shown as</legend>
+        {(['diagram', 'list'] as const).map((as) => (
+          <button
+            key={as}
+            type="button"
+            class="button small"
+            aria-pressed={asked.as === as}
+            onClick={() => setQuery({ as: as === 'list' ? as : undefined })}
+          >
+            {as === 'list' ? 'As a list' : 'Diagram'}
+          </button>
+        ))}
+      </fieldset>
+      <Labels labels={asked.labels} graph={graph} />
+    </div>
+  )
+}
+
+function NodeForm({ id, graph, things }: Omit<Props, 'asked'>) {
+  const [text, setText] = useState('')
+  const known = new Set([...(graph?.nodes ?? []), ...things.files.flatMap(({ path }) => fileNode(path) ?? [])])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (text.trim() === '') return
+    go(graphHref(id, text.trim()))
+    setText('')
+  }
+  return (
+    <form class={css.form} onSubmit={submit}>
+      <label class={css.node}>
+        <span class="hidden">Go to a node</span>
+        <input
+          class="input"
+          list="nodes-of-the-graph"
+          placeholder="Go to a node: file:src/…"
+          spellcheck={false}
+          autoComplete="off"
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <datalist id="nodes-of-the-graph">
+        {[...known].slice(0, OFFERED).map((node) => (
+          <option key={node} value={node} />
+        ))}
+      </datalist>
+      <button type="submit" class="button">
+        Go
+      </button>
+    </form>
+  )
+}
+
+/** Labels that were seen so far: under a filter an answer names no others. */
+function Labels({ labels, graph }: { labels: readonly string[]; graph: Graph | undefined }) {
+  const seen = useRef(new Set<string>())
+  for (const label of [...labels, ...(graph?.edges.map((edge) => edge.label) ?? [])]) seen.current.add(label)
+  if (seen.current.size < 2 && labels.length === 0) return null
+  const toggle = (label: string) => {
+    const chosen = labels.includes(label) ? labels.filter((one) => one !== label) : [...labels, label]
+    setQuery({ labels: chosen.join() })
+  }
+  return (
+    <fieldset class={css.labels}>
+      <legend class="hidden">Only relations with these labels</legend>
+      <span class="muted small" aria-hidden="true">
+        Labels
+      </span>
+      {[...seen.current]
+        .toSorted()
+        .slice(0, 50)
+        .map((label) => (
+          <label key={label} class={css.label}>
+            <input type="checkbox" checked={labels.includes(label)} onChange={() => toggle(label)} />
+            {oneLine(label, 64)}
+          </label>
+        ))}
+      {labels.length > 0 && (
+        <button type="button" class="button quiet small" onClick={() => setQuery({ labels: undefined })}>
+          All labels
+        </button>
+      )}
+    </fieldset>
+  )
+}
+
+/** The way taken so far, from the task of the session on. The browser's "back" goes along it too. */
+export function GraphTrail({ id, node, title }: { id: string; node: string; title: (node: string) => string }) {
+  const [trail, setTrail] = useState<readonly string[]>([TASK_NODE])
+  useEffect(() => setTrail((before) => trailAfter(before, node)), [node])
+  if (trail.length < 2) return null
+  return (
+    <nav aria-label="Way through the graph">
+      <ol class={css.trail}>
+        {trail.map((one) => (
+          <li key={one}>
+            {one === node ? (
+              <strong aria-current="true">
+                <Middle text={title(one)} most={40} />
+              </strong>
+            ) : (
+              <a href={graphHref(id, one)}>
+                <Middle text={title(one)} most={40} />
+              </a>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  )
+}

@@ -1,0 +1,225 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Loading } from '../../parts/notes.tsx'
+import { oneLine, visible } from '../../parts/visible.ts'
+import css from './graph-diagram.module.css'
+import { arrowOf, type Box, type Drawing, type Line, nextTo, pathOf, type Way } from './graph-drawing.ts'
+import { graphHref } from './links.tsx'
+import { KINDS, middle, parsed } from './node-name.ts'
+
+const WAYS: Readonly<Record<string, Way>> = {
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+}
+const ZOOM = { least: 0.2, most: 2, step: 1.25 }
+const zoomed = (scale: number) => Math.min(ZOOM.most, Math.max(ZOOM.least, scale))
+
+interface Props {
+  readonly id: string
+  readonly drawing: Drawing | undefined
+  readonly centre: string
+  readonly title: (node: string) => string
+  /** Key of the line that is selected. */
+  readonly selected: string | undefined
+  readonly onSelect: (key: string | undefined) => void
+}
+
+/** Nodes as links, relations as buttons between them. It has one stop for the Tab key; the arrow keys go on from there. */
+export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const [scale, setScale] = useState(1)
+  const [active, setActive] = useState<string>()
+  const fit = (least: number) => {
+    if (box.current === null || drawing === undefined) return
+    const { clientWidth } = box.current
+    const height = Number.parseFloat(getComputedStyle(box.current).maxHeight) || clientWidth
+    setScale(
+      Math.max(least, Math.min(1, clientWidth / drawing.width, least === ZOOM.least ? height / drawing.height : 1)),
+    )
+  }
+  // another node in the centre is another picture; one that only grew stays where the reader has scrolled to
+  useLayoutEffect(() => {
+    fit(0.75)
+    setActive(undefined)
+  }, [drawing?.nodes[0]?.key])
+  useEffect(() => centreOn(box.current, drawing?.nodes[0], scale), [drawing?.nodes[0]?.key, scale])
+  if (drawing === undefined) return <Loading what="Drawing" />
+
+  const items: Box[] = [...drawing.nodes, ...drawing.lines]
+  const stop = items.some(({ key }) => key === active) ? active : centre
+  const tab = (key: string) => (key === stop ? 0 : -1)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const way = WAYS[event.key]
+    const from = items.find(({ key }) => key === stop)
+    if (way !== undefined && from !== undefined) {
+      const next = nextTo(from, items, way)
+      if (next !== undefined) box.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.key)}"]`)?.focus()
+    } else if (event.key === '+') setScale(zoomed(scale * ZOOM.step))
+    else if (event.key === '-') setScale(zoomed(scale / ZOOM.step))
+    else if (event.key === '0') fit(ZOOM.least)
+    else if (event.key === 'Escape') onSelect(undefined)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div class={css.diagram}>
+      <div class={css.bar}>
+        <Legend nodes={drawing.nodes} />
+        <fieldset class={css.zoom}>
+          <legend class="hidden">Zoom</legend>
+          <button
+            type="button"
+            class="button small"
+            onClick={() => setScale(zoomed(scale / ZOOM.step))}
+            aria-label="Smaller"
+          >
+            −
+          </button>
+          <button
+            type="button"
+            class="button small"
+            onClick={() => setScale(zoomed(scale * ZOOM.step))}
+            aria-label="Larger"
+          >
+            +
+          </button>
+          <button type="button" class="button small" onClick={() => fit(ZOOM.least)}>
+            Fit
+          </button>
+        </fieldset>
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: no form; the keys move between the links and buttons in it */}
+      <div
+        class={css.box}
+        ref={box}
+        role="group"
+        aria-label={`Graph of ${drawing.nodes.length} nodes and ${drawing.lines.length} lines between them. The arrow keys move from one to the next, plus and minus zoom.`}
+        onKeyDown={onKeyDown}
+        onFocusIn={({ target }) => setActive((target as HTMLElement).dataset['item'])}
+      >
+        <div class={css.sized} style={{ width: `${drawing.width * scale}px`, height: `${drawing.height * scale}px` }}>
+          <div
+            class={css.drawing}
+            style={{ width: `${drawing.width}px`, height: `${drawing.height}px`, transform: `scale(${scale})` }}
+          >
+            <Lines drawing={drawing} selected={selected} />
+            {drawing.lines.map((line) => (
+              <LineButton
+                key={line.key}
+                line={line}
+                title={title}
+                tabIndex={tab(line.key)}
+                isSelected={line.key === selected}
+                onSelect={onSelect}
+              />
+            ))}
+            {drawing.nodes.map((one) => (
+              <NodeBox
+                key={one.key}
+                box={one}
+                href={graphHref(id, one.key)}
+                name={title(one.key)}
+                tabIndex={tab(one.key)}
+                isCentre={one.key === centre}
+              />
+            ))}
+          </div>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function centreOn(box: HTMLElement | null, node: Box | undefined, scale: number): void {
+  if (box === null || node === undefined) return
+  box.scrollTo(node.x * scale - box.clientWidth / 2, node.y * scale - box.clientHeight / 2)
+}
+
+/** The lines themselves; what they say is in the buttons on them. */
+function Lines({ drawing, selected }: { drawing: Drawing; selected: string | undefined }) {
+  return (
+    <svg class={css.lines} width={drawing.width} height={drawing.height} aria-hidden="true">
+      {drawing.lines.map(({ key, points }) => (
+        <g key={key} data-selected={key === selected}>
+          <path class={css.line} d={pathOf(points)} />
+          <path class={css.arrow} d={arrowOf(points)} />
+        </g>
+      ))}
+    </svg>
+  )
+}
+
+const placed = ({ x, y, width, height }: Box) => ({
+  left: `${x - width / 2}px`,
+  top: `${y - height / 2}px`,
+  width: `${width}px`,
+  height: `${height}px`,
+})
+
+interface LineProps {
+  readonly line: Line
+  readonly title: (node: string) => string
+  readonly tabIndex: number
+  readonly isSelected: boolean
+  readonly onSelect: (key: string | undefined) => void
+}
+
+function LineButton({ line, title, tabIndex, isSelected, onSelect }: LineProps) {
+  const { key, from, label, to } = line
+  return (
+    <button
+      type="button"
+      class={css.label}
+      style={placed(line)}
+      data-item={key}
+      tabIndex={tabIndex}
+      aria-pressed={isSelected}
+      aria-label={`${oneLine(title(from), 80)} ${label} ${oneLine(title(to), 80)}`}
+      onClick={() => onSelect(isSelected ? undefined : key)}
+    >
+      <span>{visible(label)}</span>
+    </button>
+  )
+}
+
+interface NodeProps {
+  readonly box: Box
+  readonly href: string
+  readonly name: string
+  readonly tabIndex: number
+  readonly isCentre: boolean
+}
+
+function NodeBox({ box, href, name, tabIndex, isCentre }: NodeProps) {
+  const { kind } = parsed(box.key)
+  return (
+    <a
+      class={css.node}
+      style={placed(box)}
+      href={href}
+      data-item={box.key}
+      data-kind={kind}
+      tabIndex={tabIndex}
+      title={oneLine(name, 1000)}
+      aria-current={isCentre ? 'true' : undefined}
+    >
+      <span class={css.kind}>{visible(kind)}</span>{' '}
+      <bdi class={css.name}>{visible(middle(name.replace(/\s+/g, ' '), 27))}</bdi>
+    </a>
+  )
+}
+
+function Legend({ nodes }: { nodes: readonly Box[] }) {
+  const here = new Set(nodes.map(({ key }) => parsed(key).kind))
+  return (
+    <ul class={css.legend} aria-label="Kinds of nodes">
+      {KINDS.filter((kind) => here.has(kind)).map((kind) => (
+        <li key={kind} data-kind={kind} class={css.kindOf}>
+          {kind}
+        </li>
+      ))}
+    </ul>
+  )
+}

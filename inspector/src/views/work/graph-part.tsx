@@ -1,0 +1,91 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { get, ofSession } from '../../api/client.ts'
+import type { Graph } from '../../api/types.ts'
+import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { useAnswer } from '../../parts/use-answer.ts'
+import { query } from '../../route.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { GraphControls, GraphTrail } from './graph-controls.tsx'
+import { GraphDiagram } from './graph-diagram.tsx'
+import { lineKey, nearest } from './graph-drawing.ts'
+import { GraphList } from './graph-list.tsx'
+import { GraphPanel } from './graph-panel.tsx'
+import css from './graph-part.module.css'
+import { type GraphAsked, graphAsked } from './graph-query.ts'
+import { nameOf } from './node-name.ts'
+import type { Things } from './things.ts'
+import { useDrawing } from './use-drawing.ts'
+import { useThrottled } from './use-throttled.ts'
+
+/** Relations that are asked for: what the server gives at most. */
+const LIMIT = 500
+
+interface Props {
+  readonly data: SessionData
+  readonly things: Things
+  /** Sequence of the last step: with each new one there may be more relations. */
+  readonly latest: number
+}
+
+/** What is related to a node of the work, as a diagram or a list. */
+export function GraphPart({ data, things, latest }: Props) {
+  const asked = graphAsked(query.value)
+  const answer = useGraph(data.id, asked, useThrottled(latest, 1000))
+  const graph = answer.value
+  const drawn = useMemo(() => (graph === undefined ? [] : nearest(graph)), [graph])
+  const drawing = useDrawing(graph?.node, drawn)
+  const [selected, setSelected] = useState<string>()
+  useEffect(() => setSelected(undefined), [asked.node])
+  const task = data.record.value?.task
+  const title = useMemo(() => (node: string) => nameOf(node, things.texts, task), [things.texts, task])
+  const edges = graph?.edges.filter((edge) => lineKey(edge) === selected) ?? []
+  return (
+    <div class="stack">
+      <GraphControls id={data.id} asked={asked} graph={graph} things={things} />
+      <GraphTrail id={data.id} node={asked.node} title={title} />
+      <ProblemNote problem={answer.problem} onRetry={answer.again} />
+      {graph === undefined && answer.isLoading && <Loading />}
+      {graph !== undefined && <LeftOut graph={graph} drawn={asked.as === 'list' ? graph.edges.length : drawn.length} />}
+      {graph !== undefined && graph.edges.length === 0 && (
+        <p class="note">
+          Nothing is related to this node here: choose another direction, more labels, or another node.
+        </p>
+      )}
+      {graph !== undefined && graph.edges.length > 0 && (
+        <div class={css.columns}>
+          {asked.as === 'list' ? (
+            <GraphList id={data.id} edges={graph.edges} title={title} />
+          ) : (
+            <GraphDiagram
+              id={data.id}
+              drawing={drawing}
+              centre={graph.node}
+              title={title}
+              selected={selected}
+              onSelect={setSelected}
+            />
+          )}
+          <GraphPanel id={data.id} graph={graph} edges={edges} title={title} onClose={() => setSelected(undefined)} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function useGraph(id: string, { node, depth, direction, labels }: GraphAsked, latest: number) {
+  const ask = (signal: AbortSignal) =>
+    get<Graph>(ofSession(id, '/graph'), { node, depth, direction, labels, limit: LIMIT }, signal)
+  return useAnswer(ask, [id, node, depth, direction, labels.join(), latest])
+}
+
+function LeftOut({ graph: { edges, truncated }, drawn }: { graph: Graph; drawn: number }) {
+  const isCut = drawn < edges.length
+  if (!truncated && !isCut) return null
+  return (
+    <p class="note small">
+      {truncated && <>There is more than the {edges.length.toLocaleString('en')} relations that were read. </>}
+      {isCut && <>The {drawn} nearest ones are drawn; the list has them all. </>}
+      Choose a smaller depth, a label, or another node.
+    </p>
+  )
+}

@@ -1,0 +1,50 @@
+import { oneLine, visible } from '../../parts/visible.ts'
+import { eventHref, query, sessionHref, type Values } from '../../route.ts'
+import { middle, TASK_NODE } from './node-name.ts'
+
+/** Parts of this view, in the order of their links. */
+export const PARTS = ['overview', 'steps', 'graph', 'commits'] as const
+export type Part = (typeof PARTS)[number]
+
+/** A link to a part of this view. */
+export const partHref = (id: string, part: Part, values: Values = {}) =>
+  sessionHref(id, 'work', { part: part === 'overview' ? undefined : part, ...values })
+
+/** A link to the graph around a node, with the depth, direction and labels that are chosen now. */
+export function graphHref(id: string, node: string): string {
+  const { depth, direction, labels, as } = Object.fromEntries(query.value)
+  return partHref(id, 'graph', { node: node === TASK_NODE ? undefined : node, depth, direction, labels, as })
+}
+
+/** The event that says so. */
+export function EventLink({ id, sequence }: { id: string; sequence: number }) {
+  return (
+    <a class="mono" href={eventHref(id, sequence)} aria-label={`Event ${sequence}`}>
+      #{sequence}
+    </a>
+  )
+}
+
+/** A long name on one line, with its middle left out; the whole stands behind it. */
+export function Middle({ text, most }: { text: string; most: number }) {
+  return (
+    <bdi title={text.length > most ? oneLine(text, 1000) : undefined}>
+      {visible(middle(text.replace(/\s+/g, ' '), most))}
+    </bdi>
+  )
+}
+
+/** The beginning of a hash; the whole stands behind it. */
+export function Hash({ hash }: { hash: string }) {
+  return <code title={oneLine(hash, 200)}>{oneLine(hash.slice(0, 10))}</code>
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
+
+/** `812 B`, `1.4 kB`. */
+export function bytesText(bytes: number): string {
+  let rest = bytes
+  let unit = 0
+  for (; rest >= 1000 && unit < UNITS.length - 1; unit++) rest /= 1000
+  return `${unit === 0 ? rest : rest.toFixed(1)} ${UNITS[unit]}`
+}

@@ -1,0 +1,169 @@
+import { useState } from 'preact/hooks'
+import type { Edge, Observation } from '../../api/types.ts'
+import { Ago } from '../../parts/time.tsx'
+import { oneLine } from '../../parts/visible.ts'
+import { ExitCode } from './exit-code.tsx'
+import { bytesText, EventLink, graphHref, Hash, Middle } from './links.tsx'
+import type { Step } from './observations.ts'
+import { Output, Saying } from './overview-part.tsx'
+import css from './steps-part.module.css'
+import { countsOf } from './things.ts'
+import { useMore } from './use-more.tsx'
+
+/** The work commits, newest first, each with what was observed in it. */
+export function StepsPart({ id, steps }: { id: string; steps: readonly Step[] }) {
+  const { shown, more } = useMore(steps.toReversed(), 200)
+  const known = new Map(steps.map((step) => [step.id, step.sequence]))
+  return (
+    <section class="card stack" aria-label="Steps">
+      <h2>
+        Steps <span class="muted small">{steps.length.toLocaleString('en')}, newest first</span>
+      </h2>
+      <ol class={css.steps} reversed>
+        {shown.map((step) => (
+          <li key={step.sequence}>
+            <OneStep id={id} step={step} known={known} />
+          </li>
+        ))}
+      </ol>
+      {more && <div>{more}</div>}
+    </section>
+  )
+}
+
+function OneStep({ id, step, known }: { id: string; step: Step; known: ReadonlyMap<string, number> }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details class={css.step} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <span class={`mono muted ${css.sequence}`}>#{step.sequence}</span>
+        <span class={`badge ${css.kind}`} data-kind={step.kind === 'step' ? 'step' : 'change'}>
+          {oneLine(step.kind, 40)}
+        </span>
+        <span class={css.counts}>{countsOf(step.observations)}</span>
+        <span class="muted small">
+          <Ago at={step.at} />
+        </span>
+      </summary>
+      {isOpen && <StepBody id={id} step={step} known={known} />}
+    </details>
+  )
+}
+
+function StepBody({ id, step, known }: { id: string; step: Step; known: ReadonlyMap<string, number> }) {
+  const { shown, more } = useMore(step.observations, 50)
+  return (
+    <div class={css.body}>
+      <p class={`${css.facts} muted small`}>
+        <span>
+          written as event <EventLink id={id} sequence={step.sequence} />
+        </span>
+        {step.agent !== undefined && <span dir="auto">by {oneLine(step.agent, 60)}</span>}
+        {step.state !== '' && <span>while {oneLine(step.state.replaceAll('_', ' '), 40)}</span>}
+        <Parents id={id} parents={step.parents} known={known} />
+      </p>
+      <ul class={css.observations}>
+        {shown.map((observed, index) => (
+          <li key={index}>
+            <Observed id={id} observed={observed} />
+          </li>
+        ))}
+      </ul>
+      {more && <div>{more}</div>}
+      {step.unreadable > 0 && (
+        <p class="muted small">
+          {step.unreadable.toLocaleString('en')} more do not read as observations; the event has them as they are.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Parents({ id, parents, known }: Pick<Step, 'parents'> & { id: string; known: ReadonlyMap<string, number> }) {
+  const sequences = parents.slice(0, 10).flatMap((parent) => known.get(parent) ?? [])
+  if (sequences.length === 0) return null
+  return (
+    <span>
+      after the step of{' '}
+      {sequences.map((sequence) => (
+        <EventLink key={sequence} id={id} sequence={sequence} />
+      ))}
+    </span>
+  )
+}
+
+function Observed({ id, observed }: { id: string; observed: Observation }) {
+  switch (observed.kind) {
+    case 'fileRead':
+    case 'fileWrite':
+      return (
+        <p class={css.facts}>
+          <span class={css.what}>{observed.kind === 'fileRead' ? 'read' : 'wrote'}</span>
+          <code>
+            <Middle text={observed.path} most={100} />
+          </code>
+          {observed.kind === 'fileWrite' && observed.bytes !== undefined && (
+            <span class="muted small">{bytesText(observed.bytes)}</span>
+          )}
+          {observed.kind === 'fileWrite' && observed.hash !== undefined && (
+            <span class="muted small">
+              <Hash hash={observed.hash} />
+            </span>
+          )}
+        </p>
+      )
+    case 'command':
+      return (
+        <>
+          <p class={css.facts}>
+            <span class={css.what}>ran</span>
+            <code dir="auto">{oneLine(observed.command, 500)}</code>
+            <ExitCode exitCode={observed.exitCode} />
+          </p>
+          <Output output={observed.output} omitted={observed.omitted} />
+        </>
+      )
+    case 'note':
+    case 'plan':
+      return (
+        <>
+          <p class={css.facts}>
+            <span class={css.what}>{observed.kind}</span>
+            {observed.kind === 'note' && observed.about !== undefined && (
+              <span class="badge">state change: {oneLine(observed.about, 40)}</span>
+            )}
+          </p>
+          <Saying text={observed.text} />
+        </>
+      )
+    case 'relations':
+      return <Relations edges={observed.edges} id={id} />
+  }
+}
+
+function Relations({ id, edges }: { id: string; edges: readonly Edge[] }) {
+  const { shown, more } = useMore(edges, 20)
+  return (
+    <>
+      <p class={css.what}>relations</p>
+      <ul class={css.relations}>
+        {shown.map(({ from, label, to }, index) => (
+          <li key={index}>
+            <NodeLink id={id} node={from} /> <span class="muted">{oneLine(label, 64)}</span>{' '}
+            <NodeLink id={id} node={to} />
+          </li>
+        ))}
+      </ul>
+      {more && <div>{more}</div>}
+    </>
+  )
+}
+
+/** The graph around the node is behind its name. */
+function NodeLink({ id, node }: { id: string; node: string }) {
+  return (
+    <a class="mono" href={graphHref(id, node)}>
+      <Middle text={node} most={60} />
+    </a>
+  )
+}
