@@ -28,10 +28,12 @@ interface Props {
   readonly here: string
   /** The address names this commit. */
   readonly isNamed: boolean
+  /** Places in the chain between the one above and this one that the caller may not see. */
+  readonly missing: number
 }
 
 /** One commit in the chain. */
-export function CommitCard({ commit, here, isNamed }: Props) {
+export function CommitCard({ commit, here, isNamed, missing }: Props) {
   const { position, kind, task, summary, sessionId, at, purgedAt } = commit
   const item = useRef<HTMLLIElement>(null)
   useEffect(() => {
@@ -40,6 +42,11 @@ export function CommitCard({ commit, here, isNamed }: Props) {
   const isOwn = sessionId === here
   return (
     <li class={css.commit} ref={item} data-own={isOwn} data-named={isNamed}>
+      {missing > 0 && (
+        <p class={`${css.missing} muted small`}>
+          {missing === 1 ? '1 commit' : `${missing} commits`} before this one: purged, or of another user.
+        </p>
+      )}
       <article class="card stack" aria-label={`Commit ${position}`}>
         <div class={css.head}>
           <span class="mono muted">{position}</span>
@@ -65,7 +72,7 @@ export function CommitCard({ commit, here, isNamed }: Props) {
             Its session was purged <Ago at={purgedAt} />: its place in the chain is all that is left.
           </p>
         )}
-        <Origin commit={commit} here={here} />
+        <Origin commit={commit} here={here} isLinked={missing === 0} />
       </article>
     </li>
   )
@@ -155,7 +162,7 @@ function List<T>({ name, items, render }: ListProps<T>) {
 }
 
 /** The events that it stands for, in which session, and what it follows. */
-function Origin({ commit, here }: { commit: Commit; here: string }) {
+function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLinked: boolean }) {
   const { range, hash, sessionId, parent, position, purgedAt } = commit
   return (
     <p class={`${css.origin} muted small`}>
@@ -178,7 +185,12 @@ function Origin({ commit, here }: { commit: Commit; here: string }) {
         position === 1 && <span>the first of the chain</span>
       ) : (
         <span>
-          follows <a href={partHref(here, 'commits', { commit: position - 1 })}>commit {position - 1}</a>
+          follows{' '}
+          {isLinked ? (
+            <a href={partHref(here, 'commits', { commit: position - 1 })}>commit {position - 1}</a>
+          ) : (
+            `commit ${position - 1}`
+          )}
         </span>
       )}
     </p>

@@ -29,6 +29,13 @@ export function CommitsPart({ data }: { data: SessionData }) {
   )
 }
 
+/** Where a page begins that has this commit in its middle, so that the way to it is seen. */
+const before = (position = 0) => Math.max(0, position - LIMIT / 2)
+
+function positionIn(text: string | null): number | undefined {
+  return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
+}
+
 function positionOf(parts: Json | undefined): number | undefined {
   if (typeof parts !== 'object' || parts === null || Array.isArray(parts)) return undefined
   const { position } = parts as JsonObject
@@ -48,22 +55,23 @@ function WithoutCommit({ record: { endedAt } }: { record: SessionRecord }) {
 }
 
 function Chain({ record, own }: { record: SessionRecord; own: number | undefined }) {
-  const { conversationId, userId, tenant } = record
-  const named = Number(query.value.get('commit'))
-  const wanted = Number.isInteger(named) && named > 0 ? named : own
-  // a page begins some places before what is looked for, so that the way to it is seen
-  const [after, setAfter] = useState(() => Math.max(0, (wanted ?? 0) - LIMIT / 2))
-  useEffect(() => {
-    if (wanted !== undefined && (wanted <= after || wanted > after + LIMIT)) setAfter(Math.max(0, wanted - LIMIT / 2))
-  }, [wanted])
+  const { conversationId, tenant } = record
+  const named = positionIn(query.value.get('commit'))
+  const [after, setAfter] = useState(() => before(named ?? own))
+  const show = (position: number | undefined) => {
+    if (position !== undefined && (position <= after || position > after + LIMIT)) setAfter(before(position))
+  }
+  useEffect(() => show(named), [named])
+  useEffect(() => show(named ?? own), [own])
+  // not by user: purged ones belong to nobody, and the server gives to each caller what is theirs
   const page = useAnswer(
     (signal) =>
       get<Page<Commit>>(
         `/conversations/${encodeURIComponent(conversationId)}/commits`,
-        { userId, tenant, limit: LIMIT, cursor: after > 0 ? String(after) : undefined },
+        { tenant, limit: LIMIT, cursor: after > 0 ? String(after) : undefined },
         signal,
       ),
-    [conversationId, userId, tenant, after, own],
+    [conversationId, tenant, after, own],
   )
   const { items = [], nextCursor } = page.value ?? {}
   const goTo = (position: number) => {
@@ -83,8 +91,14 @@ function Chain({ record, own }: { record: SessionRecord; own: number | undefined
       {page.value !== undefined && items.length === 0 && after === 0 && <NoCommits />}
       {items.length > 0 && (
         <ol class={css.chain} start={items[0]?.position}>
-          {items.map((commit) => (
-            <CommitCard key={commit.id} commit={commit} here={record.id} isNamed={commit.position === named} />
+          {items.map((commit, index) => (
+            <CommitCard
+              key={commit.id}
+              commit={commit}
+              here={record.id}
+              isNamed={commit.position === named}
+              missing={missingBefore(items, index)}
+            />
           ))}
         </ol>
       )}
@@ -101,10 +115,16 @@ function Chain({ record, own }: { record: SessionRecord; own: number | undefined
         )}
       </div>
       <p class="muted small">
-        Conversation <code>{oneLine(conversationId, 80)}</code> of {oneLine(userId, 80)}.
+        The chain of conversation <code>{oneLine(conversationId, 80)}</code>, oldest first.
       </p>
     </section>
   )
+}
+
+/** How many places in the chain are left out between a commit and the one above it. */
+function missingBefore(items: readonly Commit[], index: number): number {
+  const [above, here] = [items[index - 1], items[index]]
+  return above === undefined || here === undefined ? 0 : Math.max(0, here.position - above.position - 1)
 }
 
 function NoCommits() {

@@ -57,7 +57,7 @@ function Row({ id, file: { path, reads, writes, hash, bytes, last } }: { id: str
           <Ago at={last.at} />
         </span>
       </td>
-      <td>{hash === undefined ? <None /> : <Hash hash={hash} />}</td>
+      <td class={css.whole}>{hash === undefined ? <None /> : <Hash hash={hash} />}</td>
       <td class={`${css.number} ${css.whole}`}>{bytes === undefined ? <None /> : bytesText(bytes)}</td>
     </tr>
   )

@@ -29,8 +29,9 @@ interface Props {
 export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [scale, setScale] = useState(1)
+  const shown = useRef(scale)
   const [active, setActive] = useState<string>()
-  const fit = (least: number) => {
+  const fitTo = (least: number) => {
     if (box.current === null || drawing === undefined) return
     const { clientWidth } = box.current
     const height = Number.parseFloat(getComputedStyle(box.current).maxHeight) || clientWidth
@@ -40,10 +41,18 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
   }
   // another node in the centre is another picture; one that only grew stays where the reader has scrolled to
   useLayoutEffect(() => {
-    fit(0.75)
+    fitTo(0.75)
     setActive(undefined)
   }, [drawing?.nodes[0]?.key])
-  useEffect(() => centreOn(box.current, drawing?.nodes[0], scale), [drawing?.nodes[0]?.key, scale])
+  useEffect(() => centreOn(box.current, drawing?.nodes[0], shown.current), [drawing?.nodes[0]?.key])
+  // what was in the middle of the box stays there
+  useLayoutEffect(() => {
+    const by = scale / shown.current
+    shown.current = scale
+    const { scrollLeft = 0, scrollTop = 0, clientWidth = 0, clientHeight = 0 } = box.current ?? {}
+    const [x, y] = [clientWidth / 2, clientHeight / 2]
+    box.current?.scrollTo((scrollLeft + x) * by - x, (scrollTop + y) * by - y)
+  }, [scale])
   if (drawing === undefined) return <Loading what="Drawing" />
 
   const items: Box[] = [...drawing.nodes, ...drawing.lines]
@@ -58,7 +67,7 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
       if (next !== undefined) box.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.key)}"]`)?.focus()
     } else if (event.key === '+') setScale(zoomed(scale * ZOOM.step))
     else if (event.key === '-') setScale(zoomed(scale / ZOOM.step))
-    else if (event.key === '0') fit(ZOOM.least)
+    else if (event.key === '0') fitTo(ZOOM.least)
     else if (event.key === 'Escape') onSelect(undefined)
     else return
     event.preventDefault()
@@ -85,7 +94,7 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
           >
             +
           </button>
-          <button type="button" class="button small" onClick={() => fit(ZOOM.least)}>
+          <button type="button" class="button small" onClick={() => fitTo(ZOOM.least)}>
             Fit
           </button>
         </fieldset>
@@ -205,11 +214,17 @@ function NodeBox({ box, href, name, tabIndex, isCentre }: NodeProps) {
       title={oneLine(name, 1000)}
       aria-current={isCentre ? 'true' : undefined}
     >
-      <span class={css.kind}>{visible(kind)}</span>{' '}
-      <bdi class={css.name}>{visible(middle(name.replace(/\s+/g, ' '), 27))}</bdi>
+      <span class={css.kind}>{visible(kind)}</span> <bdi class={css.name}>{shortName(kind, name)}</bdi>
     </a>
   )
 }
+
+/** Of words the beginning tells most; of a path or another name its two ends. */
+function shortName(kind: string, name: string): string {
+  return SAID.includes(kind) ? oneLine(name, 60) : visible(middle(name.replace(/\s+/g, ' '), 26))
+}
+
+const SAID = ['task', 'note', 'decision']
 
 function Legend({ nodes }: { nodes: readonly Box[] }) {
   const here = new Set(nodes.map(({ key }) => parsed(key).kind))

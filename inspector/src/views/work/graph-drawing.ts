@@ -5,8 +5,8 @@ import type { Graph, GraphEdge } from '../../api/types.ts'
 export const MOST_DRAWN = 120
 
 /** Size of a node's box. */
-export const NODE = { width: 190, height: 44 }
-const LABEL = { height: 20, character: 6.6, padding: 14 }
+export const NODE = { width: 200, height: 44 }
+const LABEL = { height: 18, character: 6.2, padding: 14 }
 
 /** A point of the drawing. */
 export interface Point {
@@ -26,7 +26,6 @@ export interface Line extends Box {
   readonly from: string
   readonly to: string
   readonly label: string
-  readonly edges: readonly GraphEdge[]
   readonly points: readonly Point[]
 }
 
@@ -70,20 +69,44 @@ export function drawingOf(node: string, edges: readonly GraphEdge[]): Drawing {
   const lines = linesOf(edges)
   const graph = new Dagre({ multigraph: true })
   graph.setGraph({ rankdir: 'LR', nodesep: 12, edgesep: 12, ranksep: 28, marginx: 12, marginy: 12 })
-  const keys = new Set([node, ...edges.flatMap(({ from, to }) => [from, to])])
-  for (const key of keys) graph.setNode(key, { ...NODE })
-  for (const { from, to, width, height, key } of lines) graph.setEdge(from, to, { width, height, labelpos: 'c' }, key)
+  // numbers instead of names: dagre keeps names as keys of objects, where `__proto__` breaks it
+  const names = new Map<string, string>()
+  for (const key of [node, ...edges.flatMap(({ from, to }) => [from, to])])
+    if (!names.has(key)) names.set(key, `n${names.size}`)
+  const name = (key: string) => names.get(key) ?? ''
+  for (const one of names.values()) graph.setNode(one, { ...NODE })
+  for (const [index, { from, to, width, height }] of lines.entries())
+    graph.setEdge(name(from), name(to), { width, height, labelpos: 'c' }, `e${index}`)
   layout(graph)
   const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number }
+  const nodes = new Map(Array.from(names, ([key, one]) => [key, { ...placed(graph.node(one)), key }]))
   return {
     width,
     height,
-    nodes: Array.from(keys, (key) => ({ ...placed(graph.node(key)), key })),
-    lines: lines.map((line) => {
-      const { points, ...at } = graph.edge(line.from, line.to, line.key) as Partial<Point> & { points?: Point[] }
-      return { ...line, ...placed({ ...line, ...at }), points: points ?? [] }
+    nodes: [...nodes.values()],
+    lines: lines.map((line, index) => {
+      const { points = [], ...at } = graph.edge(name(line.from), name(line.to), `e${index}`) as Placed
+      const ends = line.from === line.to ? points : attached(points, nodes.get(line.from), nodes.get(line.to))
+      return { ...line, ...placed({ ...line, ...at }), points: ends }
     }),
   }
+}
+
+type Placed = Partial<Point> & { points?: Point[] }
+
+/** Lines leave and reach a box at its left or right side, a little towards where they come from. */
+function attached(points: readonly Point[], from: Box | undefined, to: Box | undefined): Point[] {
+  const inner = points.slice(1, -1)
+  const [first = to] = inner
+  const last = inner.at(-1) ?? from
+  if (from === undefined || to === undefined || first === undefined || last === undefined) return [...points]
+  return [sideOf(from, first), ...inner, sideOf(to, last)]
+}
+
+function sideOf({ x, y, width, height }: Box, towards: Point): Point {
+  const most = height / 2 - 8
+  const shift = Math.max(-most, Math.min(most, (towards.y - y) / 4))
+  return { x: x + (Math.sign(towards.x - x) || 1) * (width / 2), y: y + shift }
 }
 
 function placed({ x = 0, y = 0, width, height }: Partial<Point> & { width: number; height: number }) {
@@ -100,7 +123,7 @@ function linesOf(edges: readonly GraphEdge[]): Omit<Line, 'points'>[] {
     const { from = '', to = '' } = all[0] ?? {}
     const label = all.map((edge) => edge.label).join(', ')
     const width = Math.min(label.length * LABEL.character + LABEL.padding, NODE.width)
-    return { key, from, to, label, edges: all, x: 0, y: 0, width, height: LABEL.height }
+    return { key, from, to, label, x: 0, y: 0, width, height: LABEL.height }
   })
 }
 

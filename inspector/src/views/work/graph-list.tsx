@@ -1,6 +1,7 @@
 import type { GraphEdge } from '../../api/types.ts'
 import { oneLine } from '../../parts/visible.ts'
 import table from './files-table.module.css'
+import css from './graph-list.module.css'
 import { Evidence, NodeLink } from './graph-panel.tsx'
 import { ScrollBox } from './scroll-box.tsx'
 import { useMore } from './use-more.tsx'
@@ -20,23 +21,27 @@ export function GraphList({ id, edges, title }: Props) {
         <table class={table.table}>
           <thead>
             <tr>
-              <th scope="col">From</th>
+              <th scope="col" class={css.end}>
+                From
+              </th>
               <th scope="col">Label</th>
-              <th scope="col">To</th>
+              <th scope="col" class={css.end}>
+                To
+              </th>
               <th scope="col">Evidence</th>
             </tr>
           </thead>
           <tbody>
             {shown.map((edge) => (
               <tr key={JSON.stringify([edge.from, edge.label, edge.to])}>
-                <td>
+                <td class={css.node}>
                   <NodeLink id={id} node={edge.from} title={title} />
                 </td>
                 <td>{oneLine(edge.label, 64)}</td>
-                <td>
+                <td class={css.node}>
                   <NodeLink id={id} node={edge.to} title={title} />
                 </td>
-                <td>
+                <td class={css.evidence}>
                   {edge.evidence.slice(0, FEW).map((one) => (
                     <div key={one.sequence}>
                       <Evidence id={id} one={one} />

@@ -93,19 +93,41 @@ function Parents({ id, parents, known }: Pick<Step, 'parents'> & { id: string; k
 }
 
 function Observed({ id, observed }: { id: string; observed: Observation }) {
+  return (
+    <div class={css.observed}>
+      <span class={css.what}>{WHAT[observed.kind]}</span>
+      <div class={css.content}>
+        <Content id={id} observed={observed} />
+      </div>
+    </div>
+  )
+}
+
+const WHAT = {
+  fileRead: 'read',
+  fileWrite: 'wrote',
+  command: 'ran',
+  note: 'note',
+  plan: 'plan',
+  relations: 'relations',
+} as const satisfies Record<Observation['kind'], string>
+
+function Content({ id, observed }: { id: string; observed: Observation }) {
   switch (observed.kind) {
     case 'fileRead':
+      return (
+        <code>
+          <Middle text={observed.path} most={100} />
+        </code>
+      )
     case 'fileWrite':
       return (
         <p class={css.facts}>
-          <span class={css.what}>{observed.kind === 'fileRead' ? 'read' : 'wrote'}</span>
           <code>
             <Middle text={observed.path} most={100} />
           </code>
-          {observed.kind === 'fileWrite' && observed.bytes !== undefined && (
-            <span class="muted small">{bytesText(observed.bytes)}</span>
-          )}
-          {observed.kind === 'fileWrite' && observed.hash !== undefined && (
+          {observed.bytes !== undefined && <span class="muted small">{bytesText(observed.bytes)}</span>}
+          {observed.hash !== undefined && (
             <span class="muted small">
               <Hash hash={observed.hash} />
             </span>
@@ -116,7 +138,6 @@ function Observed({ id, observed }: { id: string; observed: Observation }) {
       return (
         <>
           <p class={css.facts}>
-            <span class={css.what}>ran</span>
             <code dir="auto">{oneLine(observed.command, 500)}</code>
             <ExitCode exitCode={observed.exitCode} />
           </p>
@@ -124,18 +145,14 @@ function Observed({ id, observed }: { id: string; observed: Observation }) {
         </>
       )
     case 'note':
-    case 'plan':
       return (
         <>
-          <p class={css.facts}>
-            <span class={css.what}>{observed.kind}</span>
-            {observed.kind === 'note' && observed.about !== undefined && (
-              <span class="badge">state change: {oneLine(observed.about, 40)}</span>
-            )}
-          </p>
+          {observed.about !== undefined && <span class="badge">state change: {oneLine(observed.about, 40)}</span>}
           <Saying text={observed.text} />
         </>
       )
+    case 'plan':
+      return <Saying text={observed.text} />
     case 'relations':
       return <Relations edges={observed.edges} id={id} />
   }
@@ -145,7 +162,6 @@ function Relations({ id, edges }: { id: string; edges: readonly Edge[] }) {
   const { shown, more } = useMore(edges, 20)
   return (
     <>
-      <p class={css.what}>relations</p>
       <ul class={css.relations}>
         {shown.map(({ from, label, to }, index) => (
           <li key={index}>

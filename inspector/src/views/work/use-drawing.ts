@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { GraphEdge } from '../../api/types.ts'
 import { type Drawing, drawingOf } from './graph-drawing.ts'
 
@@ -6,7 +6,10 @@ import { type Drawing, drawingOf } from './graph-drawing.ts'
 export function useDrawing(node: string | undefined, edges: readonly GraphEdge[]): Drawing | undefined {
   const [drawing, setDrawing] = useState<Drawing>()
   // a live session is asked again and again: what says the same is not drawn again
-  const key = JSON.stringify([node, edges])
+  const key = useMemo(
+    () => JSON.stringify([node, ...edges.map(({ from, label, to }) => [from, label, to])]),
+    [node, edges],
+  )
   useEffect(() => {
     if (node === undefined) return
     const timer = setTimeout(() => setDrawing(drawingOf(node, edges)))

@@ -83,7 +83,9 @@ function NoWork() {
   return (
     <Empty title="No work was observed in this session.">
       <p>Files, commands, notes and decisions stand here once an agent tells of them:</p>
-      <pre class={`plain ${css.example}`}>{EXAMPLE}</pre>
+      <div class={css.example}>
+        <pre class="plain">{EXAMPLE}</pre>
+      </div>
       <p>
         Over HTTP it is <code>POST /v1/sessions/…/steps</code>.
       </p>
