@@ -273,7 +273,7 @@ describe('the work of a session', () => {
     expect(await sticksOut(page)).toBe(false)
 
     await goTo(page, place(session, 'graph'))
-    await page.getByText('The 120 nearest ones are drawn; the list has them all.').waitFor()
+    await page.getByText('The 120 nearest of 500 relations are drawn; the list has them all.').waitFor()
     await page.getByRole('group', { name: /^Graph of 121 nodes/ }).waitFor()
     expect(await sticksOut(page)).toBe(false)
   })

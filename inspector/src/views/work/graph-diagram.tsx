@@ -1,10 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Loading } from '../../parts/notes.tsx'
-import { oneLine, visible } from '../../parts/visible.ts'
 import css from './graph-diagram.module.css'
-import { arrowOf, type Box, type Drawing, type Line, nextTo, pathOf, type Way } from './graph-drawing.ts'
+import { type Box, type Drawing, nextTo, type Way } from './graph-drawing.ts'
+import { Legend, LineButton, Lines, NodeBox } from './graph-items.tsx'
 import { graphHref } from './links.tsx'
-import { KINDS, middle, parsed } from './node-name.ts'
 
 const WAYS: Readonly<Record<string, Way>> = {
   ArrowLeft: 'left',
@@ -41,7 +40,7 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
   }
   // another node in the centre is another picture; one that only grew stays where the reader has scrolled to
   useLayoutEffect(() => {
-    fitTo(0.75)
+    fitTo(0.85)
     setActive(undefined)
   }, [drawing?.nodes[0]?.key])
   useEffect(() => centreOn(box.current, drawing?.nodes[0], shown.current), [drawing?.nodes[0]?.key])
@@ -144,97 +143,4 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
 function centreOn(box: HTMLElement | null, node: Box | undefined, scale: number): void {
   if (box === null || node === undefined) return
   box.scrollTo(node.x * scale - box.clientWidth / 2, node.y * scale - box.clientHeight / 2)
-}
-
-/** The lines themselves; what they say is in the buttons on them. */
-function Lines({ drawing, selected }: { drawing: Drawing; selected: string | undefined }) {
-  return (
-    <svg class={css.lines} width={drawing.width} height={drawing.height} aria-hidden="true">
-      {drawing.lines.map(({ key, points }) => (
-        <g key={key} data-selected={key === selected}>
-          <path class={css.line} d={pathOf(points)} />
-          <path class={css.arrow} d={arrowOf(points)} />
-        </g>
-      ))}
-    </svg>
-  )
-}
-
-const placed = ({ x, y, width, height }: Box) => ({
-  left: `${x - width / 2}px`,
-  top: `${y - height / 2}px`,
-  width: `${width}px`,
-  height: `${height}px`,
-})
-
-interface LineProps {
-  readonly line: Line
-  readonly title: (node: string) => string
-  readonly tabIndex: number
-  readonly isSelected: boolean
-  readonly onSelect: (key: string | undefined) => void
-}
-
-function LineButton({ line, title, tabIndex, isSelected, onSelect }: LineProps) {
-  const { key, from, label, to } = line
-  return (
-    <button
-      type="button"
-      class={css.label}
-      style={placed(line)}
-      data-item={key}
-      tabIndex={tabIndex}
-      aria-pressed={isSelected}
-      aria-label={`${oneLine(title(from), 80)} ${label} ${oneLine(title(to), 80)}`}
-      onClick={() => onSelect(isSelected ? undefined : key)}
-    >
-      <span>{visible(label)}</span>
-    </button>
-  )
-}
-
-interface NodeProps {
-  readonly box: Box
-  readonly href: string
-  readonly name: string
-  readonly tabIndex: number
-  readonly isCentre: boolean
-}
-
-function NodeBox({ box, href, name, tabIndex, isCentre }: NodeProps) {
-  const { kind } = parsed(box.key)
-  return (
-    <a
-      class={css.node}
-      style={placed(box)}
-      href={href}
-      data-item={box.key}
-      data-kind={kind}
-      tabIndex={tabIndex}
-      title={oneLine(name, 1000)}
-      aria-current={isCentre ? 'true' : undefined}
-    >
-      <span class={css.kind}>{visible(kind)}</span> <bdi class={css.name}>{shortName(kind, name)}</bdi>
-    </a>
-  )
-}
-
-/** Of words the beginning tells most; of a path or another name its two ends. */
-function shortName(kind: string, name: string): string {
-  return SAID.includes(kind) ? oneLine(name, 60) : visible(middle(name.replace(/\s+/g, ' '), 26))
-}
-
-const SAID = ['task', 'note', 'decision']
-
-function Legend({ nodes }: { nodes: readonly Box[] }) {
-  const here = new Set(nodes.map(({ key }) => parsed(key).kind))
-  return (
-    <ul class={css.legend} aria-label="Kinds of nodes">
-      {KINDS.filter((kind) => here.has(kind)).map((kind) => (
-        <li key={kind} data-kind={kind} class={css.kindOf}>
-          {kind}
-        </li>
-      ))}
-    </ul>
-  )
 }

@@ -43,7 +43,15 @@ describe('drawingOf', () => {
 
   it('takes a node without relations, one that is related to itself, and names of any kind', () => {
     expect(drawingOf('a', []).nodes).toHaveLength(1)
-    expect(drawingOf('a', [edge('a', 'a')]).lines[0]?.points.length).toBeGreaterThan(2)
+    const {
+      nodes: [one],
+      lines: [loop],
+      height,
+    } = drawingOf('a', [edge('a', 'a')])
+    expect(loop?.points.at(0)?.y).toBe((one?.y ?? 0) + (one?.height ?? 0) / 2)
+    expect(loop?.points.at(-1)?.y).toBe(loop?.points.at(0)?.y)
+    expect(loop?.y).toBeGreaterThan(loop?.points.at(0)?.y ?? Infinity)
+    expect(loop?.y).toBeLessThan(height)
     const { nodes } = drawingOf('__proto__', [edge('__proto__', 'constructor'), edge('constructor', '\u0000')])
     expect(nodes.map(({ key }) => key)).toEqual(['__proto__', 'constructor', '\u0000'])
     expect(nodes.every(({ x, y }) => x > 0 && y > 0)).toBe(true)

@@ -6,7 +6,7 @@ export const MOST_DRAWN = 120
 
 /** Size of a node's box. */
 export const NODE = { width: 200, height: 44 }
-const LABEL = { height: 18, character: 6.2, padding: 14 }
+const LABEL = { height: 18, character: 6.8, padding: 14 }
 
 /** A point of the drawing. */
 export interface Point {
@@ -86,8 +86,10 @@ export function drawingOf(node: string, edges: readonly GraphEdge[]): Drawing {
     nodes: [...nodes.values()],
     lines: lines.map((line, index) => {
       const { points = [], ...at } = graph.edge(name(line.from), name(line.to), `e${index}`) as Placed
-      const ends = line.from === line.to ? points : attached(points, nodes.get(line.from), nodes.get(line.to))
-      return { ...line, ...placed({ ...line, ...at }), points: ends }
+      const [from, to] = [nodes.get(line.from), nodes.get(line.to)]
+      const box = { ...line, ...placed({ ...line, ...at }) }
+      if (from === undefined || to === undefined) return { ...box, points }
+      return from === to ? looped(box, from) : { ...box, points: attached(points, from, to) }
     }),
   }
 }
@@ -95,12 +97,23 @@ export function drawingOf(node: string, edges: readonly GraphEdge[]): Drawing {
 type Placed = Partial<Point> & { points?: Point[] }
 
 /** Lines leave and reach a box at its left or right side, a little towards where they come from. */
-function attached(points: readonly Point[], from: Box | undefined, to: Box | undefined): Point[] {
+function attached(points: readonly Point[], from: Box, to: Box): Point[] {
   const inner = points.slice(1, -1)
-  const [first = to] = inner
-  const last = inner.at(-1) ?? from
-  if (from === undefined || to === undefined || first === undefined || last === undefined) return [...points]
-  return [sideOf(from, first), ...inner, sideOf(to, last)]
+  return [sideOf(from, inner[0] ?? to), ...inner, sideOf(to, inner.at(-1) ?? from)]
+}
+
+/** A relation of a node with itself leaves it below and comes back: from left to right dagre draws such a line into nowhere. */
+function looped<T extends Box>(line: T, { x, y, height }: Box): T & { points: Point[] } {
+  const side = line.width / 2 + 10
+  const edge = y + Math.sign(line.y - y || 1) * (height / 2)
+  const [left, right] = [x - side, x + side]
+  const points = [
+    { x: left, y: edge },
+    { x: left, y: line.y },
+    { x: right, y: line.y },
+    { x: right, y: edge },
+  ]
+  return { ...line, x, points }
 }
 
 function sideOf({ x, y, width, height }: Box, towards: Point): Point {

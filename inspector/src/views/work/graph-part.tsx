@@ -84,7 +84,11 @@ function LeftOut({ graph: { edges, truncated }, drawn }: { graph: Graph; drawn: 
   return (
     <p class="note small">
       {truncated && <>There is more than the {edges.length.toLocaleString('en')} relations that were read. </>}
-      {isCut && <>The {drawn} nearest ones are drawn; the list has them all. </>}
+      {isCut && (
+        <>
+          The {drawn} nearest of {edges.length} relations are drawn; the list has them all.{' '}
+        </>
+      )}
       Choose a smaller depth, a label, or another node.
     </p>
   )
