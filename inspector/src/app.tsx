@@ -84,7 +84,7 @@ function Who({ about: { version, principal } }: { about: About }) {
   const whose =
     principal === undefined ? 'every tenant' : [principal.tenant, principal.userId].filter(Boolean).join(' · ')
   return (
-    <span class="muted small" title="Whose sessions you see, and the version of the server">
+    <span class="muted small version" title="Whose sessions you see, and the version of the server">
       {whose} · {version}
     </span>
   )

@@ -1,14 +1,12 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import { CopyButton } from '../../parts/copy-button.tsx'
 import { lazily } from '../../parts/lazily.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
-import { StatusBadge } from '../../parts/status.tsx'
-import { Ago } from '../../parts/time.tsx'
-import { oneLine, visible } from '../../parts/visible.ts'
-import { eventHref, sessionHref, sessionsHref, TABS, type Tab } from '../../route.ts'
-import { type Live, SessionData } from '../../session/session-data.ts'
+import { oneLine } from '../../parts/visible.ts'
+import { sessionHref, sessionsHref, TABS, type Tab } from '../../route.ts'
+import { SessionData } from '../../session/session-data.ts'
 import { ActBar } from '../act/act-bar.tsx'
 import { TimelineView } from '../timeline/timeline-view.tsx'
+import { SessionHead } from './session-head.tsx'
 import css from './session-view.module.css'
 
 // the timeline is what most people come for: only the others are fetched when they are asked for
@@ -40,7 +38,7 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
     return problem ? <ProblemNote problem={problem} onRetry={() => void data.refresh()} /> : <Loading />
   return (
     <div class={css.session}>
-      <Head data={data} />
+      <SessionHead data={data} />
       <ProblemNote problem={problem} />
       <ActBar data={data} />
       <nav class="tabs" aria-label="Views of the session">
@@ -65,65 +63,6 @@ function NotFound({ id }: { id: string }) {
         <a href={sessionsHref()}>All sessions</a>
       </p>
     </Empty>
-  )
-}
-
-const LIVE_TEXT = {
-  connecting: 'connecting',
-  live: 'live',
-  away: 'paused',
-  lost: 'connection lost, trying again',
-} as const satisfies Record<Live, string>
-
-function Head({ data }: { data: SessionData }) {
-  const record = data.record.value
-  if (record === undefined) return null
-  const { task, activeAgent, turns, startedAt, lastActivityAt, userId, tenant, chatmode, conversationId, forkedFrom } =
-    record
-  const facts: [string, preact.ComponentChildren][] = [
-    ['agent', visible(activeAgent)],
-    ['turns', turns.toLocaleString('en')],
-    ['events', data.head.value.toLocaleString('en')],
-    ['user', visible(userId)],
-    ['tenant', visible(tenant)],
-    ['chatmode', visible(chatmode)],
-    ['conversation', <a href={sessionsHref({ conversation: conversationId })}>{oneLine(conversationId, 40)}</a>],
-    ['started', <Ago at={startedAt} />],
-    ['last activity', <Ago at={lastActivityAt} />],
-  ]
-  if (forkedFrom !== undefined) {
-    facts.push([
-      'forked from',
-      <a href={eventHref(forkedFrom.sessionId, forkedFrom.sequence)}>event {forkedFrom.sequence}</a>,
-    ])
-  }
-  return (
-    <div class={css.head}>
-      <div class={css.title}>
-        <a class={css.back} href={sessionsHref()} aria-label="All sessions">
-          ←
-        </a>
-        <h1 dir="auto">{task === undefined ? 'Session without a task' : oneLine(task)}</h1>
-        <StatusBadge record={record} />
-        <span class={css.live} data-live={data.live.value} role="status">
-          {LIVE_TEXT[data.live.value]}
-        </span>
-      </div>
-      <dl class={css.facts}>
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd dir="auto">{value}</dd>
-          </div>
-        ))}
-        <div>
-          <dt>id</dt>
-          <dd>
-            <code>{record.id}</code> <CopyButton text={record.id} label="Copy the id of the session" />
-          </dd>
-        </div>
-      </dl>
-    </div>
   )
 }
 

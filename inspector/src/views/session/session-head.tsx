@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { SessionRecord } from '../../api/types.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { StatusBadge } from '../../parts/status.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { oneLine, visible } from '../../parts/visible.ts'
+import { eventHref, sessionsHref } from '../../route.ts'
+import type { Live, SessionData } from '../../session/session-data.ts'
+import css from './session-head.module.css'
+
+const LIVE_TEXT = {
+  connecting: 'connecting',
+  live: 'live',
+  away: 'paused',
+  lost: 'connection lost, trying again',
+} as const satisfies Record<Live, string>
+
+/** What a session is, in two lines. On a narrow screen the second is shorter, and the rest of it comes when it is asked for. */
+export function SessionHead({ data }: { data: SessionData }) {
+  const [isWhole, setWhole] = useState(false)
+  const record = data.record.value
+  if (record === undefined) return null
+  return (
+    <div>
+      <div class={css.title}>
+        <a class={css.back} href={sessionsHref()} aria-label="All sessions">
+          ←
+        </a>
+        <h1 dir="auto">{record.task === undefined ? 'Session without a task' : oneLine(record.task)}</h1>
+        <StatusBadge record={record} />
+        <span class={css.live} data-live={data.live.value} role="status">
+          {LIVE_TEXT[data.live.value]}
+        </span>
+      </div>
+      <dl class={css.facts} data-whole={isWhole}>
+        <Fact name="agent">{visible(record.activeAgent)}</Fact>
+        <Fact name="turns">{record.turns.toLocaleString('en')}</Fact>
+        <Fact name="events">{data.head.value.toLocaleString('en')}</Fact>
+        <Fact name="last activity">
+          <Ago at={record.lastActivityAt} />
+        </Fact>
+        <Rest record={record} />
+      </dl>
+      <button
+        type="button"
+        class={`button quiet small ${css.more}`}
+        aria-expanded={isWhole}
+        onClick={() => setWhole(!isWhole)}
+      >
+        {isWhole ? 'Less about it' : 'More about it'}
+      </button>
+    </div>
+  )
+}
+
+function Rest({ record }: { record: SessionRecord }) {
+  const { id, userId, tenant, chatmode, conversationId, startedAt, forkedFrom } = record
+  return (
+    <>
+      <Fact name="started" isRest>
+        <Ago at={startedAt} />
+      </Fact>
+      <Fact name="user" isRest>
+        {visible(userId)}
+      </Fact>
+      <Fact name="tenant" isRest>
+        {visible(tenant)}
+      </Fact>
+      <Fact name="chatmode" isRest>
+        {visible(chatmode)}
+      </Fact>
+      <Fact name="conversation" isRest>
+        <a href={sessionsHref({ conversation: conversationId })}>{oneLine(conversationId, 40)}</a>
+      </Fact>
+      {forkedFrom !== undefined && (
+        <Fact name="forked from" isRest>
+          <a href={eventHref(forkedFrom.sessionId, forkedFrom.sequence)}>event {forkedFrom.sequence}</a>
+        </Fact>
+      )}
+      <Fact name="id" isRest>
+        <code>{id}</code> <CopyButton text={id} label="Copy the id of the session" />
+      </Fact>
+    </>
+  )
+}
+
+function Fact({ name, isRest, children }: { name: string; isRest?: boolean; children: ComponentChildren }) {
+  return (
+    <div class={isRest ? css.rest : undefined}>
+      <dt>{name}</dt>
+      <dd dir="auto">{children}</dd>
+    </div>
+  )
+}
