@@ -8,12 +8,14 @@ export type {
   GraphEdge,
   Page,
   RecallItem,
+  RecallResult,
   Snapshot,
   WorkStep,
 } from '../../../src/api.ts'
 export type { Envelope } from '../../../src/domain/envelope.ts'
 export type { EventType, SessionEvent, ToolCallPart } from '../../../src/domain/event.ts'
 export type { SwitchedParts } from '../../../src/domain/fold.ts'
+export type { MessageFormat } from '../../../src/domain/formats/parts.ts'
 export type { Json, JsonObject } from '../../../src/domain/json.ts'
 export type { LIFECYCLE, LifecycleCommandName } from '../../../src/domain/lifecycle.ts'
 export type { LineageEntry, Memory, MemoryChange, MemorySource } from '../../../src/domain/memory/memory.ts'

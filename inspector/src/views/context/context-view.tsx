@@ -1,5 +1,133 @@
+import { useState } from 'preact/hooks'
+import { useAddressText } from '../../parts/address-text.ts'
+import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
+import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { budgetOf } from './budget.ts'
+import { BudgetControl } from './budget-control.tsx'
+import { Comparison } from './comparison.tsx'
+import css from './context.module.css'
+import { Dangling, LeftOutTable } from './left-out-table.tsx'
+import { RecallControl } from './recall-control.tsx'
+import { RecalledList } from './recalled-list.tsx'
+import { Sent } from './sent.tsx'
+import { Shares } from './shares.tsx'
+import { type Looked, useContext } from './use-context.ts'
 
+/** What would be sent to a model under a budget, what each part takes, and what was left out. Only looks. */
 export function ContextView({ data }: { data: SessionData }) {
-  return <p>{data.id}</p>
+  const budgetText = useAddressText('budget')
+  const recall = query.value.get('recall') === 'yes'
+  const aboutText = useAddressText('about')
+  const question = {
+    budget: budgetOf(query.value.get('budget') ?? ''),
+    recall,
+    about: query.value.get('about') ?? '',
+  }
+  const { value, problem, isLoading, again } = useContext(data, question)
+  return (
+    <div class={css.view}>
+      <section class="card stack" aria-label="What to ask for">
+        <div class={css.controls}>
+          <BudgetControl text={budgetText} />
+          <RecallControl isOn={recall} text={aboutText} />
+        </div>
+        <p class="muted small">
+          This only looks: nothing is written, and nothing that is recalled counts as used. The budget holds for
+          contents and tool calls, counted by the tokenizer of the server.
+        </p>
+      </section>
+      <ProblemNote problem={problem} onRetry={again} />
+      {value === undefined && isLoading && <Loading what="Building the context" />}
+      {value !== undefined && (
+        <>
+          <Since data={data} head={value.head} isLoading={isLoading} again={again} />
+          <Found data={data} looked={value} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function Found({ data, looked }: { data: SessionData; looked: Looked }) {
+  const { question, answer } = looked
+  const [isComparing, setComparing] = useState(false)
+  const record = data.record.value
+  return (
+    <>
+      <div class={css.columns}>
+        <section class="card stack" aria-label="Tokens by part">
+          <h2>Tokens by part</h2>
+          <Shares answer={answer} budget={question.budget} />
+        </section>
+        <section class="card stack" aria-label="Left out">
+          <h2>Left out, and why</h2>
+          <LeftOutTable omitted={answer.omitted} />
+          <Dangling ids={answer.dangling} />
+        </section>
+      </div>
+      <section class="card stack" aria-label="Budgets side by side">
+        <div class={css.head}>
+          <h2>Budgets side by side</h2>
+          {!isComparing && (
+            <button type="button" class="button" onClick={() => setComparing(true)}>
+              Compare budgets
+            </button>
+          )}
+        </div>
+        {isComparing ? (
+          <Comparison data={data} question={question} head={looked.head} />
+        ) : (
+          <p class="muted small">Asks for five budgets from 1k to 128k, to see where more of it stops helping.</p>
+        )}
+      </section>
+      {answer.recalled !== undefined && record !== undefined && (
+        <section class="card stack" aria-label="Recalled">
+          <h2>Recalled</h2>
+          <RecalledList items={answer.recalled} userId={record.userId} tenant={record.tenant} />
+        </section>
+      )}
+      <section class="card stack" aria-label="What would be sent">
+        {answer.messages.length === 0 ? (
+          <>
+            <h2>What would be sent</h2>
+            <Empty title="Nothing would be sent.">
+              <p>Either the session has said nothing yet, or nothing of it fits into this budget.</p>
+            </Empty>
+          </>
+        ) : (
+          <Sent data={data} looked={looked} />
+        )}
+      </section>
+    </>
+  )
+}
+
+/** The session went on: says so, and leaves what somebody reads alone until they ask. */
+function Since({
+  data,
+  head,
+  isLoading,
+  again,
+}: {
+  data: SessionData
+  head: number
+  isLoading: boolean
+  again: () => void
+}) {
+  const more = data.head.value - head
+  return (
+    <div role="status" class={css.since}>
+      {more > 0 && (
+        <div class="note row">
+          <span>
+            The session went on since: {more.toLocaleString('en')} more {more === 1 ? 'event' : 'events'}.
+          </span>
+          <button type="button" class="button small" onClick={again} disabled={isLoading}>
+            Look again
+          </button>
+        </div>
+      )}
+    </div>
+  )
 }

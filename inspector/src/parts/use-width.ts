@@ -1,0 +1,15 @@
+import type { RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+/** How wide an element is, in pixels, as it changes: for drawings whose text must keep its size. 0 before it is known. */
+export function useWidth<E extends Element>(): readonly [ref: RefObject<E | null>, width: number] {
+  const ref = useRef<E | null>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    if (ref.current === null) return
+    const watcher = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)))
+    watcher.observe(ref.current)
+    return () => watcher.disconnect()
+  }, [])
+  return [ref, width]
+}

@@ -1,0 +1,54 @@
+import type { AddressText } from '../../parts/address-text.ts'
+import { budgetOf, MOST, PLACES, PRESETS, placeOf, shortTokens, tokensAt, USUAL } from './budget.ts'
+import css from './context.module.css'
+
+/** How many tokens there are: typed, slid or picked. */
+export function BudgetControl({ text: [text, setText] }: { text: AddressText }) {
+  const budget = budgetOf(text)
+  return (
+    <fieldset class={css.group}>
+      <legend>Budget</legend>
+      <div class={css.budget}>
+        <label class={css.number}>
+          <span class="hidden">Tokens</span>
+          <input
+            class="input mono"
+            type="number"
+            min={0}
+            max={MOST}
+            step={1}
+            value={text === '' ? String(USUAL) : text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+          <span class="muted small" aria-hidden="true">
+            tokens
+          </span>
+        </label>
+        <input
+          class={css.slider}
+          type="range"
+          min={0}
+          max={PLACES}
+          step={1}
+          value={placeOf(budget)}
+          aria-label="Budget, from 0 to 200,000 tokens"
+          aria-valuetext={`${budget.toLocaleString('en')} tokens`}
+          onInput={({ currentTarget }) => setText(String(tokensAt(Number(currentTarget.value))))}
+        />
+        <fieldset class={css.presets} aria-label="Usual budgets">
+          {PRESETS.map((tokens) => (
+            <button
+              key={tokens}
+              type="button"
+              class="button small"
+              aria-pressed={tokens === budget}
+              onClick={() => setText(String(tokens), true)}
+            >
+              {shortTokens(tokens)}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,59 @@
+import type { ContextResult } from '../../api/types.ts'
+import { oneLine } from '../../parts/visible.ts'
+import css from './context.module.css'
+import { leftOutOf } from './left-out.ts'
+
+/** What is missing, how much of it, and why. */
+export function LeftOutTable({ omitted }: { omitted: ContextResult<unknown>['omitted'] }) {
+  if (omitted.length === 0) return <p class="muted">Nothing was left out: all of it fits.</p>
+  return (
+    <table class={css.table}>
+      <thead>
+        <tr>
+          <th scope="col">What</th>
+          <th scope="col" class={css.amount}>
+            How many
+          </th>
+          <th scope="col">Why</th>
+        </tr>
+      </thead>
+      <tbody>
+        {omitted.map((one) => {
+          const { what, howMany, why, means } = leftOutOf(one)
+          return (
+            <tr key={`${one.section} ${one.reason}`}>
+              <th scope="row">{what}</th>
+              <td class={css.amount}>{howMany}</td>
+              <td>
+                {why}
+                {means !== '' && <span class={css.means}>{means}</span>}
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}
+
+/** Ids of calls that are named here; nobody reads more of them. */
+const NAMED = 20
+
+/** Calls that still wait for their result. */
+export function Dangling({ ids }: { ids: readonly string[] }) {
+  if (ids.length === 0) return null
+  return (
+    <div class="note">
+      <p>
+        {ids.length === 1 ? 'One call in the last message waits' : `${ids.length} calls in the last message wait`} for a
+        result: sent as it is, since that is the work to be done next.
+      </p>
+      <p class={css.ids}>
+        {ids.slice(0, NAMED).map((id) => (
+          <code key={id}>{oneLine(id, 80)}</code>
+        ))}
+        {ids.length > NAMED && <span class="muted small">and {ids.length - NAMED} more</span>}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { leftOutOf } from './left-out.ts'
+
+describe('what was left out', () => {
+  it('is told in words, with what it means', () => {
+    const { what, howMany, why, means } = leftOutOf({ section: 'window', count: 1200, reason: 'budget' })
+    expect({ what, howMany, why }).toEqual({ what: 'Messages', howMany: '1,200', why: 'over the budget' })
+    expect(means).toContain('newest first')
+  })
+
+  it('says that older messages are counted up to 500', () => {
+    const older = (count: number) => leftOutOf({ section: 'history', count, reason: 'budget' }).howMany
+    expect([older(499), older(500)]).toEqual(['499', '500 or more'])
+  })
+
+  it('is told as it is where the server knows more than the page', () => {
+    const { what, why, means } = leftOutOf({ section: 'later', count: 1, reason: 'other' as never })
+    expect([what, why, means]).toEqual(['later', 'other', ''])
+  })
+})

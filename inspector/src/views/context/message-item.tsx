@@ -1,0 +1,93 @@
+import type { Message } from '../../api/types.ts'
+import { Clamp } from '../../parts/clamp.tsx'
+import { JsonView } from '../../parts/json-view.tsx'
+import { Markdown } from '../../parts/markdown.tsx'
+import { oneLine } from '../../parts/visible.ts'
+import css from './context.module.css'
+
+/** Characters up to which a text is drawn as Markdown: beyond, as it is written. */
+const DRAWN = 20_000
+/** Calls of one message that are shown; their names are whatever a caller appended. */
+const CALLS = 50
+
+/** One message, folded to a line until somebody wants it. */
+export function MessageItem({
+  message,
+  place,
+  part,
+  isPlain,
+  isOpen,
+  onTurn,
+}: {
+  message: Message
+  place: number
+  part: string
+  isPlain: boolean
+  isOpen: boolean
+  onTurn: (open: boolean) => void
+}) {
+  const { role, content, agentId } = message
+  return (
+    <li class={css.message} data-role={role}>
+      <details open={isOpen} onToggle={({ currentTarget }) => onTurn(currentTarget.open)}>
+        <summary>
+          <span class={css.place}>{place}</span>
+          <span class={css.role}>{role}</span>
+          <span class={css.preview} dir="auto">
+            {isOpen ? part : lineOf(message)}
+          </span>
+          {agentId !== undefined && <span class={css.agent}>{oneLine(agentId, 40)}</span>}
+          {!isOpen && role === 'system' && <span class="badge">{part}</span>}
+        </summary>
+        {isOpen && (
+          <div class={css.body}>
+            {content !== '' && <Content text={content} isPlain={isPlain} />}
+            <Calls message={message} />
+            {message.parts !== undefined && (
+              <details>
+                <summary class="small muted">Parts</summary>
+                <JsonView value={message.parts} />
+              </details>
+            )}
+          </div>
+        )}
+      </details>
+    </li>
+  )
+}
+
+function lineOf({ content, toolCalls = [], toolCallId }: Message): string {
+  if (content !== '') return oneLine(content, 160)
+  if (toolCalls.length > 0)
+    return `calls ${toolCalls
+      .slice(0, 5)
+      .map(({ name }) => oneLine(String(name), 40))
+      .join(', ')}`
+  return toolCallId === undefined ? 'empty' : 'an empty result'
+}
+
+function Content({ text, isPlain }: { text: string; isPlain: boolean }) {
+  if (isPlain || text.length > DRAWN) return <Clamp text={text} />
+  return <Markdown text={text} />
+}
+
+function Calls({ message: { toolCalls = [], toolCallId } }: { message: Message }) {
+  return (
+    <>
+      {toolCallId !== undefined && (
+        <p class="small muted">
+          result of <code>{oneLine(toolCallId, 80)}</code>
+        </p>
+      )}
+      {toolCalls.slice(0, CALLS).map(({ id, name, arguments: given }, i) => (
+        <div key={`${i} ${id}`} class={css.call}>
+          <p class="small">
+            calls <code>{oneLine(String(name), 80)}</code> <span class="muted">as</span> <code>{oneLine(id, 80)}</code>
+          </p>
+          <Clamp text={String(given)} />
+        </div>
+      ))}
+      {toolCalls.length > CALLS && <p class="small muted">and {toolCalls.length - CALLS} more calls</p>}
+    </>
+  )
+}

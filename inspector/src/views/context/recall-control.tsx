@@ -1,0 +1,34 @@
+import type { AddressText } from '../../parts/address-text.ts'
+import { setQuery } from '../../route.ts'
+import css from './context.module.css'
+
+/** Whether other sessions and memories are asked too, and what for. */
+export function RecallControl({ isOn, text: [text, setText] }: { isOn: boolean; text: AddressText }) {
+  return (
+    <fieldset class={css.group}>
+      <legend>Recall</legend>
+      <div class={css.recall}>
+        <label class={css.check}>
+          <input
+            type="checkbox"
+            checked={isOn}
+            onChange={({ currentTarget }) => setQuery({ recall: currentTarget.checked ? 'yes' : undefined })}
+          />
+          <span>from other sessions and memories</span>
+        </label>
+        {isOn && (
+          <input
+            class="input"
+            type="search"
+            dir="auto"
+            maxLength={2000}
+            aria-label="What to recall"
+            placeholder="what the last message is about"
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        )}
+      </div>
+    </fieldset>
+  )
+}

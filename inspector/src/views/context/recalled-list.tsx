@@ -1,0 +1,22 @@
+import type { RecallItem } from '../../api/types.ts'
+import { Found } from '../memory/found.tsx'
+
+/** What was recalled and found room, with where it was said. */
+export function RecalledList({
+  items,
+  userId,
+  tenant,
+}: {
+  items: readonly RecallItem[]
+  userId: string
+  tenant: string
+}) {
+  if (items.length === 0) {
+    return (
+      <p class="muted">
+        Nothing: no other session and no memory of this user holds anything on it, or none of it found room.
+      </p>
+    )
+  }
+  return <Found items={items} user={{ userId, tenant }} label="Recalled" />
+}

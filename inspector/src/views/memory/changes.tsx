@@ -1,0 +1,90 @@
+import { scaleLinear } from 'd3-scale'
+import { curveStepAfter, line } from 'd3-shape'
+import { useState } from 'preact/hooks'
+import type { MemoryChange } from '../../api/types.ts'
+import { momentText } from '../../parts/time.tsx'
+import { useWidth } from '../../parts/use-width.ts'
+import { oneLine } from '../../parts/visible.ts'
+import css from './memory.module.css'
+import { CHANGE_NAMES, hundredths, storyOf } from './words.ts'
+
+/** Changes that are listed at first, and with one more click. */
+const SHOWN = 30
+/** Changes up to which each is marked in the drawing. */
+const MARKED = 60
+
+/** How the confidence came about: as steps, and change by change. */
+export function Changes({ changes, hrefOf }: { changes: readonly MemoryChange[]; hrefOf: (id: string) => string }) {
+  const [shown, setShown] = useState(SHOWN)
+  const rest = changes.length - shown
+  return (
+    <>
+      <p>{storyOf(changes)}</p>
+      {changes.length > 1 && <Steps changes={changes} />}
+      <ol class={css.changes}>
+        {changes.slice(0, shown).map(({ version, at, change, confidence, note, by }) => (
+          <li key={version}>
+            <span class={css.number}>{hundredths(confidence)}</span>
+            <span>
+              {CHANGE_NAMES[change] ?? change}
+              {by !== undefined && (
+                <>
+                  {' '}
+                  by <a href={hrefOf(by)}>another memory</a>
+                </>
+              )}
+              {note !== undefined && <span dir="auto">: {oneLine(note, 300)}</span>}
+            </span>
+            <time class="muted small" dateTime={at}>
+              {momentText(at)}
+            </time>
+          </li>
+        ))}
+      </ol>
+      {rest > 0 && (
+        <button type="button" class="button small" onClick={() => setShown(shown + SHOWN)}>
+          Show {Math.min(rest, SHOWN)} more of {rest}
+        </button>
+      )}
+    </>
+  )
+}
+
+const HEIGHT = 96
+const EDGE = { top: 8, right: 10, bottom: 8, left: 30 } as const
+
+function Steps({ changes }: { changes: readonly MemoryChange[] }) {
+  const [ref, width] = useWidth<HTMLDivElement>()
+  const x = scaleLinear([0, changes.length], [EDGE.left, width - EDGE.right])
+  const y = scaleLinear([0, 1], [HEIGHT - EDGE.bottom, EDGE.top])
+  const points = changes.map(({ confidence }, i): [number, number] => [x(i), y(confidence)])
+  const last = points.at(-1)
+  // the last step lasts to the edge
+  const path = line().curve(curveStepAfter)([
+    ...points,
+    ...(last ? [[x(changes.length), last[1]] as [number, number]] : []),
+  ])
+  return (
+    <div ref={ref} class={css.steps}>
+      {width > 0 && (
+        <svg width={width} height={HEIGHT} role="img" aria-label={storyOf(changes)}>
+          {[0, 0.5, 1].map((tick) => (
+            <g key={tick} transform={`translate(0 ${y(tick)})`}>
+              <line class={css.grid} x1={EDGE.left} x2={width - EDGE.right} />
+              <text class={css.axis} x={EDGE.left - 6} dy="0.32em" text-anchor="end">
+                {tick}
+              </text>
+            </g>
+          ))}
+          <path class={css.path} d={path ?? ''} />
+          {points.length <= MARKED &&
+            points.map(([cx, cy], i) => (
+              <circle key={changes[i]?.version} class={css.dot} cx={cx} cy={cy} r="3">
+                <title>{`${changes[i]?.change}: ${hundredths(changes[i]?.confidence ?? 0)}`}</title>
+              </circle>
+            ))}
+        </svg>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+import { useState } from 'preact/hooks'
+import { Clamp } from '../../parts/clamp.tsx'
+import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { momentText } from '../../parts/time.tsx'
+import { useAnswer } from '../../parts/use-answer.ts'
+import { oneLine } from '../../parts/visible.ts'
+import { eventHref } from '../../route.ts'
+import { eventsFrom } from './ask.ts'
+import css from './memory.module.css'
+import { rangeText } from './words.ts'
+
+/** Events of a range that are shown; the session itself has the others. */
+const SHOWN = 5
+
+/** The very events that a memory rests on: fetched when somebody wants to read them. */
+export function EventPreview({ sessionId, from, to }: { sessionId: string; from: number; to: number }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div class={css.preview}>
+      <button type="button" class="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? 'Hide' : 'Show'} {rangeText({ from, to })}
+      </button>
+      {isOpen && <Events sessionId={sessionId} from={from} to={to} />}
+    </div>
+  )
+}
+
+function Events({ sessionId, from, to }: { sessionId: string; from: number; to: number }) {
+  const limit = Math.min(SHOWN, to - from + 1)
+  const { value, problem, again } = useAnswer(
+    (signal) => eventsFrom(sessionId, from, limit, signal),
+    [sessionId, from, limit],
+  )
+  if (problem?.status === 404) {
+    return <p class="note">The session is not here: it was purged, or belongs to somebody else.</p>
+  }
+  if (value === undefined) return problem ? <ProblemNote problem={problem} onRetry={again} /> : <Loading />
+  if (value.length === 0) return <p class="note">There is no such event in the session.</p>
+  const rest = to - from + 1 - value.length
+  return (
+    <>
+      {value.map(({ id, sequence, type, role, agentId, content, occurredAt, createdAt }) => (
+        <figure key={id} class={css.event}>
+          <figcaption class="muted small">
+            <a href={eventHref(sessionId, sequence)}>event {sequence}</a> · {oneLine(type, 40)} ·{' '}
+            {oneLine(agentId ?? role, 60)} · {momentText(occurredAt ?? createdAt)}
+          </figcaption>
+          {content === '' ? <p class="muted small">without text</p> : <Clamp text={content} most={1000} />}
+        </figure>
+      ))}
+      {rest > 0 && (
+        <p class="muted small">
+          and {rest.toLocaleString('en')} more, from{' '}
+          <a href={eventHref(sessionId, from + value.length)}>event {from + value.length}</a> on
+        </p>
+      )}
+    </>
+  )
+}

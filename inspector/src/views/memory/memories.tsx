@@ -1,0 +1,91 @@
+import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
+import { now } from '../../parts/time.tsx'
+import { useAnswer } from '../../parts/use-answer.ts'
+import { visible } from '../../parts/visible.ts'
+import { query } from '../../route.ts'
+import { SEARCHED, searchMemories, type User } from './ask.ts'
+import { narrowedBy } from './filters.tsx'
+import css from './memory.module.css'
+import { MemoryList } from './memory-list.tsx'
+import type { MemoryPages } from './use-memory-pages.ts'
+import { isWanted } from './words.ts'
+
+interface MemoriesProps {
+  readonly user: User
+  /** All memories of the user, as far as they were read. */
+  readonly all: MemoryPages
+  readonly hrefOf: (id: string) => string
+  readonly round: number
+}
+
+/** A user's memories: those that fit the words of the address, or all of them. */
+export function Memories(props: MemoriesProps) {
+  const words = (query.value.get('q') ?? '').trim()
+  return words === '' ? <Listed {...props} /> : <Searched {...props} words={words} />
+}
+
+function Listed({ user, all, hrefOf }: MemoriesProps) {
+  const narrowed = narrowedBy(query.value)
+  const { items, hasMore, isLoading, problem, more } = all
+  const wanted = items.filter((memory) => isWanted(memory, narrowed, now.value))
+  if (items.length === 0 && isLoading) return <Loading />
+  if (items.length === 0 && problem === undefined) {
+    return (
+      <Empty title={`Nothing is remembered of ${visible(user.userId)}.`}>
+        <p>
+          Memories come about when a session ends or passes a gate, by <code>memories.remember()</code>, by{' '}
+          <code>throughline memory import</code>, or when an agent is told to remember something.
+        </p>
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <ProblemNote problem={problem} />
+      <p class="muted small" role="status">
+        {wanted.length === items.length
+          ? `${items.length.toLocaleString('en')} memories`
+          : `${wanted.length.toLocaleString('en')} of ${items.length.toLocaleString('en')} memories`}
+        {hasMore ? ' read so far' : ''}, in order of id
+      </p>
+      <MemoryList memories={wanted} chosen={query.value.get('memory') ?? ''} hrefOf={hrefOf} label="Memories" />
+      {hasMore && (
+        <div>
+          <button type="button" class="button" disabled={isLoading} onClick={more}>
+            Read more memories
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Searched({ user, hrefOf, round, words }: MemoriesProps & { words: string }) {
+  const { category, minConfidence } = narrowedBy(query.value)
+  const { userId, tenant } = user
+  const { value, problem, isLoading, again } = useAnswer(
+    (signal) => searchMemories({ userId, tenant, query: words, category, minConfidence }, signal),
+    [userId, tenant, words, category, minConfidence, round],
+  )
+  return (
+    <>
+      <ProblemNote problem={problem} onRetry={again} />
+      {value === undefined && isLoading && <Loading what="Searching" />}
+      {value?.length === 0 && (
+        <Empty title="No memory fits.">
+          <p>A search goes by words, and leaves out what was superseded or has expired.</p>
+        </Empty>
+      )}
+      {value !== undefined && value.length > 0 && (
+        <>
+          <p class="muted small" role="status">
+            {value.length === SEARCHED ? `The best ${SEARCHED}` : `${value.length} found`}, best first
+          </p>
+          <div class={css.found} data-busy={isLoading}>
+            <MemoryList memories={value} chosen={query.value.get('memory') ?? ''} hrefOf={hrefOf} label="Memories" />
+          </div>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,24 @@
+import type { Memory } from '../../api/types.ts'
+import css from './memory.module.css'
+import { MemoryRow } from './memory-row.tsx'
+
+/** Memories, one below the other; each leads to its details. */
+export function MemoryList({
+  memories,
+  chosen,
+  hrefOf,
+  label,
+}: {
+  memories: readonly Memory[]
+  chosen: string
+  hrefOf: (id: string) => string
+  label: string
+}) {
+  return (
+    <ul class={css.list} aria-label={label}>
+      {memories.map((memory) => (
+        <MemoryRow key={memory.id} memory={memory} href={hrefOf(memory.id)} isChosen={memory.id === chosen} />
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,55 @@
+import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
+import { useAnswer } from '../../parts/use-answer.ts'
+import { query } from '../../route.ts'
+import { RECALLED, recall, type User } from './ask.ts'
+import { Found } from './found.tsx'
+
+/** Everything said to a user or by them that fits the words of the address: messages, summaries, memories. */
+export function Said({ user: { userId, tenant }, round }: { user: User; round: number }) {
+  const words = (query.value.get('q') ?? '').trim()
+  const { value, problem, isLoading, again } = useAnswer(
+    words === '' ? undefined : (signal) => recall({ userId, tenant }, words, signal),
+    [userId, tenant, words, round],
+  )
+  if (words === '') {
+    return (
+      <Empty title="Where was that said?">
+        <p>
+          Type a question or a few words: messages, summaries and memories of all sessions of the user are looked at.
+        </p>
+      </Empty>
+    )
+  }
+  return (
+    <>
+      <ProblemNote problem={problem} onRetry={again} />
+      {value === undefined && isLoading && <Loading what="Searching" />}
+      {value?.pending !== undefined && (
+        <div class="note row">
+          <span>
+            The index is behind: {value.pending.toLocaleString('en')}{' '}
+            {value.pending === 1 ? 'session was' : 'sessions were'} not read to the end. The rest follows in the
+            background.
+          </span>
+          <button type="button" class="button small" onClick={again}>
+            Look again
+          </button>
+        </div>
+      )}
+      {value?.items.length === 0 && (
+        <Empty title="Nothing that was said fits.">
+          <p>A recall goes by words. Tool calls and their results are not looked at.</p>
+        </Empty>
+      )}
+      {value !== undefined && value.items.length > 0 && (
+        <>
+          <p class="muted small" role="status">
+            {value.items.length === RECALLED ? `The best ${RECALLED}` : `${value.items.length} found`}, best first,{' '}
+            {value.tokens.toLocaleString('en')} tokens together
+          </p>
+          <Found items={value.items} user={{ userId, tenant }} label="Found" />
+        </>
+      )}
+    </>
+  )
+}
