@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { query, setQuery } from '../route.ts'
+import { query, setQuery, type Values } from '../route.ts'
 
 /** Milliseconds without a stroke after which what was typed counts. */
 const REST = 300
@@ -7,8 +7,11 @@ const REST = 300
 /** What a box shows, and the way to change it: `isDone` does not wait for the typing to rest. */
 export type AddressText = readonly [text: string, set: (text: string, isDone?: boolean) => void]
 
-/** A value of the address for a box: shown as it is typed, in the address when the typing rests. */
-export function useAddressText(name: string): AddressText {
+/**
+ * A value of the address for a box: shown as it is typed, in the address when the typing rests. `along` are values that change
+ * with it, such as a choice that is gone with another list.
+ */
+export function useAddressText(name: string, along?: Values): AddressText {
   const given = query.value.get(name) ?? ''
   const [text, setText] = useState(given)
   const timer = useRef<number | undefined>(undefined)
@@ -21,7 +24,7 @@ export function useAddressText(name: string): AddressText {
     (next: string, isDone = false) => {
       const rest = () => {
         timer.current = undefined
-        setQuery({ [name]: next })
+        setQuery({ ...along, [name]: next })
       }
       setText(next)
       clearTimeout(timer.current)

@@ -17,7 +17,8 @@ export function BudgetControl({ text: [text, setText] }: { text: AddressText }) 
             min={0}
             max={MOST}
             step={1}
-            value={text === '' ? String(USUAL) : text}
+            placeholder={String(USUAL)}
+            value={text}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
           <span class="muted small" aria-hidden="true">

@@ -21,8 +21,10 @@ export function Comparison({ data, question, head }: { data: SessionData; questi
       {value !== undefined && (
         <>
           <p role="status">{verdict(value)}</p>
-          <Columns all={value} />
-          <Numbers all={value} />
+          <div class={css.compared}>
+            <Columns all={value} />
+            <Numbers all={value} />
+          </div>
         </>
       )}
     </>

@@ -84,7 +84,7 @@ function Found({ data, looked }: { data: SessionData; looked: Looked }) {
       {answer.recalled !== undefined && record !== undefined && (
         <section class="card stack" aria-label="Recalled">
           <h2>Recalled</h2>
-          <RecalledList items={answer.recalled} userId={record.userId} tenant={record.tenant} />
+          <RecalledList items={answer.recalled} userId={record.userId} tenant={record.tenant} here={data.id} />
         </section>
       )}
       <section class="card stack" aria-label="What would be sent">

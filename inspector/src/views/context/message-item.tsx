@@ -3,7 +3,7 @@ import { Clamp } from '../../parts/clamp.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
 import { oneLine } from '../../parts/visible.ts'
-import css from './context.module.css'
+import css from './messages.module.css'
 
 /** Characters up to which a text is drawn as Markdown: beyond, as it is written. */
 const DRAWN = 20_000

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Message } from '../../api/types.ts'
-import css from './context.module.css'
 import { MessageItem } from './message-item.tsx'
+import css from './messages.module.css'
 import { keysOf, partsOfMessages, type Share } from './shares.ts'
 
 /** Messages that are there at first: as many from the beginning as from the end. */

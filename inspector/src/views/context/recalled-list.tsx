@@ -6,10 +6,12 @@ export function RecalledList({
   items,
   userId,
   tenant,
+  here,
 }: {
   items: readonly RecallItem[]
   userId: string
   tenant: string
+  here: string
 }) {
   if (items.length === 0) {
     return (
@@ -18,5 +20,5 @@ export function RecalledList({
       </p>
     )
   }
-  return <Found items={items} user={{ userId, tenant }} label="Recalled" />
+  return <Found items={items} user={{ userId, tenant }} here={here} label="Recalled" />
 }

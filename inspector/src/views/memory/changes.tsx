@@ -1,12 +1,13 @@
 import { scaleLinear } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
 import { useState } from 'preact/hooks'
-import type { MemoryChange } from '../../api/types.ts'
+import type { MemoryChange, MemorySource } from '../../api/types.ts'
 import { momentText } from '../../parts/time.tsx'
 import { useWidth } from '../../parts/use-width.ts'
 import { oneLine } from '../../parts/visible.ts'
-import css from './memory.module.css'
-import { CHANGE_NAMES, hundredths, storyOf } from './words.ts'
+import { eventHref } from '../../route.ts'
+import css from './detail.module.css'
+import { CHANGE_NAMES, hundredths, rangeOf, rangeText, storyOf } from './words.ts'
 
 /** Changes that are listed at first, and with one more click. */
 const SHOWN = 30
@@ -22,7 +23,7 @@ export function Changes({ changes, hrefOf }: { changes: readonly MemoryChange[];
       <p>{storyOf(changes)}</p>
       {changes.length > 1 && <Steps changes={changes} />}
       <ol class={css.changes}>
-        {changes.slice(0, shown).map(({ version, at, change, confidence, note, by }) => (
+        {changes.slice(0, shown).map(({ version, at, change, confidence, source, note, by }) => (
           <li key={version}>
             <span class={css.number}>{hundredths(confidence)}</span>
             <span>
@@ -34,6 +35,7 @@ export function Changes({ changes, hrefOf }: { changes: readonly MemoryChange[];
                 </>
               )}
               {note !== undefined && <span dir="auto">: {oneLine(note, 300)}</span>}
+              {source !== undefined && <Source source={source} />}
             </span>
             <time class="muted small" dateTime={at}>
               {momentText(at)}
@@ -47,6 +49,19 @@ export function Changes({ changes, hrefOf }: { changes: readonly MemoryChange[];
         </button>
       )}
     </>
+  )
+}
+
+/** What brought the change about: an event, or a source outside. */
+function Source({ source }: { source: MemorySource }) {
+  const range = rangeOf(source)
+  return (
+    <span class={css.source}>
+      {source.sessionId !== undefined && range !== undefined && (
+        <a href={eventHref(source.sessionId, range.from)}>{rangeText(range)}</a>
+      )}
+      {source.source !== undefined && <span dir="auto">{oneLine(source.source, 100)}</span>}
+    </span>
   )
 }
 

@@ -6,7 +6,7 @@ import { useAnswer } from '../../parts/use-answer.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { eventsFrom } from './ask.ts'
-import css from './memory.module.css'
+import css from './detail.module.css'
 import { rangeText } from './words.ts'
 
 /** Events of a range that are shown; the session itself has the others. */

@@ -1,10 +1,11 @@
 import type { RecallItem } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { oneLine } from '../../parts/visible.ts'
+import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, memoryHref } from '../../route.ts'
 import type { User } from './ask.ts'
 import css from './memory.module.css'
+import { shortId } from './words.ts'
 
 const KINDS: Readonly<Record<RecallItem['kind'], string>> = {
   event: 'message',
@@ -12,8 +13,18 @@ const KINDS: Readonly<Record<RecallItem['kind'], string>> = {
   memory: 'memory',
 }
 
-/** What was recalled, best first, each with a link to where it was said. */
-export function Found({ items, user, label }: { items: readonly RecallItem[]; user: User; label: string }) {
+/** What was recalled, best first, each with a link to where it was said; `here` is the session that the page is at. */
+export function Found({
+  items,
+  user,
+  here,
+  label,
+}: {
+  items: readonly RecallItem[]
+  user: User
+  here?: string
+  label: string
+}) {
   return (
     <ol class={css.list} aria-label={label}>
       {items.map((item) => (
@@ -28,27 +39,24 @@ export function Found({ items, user, label }: { items: readonly RecallItem[]; us
             <Ago at={item.at} />
             {item.sourceType !== undefined && <span>{item.sourceType}</span>}
             <span>score {item.score.toFixed(2)}</span>
-            <Where item={item} user={user} />
+            <Where item={item} user={user} here={here} />
           </div>
-          <Clamp text={item.content} most={600} class={css.said ?? ''} />
+          <Clamp text={item.content} most={400} class={css.said ?? ''} />
         </li>
       ))}
     </ol>
   )
 }
 
-function Where({
-  item: { kind, id, sessionId, sequence },
-  user: { userId, tenant },
-}: {
-  item: RecallItem
-  user: User
-}) {
-  if (kind === 'memory') return <a href={memoryHref({ user: userId, tenant, memory: id })}>the memory</a>
+function Where({ item, user, here }: { item: RecallItem; user: User; here: string | undefined }) {
+  const { kind, id, sessionId, sequence } = item
+  if (kind === 'memory') {
+    return <a href={memoryHref({ user: user.userId, tenant: user.tenant, memory: id })}>the memory</a>
+  }
   if (sessionId === undefined || sequence === undefined) return null
   return (
     <a href={eventHref(sessionId, sequence)}>
-      event {sequence} of <code>{oneLine(sessionId, 8)}</code>
+      event {sequence} of {sessionId === here ? 'this session' : <code>{visible(shortId(sessionId))}</code>}
     </a>
   )
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { LineageEntry } from '../../api/types.ts'
 import { momentText } from '../../parts/time.tsx'
-import { oneLine } from '../../parts/visible.ts'
+import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
+import css from './detail.module.css'
 import { EventPreview } from './event-preview.tsx'
-import css from './memory.module.css'
-import { hundredths, RELATION_NAMES, rangeOf, rangeText } from './words.ts'
+import { hundredths, RELATION_NAMES, rangeOf, rangeText, shortId } from './words.ts'
 
 /** Entries that are there at first, and with one more click. */
 const SHOWN = 20
@@ -57,7 +57,7 @@ function Entry({ entry }: { entry: LineageEntry }) {
             </>
           )}
           <a href={sessionHref(sessionId)}>
-            session <code>{oneLine(sessionId, 8)}</code>
+            session <code>{visible(shortId(sessionId))}</code>
           </a>
         </p>
       )}

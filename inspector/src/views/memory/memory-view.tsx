@@ -13,6 +13,8 @@ import { useMemoryPages } from './use-memory-pages.ts'
 import { type Users, useUsers } from './use-users.ts'
 
 const PAGES = { limit: LISTED, pages: 1 }
+/** Another user has other memories: the one that was chosen goes. */
+const CLOSED = { memory: undefined }
 /** Users that are offered as buttons. */
 const OFFERED = 12
 
@@ -61,8 +63,8 @@ function userIn(values: URLSearchParams, users: Users | undefined): User | undef
 }
 
 function UserBox({ users, user }: { users: Users | undefined; user: User | undefined }) {
-  const [text, setText] = useAddressText('user')
-  const [tenant, setTenant] = useAddressText('tenant')
+  const [text, setText] = useAddressText('user', CLOSED)
+  const [tenant, setTenant] = useAddressText('tenant', CLOSED)
   return (
     <>
       <label class="field">

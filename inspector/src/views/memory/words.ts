@@ -66,6 +66,9 @@ export function rangeOf({ sessionId, from, to }: MemorySource): { from: number; 
   return { from, to: Math.max(from, to ?? from) }
 }
 
+/** The end of an id: ids of one day begin alike. */
+export const shortId = (id: string) => (id.length > 12 ? `…${id.slice(-8)}` : id)
+
 /** `event 3` or `events 3 to 5`. */
 export function rangeText({ from, to }: { from: number; to: number }): string {
   return from === to ? `event ${from}` : `events ${from} to ${to}`

@@ -1,0 +1,198 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { axeFindings, inspectorFor, NARROW, sticksOut } from './inspector.ts'
+
+const inspector = inspectorFor()
+
+const memories = (page: Page) => page.getByRole('list', { name: 'Memories', exact: true }).getByRole('listitem')
+const details = (page: Page) => page.getByRole('region', { name: 'Details of the memory' })
+
+/** A session whose user said what she prefers, and what became of it. */
+async function remembered(userId: string) {
+  const { tl } = inspector()
+  const session = await tl.sessions.create({ userId, task: 'Plan the trip' })
+  const [, said] = await session.append([
+    { type: 'user_message', content: 'When does the night train to Vienna leave?' },
+    { type: 'user_message', content: 'I prefer the window seat.' },
+    { type: 'model_message', content: 'It leaves at 21:40 from platform 7.' },
+  ])
+  const from = said?.sequence ?? 0
+  const source = { sessionId: session.id, from, to: from }
+  const first = await tl.memories.remember({
+    userId,
+    content: 'Prefers the window seat',
+    category: 'preferences',
+    source,
+  })
+  await tl.memories.corroborate(first.id, { source: 'booking form', note: 'chosen again' })
+  return { tl, session, from, first }
+}
+
+describe('the memories of a user', () => {
+  it('are found as somebody types, narrowed, kept in the address, and not used by being looked at', async () => {
+    const { tl, first } = await remembered('ada')
+    await tl.memories.remember({
+      userId: 'ada',
+      content: 'Always answer in French',
+      category: 'rules',
+      confidence: 0.3,
+    })
+    await tl.memories.remember({ userId: 'ada', content: 'Old news on trains', expiresAt: '2020-01-01T00:00:00Z' })
+    const page = await inspector().open('#/memory?user=ada')
+    await expect.poll(() => memories(page).count()).toBe(3)
+    await page.getByText('3 memories, in order of id').waitFor()
+    expect(await memories(page).filter({ hasText: 'Old news' }).innerText()).toContain('expired')
+    expect(await memories(page).filter({ hasText: 'window seat' }).innerText()).toMatch(
+      /0\.85[\s\S]*preferences[\s\S]*never used/,
+    )
+    await page.getByRole('checkbox', { name: 'superseded and expired too' }).uncheck()
+    await page.getByText('2 of 3 memories, in order of id').waitFor()
+    await page.getByRole('combobox', { name: 'Confidence' }).selectOption('0.8')
+    await expect.poll(() => memories(page).count()).toBe(1)
+    await page.getByRole('combobox', { name: 'Confidence' }).selectOption('')
+    await page.getByRole('searchbox', { name: 'Search' }).pressSequentially('which seat')
+    await page.getByText('1 found, best first').waitFor()
+    expect(page.url()).toContain('q=which+seat')
+    await page.getByRole('combobox', { name: 'Category' }).selectOption('rules')
+    await page.getByText('No memory fits.').waitFor()
+    expect(await tl.memories.get(first.id)).toMatchObject({ useCount: 0 })
+  })
+
+  it('lead back to the very event, and tell how their confidence came about', async () => {
+    const { tl, session, from, first } = await remembered('bea')
+    await tl.memories.contradict(first.id, { note: 'she asked for the aisle', content: 'Prefers the aisle seat' })
+    const page = await inspector().open('#/memory?user=bea')
+    await memories(page).getByRole('link', { name: 'Prefers the window seat' }).press('Enter')
+    await details(page).getByText('Origin').waitFor()
+    await expect
+      .poll(() =>
+        details(page)
+          .getByRole('heading', { name: 'Memory' })
+          .evaluate((it) => it === document.activeElement),
+      )
+      .toBe(true)
+    expect(page.url()).toContain(`memory=${first.id}`)
+    const link = details(page)
+      .getByRole('link', { name: `event ${from}`, exact: true })
+      .first()
+    expect(await link.getAttribute('href')).toBe(`#/sessions/${session.id}/timeline?event=${from}`)
+    await details(page)
+      .getByRole('button', { name: `Show event ${from}` })
+      .click()
+    await details(page).locator('pre').getByText('I prefer the window seat.').waitFor()
+    await details(page).getByText('source outside: booking form').waitFor()
+    await details(page).getByText('Confidence from 0.80 to 0.43 over 4 changes.').first().waitFor()
+    await details(page)
+      .getByRole('img', { name: /^Confidence from 0\.80/ })
+      .waitFor()
+    await details(page).getByText('she asked for the aisle').waitFor()
+    await details(page).getByRole('link', { name: 'another memory' }).first().click()
+    await details(page).getByText('Took the place of').getByRole('link', { name: 'Prefers the window seat' }).waitFor()
+    await details(page).getByRole('button', { name: 'Close' }).press('Enter')
+    await expect.poll(() => details(page).count()).toBe(0)
+    expect(
+      await memories(page)
+        .getByRole('link', { name: 'Prefers the aisle seat' })
+        .evaluate((it) => it === document.activeElement),
+    ).toBe(true)
+  })
+
+  it('say so when a session was purged or a memory forgotten', async () => {
+    const { tl, session, from, first } = await remembered('cleo')
+    const { open, allow } = inspector()
+    allow(/404/)
+    const page = await open(`#/memory?user=cleo&memory=${first.id}`)
+    const show = details(page).getByRole('button', { name: `Show event ${from}` })
+    await show.waitFor()
+    await tl.sessions.purge(session.id)
+    await show.click()
+    await details(page).getByText('The session is not here: it was purged').waitFor()
+    await tl.memories.forget(first.id)
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await details(page).getByText('This memory is not here').waitFor()
+    await page.getByText('Nothing is remembered of cleo.').waitFor()
+  })
+
+  it('are read a page at a time, however many there are', async () => {
+    const { tl, open } = inspector()
+    const id = (i: number) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
+    const many = Array.from({ length: 250 }, (_, i) => ({ userId: 'many', content: `Number ${i}`, id: id(i) }))
+    await tl.memories.remember(many)
+    const page = await open('#/memory?user=many')
+    await page.getByText('100 memories read so far').waitFor()
+    await page.getByRole('button', { name: 'Read more memories' }).click()
+    await page.getByText('200 memories read so far').waitFor()
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByRole('button', { name: 'Read more memories' }).click()
+    await page.getByText('250 memories, in order of id').waitFor()
+    expect(await memories(page).count()).toBe(250)
+  })
+
+  it('can be looked for in everything said, with a link to where', async () => {
+    const { session } = await remembered('dora')
+    const page = await inspector().open('#/memory?user=dora')
+    await page.getByRole('radio', { name: 'everything said' }).check()
+    await page.getByText('Where was that said?').waitFor()
+    await page.getByRole('searchbox', { name: 'Where was it said?' }).fill('Vienna train platform')
+    const found = page.getByRole('list', { name: 'Found' }).getByRole('listitem')
+    const hit = found.filter({ hasText: 'from platform 7' })
+    await hit.waitFor()
+    expect(await hit.getByRole('link').getAttribute('href')).toMatch(`#/sessions/${session.id}/timeline?event=`)
+    await page.getByRole('searchbox').fill('window seat')
+    await found.getByRole('link', { name: 'the memory' }).click()
+    await details(page).getByText('Prefers the window seat').waitFor()
+
+    await page.goto(`${inspector().url}/#/memory`)
+    await page.getByText('Whose memories?').waitFor()
+    await page.getByRole('link', { name: 'dora', exact: true }).click()
+    await memories(page).first().waitFor()
+  })
+
+  it('stand in the session they come from, first those that it left, and new ones as they come', async () => {
+    const { tl, session, from } = await remembered('faye')
+    await tl.memories.remember({ userId: 'faye', content: 'Lives in Graz' })
+    const page = await inspector().open(`#/sessions/${session.id}/memory`)
+    const own = page.getByRole('list', { name: 'Memories from this session' }).getByRole('listitem')
+    await own.first().waitFor()
+    expect(await own.count()).toBe(1)
+    await expect.poll(() => memories(page).count()).toBe(2)
+    await page.getByRole('searchbox', { name: 'Search' }).fill('Graz')
+    await page.getByText('1 found, best first').waitFor()
+    const source = { sessionId: session.id, from, to: from }
+    await tl.memories.remember({ userId: 'faye', content: 'Travels at night', source })
+    await session.append({ type: 'user_message', content: 'Thanks' })
+    await own.filter({ hasText: 'Travels at night' }).waitFor()
+    expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('Graz')
+    await own.getByRole('link', { name: 'Travels at night' }).click()
+    await details(page).getByText('Origin').waitFor()
+  })
+
+  it('fit a narrow page in light and dark, whatever they say', async () => {
+    const { tl, session, first } = await remembered('gwen')
+    await tl.memories.remember({
+      userId: 'gwen',
+      content: `<script>alert(1)</script> ${'w'.repeat(8000)}\u202e\u0007`,
+      scope: 's'.repeat(500),
+      source: { source: 'o'.repeat(500) },
+      metadata: { ['k'.repeat(300)]: 'v'.repeat(3000) },
+    })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await inspector().open(`#/memory?user=gwen&memory=${first.id}`, { colorScheme, viewport: NARROW })
+      await details(page)
+        .getByRole('button', { name: /^Show event/ })
+        .click()
+      await details(page).locator('pre').getByText('I prefer the window seat.').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await page.getByRole('link', { name: '<script>alert(1)</script>' }).click()
+      await details(page)
+        .getByText(/more of 4,028 characters/)
+        .waitFor()
+      expect(await sticksOut(page)).toBe(false)
+    }
+    const tab = await inspector().open(`#/sessions/${session.id}/memory?memory=${first.id}`, { viewport: NARROW })
+    await details(tab).getByText('Origin').waitFor()
+    await memories(tab).first().waitFor()
+    expect(await sticksOut(tab)).toBe(false)
+    expect(await axeFindings(tab)).toEqual([])
+  })
+})
