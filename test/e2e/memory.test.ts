@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { operatorToken, SECRET, tokenOf } from '../servers/http.ts'
 import { axeFindings, inspectorFor, NARROW, sticksOut } from './inspector.ts'
 
 const inspector = inspectorFor()
@@ -130,6 +131,7 @@ describe('the memories of a user', () => {
 
   it('can be looked for in everything said, with a link to where', async () => {
     const { session } = await remembered('dora')
+    await inspector().tl.sessions.create({ userId: 'dan' })
     const page = await inspector().open('#/memory?user=dora')
     await page.getByRole('radio', { name: 'everything said' }).check()
     await page.getByText('Where was that said?').waitFor()
@@ -141,6 +143,13 @@ describe('the memories of a user', () => {
     await page.getByRole('searchbox').fill('window seat')
     await found.getByRole('link', { name: 'the memory' }).click()
     await details(page).getByText('Prefers the window seat').waitFor()
+
+    await page.route('**/recall', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), pending: 3 } })
+    })
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('The index is behind: 3 sessions were not read to the end').waitFor()
 
     await page.goto(`${inspector().url}/#/memory`)
     await page.getByText('Whose memories?').waitFor()
@@ -194,5 +203,28 @@ describe('the memories of a user', () => {
     await memories(tab).first().waitFor()
     expect(await sticksOut(tab)).toBe(false)
     expect(await axeFindings(tab)).toEqual([])
+  })
+})
+
+describe('with a token', () => {
+  const keyed = inspectorFor({ jwt: { secret: SECRET } })
+
+  it('they are those of its own user, and of nobody else', async () => {
+    const { tl, open, allow } = keyed()
+    allow(/400/)
+    for (const userId of ['hana', 'ida']) {
+      await tl.sessions.create({ tenant: 'acme', userId })
+      await tl.memories.remember({ tenant: 'acme', userId, content: `Is called ${userId}` })
+    }
+    const page = await open('#/memory', { token: await tokenOf({ tenant: 'acme', sub: 'hana' }) })
+    await memories(page).getByText('Is called hana').waitFor()
+    expect(await page.getByRole('combobox', { name: 'Tenant' }).count()).toBe(0)
+    await page.getByRole('combobox', { name: 'User' }).fill('ida')
+    await page.getByRole('alert').getByText('must be your own').waitFor()
+    expect(await memories(page).count()).toBe(0)
+
+    const all = await open('#/memory?user=ida', { token: await operatorToken() })
+    await all.getByRole('combobox', { name: 'Tenant' }).fill('acme')
+    await memories(all).getByText('Is called ida').waitFor()
   })
 })

@@ -1,4 +1,5 @@
 import type { RecallItem } from '../../api/types.ts'
+import { memoryHref } from '../../route.ts'
 import { Found } from '../memory/found.tsx'
 
 /** What was recalled and found room, with where it was said. */
@@ -20,5 +21,12 @@ export function RecalledList({
       </p>
     )
   }
-  return <Found items={items} user={{ userId, tenant }} here={here} label="Recalled" />
+  return (
+    <Found
+      items={items}
+      hrefOf={(id) => memoryHref({ user: userId, tenant, memory: id })}
+      here={here}
+      label="Recalled"
+    />
+  )
 }

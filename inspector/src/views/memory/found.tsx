@@ -2,8 +2,7 @@ import type { RecallItem } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
-import { eventHref, memoryHref } from '../../route.ts'
-import type { User } from './ask.ts'
+import { eventHref } from '../../route.ts'
 import css from './memory.module.css'
 import { shortId } from './words.ts'
 
@@ -16,12 +15,13 @@ const KINDS: Readonly<Record<RecallItem['kind'], string>> = {
 /** What was recalled, best first, each with a link to where it was said; `here` is the session that the page is at. */
 export function Found({
   items,
-  user,
+  hrefOf,
   here,
   label,
 }: {
   items: readonly RecallItem[]
-  user: User
+  /** Leads to a memory. */
+  hrefOf: (id: string) => string
   here?: string
   label: string
 }) {
@@ -39,7 +39,7 @@ export function Found({
             <Ago at={item.at} />
             {item.sourceType !== undefined && <span>{item.sourceType}</span>}
             <span>score {item.score.toFixed(2)}</span>
-            <Where item={item} user={user} here={here} />
+            <Where item={item} hrefOf={hrefOf} here={here} />
           </div>
           <Clamp text={item.content} most={400} class={css.said ?? ''} />
         </li>
@@ -48,11 +48,16 @@ export function Found({
   )
 }
 
-function Where({ item, user, here }: { item: RecallItem; user: User; here: string | undefined }) {
-  const { kind, id, sessionId, sequence } = item
-  if (kind === 'memory') {
-    return <a href={memoryHref({ user: user.userId, tenant: user.tenant, memory: id })}>the memory</a>
-  }
+function Where({
+  item: { kind, id, sessionId, sequence },
+  hrefOf,
+  here,
+}: {
+  item: RecallItem
+  hrefOf: (id: string) => string
+  here: string | undefined
+}) {
+  if (kind === 'memory') return <a href={hrefOf(id)}>the memory</a>
   if (sessionId === undefined || sequence === undefined) return null
   return (
     <a href={eventHref(sessionId, sequence)}>

@@ -47,7 +47,7 @@ export function MemoryView() {
       {users === undefined && problem === undefined && user === undefined && <Loading />}
       <Split known={all.items} hrefOf={hrefOf} round={round}>
         {users !== undefined && user === undefined && <Whose users={users.users} />}
-        {user !== undefined && isSaid && <Said user={user} round={round} />}
+        {user !== undefined && isSaid && <Said user={user} hrefOf={hrefOf} round={round} />}
         {user !== undefined && !isSaid && <Memories user={user} all={all} hrefOf={hrefOf} round={round} />}
       </Split>
     </div>

@@ -5,7 +5,15 @@ import { RECALLED, recall, type User } from './ask.ts'
 import { Found } from './found.tsx'
 
 /** Everything said to a user or by them that fits the words of the address: messages, summaries, memories. */
-export function Said({ user: { userId, tenant }, round }: { user: User; round: number }) {
+export function Said({
+  user: { userId, tenant },
+  hrefOf,
+  round,
+}: {
+  user: User
+  hrefOf: (id: string) => string
+  round: number
+}) {
   const words = (query.value.get('q') ?? '').trim()
   const { value, problem, isLoading, again } = useAnswer(
     words === '' ? undefined : (signal) => recall({ userId, tenant }, words, signal),
@@ -47,7 +55,7 @@ export function Said({ user: { userId, tenant }, round }: { user: User; round: n
             {value.items.length === RECALLED ? `The best ${RECALLED}` : `${value.items.length} found`}, best first,{' '}
             {value.tokens.toLocaleString('en')} tokens together
           </p>
-          <Found items={value.items} user={{ userId, tenant }} label="Found" />
+          <Found items={value.items} hrefOf={hrefOf} label="Found" />
         </>
       )}
     </>
