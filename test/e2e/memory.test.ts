@@ -46,6 +46,7 @@ describe('the memories of a user', () => {
     expect(await memories(page).filter({ hasText: 'window seat' }).innerText()).toMatch(
       /0\.85[\s\S]*preferences[\s\S]*never used/,
     )
+    expect(await sticksOut(page)).toBe(false)
     await page.getByRole('checkbox', { name: 'superseded and expired too' }).uncheck()
     await page.getByText('2 of 3 memories, in order of id').waitFor()
     await page.getByRole('combobox', { name: 'Confidence' }).selectOption('0.8')

@@ -57,7 +57,9 @@ export function MessageList({
         {hidden > 0 && (
           <li class={css.gap}>
             <button type="button" class="button small" onClick={() => setShown(shown + MORE)}>
-              Show {Math.min(hidden, MORE)} more of the {hidden.toLocaleString('en')} between
+              {hidden > MORE
+                ? `Show ${MORE} more of the ${hidden.toLocaleString('en')} between`
+                : `Show the ${hidden} between`}
             </button>
           </li>
         )}
