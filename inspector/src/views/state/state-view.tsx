@@ -1,5 +1,63 @@
+import { useMemo, useState } from 'preact/hooks'
+import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
+import { isExpired } from '../../parts/status.tsx'
+import { useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { Diagram } from './diagram.tsx'
+import { AGENT_TYPES, PATH_TYPES, pathOf, type Step, timesTaken } from './path.ts'
+import { PathList } from './path-list.tsx'
+import { Standing } from './standing.tsx'
+import css from './state-view.module.css'
+import { StepTable } from './step-table.tsx'
+import { Strip } from './strip.tsx'
 
+/** Events that are read, and steps that are shown. */
+const READ = 500
+const SHOWN = 200
+
+/** The state machine, where the session stands in it, and how it came there. */
 export function StateView({ data }: { data: SessionData }) {
-  return <p>{data.id}</p>
+  const found = useEventsOf(data, PATH_TYPES, READ)
+  const switches = useEventsOf(data, AGENT_TYPES, READ)
+  const [lit, setLit] = useState<Step | undefined>(undefined)
+  const steps = useMemo(() => pathOf(found.events, switches.events, !switches.hasMore), [found, switches])
+  const taken = useMemo(() => timesTaken(steps), [steps])
+  const record = data.record.value
+  if (record === undefined) return null
+  const stoppedAt = isExpired(record) ? Date.parse(record.expiresAt ?? '') : undefined
+  const shown = steps.slice(-SHOWN)
+  const isCut = found.hasMore || shown.length < steps.length
+  return (
+    <div class={css.view}>
+      <div class={css.now}>
+        <Standing data={data} step={steps.at(-1)} />
+        <section class={`card ${css.machine}`} aria-labelledby="machine">
+          <h2 id="machine">State machine</h2>
+          <Diagram state={record.status.state} taken={taken} lit={lit} />
+          {found.hasMore && (
+            <p class="muted small">The numbers are of the last {steps.length.toLocaleString('en')} steps.</p>
+          )}
+          <StepTable taken={taken} />
+        </section>
+      </div>
+      <section class="card stack" aria-labelledby="path">
+        <h2 id="path">Path taken</h2>
+        <ProblemNote problem={found.problem} />
+        {found.isLoading && <Loading what="Reading the path" />}
+        {!found.isLoading && shown.length === 0 && found.problem === undefined && (
+          <Empty title="No step is on record.">
+            <p>A session begins with one, and each question, answer or end adds another.</p>
+          </Empty>
+        )}
+        {isCut && (
+          <p class="note">
+            The last {shown.length.toLocaleString('en')} steps are shown. Older ones are in the timeline, as
+            status_changed.
+          </p>
+        )}
+        <Strip id={data.id} steps={shown} stoppedAt={stoppedAt} onPoint={setLit} />
+        <PathList data={data} steps={shown} stoppedAt={stoppedAt} onPoint={setLit} />
+      </section>
+    </div>
+  )
 }

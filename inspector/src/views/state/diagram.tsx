@@ -1,0 +1,150 @@
+import { useId } from 'preact/hooks'
+import type { SessionState } from '../../api/types.ts'
+import { STATE_NAMES } from '../../parts/status.tsx'
+import css from './diagram.module.css'
+import type { Step, StepKind } from './path.ts'
+import { DRAWN, type EdgePlace, type Places, TALL, WIDE } from './places.ts'
+import { COMMANDS } from './transitions.ts'
+
+interface DiagramProps {
+  /** The present state. */
+  readonly state: SessionState
+  /** How often each step was taken. */
+  readonly taken: ReadonlyMap<StepKind, number>
+  /** The step to point out. */
+  readonly lit: Step | undefined
+}
+
+/** The state machine: where the session is, which steps it took and how often, and those it never took. */
+export function Diagram(props: DiagramProps) {
+  return (
+    <div class={css.diagram}>
+      <Drawing {...props} places={WIDE} class={css.wide} />
+      <Drawing {...props} places={TALL} class={css.tall} />
+    </div>
+  )
+}
+
+const STATES = Object.keys(STATE_NAMES) as SessionState[]
+const STEPS = ['create', ...COMMANDS] as const
+
+function Drawing({
+  places,
+  state,
+  taken,
+  lit,
+  class: name,
+}: DiagramProps & { places: Places; class: string | undefined }) {
+  const arrow = useId()
+  const { width, height, live, start } = places
+  const shown = DRAWN(lit?.kind) ? lit.kind : undefined
+  return (
+    <svg
+      class={name}
+      viewBox={`0 0 ${width} ${height}`}
+      width={width}
+      height={height}
+      role="img"
+      aria-label={described(state, taken)}
+    >
+      <defs>
+        {(['quiet', 'taken', 'lit'] as const).map((kind) => (
+          <marker
+            key={kind}
+            id={`${arrow}-${kind}`}
+            class={css.arrow}
+            data-kind={kind}
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="8"
+            markerHeight="8"
+            markerUnits="userSpaceOnUse"
+            orient="auto"
+          >
+            <path d="M0 0L8 4L0 8Z" />
+          </marker>
+        ))}
+      </defs>
+      <rect class={css.live} x={live.x} y={live.y} width={live.width} height={live.height} rx="12" />
+      <text class={css.liveName} x={live.x + live.width - 12} y={live.y + 19} text-anchor="end">
+        live
+      </text>
+      <circle class={css.start} cx={start.x} cy={start.y} r="6" />
+      {STEPS.map((kind) => (
+        <Edge
+          key={kind}
+          name={kind}
+          place={places.steps[kind]}
+          times={taken.get(kind) ?? 0}
+          isLit={kind === shown}
+          arrow={arrow}
+        />
+      ))}
+      {STATES.map((one) => (
+        <Node
+          key={one}
+          state={one}
+          places={places}
+          isNow={one === state}
+          isLit={lit !== undefined && (lit.state === one || lit.from === one)}
+        />
+      ))}
+    </svg>
+  )
+}
+
+interface EdgeProps {
+  readonly name: keyof Places['steps']
+  readonly place: EdgePlace
+  readonly times: number
+  readonly isLit: boolean
+  readonly arrow: string
+}
+
+function Edge({ name, place: { line, x, y, anchor }, times, isLit, arrow }: EdgeProps) {
+  const kind = isLit ? 'lit' : times > 0 ? 'taken' : 'quiet'
+  return (
+    <g class={css.edge} data-kind={kind}>
+      <path class={css.line} d={line} marker-end={`url(#${arrow}-${kind})`} />
+      {name !== 'create' && (
+        <text class={css.label} x={x} y={y} text-anchor={anchor}>
+          {name}
+          {times > 0 && <tspan class={css.times}> ×{times.toLocaleString('en')}</tspan>}
+        </text>
+      )}
+    </g>
+  )
+}
+
+interface NodeProps {
+  readonly state: SessionState
+  readonly places: Places
+  readonly isNow: boolean
+  readonly isLit: boolean
+}
+
+function Node({ state, places, isNow, isLit }: NodeProps) {
+  const { x, y, width, height } = places.states[state]
+  const middle = y + height / 2
+  return (
+    <g class={css.node} data-state={state} data-now={isNow} data-lit={isLit}>
+      {isNow && <rect class={css.halo} x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx="12" />}
+      <rect class={css.box} x={x} y={y} width={width} height={height} rx="8" />
+      <text class={css.name} x={x + width / 2} y={middle + (isNow ? -2 : 4)} text-anchor="middle">
+        {STATE_NAMES[state]}
+      </text>
+      {isNow && (
+        <text class={css.now} x={x + width / 2} y={middle + 14} text-anchor="middle">
+          now
+        </text>
+      )}
+    </g>
+  )
+}
+
+function described(state: SessionState, taken: ReadonlyMap<StepKind, number>): string {
+  const steps = COMMANDS.filter((command) => taken.has(command)).map((command) => `${command} ${taken.get(command)}`)
+  const how = steps.length === 0 ? 'no step was taken yet' : `steps taken: ${steps.join(', ')}`
+  return `State machine. The session is ${STATE_NAMES[state]}; ${how}.`
+}

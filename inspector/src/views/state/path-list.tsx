@@ -1,0 +1,84 @@
+import { StateBadge } from '../../parts/status.tsx'
+import { duration, momentText, now } from '../../parts/time.tsx'
+import { oneLine, visible } from '../../parts/visible.ts'
+import { eventHref } from '../../route.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { LateNote } from './late-note.tsx'
+import { type Step, stayed } from './path.ts'
+import css from './path-list.module.css'
+import { isFinal } from './transitions.ts'
+
+interface PathListProps {
+  readonly data: SessionData
+  readonly steps: readonly Step[]
+  /** When the session stopped, where no step tells of it. */
+  readonly stoppedAt: number | undefined
+  readonly onPoint: (step: Step | undefined) => void
+}
+
+/** Each step that was taken, the newest first. */
+export function PathList({ data, steps, stoppedAt, onPoint }: PathListProps) {
+  return (
+    <ol class={css.list} aria-label="Path taken">
+      {steps.toReversed().map((step) => (
+        <li
+          key={step.sequence}
+          class={css.step}
+          data-past={step.isPast}
+          onMouseEnter={() => onPoint(step)}
+          onMouseLeave={() => onPoint(undefined)}
+          onFocusIn={() => onPoint(step)}
+          onFocusOut={() => onPoint(undefined)}
+        >
+          <span class={css.what}>
+            <code>{step.kind ?? '?'}</code>
+            <StateBadge state={step.state} />
+          </span>
+          <time class={css.when} dateTime={step.at}>
+            {visible(momentText(step.at))}
+          </time>
+          <span class={css.long}>
+            <Long step={step} stoppedAt={stoppedAt} />
+          </span>
+          <span class={css.agent} dir="auto">
+            {step.agent === undefined ? '' : oneLine(step.agent, 40)}
+          </span>
+          <a class={css.event} href={eventHref(data.id, step.sequence)}>
+            event {step.sequence}
+          </a>
+          <span class={css.note} dir="auto">
+            <Note data={data} step={step} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Long({ step, stoppedAt }: { step: Step; stoppedAt: number | undefined }) {
+  if (step.until !== undefined) return <>for {duration(stayed(step, 0) ?? 0)}</>
+  if (isFinal(step.state)) return <>for good</>
+  const ms = stayed(step, stoppedAt ?? now.value) ?? 0
+  return (
+    <>
+      for {duration(ms)} {stoppedAt === undefined ? 'so far' : ''}
+    </>
+  )
+}
+
+function Note({ data, step }: { data: SessionData; step: Step }) {
+  const { note, source, kind } = step
+  if (source !== undefined) {
+    return (
+      <>
+        from <a href={eventHref(source.sessionId, source.sequence)}>event {source.sequence} of its source</a>; what is
+        older happened there
+      </>
+    )
+  }
+  if (note !== '') return <>{oneLine(note, 300)}</>
+  // what the user answered, or wants further, is in the work commit before the status
+  if (kind === 'answer' || kind === 'incorporate' || kind === 'continueWith')
+    return <LateNote data={data} sequence={step.sequence - 1} />
+  return null
+}

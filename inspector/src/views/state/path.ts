@@ -1,0 +1,170 @@
+import type { LifecycleCommandName, SessionEvent, SessionState, SessionStatus } from '../../api/types.ts'
+import { commandBetween, isFinal, TRANSITIONS } from './transitions.ts'
+
+/** How a session came into a state. */
+export type StepKind = LifecycleCommandName | 'create' | 'fork'
+
+/** One step of the path that a session took. */
+export interface Step {
+  /** The event that tells of it. */
+  readonly sequence: number
+  readonly at: string
+  /** When the next step came; absent for the present state. */
+  readonly until?: string
+  /** Where it came from; absent where that is not known. */
+  readonly from?: SessionState
+  readonly state: SessionState
+  /** Absent where the log does not tell: the step before was left out, or another version wrote it. */
+  readonly kind?: StepKind
+  /** What the status itself says: the question, the words of the user, the summary, the reason. */
+  readonly note: string
+  /** Who was the active agent. */
+  readonly agent?: string
+  /** It happened in the session that this one was forked from. */
+  readonly isPast?: true
+  /** Where a fork comes from. */
+  readonly source?: { readonly sessionId: string; readonly sequence: number }
+}
+
+/** Types that {@link pathOf} reads. */
+export const PATH_TYPES = ['session_started', 'session_forked', 'status_changed'] as const
+/** Types that {@link pathOf} reads to know who was active. */
+export const AGENT_TYPES = ['agent_changed', 'agent_transition'] as const
+
+/**
+ * The path through the state machine, oldest first, from events in the order of the log. They may begin anywhere: what the
+ * first step came from is then not known, and neither is who was active before the first of the `switches`, unless those are
+ * all. Total: an event that does not read as a step is passed over.
+ */
+export function pathOf(
+  events: readonly SessionEvent[],
+  switches: readonly SessionEvent[] = [],
+  areAllSwitches = true,
+): Step[] {
+  const agentAt = agents(events, switches, areAllSwitches)
+  const steps: Step[] = []
+  for (const event of events) {
+    const last = steps.at(-1)
+    const step = stepOf(event, last)
+    if (step === undefined) continue
+    if (last !== undefined) steps[steps.length - 1] = { ...last, until: step.at }
+    const agent = agentAt(event.sequence)
+    steps.push(agent === undefined ? step : { ...step, agent })
+  }
+  const fork = steps.findLastIndex(({ kind }) => kind === 'fork')
+  return steps.map((step, i) => (i < fork ? { ...step, isPast: true as const } : step))
+}
+
+function stepOf(event: SessionEvent, last: Step | undefined): Step | undefined {
+  const { type, sequence, createdAt: at } = event
+  switch (type) {
+    case 'session_started':
+      return { sequence, at, state: 'running', kind: 'create', note: textIn(event, 'task') }
+    case 'session_forked':
+      return forkStep(event, last)
+    case 'status_changed': {
+      const status = statusIn(event)
+      if (status === undefined) return undefined
+      const isEnd = status.state === 'complete' && status.endedBy === 'caller'
+      const kind = last === undefined ? kindOfFirst(status, isEnd) : commandBetween(last.state, status.state, isEnd)
+      return {
+        sequence,
+        at,
+        ...(last !== undefined && { from: last.state }),
+        state: status.state,
+        ...(kind !== undefined && { kind }),
+        note: noteIn(status),
+      }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Without the step before: what leads into this state in one way only. */
+function kindOfFirst({ state }: SessionStatus, isEnd: boolean): StepKind | undefined {
+  if (isEnd) return 'end'
+  const fits = Object.entries(TRANSITIONS).filter(([name, { to }]) => to === state && name !== 'end')
+  return fits.length === 1 ? (fits[0]?.[0] as StepKind) : undefined
+}
+
+/** A fork goes on where its source stood, and runs again where that had ended. */
+function forkStep(event: SessionEvent, last: Step | undefined): Step {
+  const { sequence, createdAt: at } = event
+  const state = last === undefined || isFinal(last.state) ? 'running' : last.state
+  const source = asObject(asObject(event.parts)['from'])
+  const { sessionId, sequence: place } = source
+  return {
+    sequence,
+    at,
+    ...(last !== undefined && { from: last.state }),
+    state,
+    kind: 'fork',
+    note: '',
+    ...(typeof sessionId === 'string' && typeof place === 'number' && { source: { sessionId, sequence: place } }),
+  }
+}
+
+const STATES: readonly string[] = [...new Set(Object.values(TRANSITIONS).map(({ to }) => to as string))]
+
+function statusIn(event: SessionEvent): SessionStatus | undefined {
+  const status = asObject(asObject(event.parts)['status'])
+  return STATES.includes(String(status['state'])) ? (status as unknown as SessionStatus) : undefined
+}
+
+/** What a status says beside its state. */
+export function noteIn(status: SessionStatus): string {
+  switch (status.state) {
+    case 'awaiting_user':
+      return text(status.question)
+    case 'interrupted':
+      return text(status.userMessage)
+    case 'pending_complete':
+      return text(status.summary)
+    case 'aborted':
+      return text(status.reason)
+    case 'running':
+    case 'complete':
+      return ''
+  }
+}
+
+/** The note that was written with a step, which is in the work commit right before it; `undefined` where there is none. */
+export function noteInWork(event: SessionEvent | undefined): string | undefined {
+  if (event?.type !== 'work_committed') return undefined
+  const observed = asObject(event.parts)['observations']
+  if (!Array.isArray(observed)) return undefined
+  const note = observed.map(asObject).findLast(({ kind, about }) => kind === 'note' && typeof about === 'string')
+  return note === undefined ? undefined : text(note['text'])
+}
+
+/** Who was active at an event; `undefined` where that is not known. */
+function agents(events: readonly SessionEvent[], switches: readonly SessionEvent[], areAll: boolean) {
+  const [first] = switches
+  const started = events.find(({ type }) => type === 'session_started')
+  const known = first === undefined ? textIn(started, 'agent') : textIn(first, 'from')
+  const before = areAll ? known : ''
+  return (sequence: number): string | undefined => {
+    const last = switches.findLast((event) => event.sequence < sequence)
+    const agent = last === undefined ? before : textIn(last, 'to')
+    return agent === '' ? undefined : agent
+  }
+}
+
+const textIn = (event: SessionEvent | undefined, key: string) => text(asObject(event?.parts)[key])
+const text = (value: unknown) => (typeof value === 'string' ? value : '')
+const asObject = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+/** How often each command was taken. */
+export function timesTaken(steps: readonly Step[]): ReadonlyMap<StepKind, number> {
+  const times = new Map<StepKind, number>()
+  for (const { kind } of steps) if (kind !== undefined) times.set(kind, (times.get(kind) ?? 0) + 1)
+  return times
+}
+
+/** Milliseconds that a session was in the state of a step, as of `now`; `undefined` for a state that it stays in for good. */
+export function stayed({ at, until, state }: Step, now: number): number | undefined {
+  if (until === undefined && isFinal(state)) return undefined
+  return Math.max(0, (until === undefined ? now : Date.parse(until)) - Date.parse(at))
+}

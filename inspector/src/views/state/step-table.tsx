@@ -1,0 +1,45 @@
+import { STATE_NAMES } from '../../parts/status.tsx'
+import type { StepKind } from './path.ts'
+import css from './step-table.module.css'
+import { COMMANDS, LIVE_STATES, TRANSITIONS } from './transitions.ts'
+
+/** The same as the diagram, as a table. */
+export function StepTable({ taken }: { taken: ReadonlyMap<StepKind, number> }) {
+  return (
+    <details class={css.details}>
+      <summary class="muted small">As a table</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard */}
+      <section class={css.scroll} tabIndex={0} aria-label="Steps of the state machine">
+        <table class={css.table}>
+          <thead>
+            <tr>
+              <th scope="col">step</th>
+              <th scope="col">from</th>
+              <th scope="col">to</th>
+              <th scope="col">taken</th>
+            </tr>
+          </thead>
+          <tbody>
+            {COMMANDS.map((command) => {
+              const { from, to } = TRANSITIONS[command]
+              return (
+                <tr key={command}>
+                  <th scope="row">
+                    <code>{command}</code>
+                  </th>
+                  <td>
+                    {from.length === LIVE_STATES.length
+                      ? 'any live state'
+                      : from.map((one) => STATE_NAMES[one]).join(', ')}
+                  </td>
+                  <td>{STATE_NAMES[to]}</td>
+                  <td>{taken.get(command) ?? 0}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  )
+}

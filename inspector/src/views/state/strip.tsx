@@ -1,0 +1,62 @@
+import { STATE_NAMES } from '../../parts/status.tsx'
+import { duration, momentText, now } from '../../parts/time.tsx'
+import { visible } from '../../parts/visible.ts'
+import { eventHref } from '../../route.ts'
+import { type Step, stayed } from './path.ts'
+import css from './strip.module.css'
+import { isFinal } from './transitions.ts'
+
+interface StripProps {
+  readonly id: string
+  readonly steps: readonly Step[]
+  /** When the session stopped, where no step tells of it. */
+  readonly stoppedAt: number | undefined
+  readonly onPoint: (step: Step | undefined) => void
+}
+
+/** The states over time, each as wide as it was long, but never too narrow to point at. */
+export function Strip({ id, steps, stoppedAt, onPoint }: StripProps) {
+  const [first] = steps
+  if (first === undefined) return null
+  return (
+    <div class={css.box}>
+      <ol class={css.strip} aria-label="States over time">
+        {steps.map((step) => (
+          <Segment key={step.sequence} id={id} step={step} stoppedAt={stoppedAt} onPoint={onPoint} />
+        ))}
+      </ol>
+      <div class={css.ends} aria-hidden="true">
+        <span>{visible(momentText(first.at))}</span>
+        <span>{endText(steps.at(-1), stoppedAt)}</span>
+      </div>
+    </div>
+  )
+}
+
+function endText(last: Step | undefined, stoppedAt: number | undefined): string {
+  if (last !== undefined && isFinal(last.state)) return visible(momentText(last.at))
+  return stoppedAt === undefined ? 'now' : momentText(new Date(stoppedAt).toISOString())
+}
+
+function Segment({ id, step, stoppedAt, onPoint }: Omit<StripProps, 'steps'> & { step: Step }) {
+  // only the state that goes on has to look at the clock
+  const ms = stayed(step, step.until === undefined ? (stoppedAt ?? now.value) : 0)
+  const name = STATE_NAMES[step.state]
+  const long = ms === undefined ? '' : ` for ${duration(ms)}`
+  const label = `${name}${long}, from ${visible(momentText(step.at))}, event ${step.sequence}`
+  return (
+    <li class={css.segment} data-state={step.state} data-past={step.isPast} style={{ flexGrow: Math.max(1, ms ?? 0) }}>
+      <a
+        href={eventHref(id, step.sequence)}
+        title={label}
+        aria-label={label}
+        onMouseEnter={() => onPoint(step)}
+        onMouseLeave={() => onPoint(undefined)}
+        onFocus={() => onPoint(step)}
+        onBlur={() => onPoint(undefined)}
+      >
+        <span>{name}</span>
+      </a>
+    </li>
+  )
+}
