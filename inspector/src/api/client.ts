@@ -10,6 +10,8 @@ interface Request {
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
   readonly accept?: string
+  /** Sent again with the same key and body, a write is done once. */
+  readonly key?: string | undefined
 }
 
 /** One call below `/v1`; `path` as in `/sessions/…`. Throws a {@link Problem}. */
@@ -21,14 +23,16 @@ export async function call<T>(path: string, request: Request = {}): Promise<T> {
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
   call<T>(path, { ...(query && { query }), signal })
 
-export const post = <T>(path: string, body: unknown = {}) => call<T>(path, { method: 'POST', body })
+export const post = <T>(path: string, body: unknown = {}, key?: string) => call<T>(path, { method: 'POST', body, key })
 
 /** The answer as it comes; its status is a success. */
-export async function send(path: string, { method = 'GET', query, body, signal, accept }: Request): Promise<Response> {
+export async function send(path: string, request: Request): Promise<Response> {
+  const { method = 'GET', query, body, signal, accept, key } = request
   const headers: Record<string, string> = {}
   if (token.value !== '') headers['Authorization'] = `Bearer ${token.value}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (accept !== undefined) headers['Accept'] = accept
+  if (key !== undefined) headers['Idempotency-Key'] = key
   const init: RequestInit = { method, headers, cache: 'no-store', ...(signal && { signal }) }
   if (body !== undefined) init.body = JSON.stringify(body)
   const response = await fetch(`v1${path}${queryText(query)}`, init).catch((error: unknown) => {

@@ -1,0 +1,86 @@
+import { useId, useRef } from 'preact/hooks'
+import type { SessionStatus } from '../../api/types.ts'
+import { ProblemNote } from '../../parts/notes.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { visible } from '../../parts/visible.ts'
+import { sendOnEnter } from './act-dialog.tsx'
+import type { Acts } from './acts.ts'
+import css from './answer-form.module.css'
+
+type Question = Extract<SessionStatus, { state: 'awaiting_user' }>
+
+/** Characters of a question that stand in the bar; the state view has all of it. */
+const SHOWN = 2000
+
+/** The question that waits, and a place to answer it. It stays as long as something is typed, whoever acts meanwhile. */
+export function AnswerForm({ acts, status, isOver }: { acts: Acts; status: SessionStatus; isOver: boolean }) {
+  const id = useId()
+  const begun = useRef<Question | undefined>(undefined)
+  const waiting = status.state === 'awaiting_user' && !isOver ? status : undefined
+  const draft = acts.drafts.value.answer?.['text'] ?? ''
+  if (draft === '') begun.current = waiting
+  // what was typed belongs to the question it was typed for
+  const asked = waiting ?? (draft === '' ? undefined : begun.current)
+  const failed = acts.failed.value
+  if (asked === undefined) return null
+  const isSending = acts.sending.value === 'answer'
+  return (
+    <form
+      class={`card ${css.form}`}
+      data-state="awaiting_user"
+      aria-label="Answer the question"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void acts.send('answer')
+      }}
+      onKeyDown={sendOnEnter}
+    >
+      <div class={css.head}>
+        <span class={css.asks}>The agent asks</span>
+        <span class="muted small">
+          <Ago at={asked.askedAt} />
+        </span>
+      </div>
+      <Words id={id} text={asked.question} />
+      <div class={css.row}>
+        <textarea
+          class={`input ${css.text}`}
+          rows={1}
+          dir="auto"
+          required
+          aria-label="Your answer"
+          aria-describedby={id}
+          placeholder="Your answer; Ctrl+Enter sends"
+          value={draft}
+          onInput={({ currentTarget }) => acts.type('answer', { text: currentTarget.value })}
+        />
+        <button type="submit" class="button primary" disabled={isSending}>
+          {isSending ? 'Sending …' : 'Answer'}
+        </button>
+      </div>
+      <div role="status">{waiting?.askedAt !== begun.current?.askedAt && <Moved isGone={waiting === undefined} />}</div>
+      <ProblemNote problem={failed?.name === 'answer' ? failed.problem : undefined} />
+    </form>
+  )
+}
+
+/** A question may be long: it scrolls in its own box, which the keyboard has to reach. */
+function Words({ id, text }: { id: string; text: string }) {
+  const cut = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard
+    <section class={css.words} id={id} dir="auto" tabIndex={0} aria-label="Question">
+      {visible(cut)}
+    </section>
+  )
+}
+
+function Moved({ isGone }: { isGone: boolean }) {
+  return (
+    <p class="note">
+      {isGone
+        ? 'The question does not wait any more. The server says whether an answer is still possible.'
+        : 'This is another question than the one you began to answer.'}
+    </p>
+  )
+}
