@@ -7,7 +7,7 @@ import { noteIn } from '../state/path.ts'
 import css from './act-dialog.module.css'
 import { ActField } from './act-field.tsx'
 import { ACTIONS, type ActionName } from './actions.ts'
-import type { Acts } from './acts.ts'
+import type { Acts, Opened } from './acts.ts'
 
 /** The dialog of whatever action is open. */
 export function ActDialog({ acts, data }: { acts: Acts; data: SessionData }) {
@@ -15,18 +15,16 @@ export function ActDialog({ acts, data }: { acts: Acts; data: SessionData }) {
   return opened === undefined ? null : <Dialog key={opened.name} acts={acts} data={data} {...opened} />
 }
 
-interface DialogProps {
+interface DialogProps extends Opened {
   readonly acts: Acts
   readonly data: SessionData
-  readonly name: ActionName
-  readonly state: keyof typeof STATE_NAMES
 }
 
-function Dialog({ acts, data, name, state }: DialogProps) {
+function Dialog({ acts, data, name, state, values: given }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const submit = useRef<HTMLButtonElement>(null)
   const action = ACTIONS[name]
-  const values = acts.drafts.value[name] ?? {}
+  const values = { ...given, ...acts.drafts.value[name] }
   const isSending = acts.sending.value !== undefined
   const failed = acts.failed.value
   const problem = failed?.name === name ? failed.problem : undefined
@@ -52,7 +50,7 @@ function Dialog({ acts, data, name, state }: DialogProps) {
         class="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          void acts.send(name)
+          void acts.send(name, values)
         }}
         onKeyDown={sendOnEnter}
       >

@@ -14,10 +14,18 @@ export interface Said {
   readonly sequence: number
 }
 
+/** The action whose dialog is open. */
+export interface Opened {
+  readonly name: ActionName
+  /** The state that the session was in then. */
+  readonly state: SessionState
+  /** What stands in the fields until somebody types something else. */
+  readonly values: Values
+}
+
 /** The actions on one session: what is filled in, what is on its way, and what came of it. */
 export class Acts {
-  /** The action whose dialog is open, and the state that the session was in then. */
-  readonly opened = signal<{ readonly name: ActionName; readonly state: SessionState } | undefined>(undefined)
+  readonly opened = signal<Opened | undefined>(undefined)
   /** What was typed stays until it went well, also when its dialog is closed. */
   readonly drafts = signal<Partial<Readonly<Record<ActionName, Values>>>>({})
   readonly sending = signal<ActionName | undefined>(undefined)
@@ -30,13 +38,12 @@ export class Acts {
     this.#data = data
   }
 
-  /** Opens the dialog of an action; `values` fill in what nobody has typed yet. */
+  /** Opens the dialog of an action. */
   open(name: ActionName, values: Values = {}): void {
     const record = this.#data.record.peek()
     if (record === undefined) return
-    this.type(name, { ...values, ...this.drafts.peek()[name] })
     if (this.failed.peek()?.name !== name) this.failed.value = undefined
-    this.opened.value = { name, state: record.status.state }
+    this.opened.value = { name, state: record.status.state, values }
   }
 
   /** Closes the dialog. What is on its way goes on. */
@@ -51,13 +58,13 @@ export class Acts {
   }
 
   /** Does it. One at a time: a second click while the first is on its way does nothing. */
-  async send(name: ActionName): Promise<void> {
+  async send(name: ActionName, values: Values): Promise<void> {
     if (this.sending.peek() !== undefined) return
     this.sending.value = name
     this.failed.value = undefined
     this.said.value = undefined
     try {
-      await this.#send(name)
+      await this.#send(name, bodyOf(name, values))
     } catch (error) {
       this.failed.value = { name, problem: problemOf(error) }
       // a refusal often means that somebody else was faster
@@ -66,10 +73,9 @@ export class Acts {
     this.sending.value = undefined
   }
 
-  async #send(name: ActionName): Promise<void> {
+  async #send(name: ActionName, body: object): Promise<void> {
     const { id } = this.#data
     const { path, done } = ACTIONS[name]
-    const body = bodyOf(name, this.drafts.peek()[name] ?? {})
     const answer = await post<Answer>(ofSession(id, path), body, this.#attempts.keyFor(path, body))
     this.#attempts.done(path)
     const { [name]: _sent, ...drafts } = this.drafts.peek()

@@ -1,4 +1,4 @@
-import { useId, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import type { SessionStatus } from '../../api/types.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { Ago } from '../../parts/time.tsx'
@@ -21,7 +21,12 @@ export function AnswerForm({ acts, status, isOver }: { acts: Acts; status: Sessi
   if (draft === '') begun.current = waiting
   // what was typed belongs to the question it was typed for
   const asked = waiting ?? (draft === '' ? undefined : begun.current)
-  const failed = acts.failed.value
+  const failed = acts.failed.value?.name === 'answer' ? acts.failed.value.problem : undefined
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    // a button that was disabled while it had the focus has lost it
+    if (failed !== undefined && document.activeElement === document.body) field.current?.focus()
+  }, [failed])
   if (asked === undefined) return null
   const isSending = acts.sending.value === 'answer'
   return (
@@ -31,7 +36,7 @@ export function AnswerForm({ acts, status, isOver }: { acts: Acts; status: Sessi
       aria-label="Answer the question"
       onSubmit={(event) => {
         event.preventDefault()
-        void acts.send('answer')
+        void acts.send('answer', { text: draft })
       }}
       onKeyDown={sendOnEnter}
     >
@@ -44,6 +49,7 @@ export function AnswerForm({ acts, status, isOver }: { acts: Acts; status: Sessi
       <Words id={id} text={asked.question} />
       <div class={css.row}>
         <textarea
+          ref={field}
           class={`input ${css.text}`}
           rows={1}
           dir="auto"
@@ -59,7 +65,7 @@ export function AnswerForm({ acts, status, isOver }: { acts: Acts; status: Sessi
         </button>
       </div>
       <div role="status">{waiting?.askedAt !== begun.current?.askedAt && <Moved isGone={waiting === undefined} />}</div>
-      <ProblemNote problem={failed?.name === 'answer' ? failed.problem : undefined} />
+      <ProblemNote problem={failed} />
     </form>
   )
 }

@@ -63,7 +63,7 @@ export const WIDE: Places = {
 /** Below each other, for a window as small as that of a phone. */
 export const TALL: Places = {
   width: 328,
-  height: 420,
+  height: 422,
   live: { x: 2, y: 30, width: 324, height: 290 },
   start: { x: 42, y: 9 },
   states: {
@@ -71,8 +71,8 @@ export const TALL: Places = {
     awaiting_user: { x: 196, y: 58, width: 122, height: 48 },
     interrupted: { x: 196, y: 151, width: 122, height: 48 },
     pending_complete: { x: 196, y: 244, width: 122, height: 48 },
-    aborted: { x: 2, y: 368, width: 120, height: 46 },
-    complete: { x: 166, y: 368, width: 160, height: 46 },
+    aborted: { x: 8, y: 368, width: 114, height: 46 },
+    complete: { x: 166, y: 368, width: 154, height: 46 },
   },
   steps: {
     create: { line: 'M42 15V48', x: 0, y: 0, anchor: 'middle' },
