@@ -13,8 +13,8 @@ const actions = (page: Page) => page.getByRole('region', { name: 'Actions' })
 /** Opens the dialog of an action; one that is not in the bar is behind "More". */
 async function openDialog(page: Page, name: string) {
   const bar = actions(page)
-  await bar.getByRole('button').or(bar.getByText('More')).first().waitFor()
   const button = bar.getByRole('button', { name: `${name} …`, exact: true })
+  await button.or(bar.getByText('More')).first().waitFor()
   if (!(await button.isVisible())) await bar.getByText('More').click()
   await button.click()
   return page.getByRole('dialog')
@@ -189,10 +189,16 @@ describe('the actions on a session', () => {
     allow(/ERR_FAILED/)
     const session = await start()
     const page = await open(at(session))
+    const sent: string[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())))
     let dialog = await openDialog(page, 'Say')
     await dialog.getByLabel('Message').fill('Only once')
-    await dialog.getByRole('button', { name: 'Say' }).dblclick()
+    await dialog.getByRole('button', { name: 'Say' }).evaluate((button: HTMLButtonElement) => {
+      button.click()
+      button.click()
+    })
     await statusLine(page, 'Said.').waitFor()
+    expect(sent).toHaveLength(1)
     expect(await session.messages()).toHaveLength(1)
 
     // it arrives, but the answer does not
