@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { shortJson } from './short-json.ts'
+
+describe('a value in short', () => {
+  it('is its JSON on one line', () => {
+    expect(shortJson({ a: [1, 'two', null], b: {}, c: { 'd e': true } })).toBe(
+      '{ "a": [1, "two", null], "b": {}, "c": { "d e": true } }',
+    )
+    expect(shortJson('a\nb')).toBe('"a\\nb"')
+    expect(shortJson([])).toBe('[]')
+    expect(shortJson(undefined)).toBe('undefined')
+  })
+
+  it('ends where there is no room, without looking at the rest', () => {
+    const text = shortJson({ long: 'x'.repeat(1_000_000), never: 1 }, 40)
+    expect(text).toHaveLength(41)
+    expect(text.endsWith('x…')).toBe(true)
+    const list = new Proxy(
+      Array.from({ length: 100_000 }, (_, i) => i),
+      {
+        get: (target, key) => {
+          if (Number(key) > 100) throw new Error(`looked at ${String(key)}`)
+          return Reflect.get(target, key)
+        },
+      },
+    )
+    expect(shortJson(list, 40)).toMatch(/^\[0, 1, 2, .*…$/)
+    expect(shortJson({ ['k'.repeat(100_000)]: 1 }, 10)).toHaveLength(11)
+  })
+})

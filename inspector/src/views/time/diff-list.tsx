@@ -1,0 +1,56 @@
+import { useMemo } from 'preact/hooks'
+import type { Json } from '../../api/types.ts'
+import { shortJson } from '../../parts/short-json.ts'
+import { visible } from '../../parts/visible.ts'
+import { Became } from './became.tsx'
+import css from './diff-list.module.css'
+import { type Change, diffOf, pathText } from './json-diff.ts'
+
+/** Changes that are listed. */
+const MOST = 200
+const SIGNS = { added: '+', removed: '−', changed: '~' } as const
+
+/** What changed from one value to another, path by path. */
+export function DiffList({ old, value, label }: { old: Json; value: Json; label: string }) {
+  const { changes, isCut } = useMemo(() => diffOf(old, value, MOST), [old, value])
+  if (changes.length === 0) return <p class="muted small">Nothing is different.</p>
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard */}
+      <section class={css.box} tabIndex={0} aria-label={label}>
+        <ul class={css.list}>
+          {changes.map((change) => (
+            <Line key={`${change.op} ${JSON.stringify(change.path)}`} change={change} />
+          ))}
+        </ul>
+      </section>
+      {isCut && <p class="muted small">The first {MOST} changes; there are more.</p>}
+    </>
+  )
+}
+
+function Line({ change }: { change: Change }) {
+  const path = pathText(change.path)
+  return (
+    <li class={css.line} data-op={change.op}>
+      <span class={css.sign} aria-hidden="true">
+        {SIGNS[change.op]}
+      </span>
+      <span class="hidden">{change.op}</span>
+      <code class={css.path}>{path === '' ? 'all of it' : visible(path)}</code>
+      <span class={css.values}>
+        {'old' in change && <Value value={change.old} name="old" />}
+        {change.op === 'changed' && <Became />}
+        {'value' in change && <Value value={change.value} name="new" />}
+      </span>
+    </li>
+  )
+}
+
+function Value({ value, name }: { value: Json; name: 'old' | 'new' }) {
+  return (
+    <code class={name === 'old' ? css.old : css.new} dir="auto">
+      {visible(shortJson(value, 300))}
+    </code>
+  )
+}

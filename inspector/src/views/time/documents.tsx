@@ -1,0 +1,118 @@
+import type { ComponentChildren } from 'preact'
+import type { Json, Snapshot } from '../../api/types.ts'
+import { ProblemNote } from '../../parts/notes.tsx'
+import { momentText } from '../../parts/time.tsx'
+import { useAnswer } from '../../parts/use-answer.ts'
+import { eventHref } from '../../route.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { DocumentCard } from './document-card.tsx'
+import { findChangeUpTo } from './find-change.ts'
+import { changeUpTo, type Kind, type KnownChanges } from './marks.ts'
+import type { Moment, Moments } from './moments.ts'
+
+interface Props {
+  readonly data: SessionData
+  readonly moments: Moments
+  readonly moment: Moment
+  readonly known: KnownChanges & { readonly isLoading: boolean }
+  /** The moment that this one is compared with. */
+  readonly pinned: number | undefined
+  /** The session at that moment, once it is here. */
+  readonly other: Snapshot | undefined
+}
+
+/** Scratchpad and envelope as they were, with what changed in them. */
+export function Documents(props: Props) {
+  const { state, envelope } = props.moment.snapshot
+  return (
+    <>
+      <Document
+        {...props}
+        kind="scratchpad"
+        name="Scratchpad"
+        of={({ state: { scratchpad } }) => scratchpad}
+        aside={`version ${state.version}`}
+      />
+      <Document
+        {...props}
+        kind="envelope"
+        name="Envelope"
+        of={(snapshot) => snapshot.envelope as unknown as Json}
+        aside={`written ${momentText(envelope.timestamps.updated_at)}`}
+      />
+    </>
+  )
+}
+
+interface DocumentProps extends Props {
+  readonly kind: Kind
+  readonly name: string
+  readonly of: (snapshot: Snapshot) => Json
+  readonly aside: string
+}
+
+function Document({ data, moments, moment, known, pinned, other, kind, name, of, aside }: DocumentProps) {
+  const { snapshot } = moment
+  const change = useLastChange({ data, moments, known, kind, sequence: snapshot.sequence, isOff: pinned !== undefined })
+  const old = pinned === undefined ? change.value?.before : other
+  return (
+    <>
+      <ProblemNote problem={change.problem} onRetry={change.again} />
+      <DocumentCard
+        name={name}
+        aside={aside}
+        value={of(snapshot)}
+        old={old && of(old)}
+        source={pinned === undefined ? <Source id={data.id} change={change} /> : <Compared {...{ pinned, snapshot }} />}
+      />
+    </>
+  )
+}
+
+const Compared = ({ pinned, snapshot }: { pinned: number; snapshot: Snapshot }): ComponentChildren => (
+  <>
+    What changed from event #{pinned.toLocaleString('en')} to event #{snapshot.sequence.toLocaleString('en')}
+  </>
+)
+
+/** The last change of a document, and the session right before it. */
+interface LastChange {
+  readonly sequence: number
+  /** What was looked for. */
+  readonly key: string
+  /** Absent for the first event: nothing was before it. */
+  readonly before: Snapshot | undefined
+}
+
+function Source({ id, change }: { id: string; change: ReturnType<typeof useLastChange> }) {
+  const { value, isLoading } = change
+  if (value === undefined)
+    return <span class="muted">{isLoading ? 'Looking for its last change …' : 'Not changed yet.'}</span>
+  const link = <a href={eventHref(id, value.sequence)}>event #{value.sequence.toLocaleString('en')}</a>
+  return value.before === undefined ? <>As the session began, {link}</> : <>Changed by {link}</>
+}
+
+interface Looking {
+  readonly data: SessionData
+  readonly moments: Moments
+  readonly known: Props['known']
+  readonly kind: Kind
+  readonly sequence: number
+  readonly isOff: boolean
+}
+
+function useLastChange({ data, moments, known, kind, sequence, isOff }: Looking) {
+  const near = known.isLoading ? undefined : changeUpTo(known, sequence, kind)
+  // a change that is known is the same for every moment up to the next one: nothing is asked again between them
+  const key = near === 'unknown' ? `up to ${sequence}` : `${near}`
+  const find = async (signal: AbortSignal): Promise<LastChange | undefined> => {
+    const found = near === 'unknown' ? await findChangeUpTo(data.id, sequence, kind, signal) : near
+    if (found === undefined) return undefined
+    const before = found <= 1 ? undefined : await moments.snapshot(found - 1, signal)
+    return { sequence: found, key, before }
+  }
+  const asked = useAnswer(isOff || known.isLoading ? undefined : find, [key, isOff, known.isLoading])
+  // the answer before this one was about another change
+  const value = asked.value?.key === key ? asked.value : undefined
+  return { ...asked, value }
+}

@@ -1,0 +1,86 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../api/types.ts'
+import { type Change, diffOf, pathText } from './json-diff.ts'
+
+/** The old value with the changes made: what was removed goes last, from behind, so that the places before it hold. */
+function patched(old: Json, changes: readonly Change[]): Json {
+  let root = structuredClone(old)
+  const removed = changes.filter(({ op }) => op === 'removed').toReversed()
+  for (const change of [...changes.filter(({ op }) => op !== 'removed'), ...removed]) {
+    const last = change.path.at(-1)
+    if (last === undefined) {
+      root = change.op === 'removed' ? null : change.value
+      continue
+    }
+    const step = (value: unknown, key: string | number) => (value as Record<string, unknown>)[key]
+    const parent = change.path.slice(0, -1).reduce<unknown>(step, root) as Record<string, Json> | Json[]
+    if (Array.isArray(parent)) {
+      const [put, out] = change.op === 'removed' ? [[], 1] : [[change.value], change.op === 'added' ? 0 : 1]
+      parent.splice(Number(last), out, ...put)
+    } else if (change.op === 'removed') delete parent[last]
+    else parent[last] = change.value
+  }
+  return root
+}
+
+const key = fc.oneof(fc.constantFrom('a', 'b', 'c', 'd e', '0', ''), fc.string()).filter((k) => k !== '__proto__')
+const { json } = fc.letrec<{ json: Json }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom<Json>(null, true, 0, 1, 'x', 'y'),
+    fc.array(tie('json'), { maxLength: 5 }),
+    fc.dictionary(key, tie('json'), { maxKeys: 5, noNullPrototype: true }),
+  ),
+}))
+
+describe('what changed from one value to another', () => {
+  it('leads from the one to the other when it is applied', () => {
+    fc.assert(
+      fc.property(json, json, (old, value) => {
+        const { changes, isCut } = diffOf(old, value, Number.MAX_SAFE_INTEGER)
+        expect(isCut).toBe(false)
+        expect(patched(old, changes)).toEqual(value)
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('is nothing between a value and its copy', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(diffOf(value, structuredClone(value)).changes).toEqual([])
+      }),
+    )
+  })
+
+  it('names what was added, removed and changed, by path', () => {
+    const old = { task: 'a', files: ['x', 'y', 'z'], gone: 1, same: { deep: [1] } }
+    const value = { task: 'b', files: ['x', 'z'], same: { deep: [1] }, more: { k: true } }
+    expect(diffOf(old, value).changes).toEqual([
+      { op: 'changed', path: ['task'], old: 'a', value: 'b' },
+      { op: 'removed', path: ['files', 1], old: 'y' },
+      { op: 'removed', path: ['gone'], old: 1 },
+      { op: 'added', path: ['more'], value: { k: true } },
+    ])
+    expect(diffOf([1, 2, 3], [0, 1, 2, 3]).changes).toEqual([{ op: 'added', path: [0], value: 0 }])
+    expect(diffOf({ a: [] }, { a: {} }).changes).toEqual([{ op: 'changed', path: ['a'], old: [], value: {} }])
+  })
+
+  it('stops at as many changes as are asked for, and says so', () => {
+    const many = (by: number) => Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key ${i}`, i * by]))
+    const { changes, isCut } = diffOf(many(1), many(2), 200)
+    expect(changes).toHaveLength(200)
+    expect(isCut).toBe(true)
+    expect(diffOf([1, 2], [3, 4], 2)).toMatchObject({ isCut: false })
+  })
+})
+
+describe('a path', () => {
+  it('is written as code would have it', () => {
+    expect(pathText(['a', 'b', 2, 'c d', '0'])).toBe('a.b[2]["c d"]["0"]')
+    expect(pathText([0, 'a'])).toBe('[0].a')
+    expect(pathText([])).toBe('')
+    expect(pathText(['x'.repeat(1000)]).length).toBeLessThan(90)
+  })
+})

@@ -1,0 +1,96 @@
+import type { Json, SessionEvent } from '../../api/types.ts'
+
+/** What an event can change, in the order of the rows below the slider. */
+export const KINDS = ['scratchpad', 'status', 'agent', 'envelope', 'work', 'commit'] as const
+
+export type Kind = (typeof KINDS)[number]
+
+const KINDS_OF: Readonly<Record<string, readonly Kind[]>> = {
+  session_started: ['status', 'agent', 'envelope'],
+  session_forked: ['status', 'envelope'],
+  status_changed: ['status'],
+  state_changed: ['scratchpad'],
+  handoff_taken: ['scratchpad'],
+  agent_changed: ['agent'],
+  agent_transition: ['agent'],
+  envelope_updated: ['envelope'],
+  work_committed: ['work'],
+  session_compacted: ['commit'],
+}
+
+/** Types of events that change anything beside the log itself. */
+export const CHANGE_TYPES: readonly string[] = Object.keys(KINDS_OF)
+
+/** Types of events that may change one kind. */
+export const typesOf = (kind: Kind): string[] =>
+  CHANGE_TYPES.filter(
+    (type) => KINDS_OF[type]?.includes(kind) || (kind === 'scratchpad' && type === 'agent_transition'),
+  )
+
+/** What an event changes. A handoff leaves its context in the scratchpad too. */
+export function kindsOf({ type, parts }: Pick<SessionEvent, 'type' | 'parts'>): readonly Kind[] {
+  return type === 'agent_transition' && hasContext(parts) ? ['agent', 'scratchpad'] : (KINDS_OF[type] ?? [])
+}
+
+function hasContext(parts: Json | undefined): boolean {
+  return typeof parts === 'object' && parts !== null && 'context' in parts
+}
+
+/** One or more changes that are drawn as one: they are too close to each other. */
+export interface Mark {
+  /** The last of them. */
+  readonly sequence: number
+  readonly count: number
+  /** Its place on the slider, 0 to 1. */
+  readonly share: number
+}
+
+/** Marks of one kind. */
+export interface MarkRow {
+  readonly kind: Kind
+  readonly count: number
+  readonly marks: readonly Mark[]
+}
+
+/** A row for each kind that occurs, with at most `most` marks on it. */
+export function markRows(events: readonly SessionEvent[], head: number, most = 200): MarkRow[] {
+  const rows = new Map<Kind, Map<number, Mark>>()
+  for (const event of events) {
+    const share = head <= 1 ? 0 : (event.sequence - 1) / (head - 1)
+    const bucket = Math.min(most - 1, Math.floor(share * most))
+    for (const kind of kindsOf(event)) {
+      const row = rows.get(kind) ?? new Map<number, Mark>()
+      const count = (row.get(bucket)?.count ?? 0) + 1
+      rows.set(kind, row.set(bucket, { sequence: event.sequence, count, share }))
+    }
+  }
+  return KINDS.flatMap((kind) => {
+    const marks = [...(rows.get(kind)?.values() ?? [])]
+    return marks.length === 0 ? [] : [{ kind, marks, count: marks.reduce((sum, { count }) => sum + count, 0) }]
+  })
+}
+
+/** A part of the log's changes: all from its first one on. */
+export interface KnownChanges {
+  readonly events: readonly SessionEvent[]
+  /** Whether there are older ones. */
+  readonly hasMore: boolean
+}
+
+/**
+ * The last change of a kind (of any, if none is named) at or before a place. `undefined`: there is none; `'unknown'`: not
+ * among those that are known, and there are older ones.
+ */
+export function changeUpTo(known: KnownChanges, sequence: number, kind?: Kind): number | undefined | 'unknown' {
+  const found = known.events.findLast(
+    (event) => event.sequence <= sequence && (kind === undefined || kindsOf(event).includes(kind)),
+  )
+  return found?.sequence ?? (known.hasMore ? 'unknown' : undefined)
+}
+
+/** The first change behind a place; as {@link changeUpTo} says. */
+export function changeBehind({ events, hasMore }: KnownChanges, sequence: number): number | undefined | 'unknown' {
+  const [first] = events
+  if (hasMore && (first === undefined || sequence < first.sequence)) return 'unknown'
+  return events.find((event) => event.sequence > sequence)?.sequence
+}

@@ -1,0 +1,96 @@
+import type { ComponentChildren } from 'preact'
+import type { SessionEvent, SessionRecord } from '../../api/types.ts'
+import { StateBadge } from '../../parts/status.tsx'
+import { momentText } from '../../parts/time.tsx'
+import { oneLine, visible } from '../../parts/visible.ts'
+import { eventHref } from '../../route.ts'
+import { Became } from './became.tsx'
+import type { Moment } from './moments.ts'
+import css from './time-view.module.css'
+
+/** The event of a moment, and where the session stood right after it; with what it was at another moment, if there is one. */
+export function MomentCard({ moment, other }: { moment: Moment; other: SessionRecord | undefined }) {
+  const { snapshot, event } = moment
+  return (
+    <section class={`card ${css.part}`} aria-label="The moment">
+      <header class={css.partHead}>
+        <h2>Right after event #{snapshot.sequence.toLocaleString('en')}</h2>
+      </header>
+      {event !== undefined && <EventLine id={snapshot.record.id} event={event} />}
+      <dl class={css.facts}>
+        {factsOf(snapshot.record).map(([name, text, show], i) => {
+          const before = other && factsOf(other)[i]
+          const isOther = before !== undefined && before[1] !== text
+          return (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd dir="auto">
+                {isOther && (
+                  <>
+                    <span class="muted">{before[2]}</span>
+                    <Became />
+                  </>
+                )}
+                {show}
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+    </section>
+  )
+}
+
+function EventLine({ id, event }: { id: string; event: SessionEvent }) {
+  const { type, sequence, content, agentId, role, createdAt } = event
+  return (
+    <div class={css.event}>
+      <p>
+        <a class="mono" href={eventHref(id, sequence)} aria-label={`${type}, event ${sequence} in the timeline`}>
+          {oneLine(type, 60)}
+        </a>{' '}
+        <span class="muted small">
+          by <bdi>{oneLine(agentId ?? role, 60)}</bdi>, <time dateTime={createdAt}>{momentText(createdAt)}</time>
+        </span>
+      </p>
+      {content !== '' && (
+        <p class={css.line} dir="auto">
+          {oneLine(content, 240)}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Name of a fact, its text to compare it by, and how it is shown. */
+type Fact = readonly [name: string, text: string, show: ComponentChildren]
+
+function factsOf({ status, activeAgent, turns, lastActivityAt, endedAt }: SessionRecord): Fact[] {
+  const why = statusText(status)
+  const moment = (at: string) => <time dateTime={at}>{momentText(at)}</time>
+  return [
+    ['state', status.state, <StateBadge state={status.state} />],
+    ['agent', activeAgent, oneLine(activeAgent, 80)],
+    ['turns', String(turns), turns.toLocaleString('en')],
+    ['last activity', lastActivityAt, moment(lastActivityAt)],
+    ['ended', endedAt ?? '', endedAt === undefined ? 'no' : moment(endedAt)],
+    ...(why === undefined ? [] : [['because', why, visible(oneLine(why, 240))] as const]),
+  ]
+}
+
+/** What a status says beside its state. */
+function statusText(status: SessionRecord['status']): string | undefined {
+  switch (status.state) {
+    case 'awaiting_user':
+      return status.question
+    case 'interrupted':
+      return status.userMessage
+    case 'pending_complete':
+      return status.summary
+    case 'aborted':
+      return status.reason
+    case 'running':
+    case 'complete':
+      return undefined
+  }
+}

@@ -1,0 +1,99 @@
+import { useState } from 'preact/hooks'
+import { type Problem, problemOf } from '../../api/problem.ts'
+import { ProblemNote } from '../../parts/notes.tsx'
+import { sessionHref } from '../../route.ts'
+import { findChangeBehind, findChangeUpTo } from './find-change.ts'
+import { changeBehind, changeUpTo, type KnownChanges } from './marks.ts'
+import css from './time-view.module.css'
+import type { SliderPlace } from './use-place.ts'
+
+interface Props {
+  readonly id: string
+  readonly head: number
+  readonly place: SliderPlace
+  readonly known: KnownChanges
+  readonly isLoading: boolean
+}
+
+/** Steps through the log, and the moment that others are compared with. */
+export function Moves({ id, head, place, known, isLoading }: Props) {
+  const { sequence, isFollowing, go, pinned, pin } = place
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const signal = () => AbortSignal.timeout(30_000)
+  const goTo = (found: Promise<number | undefined>) => {
+    setProblem(undefined)
+    found.then(
+      (to) => to !== undefined && go(to),
+      (error: unknown) => setProblem(problemOf(error)),
+    )
+  }
+  const before = changeUpTo(known, sequence - 1)
+  const behind = changeBehind(known, sequence)
+  const back = () =>
+    before === 'unknown' ? goTo(findChangeUpTo(id, sequence - 1, undefined, signal())) : go(before ?? 1)
+  const on = () => (behind === 'unknown' ? goTo(findChangeBehind(id, sequence, signal())) : go(behind ?? head))
+  const isFirst = sequence <= 1
+  const isLast = sequence >= head
+  return (
+    <>
+      <div class={css.moves}>
+        <Step name="First" isOff={isFirst} onClick={() => go(1)} />
+        <Step name="Previous change" isOff={isFirst || before === undefined} onClick={back} />
+        <Step name="Previous" isOff={isFirst} onClick={() => go(sequence - 1)} />
+        <label class={css.where}>
+          <span class="hidden">Event</span>
+          <input
+            class="input"
+            type="number"
+            min={1}
+            max={head}
+            value={sequence}
+            onChange={({ currentTarget }) => {
+              const { valueAsNumber } = currentTarget
+              if (Number.isInteger(valueAsNumber)) go(valueAsNumber)
+              currentTarget.value = String(
+                Number.isInteger(valueAsNumber) ? Math.min(Math.max(1, valueAsNumber), head) : sequence,
+              )
+            }}
+          />
+          <span class="muted small">of {head.toLocaleString('en')}</span>
+        </label>
+        <Step name="Next" isOff={isLast} onClick={() => go(sequence + 1)} />
+        <Step name="Next change" isOff={isLast || behind === undefined} onClick={on} />
+        <Step name="Last" isOff={isLast && isFollowing} onClick={() => go(head)} />
+        <span class="muted small" role="status">
+          {isLoading ? 'loading …' : isFollowing ? 'follows the end' : ''}
+        </span>
+        <span class={css.end}>
+          <a class="small" href={sessionHref(id, 'time', { at: sequence, with: pinned })}>
+            Link to this moment
+          </a>
+          {pinned === undefined ? (
+            <button type="button" class="button" onClick={() => pin(sequence)}>
+              Compare with this moment
+            </button>
+          ) : (
+            <>
+              <button type="button" class="button" onClick={() => go(pinned)}>
+                Go to #{pinned.toLocaleString('en')}
+              </button>
+              <button type="button" class="button" onClick={() => pin(undefined)}>
+                Stop comparing with #{pinned.toLocaleString('en')}
+              </button>
+            </>
+          )}
+        </span>
+      </div>
+      <ProblemNote problem={problem} />
+    </>
+  )
+}
+
+function Step({ name, isOff, onClick }: { name: string; isOff: boolean; onClick: () => void }) {
+  // not `disabled`: at the end of the log the focus would be lost
+  return (
+    <button type="button" class="button" aria-disabled={isOff} onClick={() => !isOff && onClick()}>
+      {name}
+    </button>
+  )
+}
