@@ -47,13 +47,11 @@ export function TimeView({ data }: { data: SessionData }) {
       {moment === undefined && moments.problem.value === undefined && <Loading />}
       {moment !== undefined && (
         <div class={css.columns}>
-          <div>
+          <MomentCard moment={moment} other={compared?.record} />
+          <div class={css.documents}>
             <Documents data={data} moments={moments} moment={moment} known={known} pinned={pinned} other={compared} />
           </div>
-          <div>
-            <MomentCard moment={moment} other={compared?.record} />
-            <History known={known} sequence={sequence} onMove={place.go} />
-          </div>
+          <History known={known} sequence={sequence} onMove={place.go} />
         </div>
       )}
     </div>

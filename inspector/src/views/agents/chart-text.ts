@@ -1,0 +1,34 @@
+import { oneLine } from '../../parts/visible.ts'
+import type { Lane } from './lanes.ts'
+import type { Switch } from './switches.ts'
+
+/** Height of a lane in pixels. */
+export const ROW = 34
+
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: 'numeric', minute: 'numeric' })
+
+/** What stands at a place of the axis: a sequence, or the time of day, with the date where that is another. */
+export function tickLabel(value: number, isByTime: boolean, before: number | undefined): string {
+  if (!isByTime) return `#${value.toLocaleString('en')}`
+  const isSameDay = before !== undefined && new Date(before).toDateString() === new Date(value).toDateString()
+  return (isSameDay ? clock : day).format(value)
+}
+
+/** A switch in one sentence. */
+export function switchLabel({ kind, sequence, from, to, reason }: Switch): string {
+  const why = reason === '' ? '' : `: ${oneLine(reason, 80)}`
+  return `${kind} in event ${sequence}, from ${oneLine(from, 40)} to ${oneLine(to, 40)}${why}`
+}
+
+/** The lanes in words, for those who do not see them. */
+export function chartLabel(lanes: readonly Lane[], switches: number): string {
+  const said = lanes.slice(0, 12).map(({ agent, events, share }) => {
+    const acted = `${events.toLocaleString('en')} event${events === 1 ? '' : 's'}`
+    return agent === undefined
+      ? `the user: ${acted}`
+      : `${oneLine(agent, 40)}: ${acted}, active for ${Math.round(share * 100)} % of the session`
+  })
+  const more = lanes.length > 12 ? `; ${lanes.length - 12} more` : ''
+  return `${said.join('; ')}${more}. ${switches.toLocaleString('en')} switches, listed below.`
+}

@@ -1,0 +1,139 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { duration } from '../../parts/time.tsx'
+import { oneLine, visible } from '../../parts/visible.ts'
+import type { Axis } from './axis.ts'
+import { ROW, switchLabel, tickLabel } from './chart-text.ts'
+import css from './lane-chart.module.css'
+import { LanePlot } from './lane-plot.tsx'
+import type { Connector, Lane } from './lanes.ts'
+
+interface Props {
+  readonly lanes: readonly Lane[]
+  readonly connectors: readonly Connector[]
+  readonly axis: Axis
+  readonly isByTime: boolean
+  /** Sequence of the switch that was chosen. */
+  readonly selected: number
+  readonly select: (sequence: number) => void
+}
+
+/** The lanes, with their names at the side and the axis on top, both of which stay where the rest is scrolled. */
+export function LaneChart({ lanes, connectors, axis, isByTime, selected, select }: Props) {
+  const box = useRef<HTMLElement>(null)
+  const names = useRef<HTMLUListElement>(null)
+  const plot = useRef<HTMLDivElement>(null)
+  const width = useWidth(plot)
+  useEffect(() => {
+    const found = connectors.find((one) => one.switch.sequence === selected)
+    const { current } = box
+    if (found === undefined || current === null) return
+    const room = Math.max(100, current.clientWidth - (names.current?.offsetWidth ?? 0))
+    const x = axis.place(selected) * width
+    if (x < current.scrollLeft || x > current.scrollLeft + room) current.scrollLeft = x - room / 2
+    const y = Math.min(found.from, found.to) * ROW
+    if (y < current.scrollTop || y > current.scrollTop + current.clientHeight - 2 * ROW) current.scrollTop = y
+  }, [selected, width])
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard
+    <section class={css.box} tabIndex={0} aria-label="Lanes of the agents, which scroll" ref={box}>
+      <div class={css.grid}>
+        <span class={css.corner} />
+        <AxisLine axis={axis} width={width} isByTime={isByTime} />
+        <ul class={css.names} ref={names}>
+          {lanes.map(({ agent }) => (
+            <li key={agent} title={agent === undefined ? undefined : visible(agent)}>
+              <bdi class={agent === undefined ? css.user : undefined}>
+                {agent === undefined ? 'the user' : oneLine(agent, 60)}
+              </bdi>
+            </li>
+          ))}
+        </ul>
+        <div class={css.plot} ref={plot} style={{ height: `${lanes.length * ROW}px` }}>
+          {width > 0 && <LanePlot {...{ lanes, connectors, axis, width, selected }} />}
+          {width > 0 &&
+            connectors.map((connector) => (
+              <SwitchButton key={connector.switch.sequence} {...{ connector, axis, width, selected, select }} />
+            ))}
+        </div>
+      </div>
+    </section>
+  )
+}
+
+/** The head of an arrow, to be chosen. The list below is the way of the keyboard. */
+function SwitchButton({
+  connector,
+  axis,
+  width,
+  selected,
+  select,
+}: Pick<Props, 'axis' | 'selected' | 'select'> & { connector: Connector; width: number }) {
+  const { switch: made, to } = connector
+  const place = axis.place(made.sequence)
+  const label = switchLabel(made)
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      class={css.switch}
+      data-kind={made.kind}
+      aria-label={label}
+      title={label}
+      aria-pressed={made.sequence === selected}
+      style={{ transform: `translate(${place * width}px, ${to * ROW + ROW / 2}px)` }}
+      onClick={() => select(made.sequence)}
+    />
+  )
+}
+
+function AxisLine({ axis, width, isByTime }: Pick<Props, 'axis' | 'isByTime'> & { width: number }) {
+  const ticks = useMemo(() => axis.ticks(Math.max(2, Math.floor(width / 130))), [axis, width])
+  const named = useMemo(() => spaced(axis.breaks, 56 / width), [axis, width])
+  return (
+    <div class={css.axis} aria-hidden="true" data-breaks={axis.breaks.length > 0}>
+      <div class={css.scale}>
+        {ticks.map(({ place, value }, i) => (
+          <span
+            key={place}
+            data-edge={i === 0 ? 'start' : place > 0.95 ? 'end' : undefined}
+            style={{ insetInlineStart: `${place * 100}%` }}
+          >
+            {tickLabel(value, isByTime, ticks[i - 1]?.value)}
+          </span>
+        ))}
+        {named.map(({ from, to, ms }) => (
+          <em
+            key={from}
+            title={`${duration(ms)} without an event`}
+            style={{ insetInlineStart: `${(from + to) * 50}%` }}
+          >
+            {duration(ms)}
+          </em>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** Those of the breaks that have room for their names. */
+function spaced(breaks: Axis['breaks'], room: number): Axis['breaks'] {
+  let last = Number.NEGATIVE_INFINITY
+  return breaks.filter(({ from }) => {
+    if (from - last < room) return false
+    last = from
+    return true
+  })
+}
+
+/** The width of an element, as it is now. */
+function useWidth(ref: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const { current } = ref
+    if (current === null) return undefined
+    const observer = new ResizeObserver(() => setWidth(current.clientWidth))
+    observer.observe(current)
+    return () => observer.disconnect()
+  }, [ref])
+  return width
+}

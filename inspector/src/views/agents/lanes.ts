@@ -1,0 +1,97 @@
+import type { SessionEvent } from '../../api/types.ts'
+import { activeAt, type Span, type Switch } from './switches.ts'
+
+/** What is kept of an event to draw it. */
+export interface Act {
+  readonly sequence: number
+  readonly type: string
+  readonly at: string
+  readonly isUser: boolean
+  /** Who is named in it. */
+  readonly agent: string | undefined
+  /** Whether it counts for the agent that was active if it names none. */
+  readonly isWork: boolean
+}
+
+/** An event as far as the lanes need it: its text may be large. */
+export function actOf({ sequence, type, createdAt, role, agentId }: SessionEvent): Act {
+  const isUser = role === 'user'
+  const isWork = role === 'assistant' || role === 'tool'
+  return { sequence, type, at: createdAt, isUser, agent: agentId, isWork }
+}
+
+/** All that one agent, or the user, did. */
+export interface Lane {
+  /** `undefined`: the user. */
+  readonly agent: string | undefined
+  readonly spans: readonly Span[]
+  readonly acts: readonly Act[]
+  /** Events, of those that were looked at. */
+  readonly events: number
+  /** Turns in which it was active, of those that were looked at. */
+  readonly turns: number
+  /** Events during which it was active, of the whole log as far as it is known; 0 to 1. */
+  readonly share: number
+}
+
+interface Draft {
+  readonly agent: string | undefined
+  readonly spans: Span[]
+  readonly acts: Act[]
+  readonly turns: Set<number>
+}
+
+/** A lane for the user and for each agent that was active or did anything, in the order in which they came; at most so many. */
+export function lanesOf(
+  spans: readonly Span[],
+  acts: readonly Act[],
+  most: number,
+): { lanes: readonly Lane[]; leftOut: number } {
+  const drafts = new Map<string | undefined, Draft>()
+  const draft = (agent: string | undefined): Draft => {
+    const known = drafts.get(agent) ?? { agent, spans: [], acts: [], turns: new Set<number>() }
+    drafts.set(agent, known)
+    return known
+  }
+  draft(undefined)
+  for (const span of spans) draft(span.agent).spans.push(span)
+  let turn = 0
+  for (const act of acts) {
+    const active = activeAt(spans, act.sequence)
+    if (act.type === 'user_message') turn++
+    if (active !== undefined) draft(active).turns.add(turn)
+    if (act.isUser) draft(undefined).acts.push(act)
+    else if (act.agent !== undefined) draft(act.agent).acts.push(act)
+    else if (act.isWork && active !== undefined) draft(active).acts.push(act)
+  }
+  // the event of a switch belongs to the agent that comes
+  const length = (list: readonly Span[]) =>
+    list.reduce((sum, span) => sum + span.to - span.from + (span === spans.at(-1) ? 1 : 0), 0)
+  const whole = length(spans)
+  const all = [...drafts.values()].map(({ turns, ...rest }) => ({
+    ...rest,
+    events: rest.acts.length,
+    // what came before the first message belongs to the first turn
+    turns: turns.size - (turns.has(0) && turns.has(1) ? 1 : 0),
+    share: whole === 0 ? 0 : length(rest.spans) / whole,
+  }))
+  return { lanes: all.slice(0, most), leftOut: Math.max(0, all.length - most) }
+}
+
+/** A line between two lanes. */
+export interface Connector {
+  readonly switch: Switch
+  /** Places of the lanes, from the top. */
+  readonly from: number
+  readonly to: number
+}
+
+/** Where the last `most` switches are drawn: those between lanes that are there. */
+export function connectorsOf(lanes: readonly Lane[], switches: readonly Switch[], most: number): Connector[] {
+  const places = new Map(lanes.map(({ agent }, i) => [agent, i]))
+  return switches.slice(-most).flatMap((made) => {
+    const from = places.get(made.from)
+    const to = places.get(made.to)
+    return from === undefined || to === undefined ? [] : [{ switch: made, from, to }]
+  })
+}

@@ -1,0 +1,118 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Json } from '../../api/types.ts'
+import { Clamp } from '../../parts/clamp.tsx'
+import { JsonView } from '../../parts/json-view.tsx'
+import { momentText } from '../../parts/time.tsx'
+import { oneLine } from '../../parts/visible.ts'
+import { eventHref } from '../../route.ts'
+import css from './switch-list.module.css'
+import type { Switch } from './switches.ts'
+
+/** Switches that are listed at first, and with each further click. */
+const STEP = 50
+
+interface Props {
+  readonly id: string
+  readonly switches: readonly Switch[]
+  readonly hasMore: boolean
+  readonly selected: number
+  readonly select: (sequence: number) => void
+}
+
+/** Every switch from one agent to another, newest first, with its reason and what became of it. */
+export function SwitchList({ id, switches, hasMore, selected, select }: Props) {
+  const [asked, setAsked] = useState(STEP)
+  const box = useRef<HTMLOListElement>(null)
+  const all = switches.toReversed()
+  const most = Math.max(asked, all.findIndex(({ sequence }) => sequence === selected) + 1)
+  useEffect(() => {
+    const row = box.current?.querySelector<HTMLElement>('[data-selected="true"]')
+    if (box.current !== null && row) showWithin(box.current, row)
+  }, [selected])
+  return (
+    <section class={`card ${css.part}`} aria-label="Handoffs">
+      <h2>
+        Handoffs and other switches <span class="muted small">{all.length.toLocaleString('en')}</span>
+      </h2>
+      {all.length === 0 && (
+        <p class="muted small">
+          One agent has done it all so far. <code>handoff()</code> gives the session to another, with a reason and with
+          what it has to know; <code>recordTransition()</code> and <code>setActiveAgent()</code> switch without.
+        </p>
+      )}
+      <ol class={css.list} ref={box} reversed>
+        {all.slice(0, most).map((made) => (
+          <Entry key={made.sequence} {...{ id, made, select }} isSelected={made.sequence === selected} />
+        ))}
+      </ol>
+      {all.length > most && (
+        <button type="button" class="button small" onClick={() => setAsked(most + STEP)}>
+          Show {Math.min(STEP, all.length - most)} more of {(all.length - most).toLocaleString('en')}
+        </button>
+      )}
+      {hasMore && all.length <= most && <p class="muted small">Older ones are not listed: the timeline has them.</p>}
+    </section>
+  )
+}
+
+/** Scrolls a box, and nothing around it, until all of an element in it is seen. */
+function showWithin(box: HTMLElement, { offsetTop, offsetHeight }: HTMLElement): void {
+  const top = offsetTop - box.offsetTop
+  if (top < box.scrollTop) box.scrollTop = top
+  else if (top + offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + offsetHeight - box.clientHeight
+}
+
+interface EntryProps extends Pick<Props, 'id' | 'select'> {
+  readonly made: Switch
+  readonly isSelected: boolean
+}
+
+function Entry({ id, made, isSelected, select }: EntryProps) {
+  const { sequence, kind, from, to, at, reason, context } = made
+  return (
+    <li class={css.entry} data-selected={isSelected}>
+      <div class={css.top}>
+        <button type="button" class={css.who} aria-pressed={isSelected} onClick={() => select(sequence)}>
+          <bdi>{oneLine(from, 60)}</bdi>
+          <span class="hidden"> to </span>
+          <span aria-hidden="true"> → </span>
+          <bdi>{oneLine(to, 60)}</bdi>
+        </button>
+        <span class="badge">{kind}</span>
+        <span class={css.when}>
+          <a href={eventHref(id, sequence)}>event #{sequence.toLocaleString('en')}</a>,{' '}
+          <time dateTime={at}>{momentText(at)}</time>
+        </span>
+      </div>
+      {reason !== '' && <Clamp text={reason} most={600} class={css.reason ?? ''} />}
+      {kind === 'handoff' && <Outcome id={id} made={made} />}
+      {context !== undefined && <Context context={context} />}
+    </li>
+  )
+}
+
+function Outcome({ id, made: { takenBy, replacedBy } }: { id: string; made: Switch }) {
+  const link = (to: number) => <a href={eventHref(id, to)}>event #{to.toLocaleString('en')}</a>
+  if (takenBy !== undefined) return <p class="small">Taken in {link(takenBy)}</p>
+  if (replacedBy !== undefined) return <p class="small">Not taken: another came in its place in {link(replacedBy)}</p>
+  return <p class="small">Not taken yet</p>
+}
+
+/** What a handoff brings; its parts may have any shape. */
+function Context({ context }: { context: Json }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details class={css.context} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>Context{countsOf(context)}</summary>
+      {isOpen && <JsonView value={context as object} />}
+    </details>
+  )
+}
+
+function countsOf(context: Json): string {
+  const { artifacts_created: artifacts, key_decisions: decisions } = Object(context) as Record<string, unknown>
+  const count = (list: unknown, one: string) =>
+    Array.isArray(list) && list.length > 0 ? [`${list.length} ${one}${list.length === 1 ? '' : 's'}`] : []
+  const counts = [...count(artifacts, 'artifact'), ...count(decisions, 'decision')]
+  return counts.length === 0 ? '' : `: ${counts.join(', ')}`
+}

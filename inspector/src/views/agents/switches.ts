@@ -1,0 +1,103 @@
+import type { Json, SessionEvent } from '../../api/types.ts'
+
+/** Types of events that say who is active, and what became of handoffs. */
+export const SWITCH_TYPES: readonly string[] = ['session_started', 'agent_changed', 'agent_transition', 'handoff_taken']
+
+/** From one agent to another. A handoff brings a context; a mere switch has no reason. */
+export interface Switch {
+  readonly sequence: number
+  readonly kind: 'handoff' | 'transition' | 'switch'
+  readonly from: string
+  readonly to: string
+  readonly at: string
+  readonly reason: string
+  readonly context: Json | undefined
+  /** Of a handoff: the event that took it. */
+  readonly takenBy: number | undefined
+  /** Of a handoff that nobody took: the next handoff, which came in its place. */
+  readonly replacedBy: number | undefined
+}
+
+/** An agent was the active one from one event to another. */
+export interface Span {
+  readonly agent: string
+  readonly from: number
+  readonly to: number
+}
+
+/** Who was active when, and how it came about. */
+export interface Switches {
+  readonly switches: readonly Switch[]
+  readonly spans: readonly Span[]
+}
+
+/** Reads the events of {@link SWITCH_TYPES}, oldest first, of a log that ends at `head`. Parts may have any shape. */
+export function switchesOf(events: readonly SessionEvent[], head: number): Switches {
+  const switches: Switch[] = []
+  const spans: Span[] = []
+  let active: { agent: string; from: number } | undefined
+  let waiting: number | undefined
+  const close = (to: number) => {
+    if (active !== undefined && to >= active.from) spans.push({ ...active, to })
+  }
+  for (const event of events) {
+    const parts = fields(event.parts)
+    if (event.type === 'session_started') active = { agent: text(parts['agent']), from: event.sequence }
+    if (event.type === 'handoff_taken') {
+      mend(switches, waiting, { takenBy: event.sequence })
+      waiting = undefined
+    }
+    if (event.type !== 'agent_changed' && event.type !== 'agent_transition') continue
+    const made = switchOf(event, parts)
+    if (made.kind === 'handoff') {
+      mend(switches, waiting, { replacedBy: event.sequence })
+      waiting = switches.length
+    }
+    switches.push(made)
+    close(event.sequence)
+    active = { agent: made.to, from: event.sequence }
+  }
+  close(Math.max(head, active?.from ?? 0))
+  return { switches, spans }
+}
+
+function switchOf({ type, sequence, content, createdAt: at }: SessionEvent, parts: Fields): Switch {
+  const { context } = parts
+  const isHandoff = type === 'agent_transition' && context !== undefined
+  return {
+    sequence,
+    kind: type === 'agent_changed' ? 'switch' : isHandoff ? 'handoff' : 'transition',
+    from: text(parts['from']),
+    to: text(parts['to']),
+    at,
+    reason: type === 'agent_changed' ? '' : content,
+    context: isHandoff ? context : undefined,
+    takenBy: undefined,
+    replacedBy: undefined,
+  }
+}
+
+function mend(switches: Switch[], index: number | undefined, what: Partial<Switch>): void {
+  const old = index === undefined ? undefined : switches[index]
+  if (index !== undefined && old !== undefined) switches[index] = { ...old, ...what }
+}
+
+type Fields = Readonly<Record<string, Json | undefined>>
+
+function fields(parts: Json | undefined): Fields {
+  return typeof parts === 'object' && parts !== null && !Array.isArray(parts) ? (parts as Fields) : {}
+}
+
+const text = (value: Json | undefined) => (typeof value === 'string' ? value : 'unknown')
+
+/** The agent that was active right before an event, or began with it; `undefined` where that is not known. */
+export function activeAt(spans: readonly Span[], sequence: number): string | undefined {
+  let low = 0
+  let high = spans.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((spans[middle]?.from ?? 0) < sequence) low = middle + 1
+    else high = middle
+  }
+  return (spans[low - 1] ?? (spans[0]?.from === sequence ? spans[0] : undefined))?.agent
+}

@@ -1,0 +1,63 @@
+import { oneLine, visible } from '../../parts/visible.ts'
+import type { Lane } from './lanes.ts'
+import css from './totals.module.css'
+
+interface Props {
+  readonly lanes: readonly Lane[]
+  /** Whether every event was looked at, or how many were. */
+  readonly isAll: boolean
+  readonly count: number
+  /** The agent that is active now. */
+  readonly active: string | undefined
+}
+
+/** What each agent did in all. */
+export function Totals({ lanes, isAll, count, active }: Props) {
+  const of = isAll ? '' : ` of the last ${count.toLocaleString('en')} events`
+  return (
+    <section class={`card ${css.part}`} aria-label="Totals">
+      <h2>Totals</h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard */}
+      <section class={css.box} tabIndex={0} aria-label="Totals of the agents, which scroll">
+        <table class={css.table}>
+          <thead>
+            <tr>
+              <th scope="col">agent</th>
+              <th scope="col">events</th>
+              <th scope="col">turns</th>
+              <th scope="col">active for</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lanes.map(({ agent, events, turns, share }) => (
+              <tr key={agent}>
+                <th scope="row" title={agent === undefined ? undefined : visible(agent)}>
+                  <bdi>{agent === undefined ? 'the user' : oneLine(agent, 40)}</bdi>
+                  {agent !== undefined && agent === active && <span class={`badge ${css.now}`}>active</span>}
+                </th>
+                <td>{events.toLocaleString('en')}</td>
+                <td>{agent === undefined ? '' : turns.toLocaleString('en')}</td>
+                <td>{agent !== undefined && <Share share={share} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p class="muted small">
+        Events that it spoke or acted in, and turns in which it was active{of}. Active for: the share of the session’s
+        events.
+      </p>
+    </section>
+  )
+}
+
+function Share({ share }: { share: number }) {
+  return (
+    <span class={css.share}>
+      <span class={css.track} aria-hidden="true">
+        <span style={{ width: `${share * 100}%` }} />
+      </span>
+      {Math.round(share * 100)} %
+    </span>
+  )
+}

@@ -1,0 +1,76 @@
+import { useEffect, useState } from 'preact/hooks'
+import { get, ofSession } from '../../api/client.ts'
+import { type Problem, problemOf } from '../../api/problem.ts'
+import type { SessionEvent } from '../../api/types.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { type Act, actOf } from './lanes.ts'
+
+/** Events in one read. */
+const PAGE = 250
+/** Characters of text after which no older page is read: single events may have megabytes. */
+const TEXT = 20_000_000
+
+/** The last events of a session, as far as they were read. */
+export interface Acts {
+  readonly acts: readonly Act[]
+  /** Whether these are all. */
+  readonly isAll: boolean
+  readonly isLoading: boolean
+  readonly problem: Problem | undefined
+}
+
+const NONE: Acts = { acts: [], isAll: false, isLoading: true, problem: undefined }
+
+/** At most the last `most` events of a session, page by page, and each new one as it arrives. */
+export function useActs(data: SessionData, most: number): Acts {
+  const [found, setFound] = useState(NONE)
+  useEffect(() => {
+    const control = new AbortController()
+    const known = new Map<number, Act>()
+    const show = (given: Partial<Acts>) => {
+      const acts = [...known.values()].toSorted((a, b) => a.sequence - b.sequence).slice(-most)
+      setFound((before) => ({ ...before, ...given, acts, isAll: acts[0]?.sequence === 1 }))
+    }
+    const take = (events: readonly SessionEvent[]) => {
+      for (const event of events) known.set(event.sequence, actOf(event))
+    }
+    const stop = data.onEvents((events) => {
+      take(events)
+      show({})
+    })
+    setFound(NONE)
+    readBack(data.id, most, control.signal, (events) => {
+      take(events)
+      show({})
+    }).then(
+      () => !control.signal.aborted && show({ isLoading: false }),
+      (error: unknown) => {
+        if (!control.signal.aborted) show({ isLoading: false, problem: problemOf(error) })
+      },
+    )
+    return () => {
+      stop()
+      control.abort()
+    }
+  }, [data, most])
+  return found
+}
+
+async function readBack(
+  id: string,
+  most: number,
+  signal: AbortSignal,
+  onPage: (events: readonly SessionEvent[]) => void,
+): Promise<void> {
+  let text = 0
+  let before: number | undefined
+  for (let read = 0; read < most && text < TEXT; read += PAGE) {
+    const query = { order: 'desc', limit: PAGE, before }
+    const { items } = await get<{ items: SessionEvent[] }>(ofSession(id, '/events'), query, signal)
+    if (signal.aborted) return
+    onPage(items)
+    if (items.length < PAGE) return
+    for (const { content } of items) text += content.length
+    before = items.at(-1)?.sequence
+  }
+}
