@@ -125,7 +125,7 @@ describe('the lanes of the agents', () => {
     await page.getByText('Ticks and totals are of the last 2,000 events. 23 more agents are not drawn.').waitFor()
     expect(await sticksOut(page)).toBe(false)
     const box = page.getByRole('region', { name: 'Lanes of the agents, which scroll' })
-    const name = box.getByText('planner', { exact: true })
+    const name = box.getByText('the user', { exact: true })
     const left = async () => (await name.boundingBox())?.x
     const before = await left()
     await box.focus()

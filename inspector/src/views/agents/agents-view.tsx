@@ -1,14 +1,15 @@
 import { useMemo } from 'preact/hooks'
+import type { SessionEvent } from '../../api/types.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { query, setQuery } from '../../route.ts'
 import { useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import css from './agents-view.module.css'
-import { orderAxis, timeAxis } from './axis.ts'
+import { orderAxis, type Point, timeAxis } from './axis.ts'
 import { LaneChart } from './lane-chart.tsx'
 import { type Act, connectorsOf, lanesOf } from './lanes.ts'
 import { SwitchList } from './switch-list.tsx'
-import { SWITCH_TYPES, type Switches, switchesOf } from './switches.ts'
+import { SWITCH_TYPES, switchesOf } from './switches.ts'
 import { Totals } from './totals.tsx'
 import { type Acts, useActs } from './use-acts.ts'
 
@@ -22,13 +23,16 @@ export function AgentsView({ data }: { data: SessionData }) {
   const done = useActs(data, MOST.acts)
   const found = useMemo(() => switchesOf(known.events, head), [known.events, head])
   const { lanes, leftOut } = useMemo(() => lanesOf(found.spans, done.acts, MOST.lanes), [found.spans, done.acts])
-  const connectors = useMemo(() => connectorsOf(lanes, found.switches, MOST.connectors), [lanes, found.switches])
   const isByTime = query.value.get('by') === 'time'
   const isLast = query.value.get('range') === 'last'
   const axis = useMemo(() => {
     const first = isLast ? (done.acts[0]?.sequence ?? 1) : 1
-    return isByTime ? timeAxis(pointsOf(found, done.acts, first)) : orderAxis(first, head)
-  }, [isByTime, isLast, found, done.acts, head])
+    return isByTime ? timeAxis(pointsOf(known.events, done.acts, first)) : orderAxis(first, head)
+  }, [isByTime, isLast, known.events, done.acts, head])
+  const connectors = useMemo(() => {
+    const shown = found.switches.filter(({ sequence }) => sequence >= axis.first)
+    return connectorsOf(lanes, shown, MOST.connectors)
+  }, [lanes, found.switches, axis.first])
   const selected = Number(query.value.get('handoff') ?? 0)
   const select = (sequence: number) => setQuery({ handoff: sequence === selected ? undefined : sequence })
   if (known.isLoading || (done.isLoading && done.acts.length === 0)) return <Loading />
@@ -89,10 +93,11 @@ function Controls({ isByTime, isLast, done }: { isByTime: boolean; isLast: boole
 }
 
 /** Every event whose time is known, in order. */
-function pointsOf({ switches }: Switches, acts: readonly Act[], first: number) {
-  const times = new Map([...switches, ...acts].map(({ sequence, at }) => [sequence, Date.parse(at)]))
+function pointsOf(events: readonly SessionEvent[], acts: readonly Act[], first: number): Point[] {
+  const times = new Map(events.map(({ sequence, createdAt }) => [sequence, createdAt]))
+  for (const { sequence, at } of acts) times.set(sequence, at)
   return [...times]
     .filter(([sequence]) => sequence >= first)
     .toSorted(([a], [b]) => a - b)
-    .map(([sequence, at]) => ({ sequence, at }))
+    .map(([sequence, at]) => ({ sequence, at: Date.parse(at) }))
 }

@@ -18,6 +18,8 @@ export interface Break {
 
 /** Places of events from left to right, 0 to 1. */
 export interface Axis {
+  /** The first sequence on it. */
+  readonly first: number
   readonly place: (sequence: number) => number
   readonly breaks: readonly Break[]
   /** Labelled places: by order a sequence, by time a moment. */
@@ -31,10 +33,11 @@ export function orderAxis(first: number, last: number): Axis {
     .range([0, 1])
     .clamp(true)
   const ticks = (count: number) => {
-    const whole = scale.ticks(count).filter((value) => Number.isInteger(value) && value > first)
+    // no label on top of the first
+    const whole = scale.ticks(count).filter((value) => Number.isInteger(value) && scale(value) > 0.06)
     return [first, ...whole].map((value) => ({ value, place: scale(value) }))
   }
-  return { place: (sequence) => scale(sequence), breaks: [], ticks }
+  return { first, place: (sequence) => scale(sequence), breaks: [], ticks }
 }
 
 /** No stretch without events is drawn wider than this share of all that is drawn, where there are many. */
@@ -68,7 +71,7 @@ export function timeAxis(points: readonly Point[]): Axis {
     )
     return Array.from({ length: count + 1 }, (_, i) => ({ place: i / count, value: scale(i / count) }))
   }
-  return { place, breaks, ticks }
+  return { first: known[0]?.sequence ?? 1, place, breaks, ticks }
 }
 
 /** Points with their places, and the longest stretch that is drawn as long as it was. */

@@ -87,7 +87,7 @@ function SwitchButton({
 }
 
 function AxisLine({ axis, width, isByTime }: Pick<Props, 'axis' | 'isByTime'> & { width: number }) {
-  const ticks = useMemo(() => axis.ticks(Math.max(2, Math.floor(width / 130))), [axis, width])
+  const ticks = useMemo(() => axis.ticks(Math.max(2, Math.floor(width / 150))), [axis, width])
   const named = useMemo(() => spaced(axis.breaks, 56 / width), [axis, width])
   return (
     <div class={css.axis} aria-hidden="true" data-breaks={axis.breaks.length > 0}>

@@ -56,12 +56,13 @@ function LaneMarks({ lane, row, axis, width }: { lane: Lane; row: number; axis: 
   const top = row * ROW
   const middle = top + ROW / 2
   const x = (sequence: number) => axis.place(sequence) * width
+  const spans = lane.spans.filter(({ from, to }) => to > axis.first || from === axis.first)
   // ticks in the same pixel are one
   const ticks = new Map(lane.acts.map((act) => [Math.round(x(act.sequence)), act]))
   return (
     <g data-colour={lane.agent === undefined ? 'user' : (row - 1) % COLOURS}>
       <line class={css.ground} x1={0} x2={width} y1={top + ROW - 0.5} y2={top + ROW - 0.5} />
-      {lane.spans.map(({ from, to }) => (
+      {spans.map(({ from, to }) => (
         <rect
           key={from}
           class={css.bar}

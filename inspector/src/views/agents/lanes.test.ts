@@ -51,7 +51,8 @@ describe('lanes', () => {
     const { lanes, leftOut } = lanesOf(many, [], 100)
     expect([lanes.length, leftOut]).toEqual([100, 201])
     const made = (from: string, to: string) => ({ from, to }) as Switch
-    const switches = [made('agent 0', 'agent 1'), made('agent 1', 'agent 250'), made('agent 1', 'agent 2')]
+    expect(lanes.slice(0, 2).map(({ agent }) => agent)).toEqual([undefined, 'agent 201'])
+    const switches = [made('agent 201', 'agent 202'), made('agent 202', 'agent 0'), made('agent 202', 'agent 203')]
     expect(connectorsOf(lanes, switches, 10).map(({ from, to }) => [from, to])).toEqual([
       [1, 2],
       [2, 3],

@@ -41,7 +41,7 @@ interface Draft {
   readonly turns: Set<number>
 }
 
-/** A lane for the user and for each agent that was active or did anything, in the order in which they came; at most so many. */
+/** A lane for the user and for each agent that was active or did anything, in the order in which they came. Of more than `most` those that were seen last. */
 export function lanesOf(
   spans: readonly Span[],
   acts: readonly Act[],
@@ -68,14 +68,17 @@ export function lanesOf(
   const length = (list: readonly Span[]) =>
     list.reduce((sum, span) => sum + span.to - span.from + (span === spans.at(-1) ? 1 : 0), 0)
   const whole = length(spans)
-  const all = [...drafts.values()].map(({ turns, ...rest }) => ({
+  const all: Lane[] = [...drafts.values()].map(({ turns, ...rest }) => ({
     ...rest,
     events: rest.acts.length,
     // what came before the first message belongs to the first turn
     turns: turns.size - (turns.has(0) && turns.has(1) ? 1 : 0),
     share: whole === 0 ? 0 : length(rest.spans) / whole,
   }))
-  return { lanes: all.slice(0, most), leftOut: Math.max(0, all.length - most) }
+  const seen = ({ agent, spans, acts }: Lane) =>
+    agent === undefined ? Number.POSITIVE_INFINITY : Math.max(spans.at(-1)?.to ?? 0, acts.at(-1)?.sequence ?? 0)
+  const kept = new Set(all.toSorted((a, b) => seen(b) - seen(a)).slice(0, most))
+  return { lanes: all.filter((lane) => kept.has(lane)), leftOut: all.length - kept.size }
 }
 
 /** A line between two lanes. */

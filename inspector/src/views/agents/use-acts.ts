@@ -29,7 +29,9 @@ export function useActs(data: SessionData, most: number): Acts {
     const known = new Map<number, Act>()
     const show = (given: Partial<Acts>) => {
       const acts = [...known.values()].toSorted((a, b) => a.sequence - b.sequence).slice(-most)
-      setFound((before) => ({ ...before, ...given, acts, isAll: acts[0]?.sequence === 1 }))
+      const [first] = acts
+      for (const sequence of known.keys()) if (first !== undefined && sequence < first.sequence) known.delete(sequence)
+      setFound((before) => ({ ...before, ...given, acts, isAll: first?.sequence === 1 }))
     }
     const take = (events: readonly SessionEvent[]) => {
       for (const event of events) known.set(event.sequence, actOf(event))

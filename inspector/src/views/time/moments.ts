@@ -23,6 +23,7 @@ export class Moments {
   #wanted = 0
   #timer: number | undefined
   #asking: AbortController | undefined
+  #isFollowing = false
   /** The last one that came. */
   readonly shown = signal<Moment | undefined>(undefined)
   readonly isLoading = signal(false)
@@ -38,7 +39,9 @@ export class Moments {
    */
   want(sequence: number, isFollowing: boolean): void {
     this.#wanted = sequence
-    if (isFollowing && (this.#timer !== undefined || this.#asking !== undefined)) return
+    const isUnderWay = this.#timer !== undefined || this.#asking !== undefined
+    if (isFollowing && this.#isFollowing && isUnderWay) return
+    this.#isFollowing = isFollowing
     this.stop()
     this.isLoading.value = true
     const isAtHand = this.shown.peek() === undefined || this.#snapshots.has(sequence)

@@ -40,24 +40,7 @@ export function Moves({ id, head, place, known, isLoading }: Props) {
         <Step name="First" isOff={isFirst} onClick={() => go(1)} />
         <Step name="Previous change" isOff={isFirst || before === undefined} onClick={back} />
         <Step name="Previous" isOff={isFirst} onClick={() => go(sequence - 1)} />
-        <label class={css.where}>
-          <span class="hidden">Event</span>
-          <input
-            class="input"
-            type="number"
-            min={1}
-            max={head}
-            value={sequence}
-            onChange={({ currentTarget }) => {
-              const { valueAsNumber } = currentTarget
-              if (Number.isInteger(valueAsNumber)) go(valueAsNumber)
-              currentTarget.value = String(
-                Number.isInteger(valueAsNumber) ? Math.min(Math.max(1, valueAsNumber), head) : sequence,
-              )
-            }}
-          />
-          <span class="muted small">of {head.toLocaleString('en')}</span>
-        </label>
+        <Where sequence={sequence} head={head} onMove={go} />
         <Step name="Next" isOff={isLast} onClick={() => go(sequence + 1)} />
         <Step name="Next change" isOff={isLast || behind === undefined} onClick={on} />
         <Step name="Last" isOff={isLast && isFollowing} onClick={() => go(head)} />
@@ -95,5 +78,30 @@ function Step({ name, isOff, onClick }: { name: string; isOff: boolean; onClick:
     <button type="button" class="button" aria-disabled={isOff} onClick={() => !isOff && onClick()}>
       {name}
     </button>
+  )
+}
+
+/** The sequence to be typed. What is being typed stays, whatever arrives meanwhile. */
+function Where({ sequence, head, onMove }: { sequence: number; head: number; onMove: (sequence: number) => void }) {
+  const [typed, setTyped] = useState<string | undefined>(undefined)
+  const take = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    const { valueAsNumber } = currentTarget
+    setTyped(undefined)
+    if (Number.isInteger(valueAsNumber)) onMove(valueAsNumber)
+  }
+  return (
+    <label class={css.where}>
+      <span class="hidden">Event</span>
+      <input
+        class="input"
+        type="number"
+        min={1}
+        max={head}
+        value={typed ?? sequence}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={take}
+      />
+      <span class="muted small">of {head.toLocaleString('en')}</span>
+    </label>
   )
 }
