@@ -15,6 +15,8 @@ interface Props {
 /** Colours that lanes take in turn; the user's is the last. */
 const COLOURS = 6
 const BAR = 14
+/** Pixels between two ticks at least. */
+const APART = 3
 
 /** Bars, ticks and arrows of the lanes. */
 export function LanePlot({ lanes, connectors, axis, width, selected }: Props) {
@@ -57,8 +59,8 @@ function LaneMarks({ lane, row, axis, width }: { lane: Lane; row: number; axis: 
   const middle = top + ROW / 2
   const x = (sequence: number) => axis.place(sequence) * width
   const spans = lane.spans.filter(({ from, to }) => to > axis.first || from === axis.first)
-  // ticks in the same pixel are one
-  const ticks = new Map(lane.acts.map((act) => [Math.round(x(act.sequence)), act]))
+  // ticks that would touch are one
+  const ticks = new Map(lane.acts.map((act) => [Math.round(x(act.sequence) / APART) * APART, act]))
   return (
     <g data-colour={lane.agent === undefined ? 'user' : (row - 1) % COLOURS}>
       <line class={css.ground} x1={0} x2={width} y1={top + ROW - 0.5} y2={top + ROW - 0.5} />

@@ -13,7 +13,7 @@ interface Props {
 
 /** What each agent did in all. */
 export function Totals({ lanes, isAll, count, active }: Props) {
-  const of = isAll ? '' : ` of the last ${count.toLocaleString('en')} events`
+  const of = isAll ? '' : ` among the last ${count.toLocaleString('en')}`
   return (
     <section class={`card ${css.part}`} aria-label="Totals">
       <h2>Totals</h2>
@@ -44,8 +44,8 @@ export function Totals({ lanes, isAll, count, active }: Props) {
         </table>
       </section>
       <p class="muted small">
-        Events that it spoke or acted in, and turns in which it was active{of}. Active for: the share of the session’s
-        events.
+        Events{of} that it spoke or acted in, and turns in which it was active. Active for: its share of all events of
+        the session.
       </p>
     </section>
   )

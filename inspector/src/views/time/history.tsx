@@ -61,7 +61,7 @@ function Entry({ event, isPresent, onMove }: { event: SessionEvent; isPresent: b
       onClick={() => onMove(event.sequence)}
     >
       <span class={css.top}>
-        <span class="mono">#{event.sequence}</span>
+        <span class="mono">#{event.sequence.toLocaleString('en')}</span>
         <span class={css.op}>{op}</span>
         <span class="muted">
           <Clock at={event.createdAt} />
