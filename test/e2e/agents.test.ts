@@ -7,6 +7,9 @@ let now = Date.parse('2026-03-01T09:00:00Z')
 const clock = { now: () => now }
 const agents = ['planner', 'builder', 'reviewer', ...Array.from({ length: 200 }, (_, i) => `helper ${i}`)]
 
+/** A machine with much to do may take longer than the second that is the default. */
+const SOON = { timeout: 15_000 }
+
 const inspector = inspectorFor({ agents, clock })
 
 /** Eleven events: planner hands over with 4, builder takes it with 5; builder hands over with 7, and again with 9, to nobody who takes it. */
@@ -40,7 +43,7 @@ describe('the lanes of the agents', () => {
     const page = await inspector().open(agentsOf(session))
     const lanes = page.getByRole('region', { name: 'Lanes of the agents, which scroll' })
     await expect
-      .poll(() => lanes.getByRole('listitem').allTextContents())
+      .poll(() => lanes.getByRole('listitem').allTextContents(), SOON)
       .toEqual(['the user', 'planner', 'builder', 'reviewer', 'an outsider'])
     const said = await page.getByRole('img', { name: 'the user: 2 events' }).getAttribute('aria-label')
     expect(said).toContain('planner: 2 events, active for 36 % of the session; builder: 3 events')
@@ -78,19 +81,19 @@ describe('the lanes of the agents', () => {
     const inLanes = page.getByRole('button', { name: 'handoff in event 4, from planner to builder: The plan stands' })
     const inList = page.getByRole('button', { name: 'planner to builder', exact: true }).last()
     await inLanes.click()
-    await expect.poll(() => inList.getAttribute('aria-pressed')).toBe('true')
-    await expect.poll(() => page.url()).toContain('handoff=4')
+    await expect.poll(() => inList.getAttribute('aria-pressed'), SOON).toBe('true')
+    await expect.poll(() => page.url(), SOON).toContain('handoff=4')
     await inList.press('Enter')
-    await expect.poll(() => inLanes.getAttribute('aria-pressed')).toBe('false')
+    await expect.poll(() => inLanes.getAttribute('aria-pressed'), SOON).toBe('false')
     await inList.press('Enter')
-    await expect.poll(() => inLanes.getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => inLanes.getAttribute('aria-pressed'), SOON).toBe('true')
     // three days without an event are drawn short, and named
     await page.getByTitle('3 d without an event').waitFor()
     const across = page.getByRole('combobox', { name: 'From left to right' })
     const x = async () => (await inLanes.boundingBox())?.x ?? 0
     const byTime = await x()
     await across.selectOption('events in order')
-    await expect.poll(x).not.toBe(byTime)
+    await expect.poll(x, SOON).not.toBe(byTime)
     expect(page.url()).not.toContain('by=')
     expect(await inLanes.getAttribute('aria-pressed')).toBe('true')
   })
@@ -99,13 +102,13 @@ describe('the lanes of the agents', () => {
     const session = await seed()
     const page = await inspector().open(agentsOf(session, '?handoff=7'))
     const chosen = page.getByRole('button', { name: /^handoff in event 7/ })
-    await expect.poll(() => chosen.getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => chosen.getAttribute('aria-pressed'), SOON).toBe('true')
     await page.getByRole('status').getByText('live').waitFor()
     await session.handoff({ to: 'helper 7', reason: 'Somebody new' })
     await session.append({ type: 'model_message', content: 'Hello.' })
     await page.getByRole('button', { name: /^handoff in event 12, from builder to helper 7/ }).waitFor()
     await expect
-      .poll(() => page.getByRole('row', { name: /^helper 7/ }).allTextContents())
+      .poll(() => page.getByRole('row', { name: /^helper 7/ }).allTextContents(), SOON)
       .toEqual(['helper 7active1115 %'])
     expect(await chosen.getAttribute('aria-pressed')).toBe('true')
   })
@@ -131,7 +134,7 @@ describe('the lanes of the agents', () => {
     await box.focus()
     await box.press('ArrowRight')
     await box.press('ArrowRight')
-    await expect.poll(() => box.evaluate((element) => element.scrollLeft)).toBeGreaterThan(0)
+    await expect.poll(() => box.evaluate((element) => element.scrollLeft), SOON).toBeGreaterThan(0)
     expect(await left()).toBe(before)
     await page.getByRole('button', { name: 'Show 50 more of 120' }).click()
     await page.getByRole('button', { name: 'Show 50 more of 70' }).waitFor()

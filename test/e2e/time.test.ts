@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Session } from '../../src/api.ts'
 import { axeFindings, inspectorFor, NARROW, sticksOut } from './inspector.ts'
 
+/** A machine with much to do may take longer than the second that is the default. */
+const SOON = { timeout: 15_000 }
+
 const inspector = inspectorFor()
 
 /** Nine events; the scratchpad changes with 3, 5, 7 and 9, the envelope with 8. */
@@ -37,7 +40,7 @@ describe('the slider through time', () => {
     await pad.getByText('Changed by event #5').waitFor()
     const changes = pad.getByRole('region', { name: 'What changed in the scratchpad' }).getByRole('listitem')
     await expect
-      .poll(() => changes.allTextContents())
+      .poll(() => changes.allTextContents(), SOON)
       .toEqual([
         '~changedcurrent_task"find a train" became  → "book it"',
         '−removedbudget200',
@@ -80,7 +83,7 @@ describe('the slider through time', () => {
     await page.getByText('follows the end').waitFor()
     await slider.press('ArrowLeft')
     await at(8)()
-    await expect.poll(() => page.url()).toContain('at=8')
+    await expect.poll(() => page.url(), SOON).toContain('at=8')
     await slider.press('Home')
     await at(1)()
     expect(await slider.getAttribute('aria-valuetext')).toBe('event 1 of 9')
@@ -101,7 +104,7 @@ describe('the slider through time', () => {
     await at(4)()
     await button('Last').click()
     await at(9)()
-    await expect.poll(() => page.url()).not.toContain('at=')
+    await expect.poll(() => page.url(), SOON).not.toContain('at=')
     expect(await button('Next').getAttribute('aria-disabled')).toBe('true')
   })
 
@@ -162,7 +165,7 @@ describe('the slider through time', () => {
     }
     expect(asked).toEqual([])
     await page.clock.resume()
-    await expect.poll(() => asked).toEqual(['5'])
+    await expect.poll(() => asked, SOON).toEqual(['5'])
     await page.getByText('loading …').waitFor()
     await page.getByRole('heading', { name: 'Right after event #9' }).waitFor()
     const dropped = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/at/5'))
