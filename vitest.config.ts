@@ -37,6 +37,8 @@ export default defineConfig({
     // one more than the two cores it is made for: much of the time goes by in waiting for disks and children
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    // a second, the default, is short for a browser on a busy machine
+    expect: { poll: { timeout: 15_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
