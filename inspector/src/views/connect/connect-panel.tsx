@@ -1,0 +1,40 @@
+import { useAbout } from '../../api/about.ts'
+import { token } from '../../api/token.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { visible } from '../../parts/visible.ts'
+import css from './connect-panel.module.css'
+import { snippets } from './snippets.ts'
+
+/** How to connect an agent to this very server, each way with a button that copies it. */
+export function ConnectPanel() {
+  const userId = useAbout()?.principal?.userId ?? 'ada'
+  const isSecured = token.value !== ''
+  const all = snippets({ url: serverUrl(), isSecured, userId })
+  return (
+    <div class="stack">
+      {isSecured && (
+        <p class="note small">
+          This server asks for a token. Put one that your issuer signed into <code>THROUGHLINE_TOKEN</code>; the code
+          below never contains it.
+        </p>
+      )}
+      <div class={css.ways}>
+        {all.map(({ name, about, code }) => (
+          <section key={name} class={css.way} aria-label={name}>
+            <header class={css.head}>
+              <h3>{name}</h3>
+              <CopyButton text={code} label={`Copy the code for ${name}`} />
+            </header>
+            <p class="muted small">{about}</p>
+            <pre class={`plain ${css.code}`}>{visible(code)}</pre>
+          </section>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** The address of the server: that of this page, which may lie below a path. */
+function serverUrl(): string {
+  return new URL('.', location.href).href.replace(/\/$/, '')
+}

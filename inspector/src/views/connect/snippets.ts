@@ -1,0 +1,82 @@
+/** One way to reach this server, as code to copy. */
+export interface Snippet {
+  readonly name: string
+  readonly about: string
+  readonly code: string
+}
+
+/** Where the server is, and how it wants to be called. */
+export interface Server {
+  /** Without a slash at its end. */
+  readonly url: string
+  /** Whether it asks for a token. */
+  readonly isSecured: boolean
+  readonly userId: string
+}
+
+/** How to connect an agent to a server, one entry for each way. A token is never in them, only where it is to be put. */
+export function snippets(server: Server): Snippet[] {
+  return [typescript(server), mcp(server), curl(server), cli(server)]
+}
+
+function typescript({ url, isSecured, userId }: Server): Snippet {
+  const target = isSecured ? `{ url: '${url}', token: process.env.THROUGHLINE_TOKEN ?? '' }` : `'${url}'`
+  return {
+    name: 'TypeScript',
+    about: 'The same object as for a store of your own.',
+    code: `import { open } from 'throughline'
+
+const tl = await open(${target})
+const session = await tl.sessions.getOrCreate({ userId: ${quoted(userId)}, task: 'Plan the trip' })
+await session.addMessage({ role: 'user', content: 'Find me a night train to Vienna.' })
+await session.addMessage({ role: 'assistant', content: 'There is one at 21:40. Shall I book it?' })
+`,
+  }
+}
+
+function mcp({ url, isSecured }: Server): Snippet {
+  const header = isSecured ? ' --header "Authorization: Bearer $THROUGHLINE_TOKEN"' : ''
+  const entry = { url: `${url}/mcp`, ...(isSecured && { headers: { Authorization: 'Bearer TOKEN' } }) }
+  return {
+    name: 'MCP',
+    about: 'Claude Code by a command; other clients by an entry in their settings.',
+    code: `claude mcp add --transport http throughline ${url}/mcp${header}
+
+${JSON.stringify({ mcpServers: { throughline: entry } }, null, 2)}
+`,
+  }
+}
+
+function curl({ url, isSecured, userId }: Server): Snippet {
+  const header = isSecured ? ` \\\n  -H "Authorization: Bearer $THROUGHLINE_TOKEN"` : ''
+  // a quote within the quotes of a shell ends them, stands by itself, and begins them again
+  const body = JSON.stringify({ userId, message: 'Plan the trip to Vienna' }).replaceAll("'", "'\\''")
+  return {
+    name: 'curl',
+    about: 'Any language that speaks HTTP. A message to a conversation begins its session.',
+    code: `curl -s ${url}/v1/conversations/first/messages${header} \\
+  -H 'Content-Type: application/json' \\
+  -d '${body}'
+
+# every route
+curl -s ${url}/openapi.json
+`,
+  }
+}
+
+function cli({ url, isSecured }: Server): Snippet {
+  const token = isSecured ? 'export THROUGHLINE_TOKEN=…\n' : ''
+  return {
+    name: 'Command line',
+    about: 'What this page shows, in a terminal.',
+    code: `${token}export THROUGHLINE_URL=${url}
+npx throughline sessions
+npx throughline tail SESSION
+npx throughline demo
+`,
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`
+}
