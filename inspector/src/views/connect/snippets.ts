@@ -20,27 +20,30 @@ export function snippets(server: Server): Snippet[] {
 }
 
 function typescript({ url, isSecured, userId }: Server): Snippet {
-  const target = isSecured ? `{ url: '${url}', token: process.env.THROUGHLINE_TOKEN ?? '' }` : `'${url}'`
   return {
     name: 'TypeScript',
     about: 'The same object as for a store of your own.',
     code: `import { open } from 'throughline'
 
-const tl = await open(${target})
-const session = await tl.sessions.getOrCreate({ userId: ${quoted(userId)}, task: 'Plan the trip' })
-await session.addMessage({ role: 'user', content: 'Find me a night train to Vienna.' })
-await session.addMessage({ role: 'assistant', content: 'There is one at 21:40. Shall I book it?' })
+const tl = await open('${url}')${isSecured ? ' // with the token in THROUGHLINE_TOKEN' : ''}
+const session = await tl.sessions.getOrCreate({
+  userId: ${quoted(userId)},
+  task: 'Plan the trip',
+})
+await session.addMessage({ role: 'user', content: 'A train to Vienna?' })
+await session.addMessage({ role: 'assistant', content: 'At 21:40.' })
 `,
   }
 }
 
 function mcp({ url, isSecured }: Server): Snippet {
-  const header = isSecured ? ' --header "Authorization: Bearer $THROUGHLINE_TOKEN"' : ''
+  const header = isSecured ? ' \\\n  --header "Authorization: Bearer $THROUGHLINE_TOKEN"' : ''
   const entry = { url: `${url}/mcp`, ...(isSecured && { headers: { Authorization: 'Bearer TOKEN' } }) }
   return {
     name: 'MCP',
     about: 'Claude Code by a command; other clients by an entry in their settings.',
-    code: `claude mcp add --transport http throughline ${url}/mcp${header}
+    code: `claude mcp add --transport http throughline \\
+  ${url}/mcp${header}
 
 ${JSON.stringify({ mcpServers: { throughline: entry } }, null, 2)}
 `,

@@ -1,3 +1,120 @@
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useAbout } from '../../api/about.ts'
+import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
+import { query, setQuery } from '../../route.ts'
+import { filtersIn } from './filters.ts'
+import { FirstRun } from './first-run.tsx'
+import { Found } from './found.tsx'
+import { Rows } from './rows.tsx'
+import { isFound, wordsOf } from './search.ts'
+import { SessionList } from './session-list.ts'
+import css from './sessions-view.module.css'
+import { clearFilters, Toolbar } from './toolbar.tsx'
+import { useCalm } from './use-calm.ts'
+
+/** Sessions that are searched before one is asked whether to go on. */
+const SEARCHED = 20_000
+
+/** Every session that one may see, the newest activity first. */
 export function SessionsView() {
-  return <p>SessionsView</p>
+  const filters = filtersIn(query.value)
+  const search = query.value.get('q') ?? ''
+  const about = useAbout()
+  const calm = useCalm()
+  const key = JSON.stringify(filters)
+  const list = useMemo(() => new SessionList(filters, calm.mayMove), [key, calm.mayMove])
+  useEffect(() => list.start(), [list])
+
+  const rows = list.rows.value
+  const words = useMemo(() => wordsOf(search), [search])
+  const shown = useMemo(() => (words.length === 0 ? rows : rows.filter((row) => isFound(row, words))), [rows, words])
+  const [need, setNeed] = useState(0)
+  const [most, setMost] = useState(SEARCHED)
+  const onNeed = useCallback((count: number) => setNeed(count), [])
+  const isSearching = words.length > 0
+  const mayGoOn = !isSearching || rows.length < most
+  const isLoading = list.isLoading.value
+  const hasMore = list.hasMore.value
+  const problem = list.problem.value
+  useEffect(() => {
+    if (!isLoading && hasMore && mayGoOn && problem === undefined && shown.length < Math.max(need, 1)) void list.more()
+  }, [list, isLoading, hasMore, mayGoOn, problem, shown.length, need])
+  // another search begins to count anew
+  useEffect(() => setMost(SEARCHED), [search, list])
+
+  const hasBegun = list.hasBegun.value
+  const isEmpty = hasBegun && rows.length === 0 && !hasMore
+  const isFirstRun = isEmpty && Object.keys(filters).length === 0 && !isSearching
+  const isOperator = about !== undefined && about.principal === undefined
+  if (isFirstRun && !isOperator) return <FirstRun />
+  return (
+    <div class={css.sessions}>
+      <h1 class="hidden">Sessions</h1>
+      <Toolbar
+        filters={filters}
+        search={search}
+        agents={about?.agents ?? []}
+        rows={rows}
+        hasUsers={about?.principal?.userId === undefined}
+        hasTenants={isOperator || filters.tenant !== undefined}
+      />
+      <Found
+        list={list}
+        shown={shown.length}
+        isSearching={isSearching}
+        mayGoOn={mayGoOn}
+        onMore={() => setMost(most + SEARCHED)}
+      />
+      <ProblemNote problem={problem} onRetry={() => void list.more()} />
+      {!hasBegun && problem === undefined && <Loading />}
+      {isFirstRun && <FirstRun />}
+      {shown.length > 0 && (
+        <div class={css.list}>
+          <Rows rows={shown} hasMore={hasMore} onScroller={calm.onScroller} onNeed={onNeed} />
+          <Waiting
+            count={list.listed.value.waiting.size}
+            onShow={() => {
+              list.settle()
+              calm.toTop()
+            }}
+          />
+        </div>
+      )}
+      {hasBegun && shown.length === 0 && !isFirstRun && !(isSearching && hasMore && mayGoOn) && (
+        <NoneFit isSearching={isSearching} hasFilters={key !== '{}'} />
+      )}
+    </div>
+  )
+}
+
+/** Says that rows would move, and moves them when one wants it. */
+function Waiting({ count, onShow }: { count: number; onShow: () => void }) {
+  return (
+    <div class={css.waiting} role="status">
+      {count > 0 && (
+        <button type="button" class="button" onClick={onShow}>
+          {count.toLocaleString('en')} changed, show
+        </button>
+      )}
+    </div>
+  )
+}
+
+function NoneFit({ isSearching, hasFilters }: { isSearching: boolean; hasFilters: boolean }) {
+  return (
+    <Empty title={isSearching ? 'No session contains these words.' : 'No session fits these filters.'}>
+      <p class="row small">
+        {isSearching && (
+          <button type="button" class="button" onClick={() => setQuery({ q: undefined })}>
+            Clear the search
+          </button>
+        )}
+        {hasFilters && (
+          <button type="button" class="button" onClick={clearFilters}>
+            Clear the filters
+          </button>
+        )}
+      </p>
+    </Empty>
+  )
 }

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { snippets } from './snippets.ts'
+
+const url = 'https://sessions.example.com'
+
+describe('the code that connects an agent', () => {
+  it('names the address of the server in each way', () => {
+    const all = snippets({ url, isSecured: false, userId: 'ada' })
+    expect(all.map(({ name }) => name)).toEqual(['TypeScript', 'MCP', 'curl', 'Command line'])
+    for (const { code } of all) expect(code).toContain(url)
+    expect(all.map(({ code }) => code).join()).not.toMatch(/token/i)
+  })
+
+  it('says where a token goes, on a server that asks for one', () => {
+    for (const { code, name } of snippets({ url, isSecured: true, userId: 'ada' })) {
+      expect(code, name).toContain('THROUGHLINE_TOKEN')
+    }
+  })
+
+  it('keeps a name with quotes within its quotes', () => {
+    const [typescript, , curl] = snippets({ url, isSecured: false, userId: "o'neil\\" })
+    expect(typescript?.code).toContain(String.raw`userId: 'o\'neil\\'`)
+    expect(curl?.code).toContain(String.raw`"userId":"o'\''neil\\"`)
+  })
+})

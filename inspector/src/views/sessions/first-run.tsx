@@ -1,0 +1,23 @@
+import { ConnectPanel } from '../connect/connect-panel.tsx'
+import { LoadDemoButton } from '../connect/load-demo-button.tsx'
+import css from './first-run.module.css'
+
+/** There is no session at all: how to get some. */
+export function FirstRun() {
+  return (
+    <div class={css.first}>
+      <section class={css.hero}>
+        <h1>Nothing is stored here yet</h1>
+        <p class="muted">
+          Sessions appear here as soon as an agent writes one. To look around first, load a conversation of a team of
+          agents that mends a flaky checkout: some turns, tools, handoffs, work and memories.
+        </p>
+        <LoadDemoButton isPrimary />
+      </section>
+      <section class="card stack">
+        <h2>Connect an agent</h2>
+        <ConnectPanel />
+      </section>
+    </div>
+  )
+}

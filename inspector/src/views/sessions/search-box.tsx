@@ -1,0 +1,54 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { go, sessionHref } from '../../route.ts'
+import { idIn } from './search.ts'
+import css from './toolbar.module.css'
+
+/** Finds sessions by words; the id of one opens it. `/` leads here from anywhere in the list. */
+export function SearchBox({ value, onInput }: { value: string; onInput: (text: string) => void }) {
+  const box = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      event.preventDefault()
+      box.current?.focus()
+      box.current?.select()
+    }
+    addEventListener('keydown', focus)
+    return () => removeEventListener('keydown', focus)
+  }, [])
+  const id = idIn(value)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (id !== undefined) go(sessionHref(id))
+  }
+  return (
+    <search class={css.search}>
+      <form class={css.form} onSubmit={submit}>
+        <label class="field">
+          <span>
+            Search <kbd>/</kbd>
+          </span>
+          <input
+            ref={box}
+            class="input"
+            type="search"
+            placeholder="task, id, user, agent, conversation, metadata"
+            autoComplete="off"
+            spellcheck={false}
+            value={value}
+            onInput={({ currentTarget }) => onInput(currentTarget.value)}
+          />
+        </label>
+        {id !== undefined && (
+          <button class="button small" type="submit">
+            Open this session
+          </button>
+        )}
+      </form>
+    </search>
+  )
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
+}

@@ -1,0 +1,56 @@
+import type { SessionRecord } from '../../api/types.ts'
+
+/** Characters of a task and of metadata that are searched: both may be 64 KiB, in thousands of sessions. */
+const MOST = 2000
+
+const texts = new WeakMap<SessionRecord, string>()
+
+/** Text without case and accents. */
+export function folded(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+/** The words of a search, each of which a session has to contain. */
+export function wordsOf(search: string): string[] {
+  return folded(search)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+}
+
+/** Whether every word is in what a session says of itself. */
+export function isFound(record: SessionRecord, words: readonly string[]): boolean {
+  const text = texts.get(record) ?? textOf(record)
+  texts.set(record, text)
+  return words.every((word) => text.includes(word))
+}
+
+function textOf(record: SessionRecord): string {
+  const { id, task = '', userId, tenant, activeAgent, conversationId, chatmode, workflow, skill, gitBranch } = record
+  const names = [id, userId, tenant, activeAgent, conversationId, chatmode, workflow, skill, gitBranch]
+  const long = [task, waitsFor(record) ?? '', JSON.stringify(record.metadata)].map((text) => text.slice(0, MOST))
+  return folded([...names, ...long].join('\n'))
+}
+
+/** What a session waits for, or why it ended, in the words that were used. */
+export function waitsFor({ status }: SessionRecord): string | undefined {
+  switch (status.state) {
+    case 'awaiting_user':
+      return status.question
+    case 'interrupted':
+      return status.userMessage
+    case 'pending_complete':
+      return status.summary
+    case 'aborted':
+      return status.reason
+    default:
+      return undefined
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The id of a session, if that is what was typed or pasted. */
+export function idIn(search: string): string | undefined {
+  const text = search.trim()
+  return UUID.test(text) ? text.toLowerCase() : undefined
+}

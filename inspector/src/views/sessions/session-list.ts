@@ -1,0 +1,156 @@
+import { computed, signal } from '@preact/signals'
+import { get } from '../../api/client.ts'
+import { type Problem, problemOf } from '../../api/problem.ts'
+import type { Page, SessionRecord } from '../../api/types.ts'
+import { type Filters, fits, fixedQueryOf, queryOf } from './filters.ts'
+import { NOTHING_LISTED, newestActivity, settled, withChanges, withoutGone, withPage } from './listed.ts'
+
+/** Sessions that are asked for at first, and from then on. */
+const FIRST = 100
+const NEXT = 500
+/** Milliseconds between two looks at what has changed; while there is no answer up to the longest. */
+const POLL = { ms: 2000, longest: 30_000 }
+/** Milliseconds that are looked at again: clocks of several servers need not agree. */
+const OVERLAP = 10_000
+/** Pages of changes that are read at once. If there are more the list begins anew. */
+const CHANGES = 4
+/** Looks for changes between two looks for what is gone. */
+const GONE = 5
+
+/** The sessions that fit some filters, as far as somebody has scrolled, kept up to date. */
+export class SessionList {
+  readonly listed = signal(NOTHING_LISTED)
+  readonly isLoading = signal(false)
+  /** Whether the first page has come. */
+  readonly hasBegun = signal(false)
+  readonly hasMore = signal(true)
+  /** Why nothing more could be loaded. */
+  readonly problem = signal<Problem | undefined>(undefined)
+  /** Why changes do not come in. */
+  readonly lost = signal<Problem | undefined>(undefined)
+  readonly rows = computed((): readonly SessionRecord[] => {
+    const { known, order } = this.listed.value
+    return order.map((id) => known.get(id) as SessionRecord)
+  })
+  readonly #filters: Filters
+  readonly #fits = (record: SessionRecord) => fits(record, this.#filters)
+  readonly #mayMove: () => boolean
+  readonly #end = new AbortController()
+  #cursor: string | undefined
+  /** Newest activity that is known of, whether it fits or not. */
+  #seen: string | undefined
+  #timer: number | undefined
+  #looks = 0
+
+  /** `mayMove` says whether rows may change their places now. */
+  constructor(filters: Filters, mayMove: () => boolean) {
+    this.#filters = filters
+    this.#mayMove = mayMove
+  }
+
+  /** Loads the first page, and looks for changes while the tab is seen. Returns the function that ends it. */
+  start(): () => void {
+    const look = () => {
+      clearTimeout(this.#timer)
+      if (document.visibilityState === 'visible') void this.#poll(POLL.ms)
+    }
+    void this.#begin().then(look)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      document.removeEventListener('visibilitychange', look)
+      clearTimeout(this.#timer)
+      this.#end.abort()
+    }
+  }
+
+  /** Loads the next page; does nothing while one is on its way, or where there is none. */
+  async more(): Promise<void> {
+    if (this.isLoading.peek() || !this.hasMore.peek()) return
+    if (!this.hasBegun.peek()) return await this.#begin()
+    await this.#load(async () => {
+      const { items, nextCursor } = await this.#ask({ ...queryOf(this.#filters), limit: NEXT, cursor: this.#cursor })
+      this.listed.value = withPage(this.listed.peek(), items)
+      return nextCursor
+    })
+  }
+
+  /** Loads the first page, in place of what there is. */
+  async #begin(): Promise<void> {
+    await this.#load(async () => {
+      // asked for first: with filters the first page may be empty, or old
+      const newest = await this.#ask({ ...fixedQueryOf(this.#filters), limit: 1 })
+      const { items, nextCursor } = await this.#ask({ ...queryOf(this.#filters), limit: FIRST })
+      this.#seen = newestActivity(newest.items)
+      this.listed.value = withPage(NOTHING_LISTED, items)
+      this.hasBegun.value = true
+      return nextCursor
+    })
+  }
+
+  async #load(page: () => Promise<string | undefined>): Promise<void> {
+    if (this.isLoading.peek()) return
+    this.isLoading.value = true
+    try {
+      this.#cursor = await page()
+      this.hasMore.value = this.#cursor !== undefined
+      this.problem.value = undefined
+    } catch (error) {
+      if (!this.#end.signal.aborted) this.problem.value = problemOf(error)
+    }
+    this.isLoading.value = false
+  }
+
+  /** Brings the rows that wait to their places. */
+  settle(): void {
+    this.listed.value = settled(this.listed.peek(), this.#fits)
+  }
+
+  /** Looks for changes now. */
+  retry(): void {
+    clearTimeout(this.#timer)
+    void this.#poll(POLL.ms)
+  }
+
+  async #poll(wait: number): Promise<void> {
+    let next = POLL.ms
+    try {
+      await this.#takeChanges()
+      this.lost.value = undefined
+    } catch (error) {
+      if (this.#end.signal.aborted) return
+      this.lost.value = problemOf(error)
+      next = Math.min(wait * 2, POLL.longest)
+    }
+    clearTimeout(this.#timer)
+    if (this.#end.signal.aborted || document.visibilityState === 'hidden') return
+    this.#timer = window.setTimeout(() => void this.#poll(next), next)
+  }
+
+  async #takeChanges(): Promise<void> {
+    if (!this.hasBegun.peek()) return await this.#begin()
+    const since = this.#seen && new Date(Date.parse(this.#seen) - OVERLAP).toISOString()
+    const changes: SessionRecord[] = []
+    let cursor: string | undefined
+    for (let pages = 0; pages === 0 || cursor !== undefined; pages++) {
+      // so much has changed that the first page costs less
+      if (pages === CHANGES) return await this.#begin()
+      const page = await this.#ask({ ...fixedQueryOf(this.#filters), since, limit: NEXT, cursor })
+      changes.push(...page.items)
+      cursor = page.nextCursor
+    }
+    this.#seen = newestActivity(changes) ?? this.#seen
+    const isFree = this.listed.peek().order.length === 0 || this.#mayMove()
+    this.listed.value = withChanges(this.listed.peek(), changes, this.#fits, isFree)
+    if (isFree && this.#looks++ % GONE === 0) await this.#dropGone()
+  }
+
+  /** What was purged does not change: it is missing. */
+  async #dropGone(): Promise<void> {
+    const { items, nextCursor } = await this.#ask({ ...queryOf(this.#filters), limit: FIRST })
+    this.listed.value = withoutGone(this.listed.peek(), items, nextCursor === undefined)
+  }
+
+  #ask(query: Record<string, string | number | undefined>): Promise<Page<SessionRecord>> {
+    return get<Page<SessionRecord>>('/sessions', query, this.#end.signal)
+  }
+}
