@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import type { About } from './api/about.ts'
 import { get } from './api/client.ts'
 import { setToken, token, tokenProblem } from './api/token.ts'
 import icon from './icon.svg'
@@ -14,16 +15,11 @@ import { TokenView } from './views/token/token-view.tsx'
 const ConnectView = lazily(async () => (await import('./views/connect/connect-view.tsx')).ConnectView)
 const MemoryView = lazily(async () => (await import('./views/memory/memory-view.tsx')).MemoryView)
 
-/** What the server says of itself and of who is asking. */
-interface About {
-  readonly version: string
-  readonly agents: readonly string[]
-  readonly principal?: { readonly tenant: string; readonly userId?: string }
-}
-
 export function App() {
-  const about = useAnswer((signal) => get<About>('', {}, signal), [token.value])
   const isAsking = tokenProblem.value !== undefined
+  // asked anew with each token that is given, be it the same one again
+  const ask = isAsking ? undefined : (signal: AbortSignal) => get<About>('', {}, signal)
+  const about = useAnswer(ask, [token.value, isAsking])
   useEffect(() => {
     document.title = titleOf()
   }, [place.value])
@@ -32,10 +28,12 @@ export function App() {
       <button type="button" class="button skip" onClick={skip}>
         Skip to the content
       </button>
-      <Header about={about.value} />
+      <Header about={isAsking ? undefined : about.value} />
       <main id="main" tabIndex={-1}>
         {isAsking && <TokenView />}
-        {!isAsking && about.value === undefined && <ProblemNote problem={about.problem} onRetry={about.again} />}
+        {!isAsking && about.value === undefined && !about.isLoading && (
+          <ProblemNote problem={about.problem} onRetry={about.again} />
+        )}
         {!isAsking && about.value !== undefined && <Content />}
       </main>
     </>

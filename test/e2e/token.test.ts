@@ -1,0 +1,111 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { operatorToken, SECRET, tokenOf } from '../servers/http.ts'
+import { axeFindings, inspectorFor, NARROW, sticksOut } from './inspector.ts'
+
+const inspector = inspectorFor({ jwt: { secret: SECRET } })
+const ada = (expires = '1h') => tokenOf({ tenant: 'acme', sub: 'ada' }, { expires })
+
+beforeAll(async () => {
+  const { tl } = inspector()
+  await tl.sessions.create({ tenant: 'acme', userId: 'ada', conversationId: 'a', task: 'Of Ada' })
+  await tl.sessions.create({ tenant: 'acme', userId: 'bob', conversationId: 'b', task: 'Of Bob' })
+})
+
+const asks = (page: Page) => page.getByRole('heading', { name: 'This server asks for a token' }).waitFor()
+const shows = (page: Page, task: string) => page.getByRole('link', { name: task }).waitFor()
+
+async function give(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token', { exact: true }).fill(token)
+  await page.keyboard.press('Enter')
+}
+
+describe('a server with a key', () => {
+  it('asks for a token, says why it refuses one, and keeps a good one for the tab alone', async () => {
+    const { open, allow, url } = inspector()
+    allow(/401/)
+    const page = await open()
+    await asks(page)
+    expect(await page.getByLabel('Token', { exact: true }).evaluate((field) => field === document.activeElement)).toBe(
+      true,
+    )
+    expect(await axeFindings(page)).toEqual([])
+
+    const forged = await tokenOf(
+      { tenant: 'acme', sub: 'ada' },
+      { secret: 'another secret of thirty-two bytes and more' },
+    )
+    for (const wrong of ['nonsense', forged, forged]) {
+      await give(page, wrong)
+      await page.getByRole('alert').filter({ hasText: 'It was not accepted:' }).waitFor()
+    }
+    const token = await ada()
+    await give(page, `Bearer ${token}`)
+    await shows(page, 'Of Ada')
+    expect(await page.getByRole('row').count()).toBe(2)
+    await page.getByText('acme · ada').waitFor()
+
+    const kept = await page.evaluate(() => ({
+      tab: Object.values(sessionStorage),
+      browser: JSON.stringify(localStorage),
+      cookies: document.cookie,
+      address: location.href,
+    }))
+    expect(kept.tab).toEqual([token])
+    expect(kept.browser + kept.cookies + kept.address).not.toContain(token)
+    expect(await page.context().cookies()).toEqual([])
+
+    await page.reload()
+    await shows(page, 'Of Ada')
+    const other = await page.context().newPage()
+    await other.goto(`${url}/`)
+    await asks(other)
+
+    await page.getByRole('button', { name: 'Forget the token' }).click()
+    await asks(page)
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    expect(await page.getByText('acme · ada').count()).toBe(0)
+  })
+
+  it('asks again when a token has expired, and leads back to the same place', async () => {
+    const { open, allow } = inspector()
+    allow(/401/)
+    const page = await open('#/?chatmode=default&q=ada', {
+      token: await ada('3s'),
+      viewport: NARROW,
+      colorScheme: 'dark',
+    })
+    await shows(page, 'Of Ada')
+    await asks(page)
+    await page.getByRole('alert').filter({ hasText: 'expired' }).waitFor()
+    expect(await sticksOut(page)).toBe(false)
+    expect(await axeFindings(page)).toEqual([])
+    await give(page, await ada())
+    await shows(page, 'Of Ada')
+    expect(await page.getByLabel('Search').inputValue()).toBe('ada')
+    expect(page.url()).toContain('chatmode=default')
+  })
+
+  it('lets the operator look at any tenant, and shows how to connect with a token', async () => {
+    const token = await operatorToken()
+    const page = await inspector().open('', { token })
+    await page.getByText('Nothing is stored here yet').waitFor()
+    await page.getByLabel('Tenant').fill('acme')
+    await page.keyboard.press('Enter')
+    await shows(page, 'Of Ada')
+    await shows(page, 'Of Bob')
+    expect(page.url()).toContain('tenant=acme')
+    await page.getByRole('link', { name: 'Connect' }).click()
+    await page.getByText('THROUGHLINE_TOKEN').first().waitFor()
+    expect(await page.getByRole('main').innerText()).not.toContain(token)
+  })
+
+  it('plays the demo for a single user', async () => {
+    const { open, tl } = inspector()
+    const page = await open('#/connect', { token: await tokenOf({ tenant: 'acme', sub: 'carol' }) })
+    await page.getByRole('button', { name: 'Load the demo conversation' }).click()
+    await page.waitForURL(/#\/sessions\/.+/)
+    const { items } = await tl.sessions.list({ tenant: 'acme', userId: 'carol' })
+    expect(items.map(({ status }) => status.state)).toEqual(['awaiting_user', 'complete', 'running', 'aborted'])
+  })
+})
