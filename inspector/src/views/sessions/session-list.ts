@@ -40,7 +40,8 @@ export class SessionList {
   /** Newest activity that is known of, whether it fits or not. */
   #seen: string | undefined
   #timer: number | undefined
-  #looks = 0
+  /** Looks for changes since somebody began to look. */
+  #looks = 1
 
   /** `mayMove` says whether rows may change their places now. */
   constructor(filters: Filters, mayMove: () => boolean) {
@@ -51,10 +52,11 @@ export class SessionList {
   /** Loads the first page, and looks for changes while the tab is seen. Returns the function that ends it. */
   start(): () => void {
     const look = () => {
+      this.#looks = 0
       clearTimeout(this.#timer)
       if (document.visibilityState === 'visible') void this.#poll(POLL.ms)
     }
-    void this.#begin().then(look)
+    void this.#begin().then(() => this.#pollIn(POLL.ms))
     document.addEventListener('visibilitychange', look)
     return () => {
       document.removeEventListener('visibilitychange', look)
@@ -121,9 +123,13 @@ export class SessionList {
       this.lost.value = problemOf(error)
       next = Math.min(wait * 2, POLL.longest)
     }
+    this.#pollIn(next)
+  }
+
+  #pollIn(ms: number): void {
     clearTimeout(this.#timer)
     if (this.#end.signal.aborted || document.visibilityState === 'hidden') return
-    this.#timer = window.setTimeout(() => void this.#poll(next), next)
+    this.#timer = window.setTimeout(() => void this.#poll(ms), ms)
   }
 
   async #takeChanges(): Promise<void> {
