@@ -13,8 +13,14 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     }
   }
   return (
-    <button type="button" class="button quiet small" onClick={() => void copy()} aria-label={label} title={label}>
-      <span role="status">{said === '' ? 'copy' : said}</span>
-    </button>
+    <>
+      <button type="button" class="button quiet small" onClick={() => void copy()} title={label}>
+        <span class="hidden">{label}</span>
+        <span aria-hidden="true">{said === '' ? 'copy' : said}</span>
+      </button>
+      <span class="hidden" role="status">
+        {said}
+      </span>
+    </>
   )
 }
