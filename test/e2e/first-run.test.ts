@@ -1,9 +1,56 @@
 import { describe, expect, it } from 'vitest'
-import { inspectorFor } from './inspector.ts'
+import { axeFindings, inspectorFor, NARROW, sticksOut } from './inspector.ts'
 
-const inspector = inspectorFor()
+const inspector = inspectorFor({ durability: 'relaxed' })
+
+describe('a server with nothing in it', () => {
+  it('says so, and how to connect an agent to it; a first session shows up by itself', async () => {
+    const { open, tl, url } = inspector()
+    const page = await open('', { permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.getByRole('heading', { name: 'Nothing is stored here yet' }).waitFor()
+    for (const [name, text] of [
+      ['TypeScript', `open('${url}')`],
+      ['curl', `${url}/v1/conversations/`],
+      ['MCP', `${url}/mcp`],
+      ['Command line', `THROUGHLINE_URL=${url}`],
+    ] as const) {
+      const copy = page.getByRole('button', { name: `Copy the code for ${name}` })
+      await copy.focus()
+      await page.keyboard.press('Enter')
+      await copy.getByText('copied').waitFor()
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(text)
+    }
+    expect(await axeFindings(page)).toEqual([])
+    const narrow = await open('#/connect', { viewport: NARROW, colorScheme: 'dark' })
+    await narrow.getByRole('heading', { name: 'Connect an agent' }).waitFor()
+    expect(await sticksOut(narrow)).toBe(false)
+    expect(await axeFindings(narrow)).toEqual([])
+
+    const first = await tl.sessions.create({ userId: 'ada', task: 'The very first' })
+    await page.getByRole('link', { name: 'The very first' }).waitFor()
+    await tl.sessions.purge(first.id)
+  })
+})
 
 describe('the demo', () => {
+  it('says what went wrong half way, and goes on from there without doing anything twice', async () => {
+    const { open, tl, allow } = inspector()
+    allow(/ERR_FAILED/)
+    const page = await open('')
+    await page.route('**/v1/sessions/*/confirm', (route) => route.abort())
+    await page.getByRole('button', { name: 'Load the demo conversation' }).click()
+    await page.getByRole('alert').filter({ hasText: 'UNREACHABLE' }).waitFor()
+    expect(page.url()).not.toContain('/sessions/')
+    const before = (await tl.sessions.list()).items
+    expect(before.map(({ status }) => status.state)).toEqual(['pending_complete', 'running', 'aborted'])
+    await page.unroute('**/v1/sessions/*/confirm')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.waitForURL(/#\/sessions\/.+/)
+    const after = (await tl.sessions.list()).items
+    expect(after.map(({ status }) => status.state)).toEqual(['awaiting_user', 'complete', 'running', 'aborted'])
+    expect(after.slice(2).map(({ head }) => head)).toEqual(before.slice(1).map(({ head }) => head))
+  })
+
   it('plays a conversation that has something for every view, and leads to its live session', async () => {
     const { open, tl } = inspector()
     const page = await open('#/connect')
@@ -34,7 +81,8 @@ describe('the demo', () => {
     expect((await session.recent()).dangling).toEqual(['ship-2'])
     expect((await session.graph({ depth: 3 })).edges.length).toBeGreaterThan(20)
     expect((await tl.conversations.commits(conversationId)).items).toHaveLength(1)
-    const { items } = await tl.memories.list({ userId })
+    const all = (await tl.memories.list({ userId })).items
+    const items = all.filter(({ scope }) => scope === conversationId)
     expect(items.filter(({ supersededBy }) => supersededBy !== undefined)).toHaveLength(1)
     expect(items.some(({ lineage }) => lineage.some(({ sessionId }) => sessionId === session.id))).toBe(true)
   })

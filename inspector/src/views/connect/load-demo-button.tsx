@@ -1,38 +1,49 @@
-import { useState } from 'preact/hooks'
+import { computed, signal } from '@preact/signals'
 import { type Problem, problemOf } from '../../api/problem.ts'
 import { type DemoProgress, loadDemo } from '../../demo/load-demo.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { go, sessionHref } from '../../route.ts'
 import css from './load-demo-button.module.css'
 
-/** Plays the demo conversation, says how far it is, and goes to its live session. What broke off can be taken up again. */
-export function LoadDemoButton({ isPrimary = false }: { isPrimary?: boolean }) {
-  const [progress, setProgress] = useState<DemoProgress>()
-  const [problem, setProblem] = useState<Problem>()
-  const load = async () => {
-    setProblem(undefined)
-    setProgress({ done: 0, of: 0 })
-    try {
-      go(sessionHref(await loadDemo(setProgress)))
-    } catch (error) {
-      setProblem(problemOf(error))
-    }
-    setProgress(undefined)
+/** How far the demo is, while it is loaded, and what went wrong. Not of one button: the view around it may change meanwhile. */
+const progress = signal<DemoProgress | undefined>(undefined)
+const problem = signal<Problem | undefined>(undefined)
+
+/** Whether the demo is being loaded, or broke off and can be taken up again. */
+export const isDemoUnderWay = computed(() => progress.value !== undefined || problem.value !== undefined)
+
+async function load(): Promise<void> {
+  const place = location.hash
+  problem.value = undefined
+  progress.value = { done: 0, of: 0 }
+  try {
+    const id = await loadDemo((now) => {
+      progress.value = now
+    })
+    // whoever went elsewhere meanwhile is left there
+    if (location.hash === place) go(sessionHref(id))
+  } catch (error) {
+    problem.value = problemOf(error)
   }
+  progress.value = undefined
+}
+
+/** Plays the demo conversation, says how far it is, and goes to its live session. */
+export function LoadDemoButton({ isPrimary = false }: { isPrimary?: boolean }) {
   return (
     <div class={css.demo}>
-      {problem === undefined && (
+      {problem.value === undefined && (
         <button
           type="button"
           class={isPrimary ? 'button primary' : 'button'}
-          disabled={progress !== undefined}
+          disabled={progress.value !== undefined}
           onClick={() => void load()}
         >
           Load the demo conversation
         </button>
       )}
-      {progress !== undefined && <Progress {...progress} />}
-      <ProblemNote problem={problem} onRetry={() => void load()} />
+      {progress.value !== undefined && <Progress {...progress.value} />}
+      <ProblemNote problem={problem.value} onRetry={() => void load()} />
     </div>
   )
 }

@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useAbout } from '../../api/about.ts'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { query, setQuery } from '../../route.ts'
+import { isDemoUnderWay } from '../connect/load-demo-button.tsx'
 import { filtersIn } from './filters.ts'
 import { FirstRun } from './first-run.tsx'
 import { Found } from './found.tsx'
@@ -44,7 +45,10 @@ export function SessionsView() {
 
   const hasBegun = list.hasBegun.value
   const isEmpty = hasBegun && rows.length === 0 && !hasMore
-  const isFirstRun = isEmpty && Object.keys(filters).length === 0 && !isSearching
+  const wasEmpty = useRef(false)
+  // the demo writes sessions one by one: what tells how far it is stays until it is done
+  wasEmpty.current = isEmpty || (wasEmpty.current && isDemoUnderWay.value)
+  const isFirstRun = wasEmpty.current && Object.keys(filters).length === 0 && !isSearching
   const isOperator = about !== undefined && about.principal === undefined
   if (isFirstRun && !isOperator) return <FirstRun />
   return (
@@ -68,7 +72,7 @@ export function SessionsView() {
       <ProblemNote problem={problem} onRetry={() => void list.more()} />
       {!hasBegun && problem === undefined && <Loading />}
       {isFirstRun && <FirstRun />}
-      {shown.length > 0 && (
+      {shown.length > 0 && !isFirstRun && (
         <div class={css.list}>
           <Rows rows={shown} hasMore={hasMore} onScroller={calm.onScroller} onNeed={onNeed} />
           <Waiting
