@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionRecord } from '../../api/types.ts'
-import { type Listed, NOTHING_LISTED, newestActivity, settled, withChanges, withoutGone, withPage } from './listed.ts'
+import {
+  hasNews,
+  type Listed,
+  NOTHING_LISTED,
+  newestActivity,
+  settled,
+  withChanges,
+  withoutGone,
+  withPage,
+} from './listed.ts'
 
 const record = (id: string, second: number, head = second, state = 'running') =>
   ({
@@ -70,6 +79,15 @@ describe('the list of sessions', () => {
     expect(order(withoutGone(three(), [], true))).toBe('')
     const listed = three()
     expect(withoutGone(listed, [record('c', 30), record('b', 20), record('a', 10)], true)).toBe(listed)
+  })
+
+  it('tells a page with news from one that was seen before', () => {
+    const { known } = three()
+    const seen = record('c', 30).lastActivityAt
+    expect(hasNews([record('c', 30), record('b', 20)], known, seen)).toBe(false)
+    expect(hasNews([record('x', 25)], known, seen)).toBe(false)
+    expect(hasNews([record('x', 31), record('c', 30)], known, seen)).toBe(true)
+    expect(hasNews([record('b', 20, 21)], known, seen)).toBe(true)
   })
 
   it('knows the newest activity', () => {

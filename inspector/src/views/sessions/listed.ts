@@ -58,6 +58,14 @@ export function withoutGone(listed: Listed, firstPage: readonly SessionRecord[],
   }
 }
 
+/** Whether a page of what may have changed has anything new in it: newer than `seen`, or longer than it is known to be. */
+export function hasNews(page: readonly SessionRecord[], known: Listed['known'], seen: string): boolean {
+  return page.some((record) => {
+    const before = known.get(record.id)
+    return before === undefined ? record.lastActivityAt > seen : isNewer(record, before)
+  })
+}
+
 /** Newest activity of all, as far as it is known. */
 export function newestActivity(records: Iterable<SessionRecord>): string | undefined {
   let newest: string | undefined

@@ -3,7 +3,7 @@ import { get } from '../../api/client.ts'
 import { type Problem, problemOf } from '../../api/problem.ts'
 import type { Page, SessionRecord } from '../../api/types.ts'
 import { type Filters, fits, fixedQueryOf, queryOf } from './filters.ts'
-import { NOTHING_LISTED, newestActivity, settled, withChanges, withoutGone, withPage } from './listed.ts'
+import { hasNews, NOTHING_LISTED, newestActivity, settled, withChanges, withoutGone, withPage } from './listed.ts'
 
 /** Sessions that are asked for at first, and from then on. */
 const FIRST = 100
@@ -12,7 +12,7 @@ const NEXT = 500
 const POLL = { ms: 2000, longest: 30_000 }
 /** Milliseconds that are looked at again: clocks of several servers need not agree. */
 const OVERLAP = 10_000
-/** Pages of changes that are read at once. If there are more the list begins anew. */
+/** Pages of changes that are read at once. If there are more, the list begins anew as soon as it may. */
 const CHANGES = 4
 /** Looks for changes between two looks for what is gone. */
 const GONE = 5
@@ -39,6 +39,8 @@ export class SessionList {
   #cursor: string | undefined
   /** Newest activity that is known of, whether it fits or not. */
   #seen: string | undefined
+  /** Whether more has changed than was read. */
+  #isBehind = false
   #timer: number | undefined
   /** Looks for changes since somebody began to look. */
   #looks = 1
@@ -85,6 +87,7 @@ export class SessionList {
       this.#seen = newestActivity(newest.items)
       this.listed.value = withPage(NOTHING_LISTED, items)
       this.hasBegun.value = true
+      this.#isBehind = false
       return nextCursor
     })
   }
@@ -104,7 +107,8 @@ export class SessionList {
 
   /** Brings the rows that wait to their places. */
   settle(): void {
-    this.listed.value = settled(this.listed.peek(), this.#fits)
+    if (this.#isBehind) void this.#begin()
+    else this.listed.value = settled(this.listed.peek(), this.#fits)
   }
 
   /** Looks for changes now. */
@@ -134,20 +138,30 @@ export class SessionList {
 
   async #takeChanges(): Promise<void> {
     if (!this.hasBegun.peek()) return await this.#begin()
-    const since = this.#seen && new Date(Date.parse(this.#seen) - OVERLAP).toISOString()
-    const changes: SessionRecord[] = []
-    let cursor: string | undefined
-    for (let pages = 0; pages === 0 || cursor !== undefined; pages++) {
-      // so much has changed that the first page costs less
-      if (pages === CHANGES) return await this.#begin()
-      const page = await this.#ask({ ...fixedQueryOf(this.#filters), since, limit: NEXT, cursor })
-      changes.push(...page.items)
-      cursor = page.nextCursor
-    }
-    this.#seen = newestActivity(changes) ?? this.#seen
+    const changes = await this.#readChanges()
     const isFree = this.listed.peek().order.length === 0 || this.#mayMove()
+    if (isFree && this.#isBehind) return await this.#begin()
     this.listed.value = withChanges(this.listed.peek(), changes, this.#fits, isFree)
     if (isFree && this.#looks++ % GONE === 0) await this.#dropGone()
+  }
+
+  /** What is newer than what was seen, and a little of what is not, page by page until one has nothing new. */
+  async #readChanges(): Promise<SessionRecord[]> {
+    const { known } = this.listed.peek()
+    const seen = this.#seen ?? ''
+    const since = seen === '' ? undefined : new Date(Date.parse(seen) - OVERLAP).toISOString()
+    const changes: SessionRecord[] = []
+    let cursor: string | undefined
+    for (let pages = 0; pages < CHANGES; pages++) {
+      const limit = pages === 0 ? FIRST : NEXT
+      const { items, nextCursor } = await this.#ask({ ...fixedQueryOf(this.#filters), since, limit, cursor })
+      changes.push(...items)
+      this.#seen = newestActivity(changes) ?? this.#seen
+      if (nextCursor === undefined || !hasNews(items, known, seen)) return changes
+      cursor = nextCursor
+    }
+    this.#isBehind = true
+    return changes
   }
 
   /** What was purged does not change: it is missing. */
