@@ -45,7 +45,7 @@ describe('the demo', () => {
     expect(before.map(({ status }) => status.state)).toEqual(['pending_complete', 'running', 'aborted'])
     await page.unroute('**/v1/sessions/*/confirm')
     await page.getByRole('button', { name: 'Try again' }).click()
-    await page.waitForURL(/#\/sessions\/.+/)
+    await page.waitForURL(/#\/sessions\/.+/, { timeout: 50_000 })
     const after = (await tl.sessions.list()).items
     expect(after.map(({ status }) => status.state)).toEqual(['awaiting_user', 'complete', 'running', 'aborted'])
     expect(after.slice(2).map(({ head }) => head)).toEqual(before.slice(1).map(({ head }) => head))
@@ -55,7 +55,7 @@ describe('the demo', () => {
     const { open, tl } = inspector()
     const page = await open('#/connect')
     await page.getByRole('button', { name: 'Load the demo conversation' }).click()
-    await page.waitForURL(/#\/sessions\/.+/)
+    await page.waitForURL(/#\/sessions\/.+/, { timeout: 50_000 })
     const session = await tl.sessions.get(/sessions\/([^/]+)/.exec(page.url())?.[1] ?? '')
     const { status, turns, conversationId, userId } = await session.record()
     expect(status.state).toBe('awaiting_user')

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { operatorToken, SECRET, tokenOf } from '../servers/http.ts'
 import { axeFindings, inspectorFor, NARROW, sticksOut } from './inspector.ts'
 
-const inspector = inspectorFor({ jwt: { secret: SECRET } })
+const inspector = inspectorFor({ jwt: { secret: SECRET }, durability: 'relaxed' })
 const ada = (expires = '1h') => tokenOf({ tenant: 'acme', sub: 'ada' }, { expires })
 
 beforeAll(async () => {
@@ -71,12 +71,18 @@ describe('a server with a key', () => {
     const { open, allow } = inspector()
     allow(/401/)
     const page = await open('#/?chatmode=default&q=ada', {
-      token: await ada('3s'),
+      token: await ada(),
       viewport: NARROW,
       colorScheme: 'dark',
     })
     await shows(page, 'Of Ada')
+    // the time of the token has come
+    const authorization = `Bearer ${await ada('1s ago')}`
+    await page.route('**/v1/**', (route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization } }),
+    )
     await asks(page)
+    await page.unroute('**/v1/**')
     await page.getByRole('alert').filter({ hasText: 'expired' }).waitFor()
     expect(await sticksOut(page)).toBe(false)
     expect(await axeFindings(page)).toEqual([])
@@ -104,7 +110,7 @@ describe('a server with a key', () => {
     const { open, tl } = inspector()
     const page = await open('#/connect', { token: await tokenOf({ tenant: 'acme', sub: 'carol' }) })
     await page.getByRole('button', { name: 'Load the demo conversation' }).click()
-    await page.waitForURL(/#\/sessions\/.+/)
+    await page.waitForURL(/#\/sessions\/.+/, { timeout: 50_000 })
     const { items } = await tl.sessions.list({ tenant: 'acme', userId: 'carol' })
     expect(items.map(({ status }) => status.state)).toEqual(['awaiting_user', 'complete', 'running', 'aborted'])
   })
