@@ -146,7 +146,7 @@ export function liveEnding(cast: Cast): Step[] {
     }),
     on('live', 'ask', {
       question:
-        'The canary had **no errors** in ten minutes, but the deployment has not reported back yet. Shall I go on to all twelve machines, or wait for the full hour?',
+        'The canary had no errors in ten minutes, but the deployment has not reported back yet. Shall I go on to all twelve machines, or wait for the full hour?',
     }),
   ]
 }

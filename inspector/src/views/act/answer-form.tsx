@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef } from 'preact/hooks'
 import type { SessionStatus } from '../../api/types.ts'
+import { Markdown } from '../../parts/markdown.tsx'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { visible } from '../../parts/visible.ts'
 import { sendOnEnter } from './act-dialog.tsx'
 import type { Acts } from './acts.ts'
 import css from './answer-form.module.css'
@@ -76,7 +76,7 @@ function Words({ id, text }: { id: string; text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard
     <section class={css.words} id={id} dir="auto" tabIndex={0} aria-label="Question">
-      {visible(cut)}
+      <Markdown text={cut} />
     </section>
   )
 }

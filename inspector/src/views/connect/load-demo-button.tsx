@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { type Problem, problemOf } from '../../api/problem.ts'
-import { type DemoProgress, loadDemo } from '../../demo/load-demo.ts'
+import type { DemoProgress } from '../../demo/load-demo.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { go, sessionHref } from '../../route.ts'
 import css from './load-demo-button.module.css'
@@ -17,6 +17,7 @@ async function load(): Promise<void> {
   problem.value = undefined
   progress.value = { done: 0, of: 0 }
   try {
+    const { loadDemo } = await import('../../demo/load-demo.ts')
     const id = await loadDemo((now) => {
       progress.value = now
     })

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { SessionRecord } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
+import { Markdown } from '../../parts/markdown.tsx'
 import { isExpired, STATE_NAMES } from '../../parts/status.tsx'
 import { Ago, duration, momentText, now } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
@@ -26,7 +27,7 @@ export function Standing({ data, step }: { data: SessionData; step: Step | undef
       {note !== '' && (
         <div class={css.said}>
           <h3>{SAID[status.state]}</h3>
-          <Clamp text={note} most={600} />
+          <Markdown text={note} />
         </div>
       )}
       <dl class={css.facts}>
