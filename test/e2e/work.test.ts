@@ -268,7 +268,7 @@ describe('the work of a session', () => {
 
     await goTo(page, place(session, 'steps'))
     await page.getByRole('button', { name: 'Show 11 more of 11' }).waitFor()
-    await page.locator('summary').first().click()
+    await page.getByRole('region', { name: 'Work' }).locator('summary').first().click()
     await page.getByRole('button', { name: 'Show 100 more of 380' }).waitFor()
     expect(await sticksOut(page)).toBe(false)
 
