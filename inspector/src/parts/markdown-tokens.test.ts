@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { cutForMarkdown, MARKDOWN_LIMIT, safeHref, tokensOf, withEntities } from './markdown-tokens.ts'
+
+describe('Markdown', () => {
+  it('is read into tokens, once for each text', () => {
+    const text = '# Title\n\nSome *text* with `code`.\n\n- [x] done\n- [ ] open\n'
+    const tokens = tokensOf(text)
+    expect(tokens?.map(({ type }) => type).filter((type) => type !== 'space')).toEqual(['heading', 'paragraph', 'list'])
+    expect(tokensOf(text)).toBe(tokens)
+  })
+
+  it('that is nested too deep, or too long, is left as it was written', () => {
+    for (const mark of ['>', '> ', '- ', '1. ', '> - ']) expect(tokensOf(`${mark.repeat(5000)}a`), mark).toBeUndefined()
+    expect(tokensOf(`${'> '.repeat(5)}a`)).toBeDefined()
+    expect(tokensOf('a'.repeat(MARKDOWN_LIMIT + 1))).toBeUndefined()
+  })
+
+  it('made to keep the reader busy does not', () => {
+    const marks = [
+      '[',
+      '!',
+      '![',
+      '*',
+      '_',
+      '_a',
+      '*a _b ',
+      '**a ',
+      '`',
+      '<',
+      '[a](',
+      '<!--',
+      '~',
+      'a|b\n-|-\n',
+      '[[]()]',
+    ]
+    tokensOf('warm *up*')
+    for (const mark of marks) {
+      const text = mark.repeat(MARKDOWN_LIMIT / mark.length)
+      const begun = performance.now()
+      tokensOf(text)
+      // unguarded, some of them take half a second
+      expect(performance.now() - begun, mark).toBeLessThan(200)
+    }
+  })
+
+  it('of many runs of marks, each short enough to be read, is quick too', () => {
+    const run = `${'_a'.repeat(400)}\n\n`
+    const begun = performance.now()
+    tokensOf(run.repeat(Math.floor(MARKDOWN_LIMIT / run.length)))
+    expect(performance.now() - begun).toBeLessThan(300)
+  })
+
+  it('is cut at the end of a line, if one is near', () => {
+    expect(cutForMarkdown('short')).toEqual(['short', ''])
+    expect(cutForMarkdown('first line\nsecond line', 14)).toEqual(['first line', '\nsecond line'])
+    expect(cutForMarkdown('a\nlong second line', 10)).toEqual(['a\nlong sec', 'ond line'])
+  })
+
+  it('leads to the web and to mailboxes, and nowhere else', () => {
+    expect(safeHref('https://example.org/a')).toBe('https://example.org/a')
+    expect(safeHref('HTTP://example.org')).toBe('http://example.org/')
+    expect(safeHref('mailto:a@example.org')).toBe('mailto:a@example.org')
+    for (const href of [
+      'javascript:alert(1)',
+      ' java\nscript:alert(1)',
+      'data:text/html,x',
+      'file:///etc',
+      '/v1',
+      '#x',
+      '',
+    ]) {
+      expect(safeHref(href), href).toBeUndefined()
+    }
+  })
+
+  it('has the characters that entities stand for', () => {
+    expect(withEntities('a &lt; b &amp;&amp; c &quot;d&quot; &copy; &amp;lt;')).toBe('a < b && c "d" &copy; &lt;')
+  })
+})
