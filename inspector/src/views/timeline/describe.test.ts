@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { Json, SessionEvent } from '../../api/types.ts'
+import { lineOf, observationsIn, observedText, stateIn } from './describe.ts'
+
+const event = (type: string, parts?: Json, more: Partial<SessionEvent> = {}) =>
+  ({ type, content: 'content', ...(parts !== undefined && { parts }), ...more }) as SessionEvent
+const text = (type: string, parts?: Json, more: Partial<SessionEvent> = {}) => lineOf(event(type, parts, more)).text
+
+describe('an event on one line', () => {
+  it('says who speaks', () => {
+    expect(lineOf(event('user_message'))).toMatchObject({ label: 'user', text: 'content' })
+    expect(lineOf(event('model_message', undefined, { agentId: 'coach' }))).toMatchObject({ label: 'coach' })
+  })
+
+  it('says what changed', () => {
+    expect(text('state_changed', { op: 'merge', patch: { a: 1, b: null } })).toBe('a = 1, b removed')
+    expect(text('state_changed', { op: 'replace', value: {} })).toBe('replaced by {}')
+    expect(text('state_changed', { op: 'add', key: 'files', value: 'a.ts' })).toBe('files gets a.ts')
+    expect(text('state_changed', { op: 'increment', key: 'n', by: -2 })).toBe('n − 2')
+    expect(text('agent_changed', { from: 'a', to: 'b' })).toBe('a → b')
+    expect(text('agent_transition', { from: 'a', to: 'b', context: {} })).toBe('a → b: content')
+    expect(text('validation_gate', { gate: 2 })).toBe('2 passed: content')
+    expect(text('handoff_taken', {}, { agentId: 'b' })).toBe('by b')
+  })
+
+  it('says which state a session came to, and why', () => {
+    const asked = event('status_changed', { status: { state: 'awaiting_user', question: 'Which?' } })
+    expect(lineOf(asked)).toMatchObject({ text: 'Which?', state: 'awaiting_user' })
+    expect(stateIn(asked)).toBe('awaiting_user')
+    expect(stateIn(event('status_changed', { status: { state: 'elsewhere' } }))).toBeUndefined()
+    expect(text('status_changed', { status: { state: 'complete', endedBy: 'caller' } })).toBe('ended by the caller')
+  })
+
+  it('says what was observed', () => {
+    const observations = [
+      { kind: 'note', id: 'n', text: 'repeats', about: 'question' },
+      { kind: 'fileRead', path: 'a.ts' },
+      { kind: 'fileWrite', path: 'b.ts' },
+      { kind: 'command', command: 'npm test', exitCode: 1 },
+      { kind: 'plan', id: 'p', text: 'first this' },
+      { kind: 'relations', edges: [] },
+    ]
+    expect(text('work_committed', { kind: 'step', observations })).toBe(
+      'step: read a.ts, wrote b.ts, ran npm test (exit 1), plan: first this, 0 relations',
+    )
+    expect(
+      observationsIn(event('work_committed', { observations: [7, null, { kind: 'odd' }] })).map(observedText),
+    ).toEqual(['{ kind: "odd" }'])
+  })
+
+  it('is there whatever the parts of an event are', () => {
+    const types = [
+      'tool_call',
+      'validation_gate',
+      'status_changed',
+      'state_changed',
+      'agent_changed',
+      'agent_transition',
+    ]
+    const more = ['handoff_taken', 'work_committed', 'session_compacted', 'envelope_updated', 'x.mine', 'elsewhere']
+    const odd = [
+      null,
+      7,
+      'text',
+      [],
+      [{}],
+      {},
+      { status: 7 },
+      { op: 'merge' },
+      { op: 'merge', patch: [] },
+      { context: 7 },
+    ]
+    for (const type of [...types, ...more]) {
+      for (const parts of odd as Json[]) expect(typeof text(type, parts), type).toBe('string')
+    }
+    expect(text('x.mine', { a: 1 }, { content: '' })).toBe('{ a: 1 }')
+  })
+})

@@ -1,0 +1,178 @@
+import type { Json, JsonObject, SessionEvent, SessionState } from '../../api/types.ts'
+import { brief } from './brief.ts'
+
+/** Which colour an event has. */
+export type Tone = 'user' | 'agent' | 'tool' | 'gate' | 'status' | 'state' | 'switch' | 'work' | 'plain'
+
+/** An event on one line. Nothing in it is safe to show yet. */
+export interface Line {
+  /** What kind of thing it is, or who speaks. */
+  readonly label: string
+  readonly tone: Tone
+  readonly text: string
+  /** The state that the session is in from here on. */
+  readonly state?: SessionState
+}
+
+/** Says in one line what happened. Total: of what it does not know it gives the content. */
+export function lineOf(event: SessionEvent): Line {
+  const { type, content, agentId } = event
+  const parts = isRecord(event.parts) ? event.parts : {}
+  switch (type) {
+    case 'user_message':
+      return { label: agentId ?? 'user', tone: 'user', text: content }
+    case 'model_message':
+      return { label: agentId ?? 'assistant', tone: 'agent', text: content }
+    case 'tool_call':
+      return { label: 'call', tone: 'tool', text: content }
+    case 'tool_result':
+      return { label: 'result', tone: 'tool', text: content }
+    case 'validation_gate':
+      return { label: 'gate', tone: 'gate', text: gateText(parts, content) }
+    case 'status_changed':
+      return statusLine(content, parts)
+    case 'state_changed':
+      return { label: 'scratchpad', tone: 'state', text: changeText(parts) ?? content }
+    case 'agent_changed':
+    case 'agent_transition':
+      return switchLine(type, content, parts)
+    case 'handoff_taken':
+      return { label: 'handoff taken', tone: 'switch', text: agentId === undefined ? content : `by ${agentId}` }
+    case 'work_committed':
+      return { label: 'work', tone: 'work', text: workText(parts) || content }
+    case 'session_compacted':
+      return {
+        label: 'commit',
+        tone: 'work',
+        text: `${brief(parts['kind'], 40)} #${brief(parts['position'], 12)}: ${content}`,
+      }
+    default:
+      return { ...otherLabel(type), text: content === '' ? brief(event.parts) : content }
+  }
+}
+
+/** States that there are; anything else in a status is not one. */
+const STATES: ReadonlySet<unknown> = new Set<SessionState>([
+  'running',
+  'awaiting_user',
+  'interrupted',
+  'pending_complete',
+  'complete',
+  'aborted',
+])
+
+/** The state that a `status_changed` leads to. */
+export function stateIn({ type, parts }: SessionEvent): SessionState | undefined {
+  if (type !== 'status_changed' || !isRecord(parts) || !isRecord(parts['status'])) return undefined
+  const { state } = parts['status']
+  return STATES.has(state) ? (state as SessionState) : undefined
+}
+
+/** What a work commit observed; what does not read as an observation is left out. */
+export function observationsIn({ parts }: SessionEvent): readonly JsonObject[] {
+  const list = isRecord(parts) ? parts['observations'] : undefined
+  return Array.isArray(list) ? list.filter(isRecord) : []
+}
+
+/** One observation in a few words. */
+export function observedText(observed: JsonObject): string {
+  switch (observed['kind']) {
+    case 'note':
+    case 'plan':
+      return `${observed['kind']}: ${brief(observed['text'])}`
+    case 'fileRead':
+      return `read ${brief(observed['path'])}`
+    case 'fileWrite':
+      return `wrote ${brief(observed['path'])}`
+    case 'command': {
+      const { exitCode } = observed
+      const outcome = typeof exitCode === 'number' && exitCode !== 0 ? ` (exit ${exitCode})` : ''
+      return `ran ${brief(observed['command'])}${outcome}`
+    }
+    case 'relations':
+      return Array.isArray(observed['edges']) ? `${observed['edges'].length} relations` : 'relations'
+    default:
+      return brief(observed)
+  }
+}
+
+/** Whether the value is an object, and no list. */
+export function isRecord(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const OTHERS: Readonly<Record<string, string>> = {
+  session_started: 'started',
+  session_forked: 'forked',
+  messages_cleared: 'cleared',
+  memory_recall: 'recall',
+  system_event: 'system',
+  context_summarized: 'summary',
+  envelope_updated: 'envelope',
+}
+
+function otherLabel(type: string): Pick<Line, 'label' | 'tone'> {
+  if (type === 'envelope_updated') return { label: 'envelope', tone: 'state' }
+  if (type === 'memory_recall' || type === 'context_summarized') return { label: OTHERS[type] ?? type, tone: 'work' }
+  return { label: OTHERS[type] ?? type, tone: 'plain' }
+}
+
+function gateText({ gate }: JsonObject, content: string): string {
+  return gate === undefined ? content : `${brief(gate, 40)} passed${content === '' ? '' : `: ${content}`}`
+}
+
+function statusLine(content: string, { status }: JsonObject): Line {
+  const given = isRecord(status) ? status : {}
+  const { state, question, userMessage, summary, reason, endedBy } = given
+  const said = endedBy === 'caller' ? 'ended by the caller' : (question ?? userMessage ?? summary ?? reason)
+  const text = said === undefined ? content : brief(said)
+  return { label: 'status', tone: 'status', text, ...(STATES.has(state) && { state: state as SessionState }) }
+}
+
+function switchLine(type: string, content: string, { from, to, context }: JsonObject): Line {
+  const label = context === undefined ? 'agent' : 'handoff'
+  const change = `${brief(from, 60)} → ${brief(to, 60)}`
+  return { label, tone: 'switch', text: type === 'agent_transition' ? `${change}: ${content}` : change }
+}
+
+/** What became of the scratchpad; `undefined` for a change of a kind that is not known. */
+function changeText({ op, patch, value, key, by }: JsonObject): string | undefined {
+  switch (op) {
+    case 'merge':
+      return isRecord(patch) ? mergeText(patch) : undefined
+    case 'replace':
+      return `replaced by ${brief(value)}`
+    case 'add':
+      return `${brief(key, 60)} gets ${brief(value)}`
+    case 'increment':
+      return `${brief(key, 60)} ${typeof by === 'number' && by < 0 ? '−' : '+'} ${Math.abs(Number(by))}`
+    default:
+      return undefined
+  }
+}
+
+/** Keys of a patch that one line has room for. */
+const KEYS = 8
+
+function mergeText(patch: JsonObject): string {
+  const pieces: string[] = []
+  for (const key in patch) {
+    if (pieces.length === KEYS) {
+      pieces.push('…')
+      break
+    }
+    const value = patch[key]
+    pieces.push(value === null ? `${brief(key, 60)} removed` : `${brief(key, 60)} = ${brief(value, 60)}`)
+  }
+  return pieces.join(', ')
+}
+
+/** What was observed, in short. The note of a transition repeats what was said: its kind will do. */
+function workText(parts: JsonObject): string {
+  const { kind } = parts
+  const seen = observationsIn({ parts } as unknown as SessionEvent)
+  const told = seen.filter((one) => one['kind'] !== 'note' || one['about'] === undefined).slice(0, KEYS)
+  const rest = seen.length > KEYS ? ['…'] : []
+  const list = [...told.map((one) => brief(observedText(one), 60)), ...rest].join(', ')
+  return [brief(kind, 40), list].filter((text) => text !== '').join(': ')
+}

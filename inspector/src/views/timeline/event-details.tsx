@@ -1,0 +1,178 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { Json, JsonObject, SessionEvent } from '../../api/types.ts'
+import { Clamp } from '../../parts/clamp.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { JsonView } from '../../parts/json-view.tsx'
+import { Markdown } from '../../parts/markdown.tsx'
+import { momentText } from '../../parts/time.tsx'
+import { oneLine, visible } from '../../parts/visible.ts'
+import { eventHref, sessionHref } from '../../route.ts'
+import { brief } from './brief.ts'
+import { isRecord, observationsIn, observedText } from './describe.ts'
+import css from './event-row.module.css'
+
+/** Items of one list that are shown. */
+const LISTED = 100
+
+/** Everything there is to know of one event. */
+export function EventDetails({ event }: { event: SessionEvent }) {
+  const [isRaw, setRaw] = useState(false)
+  const { sequence, type, role, agentId, occurredAt, createdAt, id, sessionId } = event
+  const link = new URL(eventHref(sessionId, sequence), location.href).href
+  return (
+    <div class="stack">
+      <Particulars event={event} />
+      <dl class={css.facts}>
+        <Fact name="type">
+          <code>{oneLine(type, 100)}</code>
+        </Fact>
+        <Fact name="role">{role}</Fact>
+        {agentId !== undefined && <Fact name="agent">{oneLine(agentId, 100)}</Fact>}
+        <Fact name="written">{momentText(createdAt)}</Fact>
+        {occurredAt !== undefined && <Fact name="happened">{oneLine(momentText(occurredAt), 60)}</Fact>}
+        <Fact name="id">
+          <code>{id}</code>
+        </Fact>
+      </dl>
+      <div class="row">
+        <CopyButton text={link} label="Copy the link to this event" />
+        <button type="button" class="button small" aria-expanded={isRaw} onClick={() => setRaw(!isRaw)}>
+          Raw JSON
+        </button>
+      </div>
+      {isRaw && <JsonView value={event} />}
+    </div>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">{children}</dd>
+    </div>
+  )
+}
+
+/** What this kind of event holds besides what its line says. */
+function Particulars({ event }: { event: SessionEvent }) {
+  const parts = isRecord(event.parts) ? event.parts : undefined
+  switch (event.type) {
+    case 'user_message':
+    case 'model_message':
+    case 'tool_call':
+      return parts === undefined ? null : <Named name="parts" value={parts} />
+    case 'tool_result':
+      return <Clamp text={event.content} />
+    case 'work_committed':
+      return <Observations event={event} />
+    case 'session_compacted':
+    case 'context_summarized':
+      return (
+        <>
+          <Markdown text={event.content} />
+          {parts !== undefined && <Fields of={parts} sessionId={event.sessionId} />}
+        </>
+      )
+    default:
+      return (
+        <>
+          {event.content !== '' && <Clamp text={event.content} />}
+          {parts !== undefined && <Fields of={parts} sessionId={event.sessionId} />}
+          {parts === undefined && event.parts !== undefined && <JsonView value={event.parts ?? 'null'} />}
+        </>
+      )
+  }
+}
+
+/** Keys that are listed one by one; of more the rest stays in the raw JSON. */
+const KEYS = 30
+
+function Fields({ of, sessionId }: { of: JsonObject; sessionId: string }) {
+  const entries = Object.entries(of)
+  return (
+    <dl class={css.fields}>
+      {entries.slice(0, KEYS).map(([key, value]) => (
+        <Field key={key} name={key}>
+          {key === 'range' && isRecord(value) ? <EventRange of={value} sessionId={sessionId} /> : <Value of={value} />}
+        </Field>
+      ))}
+      {entries.length > KEYS && <Field name="…">{entries.length - KEYS} more are in the raw JSON</Field>}
+    </dl>
+  )
+}
+
+function Field({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt dir="auto">{oneLine(name, 80)}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}
+
+function Value({ of }: { of: Json }) {
+  if (Array.isArray(of) && of.every(isShort)) return <Short list={of} />
+  if (typeof of === 'object' && of !== null) return <JsonView value={of} />
+  const text = String(of)
+  return text.length > 300 || text.includes('\n') ? <Clamp text={text} /> : <span dir="auto">{visible(text)}</span>
+}
+
+const isShort = (item: Json) => typeof item !== 'object' || (isRecord(item) && Object.keys(item).length <= 3)
+
+/** A list of texts, or of things that fit on a line. */
+function Short({ list }: { list: readonly Json[] }) {
+  if (list.length === 0) return <span class="muted">none</span>
+  return (
+    <ul class={css.list}>
+      {list.slice(0, LISTED).map((item, index) => (
+        <li key={index} dir="auto">
+          {visible(brief(item, 400))}
+        </li>
+      ))}
+      {list.length > LISTED && <li class="muted">{list.length - LISTED} more are in the raw JSON</li>}
+    </ul>
+  )
+}
+
+/** The events that a commit or a summary stands for. */
+function EventRange({ of: { from, to }, sessionId }: { of: JsonObject; sessionId: string }) {
+  if (typeof from !== 'number' || typeof to !== 'number') return null
+  return (
+    <>
+      <a href={eventHref(sessionId, from)}>#{from}</a> to <a href={eventHref(sessionId, to)}>#{to}</a>
+    </>
+  )
+}
+
+function Named({ name, value }: { name: string; value: JsonObject }) {
+  return (
+    <dl class={css.fields}>
+      <Field name={name}>
+        <JsonView value={value} />
+      </Field>
+    </dl>
+  )
+}
+
+function Observations({ event }: { event: SessionEvent }) {
+  const all = observationsIn(event)
+  if (all.length === 0) return <p class="muted">Nothing was observed.</p>
+  return (
+    <>
+      <ul class={css.list}>
+        {all.slice(0, LISTED).map((observed, index) => (
+          <li key={index} dir="auto">
+            {visible(observedText(observed))}
+            {typeof observed['output'] === 'string' && observed['output'] !== '' && <Clamp text={observed['output']} />}
+          </li>
+        ))}
+      </ul>
+      {all.length > LISTED && <p class="muted small">{all.length - LISTED} more are in the raw JSON.</p>}
+      <p class="small">
+        <a href={sessionHref(event.sessionId, 'work')}>All work of the session</a>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,128 @@
+import type { SessionEvent } from '../../api/types.ts'
+import { Markdown } from '../../parts/markdown.tsx'
+import { memo } from '../../parts/memo.tsx'
+import { StateBadge } from '../../parts/status.tsx'
+import { Clock } from '../../parts/time.tsx'
+import { oneLine } from '../../parts/visible.ts'
+import { eventHref } from '../../route.ts'
+import { callsIn } from './calls.ts'
+import { type Line, lineOf } from './describe.ts'
+import { EventDetails } from './event-details.tsx'
+import css from './event-row.module.css'
+import type { Link } from './links.ts'
+import { ResultRow } from './result-row.tsx'
+import { ToolCalls } from './tool-block.tsx'
+
+/** Characters of a message that are shown before it is opened. */
+const PREVIEW = 3000
+
+/** What a row shows of its event. */
+export interface RowProps {
+  readonly event: SessionEvent
+  readonly link: Link
+  readonly isOpen: boolean
+  /** Which of its calls are open, as places with commas between them. */
+  readonly openCalls: string
+  /** Opens or closes the event, or one of its calls. */
+  readonly onToggle: (sequence: number, call?: number) => void
+}
+
+/** One event: on one line, or as a message; more of it when it is open. */
+export const EventRow = memo((props: RowProps) => {
+  const { event, link } = props
+  return (
+    <>
+      {event.type === 'user_message' && (
+        <p class={css.turn}>{link.turn === undefined ? 'Turn' : `Turn ${link.turn.toLocaleString('en')}`}</p>
+      )}
+      <div class={css.row} data-tone={lineOf(event).tone} data-thin={link.origin?.is === 'call' ? '' : undefined}>
+        <a class={css.anchor} href={eventHref(event.sessionId, event.sequence)} title="Link to this event">
+          #{event.sequence}
+        </a>
+        <Content {...props} />
+        <span class={css.time}>
+          <Clock at={event.createdAt} />
+        </span>
+        {props.isOpen && (
+          <div class={css.details}>
+            <EventDetails event={event} />
+          </div>
+        )}
+      </div>
+    </>
+  )
+})
+
+function Content(props: RowProps) {
+  switch (props.event.type) {
+    case 'user_message':
+    case 'model_message':
+      return <MessageRow {...props} />
+    case 'tool_result':
+      return props.link.origin?.is === 'call' ? (
+        <p class={css.thin}>
+          result of the call at{' '}
+          <a href={eventHref(props.event.sessionId, props.link.origin.at)}>#{props.link.origin.at}</a>
+        </p>
+      ) : (
+        <ResultRow {...props} />
+      )
+    case 'tool_call':
+      return (
+        <div class={css.wide}>
+          <ToolCalls {...props} />
+        </div>
+      )
+    default:
+      return <CompactRow {...props} />
+  }
+}
+
+function MessageRow(props: RowProps) {
+  const { event, isOpen, onToggle } = props
+  const { label } = lineOf(event)
+  return (
+    <>
+      <button type="button" class={css.fold} aria-expanded={isOpen} onClick={() => onToggle(event.sequence)}>
+        <b dir="auto">{oneLine(label, 60)}</b>
+      </button>
+      <div class={css.body}>
+        {event.content !== '' && <Markdown text={event.content} {...(!isOpen && { most: PREVIEW })} />}
+        {callsIn(event).length > 0 && <ToolCalls {...props} />}
+      </div>
+    </>
+  )
+}
+
+function CompactRow({ event, link, isOpen, onToggle }: RowProps) {
+  const line = lineOf(event)
+  return (
+    <button
+      type="button"
+      class={`${css.fold} ${css.line}`}
+      aria-expanded={isOpen}
+      onClick={() => onToggle(event.sequence)}
+    >
+      <b>{oneLine(line.label, 60)}</b>
+      <Summary line={line} was={link.was} />
+    </button>
+  )
+}
+
+function Summary({ line, was }: { line: Line; was: Link['was'] }) {
+  return (
+    <span class={css.text} dir="auto">
+      {line.state !== undefined && (
+        <span class={css.states}>
+          {was !== undefined && (
+            <>
+              <StateBadge state={was} /> →{' '}
+            </>
+          )}
+          <StateBadge state={line.state} />
+        </span>
+      )}
+      {oneLine(line.text, 300)}
+    </span>
+  )
+}

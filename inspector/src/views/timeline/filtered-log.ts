@@ -1,0 +1,93 @@
+import { signal } from '@preact/signals'
+import { get, ofSession } from '../../api/client.ts'
+import { type Problem, problemOf } from '../../api/problem.ts'
+import type { SessionEvent } from '../../api/types.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import type { Kind } from './kinds.ts'
+
+/** Events that are asked for at once. */
+const PAGE = 200
+/** Pages that one look back reads at most. */
+const PAGES = 5
+/** Events after which a look back is content. */
+const ENOUGH = 60
+/** Events that are kept; then it goes no further back. */
+const MOST = 20_000
+
+/** Events of one kind, from the end of the log back as far as somebody has looked, and each new one. */
+export class FilteredLog {
+  readonly #data: SessionData
+  readonly #kind: Kind
+  #arrived: SessionEvent[] = []
+  #control = new AbortController()
+  /** Oldest first. */
+  readonly events = signal<readonly SessionEvent[]>([])
+  /** The first event that was looked at; 1 when all were. */
+  readonly from = signal(Number.POSITIVE_INFINITY)
+  readonly isLoading = signal(false)
+  readonly problem = signal<Problem | undefined>(undefined)
+
+  constructor(data: SessionData, kind: Kind) {
+    this.#data = data
+    this.#kind = kind
+  }
+
+  /** Reads the end of the log and follows it. Returns the function that ends it. */
+  start(): () => void {
+    this.#control = new AbortController()
+    const stop = this.#data.onEvents((events) => this.#take(events.filter(this.#kind.isShown)))
+    void this.more()
+    return () => {
+      stop()
+      this.#control.abort()
+    }
+  }
+
+  /** Whether it can look further back. */
+  get hasMore(): boolean {
+    return this.from.value > 1 && !this.isFull
+  }
+
+  get isFull(): boolean {
+    return this.events.value.length >= MOST
+  }
+
+  /** Looks further back, until it has found enough or has read a few pages. */
+  async more(): Promise<void> {
+    if (this.isLoading.peek() || !this.hasMore) return
+    this.isLoading.value = true
+    const { signal } = this.#control
+    try {
+      let found = 0
+      for (let page = 0; page < PAGES && found < ENOUGH && this.from.peek() > 1; page++)
+        found += await this.#page(signal)
+      this.problem.value = undefined
+    } catch (error) {
+      if (!signal.aborted) this.problem.value = problemOf(error)
+    } finally {
+      this.isLoading.value = false
+    }
+  }
+
+  async #page(signal: AbortSignal): Promise<number> {
+    const before = this.from.peek()
+    const { types, isShown } = this.#kind
+    const query = { types, order: 'desc', limit: PAGE, before: Number.isFinite(before) ? before : undefined }
+    const { items } = await get<{ items: SessionEvent[] }>(ofSession(this.#data.id, '/events'), query, signal)
+    const shown = items.filter(isShown).reverse()
+    this.events.value = [...shown, ...this.events.peek()]
+    this.from.value = items.length < PAGE ? 1 : (items.at(-1)?.sequence ?? 1)
+    this.#take([])
+    return shown.length
+  }
+
+  /** The stream may begin before what was read: an event is there once. */
+  #take(events: readonly SessionEvent[]): void {
+    this.#arrived.push(...events)
+    if (!Number.isFinite(this.from.peek())) return
+    const last = this.events.peek().at(-1)?.sequence ?? 0
+    const fresh = this.#arrived.filter(({ sequence }) => sequence > last)
+    this.#arrived = []
+    if (fresh.length > 0) this.events.value = [...this.events.peek(), ...fresh]
+  }
+}

@@ -1,0 +1,25 @@
+import { endOf, type Range, SIZE } from './ranges.ts'
+
+/** Which part of a very long log is shown, and the ways to the others. Nothing for a log that is shown whole. */
+export function RangeBar({ range, head, onOpen }: { range: Range; head: number; onOpen: (sequence: number) => void }) {
+  const end = endOf(range, head)
+  if (range.from === 1 && end === head) return null
+  const ways: [string, number, boolean][] = [
+    ['First', 1, range.from > 1],
+    ['Previous', Math.max(1, range.from - SIZE), range.from > 1],
+    ['Next', end + 1, end < head],
+    ['Last', head, end < head],
+  ]
+  return (
+    <nav class="row small" aria-label="Parts of the log">
+      <span class="muted">
+        Events {range.from.toLocaleString('en')} to {end.toLocaleString('en')} of {head.toLocaleString('en')}
+      </span>
+      {ways.map(([name, sequence, isOpen]) => (
+        <button key={name} type="button" class="button small" disabled={!isOpen} onClick={() => onOpen(sequence)}>
+          {name}
+        </button>
+      ))}
+    </nav>
+  )
+}

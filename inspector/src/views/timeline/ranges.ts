@@ -1,0 +1,36 @@
+/** Events that one list shows at most when a log is opened: browsers cap the height of what scrolls. */
+export const WHOLE = 150_000
+/** Events of one range of a longer log. */
+export const SIZE = 100_000
+/** Events to which a list grows while it is open. */
+const GROWN = 300_000
+
+/** A part of the log that one list shows: from its first event to its last, or to the end of the log, wherever that is. */
+export interface Range {
+  readonly from: number
+  readonly to: number | undefined
+}
+
+/** The range that holds the event, of a log that ends at `head`. */
+export function rangeWith(sequence: number, head: number): Range {
+  if (head <= WHOLE) return { from: 1, to: undefined }
+  const last = Math.floor((head - 1) / SIZE)
+  const number = Math.min(Math.floor((Math.max(1, sequence) - 1) / SIZE), last)
+  const from = number * SIZE + 1
+  return { from, to: number === last ? undefined : from + SIZE - 1 }
+}
+
+/** The last event that the range shows. */
+export function endOf({ from, to }: Range, head: number): number {
+  return Math.min(to ?? from + GROWN - 1, head)
+}
+
+/** Whether the range shows the event. */
+export function holds(range: Range, sequence: number, head: number): boolean {
+  return sequence >= range.from && sequence <= endOf(range, head)
+}
+
+/** Whether new events appear in the range. */
+export function isLast(range: Range, head: number): boolean {
+  return endOf(range, head) === head
+}

@@ -1,0 +1,36 @@
+import { oneLine } from '../../parts/visible.ts'
+import { eventHref } from '../../route.ts'
+import { hasFailed } from './calls.ts'
+import css from './event-row.module.css'
+import type { RowProps } from './event-row.tsx'
+
+/** A result that is not shown with its call: there is none, or it has another result already. */
+export function ResultRow({ event, link: { origin }, isOpen, onToggle }: RowProps) {
+  return (
+    <div class={css.wide}>
+      <button
+        type="button"
+        class={`${css.fold} ${css.line}`}
+        aria-expanded={isOpen}
+        onClick={() => onToggle(event.sequence)}
+      >
+        <b>result</b>
+        <span class={css.text} dir="auto">
+          {hasFailed(event) && <span class={css.bad}>failed</span>} {oneLine(event.content, 300)}
+        </span>
+      </button>
+      {origin?.is === 'nowhere' && (
+        <p class={css.hint}>
+          {origin.looked === undefined
+            ? 'There is no call that this is the result of.'
+            : `Its call is not among the ${origin.looked} events before it.`}
+        </p>
+      )}
+      {origin?.is === 'another' && (
+        <p class={css.hint}>
+          Another result of the same call is at <a href={eventHref(event.sessionId, origin.at)}>#{origin.at}</a>.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks'
+import { setQuery } from '../../route.ts'
+import { KINDS, SHOWS, type Show } from './kinds.ts'
+import css from './timeline-view.module.css'
+
+/** What is shown of the log, and the way to one event. */
+export function Toolbar({ show, head, onGo }: { show: Show; head: number; onGo: (sequence: number) => void }) {
+  const [text, setText] = useState('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const sequence = Number(text.trim().replace(/^#/, ''))
+    if (!Number.isInteger(sequence) || sequence < 1) return
+    onGo(sequence)
+    setText('')
+  }
+  return (
+    <div class={css.toolbar}>
+      <fieldset class={css.chips}>
+        <legend class="hidden">Show</legend>
+        {SHOWS.map((name) => (
+          <button
+            key={name}
+            type="button"
+            class={css.chip}
+            aria-pressed={name === show}
+            title={KINDS[name].title}
+            onClick={() => setQuery({ show: name === 'all' ? undefined : name, event: undefined })}
+          >
+            {KINDS[name].name}
+          </button>
+        ))}
+      </fieldset>
+      <form class={css.goto} onSubmit={submit}>
+        <label class="hidden" for="go-to-event">
+          Go to event
+        </label>
+        <input
+          id="go-to-event"
+          class="input small"
+          inputMode="numeric"
+          placeholder={`1 – ${head}`}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <button type="submit" class="button small">
+          Go to event
+        </button>
+      </form>
+    </div>
+  )
+}
