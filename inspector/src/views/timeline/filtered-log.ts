@@ -19,6 +19,7 @@ export class FilteredLog {
   readonly #data: SessionData
   readonly #kind: Kind
   #arrived: SessionEvent[] = []
+  #found = 0
   #control = new AbortController()
   /** Oldest first. */
   readonly events = signal<readonly SessionEvent[]>([])
@@ -52,15 +53,21 @@ export class FilteredLog {
     return this.events.value.length >= MOST
   }
 
+  /** The same, unless the last look found nothing, or too much would have to be read: then somebody has to ask for it. */
+  async moreByItself(): Promise<void> {
+    if (this.#kind.types !== undefined && this.#found > 0 && this.problem.peek() === undefined) await this.more()
+  }
+
   /** Looks further back, until it has found enough or has read a few pages. */
   async more(): Promise<void> {
     if (this.isLoading.peek() || !this.hasMore) return
     this.isLoading.value = true
     const { signal } = this.#control
     try {
-      let found = 0
-      for (let page = 0; page < PAGES && found < ENOUGH && this.from.peek() > 1; page++)
-        found += await this.#page(signal)
+      this.#found = 0
+      for (let page = 0; page < PAGES && this.#found < ENOUGH && this.from.peek() > 1; page++) {
+        this.#found += await this.#page(signal)
+      }
       this.problem.value = undefined
     } catch (error) {
       if (!signal.aborted) this.problem.value = problemOf(error)

@@ -146,9 +146,7 @@ function SomeEvents({ data, shared, show }: { data: SessionData; shared: Shared;
             target={undefined}
             {...shared}
             onEnd={end.onEnd}
-            onStart={() => {
-              if (log.hasMore && log.problem.peek() === undefined && KINDS[show].types !== undefined) void log.more()
-            }}
+            onStart={() => void log.moreByItself()}
             onEdge={() => undefined}
           />
           <NewEvents count={end.unseen} onClick={end.again} />
