@@ -159,7 +159,7 @@ describe('a session full of hostile content', () => {
     for (const tab of TABS) {
       await page.goto(`${inspector().url}/#/sessions/${session.id}/${tab}`)
       await page.getByRole('navigation', { name: 'Views of the session' }).waitFor()
-      await page.getByRole('status').filter({ hasText: '…' }).waitFor({ state: 'detached' })
+      await expect.poll(() => page.locator('p.loading').count(), { timeout: 15_000 }).toBe(0)
       await isUnharmed(page)
       if (tab === 'timeline') expect(await axeFindings(page)).toEqual([])
     }

@@ -5,6 +5,9 @@ import type { VirtualList } from './use-virtual.ts'
 /** Pixels above an event that a link or a key leads to. */
 export const ABOVE = 72
 
+/** Milliseconds after a key in which a row that is pushed out of view is brought back: rows around it may still change their height. */
+const SETTLE = 2000
+
 interface Options {
   readonly rows: Rows
   readonly onToggle: (sequence: number) => void
@@ -26,15 +29,18 @@ export function useFocus(
   const active = wanted !== undefined && drawn.includes(wanted) ? wanted : first
   /** Whether the reader has scrolled since: then the keys go on from what is in view. */
   const hasScrolled = useRef(false)
+  const settledAt = useRef(0)
 
   const onScroll = () => {
     hasScrolled.current = true
+    settledAt.current = 0
     pending.current = undefined
   }
   const move = (index: number) => {
     const sequence = rows.sequenceAt(index)
     pending.current = sequence
     hasScrolled.current = false
+    settledAt.current = performance.now() + SETTLE
     setWanted(sequence)
   }
   const go = (index: number) => {
@@ -58,7 +64,8 @@ export function useFocus(
     const row = element.querySelector<HTMLElement>(`article[data-sequence="${goal}"]`)
     if (row === null) {
       // what lies above it became smaller on the way there, and the browser cut the way short
-      if (!hasScrolled.current && rows.indexOf(goal) >= 0) virtual.scrollToIndex(rows.indexOf(goal), { align: 'auto' })
+      const isSettling = performance.now() < settledAt.current
+      if (isSettling && rows.indexOf(goal) >= 0) virtual.scrollToIndex(rows.indexOf(goal), { align: 'auto' })
       return
     }
     row.focus({ preventScroll: true })
@@ -69,6 +76,7 @@ export function useFocus(
 
   const toggle = (index: number) => {
     onToggle(rows.sequenceAt(index))
+    settledAt.current = performance.now() + SETTLE
     // one that is closed from somewhere within it leaves the reader at its line, not far behind it
     const isAbove = (virtual.measurementsCache[index]?.start ?? 0) < (virtual.scrollOffset ?? 0)
     if (isAbove) virtual.scrollToIndex(index, { align: 'start' })
