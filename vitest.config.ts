@@ -10,6 +10,7 @@ const LONGEST = [
   'remote-sqlite.int',
   'sqlite.int',
   'postgres-redis.int',
+  'test/e2e/',
   'test/crash/',
   'test/races/',
   'test/scale/',

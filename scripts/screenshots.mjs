@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { serve } from '../dist/server.js'
+import { requireProgram } from '../test/servers/program.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const [folder = join(root, 'docs/images'), ...only] = process.argv.slice(2)
@@ -15,7 +16,7 @@ const TABS = ['timeline', 'state', 'time', 'agents', 'work', 'context', 'memory'
 
 const data = mkdtempSync(join(tmpdir(), 'throughline-screenshots-'))
 const server = await serve({ url: `sqlite:${join(data, 'sessions.db')}`, port: 0, log: 'silent' })
-const browser = await chromium.launch({ executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium' })
+const browser = await chromium.launch({ executablePath: requireProgram('chromium') })
 
 async function picture(name, hash, theme, size) {
   if (only.length > 0 && !only.includes(name)) return

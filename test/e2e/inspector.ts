@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { Throughline } from '../../src/api.ts'
@@ -87,9 +86,11 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** What axe finds that is serious or worse: each as its rule and where. */
 export async function axeFindings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  const run = () => (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()
-  const { violations } = await page.evaluate(run)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
+  const { violations } = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+    return await axe.run({ resultTypes: ['violations'] })
+  })
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`))

@@ -2,17 +2,21 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Programs that the tests need, each with the package of Debian that has it. */
-const PACKAGES = { 'redis-server': 'redis-server', chromium: 'chromium' } as const
+/** Programs that the tests need: under which names, the best first, and in which package of Debian. */
+const PROGRAMS = {
+  redis: { names: ['redis-server'], package: 'redis-server' },
+  // the same browser without windows, for half the time
+  chromium: { names: ['chromium-headless-shell', 'chromium'], package: 'chromium-headless-shell' },
+} as const
 
 /** Debian asks this file whether a service may be started by an installation; 101 says no. */
 const POLICY = '/usr/sbin/policy-rc.d'
 
 /** Path of a program, installed first where that is possible. */
-export function requireProgram(program: keyof typeof PACKAGES): string {
+export function requireProgram(program: keyof typeof PROGRAMS): string {
   const found = pathOf(program)
   if (found !== undefined) return found
-  const install = ['install', '-y', '--no-install-recommends', PACKAGES[program]]
+  const install = ['install', '-y', '--no-install-recommends', PROGRAMS[program].package]
   const command = `apt-get ${install.join(' ')}`
   const ours = !existsSync(POLICY) && process.getuid?.() === 0
   try {
@@ -30,7 +34,8 @@ export function requireProgram(program: keyof typeof PACKAGES): string {
   return installed
 }
 
-function pathOf(program: string): string | undefined {
+function pathOf(program: keyof typeof PROGRAMS): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/bin', '/usr/local/bin']
-  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path))
+  const paths = PROGRAMS[program].names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  return paths.find((path) => existsSync(path))
 }

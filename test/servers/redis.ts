@@ -22,7 +22,7 @@ export interface RedisServer {
 
 /** @param settings of the server, as on its command line: `['--maxmemory', '4mb']` */
 export async function startRedis(settings: readonly string[] = [], port?: number): Promise<RedisServer> {
-  const program = requireProgram('redis-server')
+  const program = requireProgram('redis')
   const { path: folder, remove } = guardedFolder('throughline-redis-')
   const at = port ?? (await freePort())
   const args = ['--port', `${at}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']

@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const given = process.env['DATABASE_URL']
   const givenRedis = process.env['REDIS_URL']
   // one after the other: two installations at once would be in each other's way
-  if (givenRedis === undefined) requireProgram('redis-server')
+  if (givenRedis === undefined) requireProgram('redis')
   requireProgram('chromium')
   const stops: (() => Promise<void>)[] = []
   const stop = async () => void (await Promise.all(stops.map((one) => one())))
