@@ -15,39 +15,13 @@ describe('Markdown', () => {
     expect(tokensOf('a'.repeat(MARKDOWN_LIMIT + 1))).toBeUndefined()
   })
 
-  it('made to keep the reader busy does not', () => {
-    const marks = [
-      '[',
-      '!',
-      '![',
-      '*',
-      '_',
-      '_a',
-      '*a _b ',
-      '**a ',
-      '`',
-      '<',
-      '[a](',
-      '<!--',
-      '~',
-      'a|b\n-|-\n',
-      '[[]()]',
-    ]
-    tokensOf('warm *up*')
-    for (const mark of marks) {
+  it('made to keep the reader busy is not read for emphasis and links', () => {
+    const plain = (text: string) => tokensOf(text)?.flatMap((token) => ('tokens' in token && token.tokens) || [])
+    for (const mark of ['[', '![', '*', '_', '_a', '*a _b ', '**a ', '`', '[a](', '~', '[[]()]']) {
       const text = mark.repeat(MARKDOWN_LIMIT / mark.length)
-      const begun = performance.now()
-      tokensOf(text)
-      // unguarded, some of them take half a second
-      expect(performance.now() - begun, mark).toBeLessThan(200)
+      expect(new Set(plain(`a ${text.slice(0, -2)}`)?.map(({ type }) => type)), mark).toEqual(new Set(['text']))
     }
-  })
-
-  it('of many runs of marks, each short enough to be read, is quick too', () => {
-    const run = `${'_a'.repeat(400)}\n\n`
-    const begun = performance.now()
-    tokensOf(run.repeat(Math.floor(MARKDOWN_LIMIT / run.length)))
-    expect(performance.now() - begun).toBeLessThan(300)
+    expect(plain('a *b*')?.map(({ type }) => type)).toEqual(['text', 'em'])
   })
 
   it('is cut at the end of a line, if one is near', () => {
