@@ -14,6 +14,18 @@ const [folder = join(root, 'docs/images'), ...only] = process.argv.slice(2)
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 360, height: 740 } }
 const TABS = ['timeline', 'state', 'time', 'agents', 'work', 'context', 'memory']
 
+/** What a reader would do before there is something to see. */
+const FIRST = {
+  timeline: (page) =>
+    page
+      .getByRole('button', { name: /read_file/ })
+      .first()
+      .click(),
+  graph: (page) => page.getByRole('button', { name: 'Fit' }).click(),
+  memories: (page) =>
+    page.locator('main a[href*="memory="], main button').filter({ hasText: 'X-Request-Key' }).first().click(),
+}
+
 const data = mkdtempSync(join(tmpdir(), 'throughline-screenshots-'))
 const server = await serve({ url: `sqlite:${join(data, 'sessions.db')}`, port: 0, log: 'silent' })
 const browser = await chromium.launch({ executablePath: requireProgram('chromium') })
@@ -32,6 +44,7 @@ async function picture(name, hash, theme, size) {
   await page.waitForFunction(() => document.querySelector('main')?.childElementCount > 0)
   await page.waitForTimeout(1500)
   await page.waitForFunction(() => document.querySelector('main .loading') === null)
+  await FIRST[name]?.(page)
   await page.evaluate(() => document.fonts.ready)
   const client = await context.newCDPSession(page)
   const { data: image } = await client.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
@@ -61,7 +74,9 @@ try {
   await everyWay('first-run', '')
   const id = await loadDemo()
   await everyWay('sessions', '')
-  for (const tab of TABS) await everyWay(tab, `#/sessions/${id}/${tab}`)
+  for (const tab of TABS) await everyWay(tab, `#/sessions/${id}/${tab}${tab === 'timeline' ? '?event=12' : ''}`)
+  await everyWay('graph', `#/sessions/${id}/work?part=graph`)
+  await everyWay('commits', `#/sessions/${id}/work?part=commits`)
   await everyWay('memories', '#/memory')
 } finally {
   await browser.close()
