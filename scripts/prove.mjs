@@ -1,4 +1,4 @@
-// The long proofs: the tests of races, crashes, properties, scale, attacks, transcripts and terminals at full length, with their figures, and every rule on every way to Postgres.
+// The long proofs: the tests of races, crashes, properties, scale, attacks, transcripts, terminals and the inspector at full length, with their figures, and every rule on every way to Postgres.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,6 +17,7 @@ const folders =
         'test/transcripts',
         'test/terminal',
         'test/tour',
+        'test/e2e/scale',
         'src/stores/postgres',
         'src/remote',
         'src/cli/doctor',
