@@ -1,14 +1,15 @@
 import type { SessionRecord } from '../../api/types.ts'
+import { memo } from '../../parts/memo.tsx'
 import { StatusBadge } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { sessionHref } from '../../route.ts'
 import css from './row.module.css'
 
-const number = (value: number) => value.toLocaleString('en')
+const numbers = new Intl.NumberFormat('en')
 
 /** One session in the list. The link in it covers the whole row. */
-export function Row({ record, index, top }: { record: SessionRecord; index: number; top: number }) {
+export const Row = memo(({ record, index, top }: { record: SessionRecord; index: number; top: number }) => {
   const { id, task, activeAgent, userId, chatmode, turns, head, lastActivityAt } = record
   return (
     // the row of the headings is the first
@@ -32,16 +33,16 @@ export function Row({ record, index, top }: { record: SessionRecord; index: numb
         {oneLine(chatmode, 60)}
       </td>
       <td class={css.turns}>
-        {number(turns)}
+        {numbers.format(turns)}
         <span class={css.unit}> {turns === 1 ? 'turn' : 'turns'}</span>
       </td>
-      <td class={css.events}>{number(head)}</td>
+      <td class={css.events}>{numbers.format(head)}</td>
       <td class={css.activity}>
         <Ago at={lastActivityAt} />
       </td>
     </tr>
   )
-}
+})
 
 /** What the session waits for and since when, why it ended, or where it belongs. */
 function Below({ record }: { record: SessionRecord }) {
