@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { get, ofSession } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import type { SessionEvent } from '../api/types.ts'
@@ -14,13 +14,16 @@ export interface EventsOf {
   readonly hasMore: boolean
   readonly isLoading: boolean
   readonly problem: Problem | undefined
+  /** Asks again. */
+  readonly again: () => void
 }
 
-const NONE: EventsOf = { events: [], hasMore: false, isLoading: true, problem: undefined }
+const NONE: Omit<EventsOf, 'again'> = { events: [], hasMore: false, isLoading: true, problem: undefined }
 
 /** The last `most` events of these types, and each new one as it arrives. `types` has to be the same array each time. */
 export function useEventsOf(data: SessionData, types: readonly string[], most = 2000): EventsOf {
   const [found, setFound] = useState(NONE)
+  const [round, setRound] = useState(0)
   useEffect(() => {
     const control = new AbortController()
     const arrived: SessionEvent[] = []
@@ -42,8 +45,8 @@ export function useEventsOf(data: SessionData, types: readonly string[], most = 
       stop()
       control.abort()
     }
-  }, [data, types, most])
-  return found
+  }, [data, types, most, round])
+  return { ...found, again: useCallback(() => setRound((n) => n + 1), []) }
 }
 
 async function readBack(id: string, types: readonly string[], most: number, signal: AbortSignal) {

@@ -38,8 +38,8 @@ export function AgentsView({ data }: { data: SessionData }) {
   if (known.isLoading || (done.isLoading && done.acts.length === 0)) return <Loading />
   return (
     <div class={css.agents}>
-      <ProblemNote problem={known.problem} />
-      <ProblemNote problem={done.problem} />
+      <ProblemNote problem={known.problem} onRetry={known.again} />
+      <ProblemNote problem={done.problem} onRetry={done.again} />
       <section class={`card ${css.part}`} aria-label="Lanes">
         <Controls isByTime={isByTime} isLast={isLast} done={done} />
         <LaneChart {...{ lanes, connectors, axis, isByTime, selected, select }} />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { get, ofSession } from '../../api/client.ts'
 import { type Problem, problemOf } from '../../api/problem.ts'
 import type { SessionEvent } from '../../api/types.ts'
@@ -17,13 +17,16 @@ export interface Acts {
   readonly isAll: boolean
   readonly isLoading: boolean
   readonly problem: Problem | undefined
+  /** Asks again. */
+  readonly again: () => void
 }
 
-const NONE: Acts = { acts: [], isAll: false, isLoading: true, problem: undefined }
+const NONE: Omit<Acts, 'again'> = { acts: [], isAll: false, isLoading: true, problem: undefined }
 
 /** At most the last `most` events of a session, page by page, and each new one as it arrives. */
 export function useActs(data: SessionData, most: number): Acts {
   const [found, setFound] = useState(NONE)
+  const [round, setRound] = useState(0)
   useEffect(() => {
     const control = new AbortController()
     const known = new Map<number, Act>()
@@ -54,8 +57,8 @@ export function useActs(data: SessionData, most: number): Acts {
       stop()
       control.abort()
     }
-  }, [data, most])
-  return found
+  }, [data, most, round])
+  return { ...found, again: useCallback(() => setRound((n) => n + 1), []) }
 }
 
 async function readBack(

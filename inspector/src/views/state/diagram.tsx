@@ -9,6 +9,8 @@ import { COMMANDS } from './transitions.ts'
 interface DiagramProps {
   /** The present state. */
   readonly state: SessionState
+  /** Whether the session expired in it. */
+  readonly isOver: boolean
   /** How often each step was taken. */
   readonly taken: ReadonlyMap<StepKind, number>
   /** The step to point out. */
@@ -31,6 +33,7 @@ const STEPS = ['create', ...COMMANDS] as const
 function Drawing({
   places,
   state,
+  isOver,
   taken,
   lit,
   class: name,
@@ -45,7 +48,7 @@ function Drawing({
       width={width}
       height={height}
       role="img"
-      aria-label={described(state, taken)}
+      aria-label={described(state, isOver, taken)}
     >
       <defs>
         {(['quiet', 'taken', 'lit'] as const).map((kind) => (
@@ -76,7 +79,7 @@ function Drawing({
           key={kind}
           name={kind}
           place={places.steps[kind]}
-          times={taken.get(kind) ?? 0}
+          times={kind === 'create' ? 1 : (taken.get(kind) ?? 0)}
           isLit={kind === shown}
           arrow={arrow}
         />
@@ -86,7 +89,7 @@ function Drawing({
           key={one}
           state={one}
           places={places}
-          isNow={one === state}
+          mark={one !== state ? undefined : isOver ? 'last' : 'now'}
           isLit={lit !== undefined && (lit.state === one || lit.from === one)}
         />
       ))}
@@ -120,11 +123,13 @@ function Edge({ name, place: { line, x, y, anchor }, times, isLit, arrow }: Edge
 interface NodeProps {
   readonly state: SessionState
   readonly places: Places
-  readonly isNow: boolean
+  /** Said of the state that the session is in, or was in last. */
+  readonly mark: 'now' | 'last' | undefined
   readonly isLit: boolean
 }
 
-function Node({ state, places, isNow, isLit }: NodeProps) {
+function Node({ state, places, mark, isLit }: NodeProps) {
+  const isNow = mark !== undefined
   const { x, y, width, height } = places.states[state]
   const middle = y + height / 2
   return (
@@ -136,15 +141,16 @@ function Node({ state, places, isNow, isLit }: NodeProps) {
       </text>
       {isNow && (
         <text class={css.now} x={x + width / 2} y={middle + 14} text-anchor="middle">
-          now
+          {mark}
         </text>
       )}
     </g>
   )
 }
 
-function described(state: SessionState, taken: ReadonlyMap<StepKind, number>): string {
+function described(state: SessionState, isOver: boolean, taken: DiagramProps['taken']): string {
   const steps = COMMANDS.filter((command) => taken.has(command)).map((command) => `${command} ${taken.get(command)}`)
   const how = steps.length === 0 ? 'no step was taken yet' : `steps taken: ${steps.join(', ')}`
-  return `State machine. The session is ${STATE_NAMES[state]}; ${how}.`
+  const where = isOver ? `was ${STATE_NAMES[state]} when it expired` : `is ${STATE_NAMES[state]}`
+  return `State machine. The session ${where}; ${how}.`
 }

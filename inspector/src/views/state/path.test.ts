@@ -81,6 +81,10 @@ describe('the path of a session', () => {
       ['fork', 'awaiting_user', undefined],
       ['answer', 'running', undefined],
     ])
+    expect([...timesTaken(asked)]).toEqual([
+      ['fork', 1],
+      ['answer', 1],
+    ])
     expect(asked[2]?.source).toEqual({ sessionId: 'source', sequence: 2 })
     expect(pathOf([started, status(2, 'aborted', { reason: 'x' }), fork(3)]).at(-1)?.state).toBe('running')
   })
@@ -90,6 +94,7 @@ describe('the path of a session', () => {
     const switched = event(4, 'agent_transition', { from: 'coach', to: 'booker' })
     expect(pathOf(states, [switched]).map(({ agent }) => agent)).toEqual(['coach', 'coach', 'booker'])
     expect(pathOf(states).map(({ agent }) => agent)).toEqual(['coach', 'coach', 'coach'])
+    expect(pathOf([status(50, 'running')], [], true, 'coach')[0]?.agent).toBe('coach')
     expect(pathOf(states, [switched], false).map(({ agent }) => agent)).toEqual([undefined, undefined, 'booker'])
   })
 

@@ -34,14 +34,15 @@ export const AGENT_TYPES = ['agent_changed', 'agent_transition'] as const
 /**
  * The path through the state machine, oldest first, from events in the order of the log. They may begin anywhere: what the
  * first step came from is then not known, and neither is who was active before the first of the `switches`, unless those are
- * all. Total: an event that does not read as a step is passed over.
+ * all; without any switch it is who is `active` now. Total: an event that does not read as a step is passed over.
  */
 export function pathOf(
   events: readonly SessionEvent[],
   switches: readonly SessionEvent[] = [],
   areAllSwitches = true,
+  active = '',
 ): Step[] {
-  const agentAt = agents(events, switches, areAllSwitches)
+  const agentAt = agents(events, switches, areAllSwitches, active)
   const steps: Step[] = []
   for (const event of events) {
     const last = steps.at(-1)
@@ -139,10 +140,10 @@ export function noteInWork(event: SessionEvent | undefined): string | undefined 
 }
 
 /** Who was active at an event; `undefined` where that is not known. */
-function agents(events: readonly SessionEvent[], switches: readonly SessionEvent[], areAll: boolean) {
+function agents(events: readonly SessionEvent[], switches: readonly SessionEvent[], areAll: boolean, active: string) {
   const [first] = switches
   const started = events.find(({ type }) => type === 'session_started')
-  const known = first === undefined ? textIn(started, 'agent') : textIn(first, 'from')
+  const known = first === undefined ? textIn(started, 'agent') || active : textIn(first, 'from')
   const before = areAll ? known : ''
   return (sequence: number): string | undefined => {
     const last = switches.findLast((event) => event.sequence < sequence)
@@ -156,10 +157,10 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-/** How often each command was taken. */
+/** How often each command was taken in this session, which is not what its source did. */
 export function timesTaken(steps: readonly Step[]): ReadonlyMap<StepKind, number> {
   const times = new Map<StepKind, number>()
-  for (const { kind } of steps) if (kind !== undefined) times.set(kind, (times.get(kind) ?? 0) + 1)
+  for (const { kind, isPast } of steps) if (kind !== undefined && !isPast) times.set(kind, (times.get(kind) ?? 0) + 1)
   return times
 }
 

@@ -20,21 +20,28 @@ export function StateView({ data }: { data: SessionData }) {
   const found = useEventsOf(data, PATH_TYPES, READ)
   const switches = useEventsOf(data, AGENT_TYPES, READ)
   const [lit, setLit] = useState<Step | undefined>(undefined)
-  const steps = useMemo(() => pathOf(found.events, switches.events, !switches.hasMore), [found, switches])
-  const taken = useMemo(() => timesTaken(steps), [steps])
   const record = data.record.value
+  const areAll = !switches.hasMore && !switches.isLoading && switches.problem === undefined
+  const active = areAll ? record?.activeAgent : undefined
+  const steps = useMemo(
+    () => pathOf(found.events, switches.events, areAll, active),
+    [found.events, switches.events, areAll, active],
+  )
+  const taken = useMemo(() => timesTaken(steps), [steps])
   if (record === undefined) return null
   const stoppedAt = isExpired(record) ? Date.parse(record.expiresAt ?? '') : undefined
   const shown = steps.slice(-SHOWN)
   const isCut = found.hasMore || shown.length < steps.length
+  const hasPast = steps.some(({ isPast }) => isPast)
   return (
     <div class={css.view}>
       <div class={css.now}>
         <Standing data={data} step={steps.at(-1)} />
         <section class={`card ${css.machine}`} aria-labelledby="machine">
           <h2 id="machine">State machine</h2>
-          <Diagram state={record.status.state} taken={taken} lit={lit} />
-          {found.hasMore && (
+          <Diagram state={record.status.state} isOver={stoppedAt !== undefined} taken={taken} lit={lit} />
+          {hasPast && <p class="muted small">What its source did before the fork is not counted.</p>}
+          {found.hasMore && !hasPast && (
             <p class="muted small">The numbers are of the last {steps.length.toLocaleString('en')} steps.</p>
           )}
           <StepTable taken={taken} />
@@ -42,7 +49,8 @@ export function StateView({ data }: { data: SessionData }) {
       </div>
       <section class="card stack" aria-labelledby="path">
         <h2 id="path">Path taken</h2>
-        <ProblemNote problem={found.problem} />
+        <ProblemNote problem={found.problem} onRetry={found.again} />
+        <ProblemNote problem={switches.problem} onRetry={switches.again} />
         {found.isLoading && <Loading what="Reading the path" />}
         {!found.isLoading && shown.length === 0 && found.problem === undefined && (
           <Empty title="No step is on record.">

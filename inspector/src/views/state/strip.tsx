@@ -19,7 +19,8 @@ export function Strip({ id, steps, stoppedAt, onPoint }: StripProps) {
   const [first] = steps
   if (first === undefined) return null
   return (
-    <div class={css.box}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard
+    <section class={css.box} tabIndex={0} aria-label="States over time, which scroll">
       <ol class={css.strip} aria-label="States over time">
         {steps.map((step) => (
           <Segment key={step.sequence} id={id} step={step} stoppedAt={stoppedAt} onPoint={onPoint} />
@@ -29,7 +30,7 @@ export function Strip({ id, steps, stoppedAt, onPoint }: StripProps) {
         <span>{visible(momentText(first.at))}</span>
         <span>{endText(steps.at(-1), stoppedAt)}</span>
       </div>
-    </div>
+    </section>
   )
 }
 
@@ -48,6 +49,8 @@ function Segment({ id, step, stoppedAt, onPoint }: Omit<StripProps, 'steps'> & {
     <li class={css.segment} data-state={step.state} data-past={step.isPast} style={{ flexGrow: Math.max(1, ms ?? 0) }}>
       <a
         href={eventHref(id, step.sequence)}
+        // the list below is the way of the keyboard: hundreds of stops are none
+        tabIndex={-1}
         title={label}
         aria-label={label}
         onMouseEnter={() => onPoint(step)}

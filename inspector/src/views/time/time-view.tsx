@@ -42,7 +42,7 @@ export function TimeView({ data }: { data: SessionData }) {
         )}
       </section>
       <ProblemNote problem={moments.problem.value} onRetry={() => moments.again()} />
-      <ProblemNote problem={known.problem} />
+      <ProblemNote problem={known.problem} onRetry={known.again} />
       <ProblemNote problem={other.problem} onRetry={other.again} />
       {moment === undefined && moments.problem.value === undefined && <Loading />}
       {moment !== undefined && (

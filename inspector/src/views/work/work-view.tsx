@@ -40,7 +40,7 @@ export function WorkView({ data }: { data: SessionData }) {
           </a>
         ))}
       </nav>
-      <ProblemNote problem={found.problem} />
+      <ProblemNote problem={found.problem} onRetry={found.again} />
       {isEmpty && found.isLoading && <Loading />}
       {isEmpty && !found.isLoading && found.problem === undefined && <NoWork />}
       {!isEmpty && found.hasMore && part !== 'commits' && part !== 'graph' && (
