@@ -5,7 +5,8 @@ import { axeFindings, inspectorFor, NARROW, sticksOut } from './inspector.ts'
 const DAY = 86_400_000
 let now = Date.parse('2026-03-01T09:00:00Z')
 const clock = { now: () => now }
-const agents = ['planner', 'builder', 'reviewer', ...Array.from({ length: 200 }, (_, i) => `helper ${i}`)]
+const alike = ['reader', 'writer'].map((end) => `acme/department-of-engineering/team-of-platforms/agent-${end}`)
+const agents = ['planner', 'builder', 'reviewer', ...alike, ...Array.from({ length: 200 }, (_, i) => `helper ${i}`)]
 
 /** A machine with much to do may take longer than the second that is the default. */
 const SOON = { timeout: 15_000 }
@@ -147,6 +148,25 @@ describe('the lanes of the agents', () => {
     const lonely = await inspector().tl.sessions.create({ userId: 'ada' })
     const page = await inspector().open(agentsOf(lonely))
     await page.getByText('One agent has done it all so far.').waitFor()
+    // a handoff that can no longer be taken says why, and names that begin alike are told apart
+    await page.getByRole('status').getByText('live').waitFor()
+    for (const to of alike) await lonely.handoff({ to, reason: 'Go on' })
+    await page.getByText('Not taken yet').waitFor()
+    await page.setViewportSize(NARROW)
+    const names = page.getByRole('region', { name: 'Lanes of the agents, which scroll' }).getByRole('listitem')
+    for (const [i, end] of ['ent-reader', 'ent-writer'].entries()) {
+      const lane = await names.nth(2 + i).boundingBox()
+      const seen = await names
+        .nth(2 + i)
+        .getByText(end, { exact: true })
+        .boundingBox()
+      expect(seen && lane && seen.x + seen.width <= lane.x + lane.width).toBe(true)
+    }
+    await lonely.replaceState({})
+    await page.getByText('Not taken: removed in event #4').waitFor()
+    await lonely.handoff({ to: 'planner', reason: 'Go on' })
+    await lonely.abort('Enough')
+    await page.getByText('Never taken').waitFor()
     const session = await seed()
     for (const colorScheme of ['light', 'dark'] as const) {
       const viewport = colorScheme === 'light' ? NARROW : undefined

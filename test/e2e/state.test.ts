@@ -61,6 +61,8 @@ describe('the state of a session', () => {
     await page.mouse.move(0, 0)
     const strip = page.getByRole('list', { name: 'States over time' }).getByRole('link')
     expect(await strip.count()).toBe(6)
+    // two links to each event would be too many for the Tab key
+    expect(await page.locator('main a[href*="event="]:not([tabindex="-1"])').count()).toBe(7)
     await strip.nth(2).focus()
     await expect.poll(() => lit().textContent(), SOON).toBe('answer ×1')
 
@@ -88,6 +90,13 @@ describe('the state of a session', () => {
     await page.getByRole('heading', { name: /^Its commit, event \d+/ }).waitFor()
     await expect.poll(() => path.count(), SOON).toBe(5)
     expect(await path.first().innerText()).toMatch(/^confirm[\s\S]*for good/)
+
+    const expired = await inspector().tl.sessions.create({ userId: 'ada', expiresInMs: 1 })
+    await page.goto(`${inspector().url}/${at(expired)}`)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Expired' }).waitFor()
+    const diagram = page.getByRole('img', { name: 'The session was running when it expired; no step was taken yet.' })
+    expect(await diagram.locator('text').allTextContents()).toEqual(expect.arrayContaining(['last']))
   })
 
   it('of a fork begins with the past of its source', async () => {
@@ -98,12 +107,24 @@ describe('the state of a session', () => {
     await page.getByRole('heading', { name: 'The agent works' }).waitFor()
     const path = page.getByRole('list', { name: 'Path taken' }).getByRole('listitem')
     expect(await path.first().innerText()).toMatch(/^fork\s+running/)
+    await page.getByRole('img', { name: 'The session is running; no step was taken yet.' }).waitFor()
+    await page.getByText('What its source did before the fork is not counted.').waitFor()
     await path
       .first()
       .getByRole('link', { name: /of its source/ })
       .click()
     await expect.poll(() => page.url(), SOON).toContain(source.id)
+    // a read that fails can be asked for again
+    inspector().allow(/503/)
+    const reads = '**/events?*types=status_changed*'
+    await page.route(reads, (route) => route.fulfill({ status: 503, body: '' }))
     await page.goto(`${inspector().url}/${at(source)}`)
+    const again = page.getByRole('alert').getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.unroute(reads)
+    await again.click()
+    await expect.poll(() => path.count(), SOON).toBe(7)
+    expect(await again.count()).toBe(0)
     await page.getByRole('heading', { name: 'Aborted' }).waitFor()
     await page.getByText('Too dear').first().waitFor()
   })

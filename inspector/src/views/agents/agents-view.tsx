@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { SessionEvent } from '../../api/types.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { isExpired } from '../../parts/status.tsx'
 import { query, setQuery } from '../../route.ts'
 import { useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
@@ -9,19 +10,23 @@ import { orderAxis, type Point, timeAxis } from './axis.ts'
 import { LaneChart } from './lane-chart.tsx'
 import { type Act, connectorsOf, lanesOf } from './lanes.ts'
 import { SwitchList } from './switch-list.tsx'
-import { SWITCH_TYPES, switchesOf } from './switches.ts'
+import { REMOVAL_TYPES, SWITCH_TYPES, switchesOf } from './switches.ts'
 import { Totals } from './totals.tsx'
 import { type Acts, useActs } from './use-acts.ts'
 
 /** What is read and drawn at most. */
-const MOST = { acts: 2000, switches: 2000, lanes: 150, connectors: 400 }
+const MOST = { acts: 2000, switches: 2000, removals: 500, lanes: 150, connectors: 400 }
 
 /** Who acted when, and why one handed over to another. */
 export function AgentsView({ data }: { data: SessionData }) {
   const head = data.head.value
   const known = useEventsOf(data, SWITCH_TYPES, MOST.switches)
+  const removals = useEventsOf(data, REMOVAL_TYPES, MOST.removals)
   const done = useActs(data, MOST.acts)
-  const found = useMemo(() => switchesOf(known.events, head), [known.events, head])
+  const found = useMemo(() => {
+    const events = [...known.events, ...removals.events].toSorted((a, b) => a.sequence - b.sequence)
+    return switchesOf(events, head)
+  }, [known.events, removals.events, head])
   const { lanes, leftOut } = useMemo(() => lanesOf(found.spans, done.acts, MOST.lanes), [found.spans, done.acts])
   const isByTime = query.value.get('by') === 'time'
   const isLast = query.value.get('range') === 'last'
@@ -35,10 +40,13 @@ export function AgentsView({ data }: { data: SessionData }) {
   }, [lanes, found.switches, axis.first])
   const selected = Number(query.value.get('handoff') ?? 0)
   const select = (sequence: number) => setQuery({ handoff: sequence === selected ? undefined : sequence })
+  const record = data.record.value
+  const isOver = record !== undefined && (record.endedAt !== undefined || isExpired(record))
   if (known.isLoading || (done.isLoading && done.acts.length === 0)) return <Loading />
   return (
     <div class={css.agents}>
       <ProblemNote problem={known.problem} onRetry={known.again} />
+      <ProblemNote problem={removals.problem} onRetry={removals.again} />
       <ProblemNote problem={done.problem} onRetry={done.again} />
       <section class={`card ${css.part}`} aria-label="Lanes">
         <Controls isByTime={isByTime} isLast={isLast} done={done} />
@@ -53,8 +61,8 @@ export function AgentsView({ data }: { data: SessionData }) {
         </p>
       </section>
       <div class={css.columns}>
-        <SwitchList {...{ id: data.id, switches: found.switches, hasMore: known.hasMore, selected, select }} />
-        <Totals lanes={lanes} isAll={done.isAll} count={done.acts.length} active={data.record.value?.activeAgent} />
+        <SwitchList {...{ id: data.id, switches: found.switches, hasMore: known.hasMore, isOver, selected, select }} />
+        <Totals lanes={lanes} isAll={done.isAll} count={done.acts.length} active={record?.activeAgent} />
       </div>
     </div>
   )

@@ -1,4 +1,5 @@
 import { oneLine } from '../../parts/visible.ts'
+import { nameText } from './agent-name.ts'
 import type { Lane } from './lanes.ts'
 import type { Switch } from './switches.ts'
 
@@ -18,7 +19,7 @@ export function tickLabel(value: number, isByTime: boolean, before: number | und
 /** A switch in one sentence. */
 export function switchLabel({ kind, sequence, from, to, reason }: Switch): string {
   const why = reason === '' ? '' : `: ${oneLine(reason, 80)}`
-  return `${kind} in event ${sequence}, from ${oneLine(from, 40)} to ${oneLine(to, 40)}${why}`
+  return `${kind} in event ${sequence}, from ${nameText(from, 40)} to ${nameText(to, 40)}${why}`
 }
 
 /** The lanes in words, for those who do not see them. */
@@ -27,7 +28,7 @@ export function chartLabel(lanes: readonly Lane[], switches: number): string {
     const acted = `${events.toLocaleString('en')} event${events === 1 ? '' : 's'}`
     return agent === undefined
       ? `the user: ${acted}`
-      : `${oneLine(agent, 40)}: ${acted}, active for ${Math.round(share * 100)} % of the session`
+      : `${nameText(agent, 40)}: ${acted}, active for ${Math.round(share * 100)} % of the session`
   })
   const more = lanes.length > 12 ? `; ${lanes.length - 12} more` : ''
   return `${said.join('; ')}${more}. ${switches.toLocaleString('en')} switches, listed below.`

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { duration } from '../../parts/time.tsx'
-import { oneLine, visible } from '../../parts/visible.ts'
+import { visible } from '../../parts/visible.ts'
+import { nameParts } from './agent-name.ts'
 import type { Axis } from './axis.ts'
 import { ROW, switchLabel, tickLabel } from './chart-text.ts'
 import css from './lane-chart.module.css'
@@ -42,9 +43,7 @@ export function LaneChart({ lanes, connectors, axis, isByTime, selected, select 
         <ul class={css.names} ref={names}>
           {lanes.map(({ agent }) => (
             <li key={agent} title={agent === undefined ? undefined : visible(agent)}>
-              <bdi class={agent === undefined ? css.user : undefined}>
-                {agent === undefined ? 'the user' : oneLine(agent, 60)}
-              </bdi>
+              {agent === undefined ? <span class={css.user}>the user</span> : <Name agent={agent} />}
             </li>
           ))}
         </ul>
@@ -57,6 +56,17 @@ export function LaneChart({ lanes, connectors, axis, isByTime, selected, select 
         </div>
       </div>
     </section>
+  )
+}
+
+/** As wide as there is room; the end of a name is always seen. */
+function Name({ agent }: { agent: string }) {
+  const [head, tail] = nameParts(agent, 60)
+  return (
+    <bdi class={css.name}>
+      {head !== '' && <span>{head}</span>}
+      <span>{tail}</span>
+    </bdi>
   )
 }
 

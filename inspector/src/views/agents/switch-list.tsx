@@ -3,8 +3,8 @@ import type { Json } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { momentText } from '../../parts/time.tsx'
-import { oneLine } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
+import { nameText } from './agent-name.ts'
 import css from './switch-list.module.css'
 import type { Switch } from './switches.ts'
 
@@ -15,12 +15,14 @@ interface Props {
   readonly id: string
   readonly switches: readonly Switch[]
   readonly hasMore: boolean
+  /** Whether the session is over. */
+  readonly isOver: boolean
   readonly selected: number
   readonly select: (sequence: number) => void
 }
 
 /** Every switch from one agent to another, newest first, with its reason and what became of it. */
-export function SwitchList({ id, switches, hasMore, selected, select }: Props) {
+export function SwitchList({ id, switches, hasMore, isOver, selected, select }: Props) {
   const [asked, setAsked] = useState(STEP)
   const box = useRef<HTMLOListElement>(null)
   const all = switches.toReversed()
@@ -42,7 +44,7 @@ export function SwitchList({ id, switches, hasMore, selected, select }: Props) {
       )}
       <ol class={css.list} ref={box} reversed>
         {all.slice(0, most).map((made) => (
-          <Entry key={made.sequence} {...{ id, made, select }} isSelected={made.sequence === selected} />
+          <Entry key={made.sequence} {...{ id, made, isOver, select }} isSelected={made.sequence === selected} />
         ))}
       </ol>
       {all.length > most && (
@@ -62,21 +64,21 @@ function showWithin(box: HTMLElement, { offsetTop, offsetHeight }: HTMLElement):
   else if (top + offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + offsetHeight - box.clientHeight
 }
 
-interface EntryProps extends Pick<Props, 'id' | 'select'> {
+interface EntryProps extends Pick<Props, 'id' | 'isOver' | 'select'> {
   readonly made: Switch
   readonly isSelected: boolean
 }
 
-function Entry({ id, made, isSelected, select }: EntryProps) {
+function Entry({ id, made, isOver, isSelected, select }: EntryProps) {
   const { sequence, kind, from, to, at, reason, context } = made
   return (
     <li class={css.entry} data-selected={isSelected}>
       <div class={css.top}>
         <button type="button" class={css.who} aria-pressed={isSelected} onClick={() => select(sequence)}>
-          <bdi>{oneLine(from, 60)}</bdi>
+          <bdi>{nameText(from, 60)}</bdi>
           <span class="hidden"> to </span>
           <span aria-hidden="true"> → </span>
-          <bdi>{oneLine(to, 60)}</bdi>
+          <bdi>{nameText(to, 60)}</bdi>
         </button>
         <span class="badge">{kind}</span>
         <span class={css.when}>
@@ -85,17 +87,18 @@ function Entry({ id, made, isSelected, select }: EntryProps) {
         </span>
       </div>
       {reason !== '' && <Clamp text={reason} most={600} class={css.reason ?? ''} />}
-      {kind === 'handoff' && <Outcome id={id} made={made} />}
+      {kind === 'handoff' && <Outcome id={id} made={made} isOver={isOver} />}
       {context !== undefined && <Context context={context} />}
     </li>
   )
 }
 
-function Outcome({ id, made: { takenBy, replacedBy } }: { id: string; made: Switch }) {
+function Outcome({ id, made: { takenBy, removedBy, replacedBy }, isOver }: Pick<EntryProps, 'id' | 'made' | 'isOver'>) {
   const link = (to: number) => <a href={eventHref(id, to)}>event #{to.toLocaleString('en')}</a>
   if (takenBy !== undefined) return <p class="small">Taken in {link(takenBy)}</p>
+  if (removedBy !== undefined) return <p class="small">Not taken: removed in {link(removedBy)}</p>
   if (replacedBy !== undefined) return <p class="small">Not taken: another came in its place in {link(replacedBy)}</p>
-  return <p class="small">Not taken yet</p>
+  return <p class="small">{isOver ? 'Never taken' : 'Not taken yet'}</p>
 }
 
 /** What a handoff brings; its parts may have any shape. */

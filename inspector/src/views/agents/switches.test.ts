@@ -46,6 +46,32 @@ describe('switches', () => {
     expect(switches[0]).toMatchObject({ kind: 'handoff', reason: 'why 3', context: { artifacts_created: [] } })
   })
 
+  it('say where a handoff was removed from the scratchpad before anybody took it', () => {
+    const handoff = (sequence: number) => event(sequence, 'agent_transition', { from: 'a', to: 'b', context: {} })
+    const changed = (sequence: number, parts: Json) => event(sequence, 'state_changed', parts)
+    const { switches } = switchesOf(
+      [
+        started,
+        handoff(2),
+        changed(3, { op: 'merge', patch: { task: null, handoff_context: { own: 1 } } }),
+        changed(4, { op: 'replace', value: { handoff_context: {} } }),
+        changed(5, { op: 'merge', patch: { handoff_context: null } }),
+        handoff(6),
+        changed(7, null),
+        changed(8, { op: 'replace', value: {} }),
+        changed(9, { op: 'replace', value: {} }),
+        event(10, 'handoff_taken'),
+        handoff(11),
+      ],
+      11,
+    )
+    expect(switches.map(({ removedBy, takenBy, replacedBy }) => [removedBy, takenBy, replacedBy])).toEqual([
+      [5, undefined, undefined],
+      [8, undefined, undefined],
+      [undefined, undefined, undefined],
+    ])
+  })
+
   it('are told apart, and parts of another shape do no harm', () => {
     const events = [
       started,

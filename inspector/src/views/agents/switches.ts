@@ -2,6 +2,8 @@ import type { Json, SessionEvent } from '../../api/types.ts'
 
 /** Types of events that say who is active, and what became of handoffs. */
 export const SWITCH_TYPES: readonly string[] = ['session_started', 'agent_changed', 'agent_transition', 'handoff_taken']
+/** Types of events that may remove a handoff from the scratchpad. */
+export const REMOVAL_TYPES: readonly string[] = ['state_changed']
 
 /** From one agent to another. A handoff brings a context; a mere switch has no reason. */
 export interface Switch {
@@ -14,6 +16,8 @@ export interface Switch {
   readonly context: Json | undefined
   /** Of a handoff: the event that took it. */
   readonly takenBy: number | undefined
+  /** Of a handoff that nobody took: the event that removed it from the scratchpad. */
+  readonly removedBy: number | undefined
   /** Of a handoff that nobody took: the next handoff, which came in its place. */
   readonly replacedBy: number | undefined
 }
@@ -31,7 +35,7 @@ export interface Switches {
   readonly spans: readonly Span[]
 }
 
-/** Reads the events of {@link SWITCH_TYPES}, oldest first, of a log that ends at `head`. Parts may have any shape. */
+/** Reads the events of {@link SWITCH_TYPES} and {@link REMOVAL_TYPES}, oldest first, of a log that ends at `head`. Parts may have any shape. */
 export function switchesOf(events: readonly SessionEvent[], head: number): Switches {
   const switches: Switch[] = []
   const spans: Span[] = []
@@ -45,6 +49,10 @@ export function switchesOf(events: readonly SessionEvent[], head: number): Switc
     if (event.type === 'session_started') active = { agent: text(parts['agent']), from: event.sequence }
     if (event.type === 'handoff_taken') {
       mend(switches, waiting, { takenBy: event.sequence })
+      waiting = undefined
+    }
+    if (event.type === 'state_changed' && removesHandoff(parts)) {
+      mend(switches, waiting, { removedBy: event.sequence })
       waiting = undefined
     }
     if (event.type !== 'agent_changed' && event.type !== 'agent_transition') continue
@@ -73,8 +81,14 @@ function switchOf({ type, sequence, content, createdAt: at }: SessionEvent, part
     reason: type === 'agent_changed' ? '' : content,
     context: isHandoff ? context : undefined,
     takenBy: undefined,
+    removedBy: undefined,
     replacedBy: undefined,
   }
+}
+
+function removesHandoff({ op, patch, value }: Fields): boolean {
+  if (op === 'merge') return fields(patch)['handoff_context'] === null
+  return op === 'replace' && fields(value)['handoff_context'] === undefined
 }
 
 function mend(switches: Switch[], index: number | undefined, what: Partial<Switch>): void {

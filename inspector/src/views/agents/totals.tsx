@@ -1,4 +1,5 @@
-import { oneLine, visible } from '../../parts/visible.ts'
+import { visible } from '../../parts/visible.ts'
+import { nameText } from './agent-name.ts'
 import type { Lane } from './lanes.ts'
 import css from './totals.module.css'
 
@@ -32,7 +33,7 @@ export function Totals({ lanes, isAll, count, active }: Props) {
             {lanes.map(({ agent, events, turns, share }) => (
               <tr key={agent}>
                 <th scope="row" title={agent === undefined ? undefined : visible(agent)}>
-                  <bdi>{agent === undefined ? 'the user' : oneLine(agent, 40)}</bdi>
+                  <bdi>{agent === undefined ? 'the user' : nameText(agent, 40)}</bdi>
                   {agent !== undefined && agent === active && <span class={`badge ${css.now}`}>active</span>}
                 </th>
                 <td>{events.toLocaleString('en')}</td>
