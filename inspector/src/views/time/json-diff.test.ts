@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../api/types.ts'
 import { type Change, diffOf, pathText } from './json-diff.ts'
 
-/** The old value with the changes made: what was removed goes last, from behind, so that the places before it hold. */
+/** The old value with the changes made, from the outside in: of a list first what was removed goes, from behind, so that the places before it hold. */
 function patched(old: Json, changes: readonly Change[]): Json {
   let root = structuredClone(old)
   const removed = changes.filter(({ op }) => op === 'removed').toReversed()
-  for (const change of [...changes.filter(({ op }) => op !== 'removed'), ...removed]) {
+  const others = changes.filter(({ op }) => op !== 'removed')
+  for (const change of [...removed, ...others].toSorted((a, b) => a.path.length - b.path.length)) {
     const last = change.path.at(-1)
     if (last === undefined) {
       root = change.op === 'removed' ? null : change.value
@@ -24,7 +25,7 @@ function patched(old: Json, changes: readonly Change[]): Json {
   return root
 }
 
-const key = fc.oneof(fc.constantFrom('a', 'b', 'c', 'd e', '0', ''), fc.string()).filter((k) => k !== '__proto__')
+const key = fc.oneof(fc.constantFrom('a', 'b', 'id', 'd e', '0', ''), fc.string()).filter((k) => k !== '__proto__')
 const { json } = fc.letrec<{ json: Json }>((tie) => ({
   json: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -65,6 +66,27 @@ describe('what changed from one value to another', () => {
     ])
     expect(diffOf([1, 2, 3], [0, 1, 2, 3]).changes).toEqual([{ op: 'added', path: [0], value: 0 }])
     expect(diffOf({ a: [] }, { a: {} }).changes).toEqual([{ op: 'changed', path: ['a'], old: [], value: {} }])
+  })
+
+  it('of lists tells what was put in or taken out from what changed beside it', () => {
+    const item = (id: number, done = false) => ({ id, text: `Item ${id}`, done })
+    const old = [item(1), item(2), item(3), item(4)]
+    const value = [item(9), item(1), item(2, true), item(4), item(5)]
+    expect(diffOf(old, value).changes).toEqual([
+      { op: 'added', path: [0], value: item(9) },
+      { op: 'changed', path: [2, 'done'], old: false, value: true },
+      { op: 'removed', path: [2], old: item(3) },
+      { op: 'added', path: [4], value: item(5) },
+    ])
+    expect(diffOf(['a', 'b', 'c', 'd'], ['x', 'a', 'b', 'c', 'y']).changes).toEqual([
+      { op: 'added', path: [0], value: 'x' },
+      { op: 'changed', path: [4], old: 'd', value: 'y' },
+    ])
+  })
+
+  it('of lists that are long and wholly different is found at once', () => {
+    const list = (by: number) => Array.from({ length: 100_000 }, (_, i) => i * by + 1)
+    expect(diffOf(list(2), [0, ...list(-2)]).changes).toHaveLength(200)
   })
 
   it('stops at as many changes as are asked for, and says so', () => {

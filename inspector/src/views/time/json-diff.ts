@@ -45,8 +45,8 @@ function compareObjects(old: JsonObject, value: JsonObject, path: Path, found: C
 }
 
 /**
- * What both lists begin and end with is the same; what lies between is compared place by place, and what is left over was
- * added or removed. So one item more or less is one change, wherever in the list it is.
+ * What both lists begin and end with is the same. Between, items that are found in both are compared with each other; what
+ * lies before, between and behind those is compared place by place, and what is left over was added or removed.
  */
 function compareLists(old: readonly Json[], value: readonly Json[], path: Path, found: Change[], most: number): void {
   const shorter = Math.min(old.length, value.length)
@@ -54,15 +54,61 @@ function compareLists(old: readonly Json[], value: readonly Json[], path: Path, 
   while (start < shorter && isSame(old[start], value[start])) start++
   let end = 0
   while (end < shorter - start && isSame(old[old.length - 1 - end], value[value.length - 1 - end])) end++
-  for (let i = start; i < shorter - end && found.length < most; i++) {
-    compare(old[i] as Json, value[i] as Json, [...path, i], found, most)
+  const ends = [old.length - end, value.length - end] as const
+  let [from, to] = [start, start]
+  for (const [before, after] of [...pairsOf(old.slice(start, ends[0]), value.slice(start, ends[1]), start), ends]) {
+    for (; from < before && to < after && found.length < most; from++, to++) {
+      compare(old[from] as Json, value[to] as Json, [...path, to], found, most)
+    }
+    for (; from < before && found.length < most; from++) {
+      found.push({ op: 'removed', path: [...path, from], old: old[from] as Json })
+    }
+    for (; to < after && found.length < most; to++) {
+      found.push({ op: 'added', path: [...path, to], value: value[to] as Json })
+    }
+    if (found.length >= most || before === ends[0]) return
+    compare(old[before] as Json, value[after] as Json, [...path, after], found, most)
+    from = before + 1
+    to = after + 1
   }
-  for (let i = shorter - end; i < old.length - end && found.length < most; i++) {
-    found.push({ op: 'removed', path: [...path, i], old: old[i] as Json })
+}
+
+/** Pairs of items that are looked at to find those that belong together. */
+const PAIRS = 200 * 200
+
+/**
+ * The places of the items that belong together, as many as can be in the order of both lists (their longest common
+ * subsequence); none if the lists are too long to look.
+ */
+function pairsOf(old: readonly Json[], value: readonly Json[], offset: number): (readonly [number, number])[] {
+  const looks = old.length * value.length
+  if (looks === 0 || looks > PAIRS) return []
+  const width = value.length + 1
+  const [before, after] = [old.map(nameOf), value.map(nameOf)]
+  // the most pairs from these two places on
+  const most = new Uint16Array((old.length + 1) * width)
+  const at = (i: number, j: number) => most[i * width + j] ?? 0
+  for (let i = old.length - 1; i >= 0; i--) {
+    for (let j = value.length - 1; j >= 0; j--) {
+      most[i * width + j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+    }
   }
-  for (let i = shorter - end; i < value.length - end && found.length < most; i++) {
-    found.push({ op: 'added', path: [...path, i], value: value[i] as Json })
+  const pairs: (readonly [number, number])[] = []
+  for (let i = 0, j = 0; at(i, j) > 0; ) {
+    if (before[i] === after[j]) pairs.push([offset + i++, offset + j++])
+    else if (at(i + 1, j) >= at(i, j + 1)) i++
+    else j++
   }
+  return pairs
+}
+
+/** Items belong together if they have the same id, or else are the same JSON, whatever the order of keys. */
+function nameOf(item: Json): string {
+  const id = isObject(item) && Object.hasOwn(item, 'id') ? item['id'] : undefined
+  if (typeof id === 'string' || typeof id === 'number') return `id ${JSON.stringify(id)}`
+  return JSON.stringify(item, (_, value: Json) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))) : value,
+  )
 }
 
 /** Whether two values are the same JSON, whatever the order of keys. */
