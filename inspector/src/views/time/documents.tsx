@@ -14,7 +14,9 @@ interface Props {
   readonly data: SessionData
   readonly moments: Moments
   readonly moment: Moment
-  readonly known: KnownChanges & { readonly isLoading: boolean }
+  readonly known: KnownChanges
+  /** Whether those were read. */
+  readonly isRead: boolean
   /** The moment that this one is compared with. */
   readonly pinned: number | undefined
   /** The session at that moment, once it is here. */
@@ -51,9 +53,10 @@ interface DocumentProps extends Props {
   readonly aside: string
 }
 
-function Document({ data, moments, moment, known, pinned, other, kind, name, of, aside }: DocumentProps) {
+function Document({ data, moments, moment, known, isRead, pinned, other, kind, name, of, aside }: DocumentProps) {
   const { snapshot } = moment
-  const change = useLastChange({ data, moments, known, kind, sequence: snapshot.sequence, isOff: pinned !== undefined })
+  const isOff = pinned !== undefined || !isRead
+  const change = useLastChange({ data, moments, known, kind, sequence: snapshot.sequence, isOff })
   const old = pinned === undefined ? change.value?.before : other
   return (
     <>
@@ -95,14 +98,14 @@ function Source({ id, change }: { id: string; change: ReturnType<typeof useLastC
 interface Looking {
   readonly data: SessionData
   readonly moments: Moments
-  readonly known: Props['known']
+  readonly known: KnownChanges
   readonly kind: Kind
   readonly sequence: number
   readonly isOff: boolean
 }
 
 function useLastChange({ data, moments, known, kind, sequence, isOff }: Looking) {
-  const near = known.isLoading ? undefined : changeUpTo(known, sequence, kind)
+  const near = changeUpTo(known, sequence, kind)
   // a change that is known is the same for every moment up to the next one: nothing is asked again between them
   const key = near === 'unknown' ? `up to ${sequence}` : `${near}`
   const find = async (signal: AbortSignal): Promise<LastChange | undefined> => {
@@ -111,7 +114,7 @@ function useLastChange({ data, moments, known, kind, sequence, isOff }: Looking)
     const before = found <= 1 ? undefined : await moments.snapshot(found - 1, signal)
     return { sequence: found, key, before }
   }
-  const asked = useAnswer(isOff || known.isLoading ? undefined : find, [key, isOff, known.isLoading])
+  const asked = useAnswer(isOff ? undefined : find, [key, isOff])
   // the answer before this one was about another change
   const value = asked.value?.key === key ? asked.value : undefined
   return { ...asked, value }

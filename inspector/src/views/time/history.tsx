@@ -4,7 +4,7 @@ import { shortJson } from '../../parts/short-json.ts'
 import { Clock } from '../../parts/time.tsx'
 import { visible } from '../../parts/visible.ts'
 import css from './history.module.css'
-import { type KnownChanges, kindsOf } from './marks.ts'
+import { allSince, type KnownChanges, kindsOf } from './marks.ts'
 import { changeText } from './state-change.ts'
 
 /** Changes that are listed at first, and with each further click. */
@@ -19,16 +19,24 @@ interface Props {
 /** Every change of the scratchpad, newest first; each leads the slider to it. */
 export function History({ known, sequence, onMove }: Props) {
   const [most, setMost] = useState(STEP)
-  const changes = known.events.filter((event) => kindsOf(event).includes('scratchpad')).toReversed()
+  const since = allSince(known, 'scratchpad')
+  const hasMore = since > 1
+  const changes = known.events
+    .filter((event) => event.sequence >= since && kindsOf(event).includes('scratchpad'))
+    .toReversed()
   const present = changes.find((event) => event.sequence <= sequence)
   return (
     <section class={`card ${css.history}`} aria-label="Changes of the scratchpad">
       <h2>
-        Changes of the scratchpad <span class="muted small">{changes.length.toLocaleString('en')}</span>
+        Changes of the scratchpad{' '}
+        <span class="muted small">
+          {hasMore && 'the last '}
+          {changes.length.toLocaleString('en')}
+        </span>
       </h2>
       {changes.length === 0 && (
         <p class="muted small">
-          None {known.hasMore ? 'among the last changes of the session' : 'yet'}. Agents change it with{' '}
+          None {hasMore ? 'among the last changes of the session' : 'yet'}. Agents change it with{' '}
           <code>updateState()</code> and its relatives.
         </p>
       )}
@@ -44,7 +52,7 @@ export function History({ known, sequence, onMove }: Props) {
           Show {Math.min(STEP, changes.length - most)} more of {(changes.length - most).toLocaleString('en')}
         </button>
       )}
-      {known.hasMore && changes.length <= most && (
+      {hasMore && changes.length <= most && (
         <p class="muted small">Older changes are not listed: the slider reaches them.</p>
       )}
     </section>

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { EventType, Json, SessionEvent } from '../../api/types.ts'
-import { changeBehind, changeUpTo, kindsOf, markRows, typesOf } from './marks.ts'
+import {
+  allSince,
+  changeBehind,
+  changeUpTo,
+  GROUPS,
+  KINDS,
+  type Kind,
+  kindsOf,
+  knownOf,
+  markRows,
+  typesOf,
+} from './marks.ts'
 
 const event = (sequence: number, type: EventType, parts?: Json): SessionEvent => ({
   id: `${sequence}`,
@@ -42,10 +53,15 @@ describe('marks below the slider', () => {
 })
 
 describe('the change before and after a place', () => {
-  const known = {
-    events: [event(10, 'state_changed'), event(20, 'status_changed'), event(30, 'state_changed')],
-    hasMore: true,
-  }
+  const read = (cut: readonly Kind[], ...events: SessionEvent[]) =>
+    knownOf(
+      KINDS.map((kind) => ({
+        events: events.filter(({ type }) => GROUPS[kind].includes(type)),
+        hasMore: cut.includes(kind),
+      })),
+    )
+  const changes = [event(10, 'state_changed'), event(20, 'status_changed'), event(30, 'state_changed')]
+  const known = read(['scratchpad'], ...changes)
 
   it('is found among those that are known', () => {
     expect(changeUpTo(known, 25)).toBe(20)
@@ -57,11 +73,25 @@ describe('the change before and after a place', () => {
 
   it('is unknown where older ones were left out, and absent where there are none', () => {
     expect(changeUpTo(known, 5)).toBe('unknown')
-    expect(changeUpTo(known, 25, 'envelope')).toBe('unknown')
     expect(changeBehind(known, 5)).toBe('unknown')
-    expect(changeBehind({ events: [], hasMore: true }, 5)).toBe('unknown')
-    const all = { ...known, hasMore: false }
+    expect(changeBehind(read(['work']), 5)).toBe('unknown')
+    const all = read([], ...changes)
     expect(changeUpTo(all, 5)).toBe(undefined)
     expect(changeBehind(all, 5)).toBe(10)
+  })
+
+  it('is known of one kind, however many of another were left out', () => {
+    const old = [
+      event(1, 'session_started'),
+      event(8, 'envelope_updated'),
+      event(9, 'agent_transition', { context: {} }),
+    ]
+    const some = read(['scratchpad'], ...changes, ...old)
+    expect(changeUpTo(some, 25, 'envelope')).toBe(8)
+    expect(changeUpTo(some, 25, 'commit')).toBe(undefined)
+    expect(changeUpTo(some, 9, 'scratchpad')).toBe('unknown')
+    expect(changeUpTo(some, 9)).toBe('unknown')
+    expect([allSince(some, 'scratchpad'), allSince(some, 'envelope'), allSince(some)]).toEqual([10, 1, 10])
+    expect(Object.values(GROUPS).flat()).toHaveLength(10)
   })
 })

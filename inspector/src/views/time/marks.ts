@@ -21,6 +21,18 @@ const KINDS_OF: Readonly<Record<string, readonly Kind[]>> = {
 /** Types of events that change anything beside the log itself. */
 export const CHANGE_TYPES: readonly string[] = Object.keys(KINDS_OF)
 
+const firstOf = (kind: Kind) => CHANGE_TYPES.filter((type) => KINDS_OF[type]?.[0] === kind)
+
+/** Every type once, by the kind that is named first: what is read together. */
+export const GROUPS: Readonly<Record<Kind, readonly string[]>> = {
+  scratchpad: firstOf('scratchpad'),
+  status: firstOf('status'),
+  agent: firstOf('agent'),
+  envelope: firstOf('envelope'),
+  work: firstOf('work'),
+  commit: firstOf('commit'),
+}
+
 /** Types of events that may change one kind. */
 export const typesOf = (kind: Kind): string[] =>
   CHANGE_TYPES.filter(
@@ -70,27 +82,47 @@ export function markRows(events: readonly SessionEvent[], head: number, most = 2
   })
 }
 
-/** A part of the log's changes: all from its first one on. */
+/** A part of the log's changes. */
 export interface KnownChanges {
   readonly events: readonly SessionEvent[]
-  /** Whether there are older ones. */
-  readonly hasMore: boolean
+  /** By type: the event from which on all are known, where older ones were left out. */
+  readonly since: ReadonlyMap<string, number>
+}
+
+/** What was read of each of the {@link GROUPS}, in their order, as one. */
+export function knownOf(
+  read: readonly { readonly events: readonly SessionEvent[]; readonly hasMore: boolean }[],
+): KnownChanges {
+  const since = new Map<string, number>()
+  for (const [i, { events, hasMore }] of read.entries()) {
+    const kind = KINDS[i]
+    if (kind === undefined || !hasMore) continue
+    for (const type of GROUPS[kind]) since.set(type, events[0]?.sequence ?? Number.POSITIVE_INFINITY)
+  }
+  return { events: read.flatMap(({ events }) => events).toSorted((a, b) => a.sequence - b.sequence), since }
+}
+
+/** The event from which on all changes of a kind (of any, if none is named) are known; 1 if those are all. */
+export function allSince({ since }: KnownChanges, kind?: Kind): number {
+  const types = kind === undefined ? CHANGE_TYPES : typesOf(kind)
+  return Math.max(1, ...types.map((type) => since.get(type) ?? 1))
 }
 
 /**
  * The last change of a kind (of any, if none is named) at or before a place. `undefined`: there is none; `'unknown'`: not
- * among those that are known, and there are older ones.
+ * among those that are known, and some were left out.
  */
 export function changeUpTo(known: KnownChanges, sequence: number, kind?: Kind): number | undefined | 'unknown' {
   const found = known.events.findLast(
     (event) => event.sequence <= sequence && (kind === undefined || kindsOf(event).includes(kind)),
   )
-  return found?.sequence ?? (known.hasMore ? 'unknown' : undefined)
+  const since = allSince(known, kind)
+  if (found !== undefined && found.sequence >= since) return found.sequence
+  return since > 1 ? 'unknown' : undefined
 }
 
 /** The first change behind a place; as {@link changeUpTo} says. */
-export function changeBehind({ events, hasMore }: KnownChanges, sequence: number): number | undefined | 'unknown' {
-  const [first] = events
-  if (hasMore && (first === undefined || sequence < first.sequence)) return 'unknown'
-  return events.find((event) => event.sequence > sequence)?.sequence
+export function changeBehind(known: KnownChanges, sequence: number): number | undefined | 'unknown' {
+  if (sequence + 1 < allSince(known)) return 'unknown'
+  return known.events.find((event) => event.sequence > sequence)?.sequence
 }

@@ -1,25 +1,23 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useAnswer } from '../../parts/use-answer.ts'
-import { useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { Documents } from './documents.tsx'
 import { History } from './history.tsx'
-import { CHANGE_TYPES, markRows } from './marks.ts'
+import { allSince, markRows } from './marks.ts'
 import { MomentCard } from './moment-card.tsx'
 import { Moments } from './moments.ts'
 import { Moves } from './moves.tsx'
 import { Slider } from './slider.tsx'
 import css from './time-view.module.css'
+import { useChanges } from './use-changes.ts'
 import { usePlace } from './use-place.ts'
-
-/** Changes that are marked and listed: the last ones. */
-const MOST = 1000
 
 /** The session as it was at any moment, and what had changed by then. */
 export function TimeView({ data }: { data: SessionData }) {
   const head = data.head.value
-  const known = useEventsOf(data, CHANGE_TYPES, MOST)
+  const changes = useChanges(data)
+  const { known } = changes
   const rows = useMemo(() => markRows(known.events, head), [known.events, head])
   const moments = useMemo(() => new Moments(data), [data])
   const place = usePlace(head)
@@ -34,22 +32,21 @@ export function TimeView({ data }: { data: SessionData }) {
       <section class={`card ${css.head}`} aria-label="Slider">
         <Moves id={data.id} head={head} place={place} known={known} isLoading={moments.isLoading.value} />
         <Slider sequence={sequence} head={head} rows={rows} onMove={place.go} />
-        {known.hasMore && (
+        {!changes.isLoading && allSince(known) > 1 && (
           <p class="muted small">
-            Marks of the last {MOST.toLocaleString('en')} changes. Older ones are not marked, but “Previous change”
-            finds them.
+            Of a kind with very many changes only the last ones are marked. “Previous change” finds the older ones.
           </p>
         )}
       </section>
       <ProblemNote problem={moments.problem.value} onRetry={() => moments.again()} />
-      <ProblemNote problem={known.problem} onRetry={known.again} />
+      <ProblemNote problem={changes.problem} onRetry={changes.again} />
       <ProblemNote problem={other.problem} onRetry={other.again} />
       {moment === undefined && moments.problem.value === undefined && <Loading />}
       {moment !== undefined && (
         <div class={css.columns}>
           <MomentCard moment={moment} other={compared?.record} />
           <div class={css.documents}>
-            <Documents data={data} moments={moments} moment={moment} known={known} pinned={pinned} other={compared} />
+            <Documents {...{ data, moments, moment, known, pinned }} isRead={!changes.isLoading} other={compared} />
           </div>
           <History known={known} sequence={sequence} onMove={place.go} />
         </div>
