@@ -1,6 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { About } from './api/about.ts'
-import { get } from './api/client.ts'
+import { type About, askAbout } from './api/about.ts'
 import { setToken, token, tokenProblem } from './api/token.ts'
 import icon from './icon.svg'
 import { lazily } from './parts/lazily.tsx'
@@ -18,8 +17,10 @@ const MemoryView = lazily(async () => (await import('./views/memory/memory-view.
 export function App() {
   const isAsking = tokenProblem.value !== undefined
   // asked anew with each token that is given, be it the same one again
-  const ask = isAsking ? undefined : (signal: AbortSignal) => get<About>('', {}, signal)
-  const about = useAnswer(ask, [token.value, isAsking])
+  const ask = async (signal: AbortSignal) => ({ token: token.value, about: await askAbout(signal) })
+  const asked = useAnswer(isAsking ? undefined : ask, [token.value, isAsking])
+  // what was said to another token may be about somebody else
+  const about = !isAsking && asked.value?.token === token.value ? asked.value.about : undefined
   useEffect(() => {
     document.title = titleOf()
   }, [place.value])
@@ -28,13 +29,13 @@ export function App() {
       <button type="button" class="button skip" onClick={skip}>
         Skip to the content
       </button>
-      <Header about={isAsking ? undefined : about.value} />
+      <Header about={about} />
       <main id="main" tabIndex={-1}>
         {isAsking && <TokenView />}
-        {!isAsking && about.value === undefined && !about.isLoading && (
-          <ProblemNote problem={about.problem} onRetry={about.again} />
+        {!isAsking && about === undefined && !asked.isLoading && (
+          <ProblemNote problem={asked.problem} onRetry={asked.again} />
         )}
-        {!isAsking && about.value !== undefined && <Content />}
+        {about !== undefined && <Content />}
       </main>
     </>
   )

@@ -1,4 +1,5 @@
 import { Lexer, type Token } from 'marked'
+import { onForget } from '../api/token.ts'
 
 /** Characters that are read as Markdown; what comes behind them is shown as it was written. */
 export const MARKDOWN_LIMIT = 20_000
@@ -10,6 +11,7 @@ const MARKS = 500
 const DEEP = /^(?:[ \t]*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){12}/m
 
 const kept = new Map<string, readonly Token[] | undefined>()
+onForget(() => kept.clear())
 
 /**
  * The tokens of a text of at most {@link MARKDOWN_LIMIT} characters; `undefined` if it should be shown as it was written: it is longer,

@@ -4,12 +4,29 @@ const KEY = 'throughline.theme'
 const THEMES = ['system', 'light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 
-const theme = signal<Theme>(THEMES.find((name) => name === localStorage.getItem(KEY)) ?? 'system')
+const theme = signal<Theme>(stored())
 
 effect(() => {
   document.documentElement.dataset['theme'] = theme.value
-  localStorage.setItem(KEY, theme.value)
+  store(theme.value)
 })
+
+// a browser that keeps nothing for any site throws at the mere look
+function stored(): Theme {
+  try {
+    return THEMES.find((name) => name === localStorage.getItem(KEY)) ?? 'system'
+  } catch {
+    return 'system'
+  }
+}
+
+function store(name: Theme): void {
+  try {
+    localStorage.setItem(KEY, name)
+  } catch {
+    // it is then kept until the page is loaded anew
+  }
+}
 
 /** As the system has it, light, or dark. */
 export function ThemePicker() {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { onForget } from '../../api/token.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useAnswer } from '../../parts/use-answer.ts'
 import type { SessionData } from '../../session/session-data.ts'
@@ -33,6 +34,7 @@ export function Comparison({ data, question, head }: { data: SessionData; questi
 
 /** Answers that are at hand: a budget is asked for once, as long as nothing happens. */
 const kept = new Map<string, Compared>()
+onForget(() => kept.clear())
 const KEPT = 100
 
 function useCompared(data: SessionData, { recall, about }: Question, head: number) {

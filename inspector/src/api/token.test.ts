@@ -1,0 +1,34 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { onForget, setToken, token, tokenProblem } from './token.ts'
+
+afterEach(() => {
+  setToken('')
+  tokenProblem.value = undefined
+})
+
+describe('a token', () => {
+  it('is taken with or without the word before it, also where nothing can be stored', () => {
+    setToken(' Bearer abc.def ')
+    expect([token.value, tokenProblem.value]).toEqual(['abc.def', undefined])
+  })
+
+  it('is refused if no header can hold it', () => {
+    setToken('good')
+    for (const bad of ['a b', 'tökén', 'a\u200Bb', 'a\nb']) {
+      tokenProblem.value = undefined
+      setToken(bad)
+      expect([token.value, tokenProblem.value]).toEqual(['good', expect.stringContaining('no spaces')])
+    }
+  })
+
+  it('is asked for as soon as it is forgotten, with everything that was kept', () => {
+    const forget = vi.fn()
+    onForget(forget)
+    setToken('one')
+    setToken('two')
+    expect(forget).not.toHaveBeenCalled()
+    setToken('')
+    expect([token.value, tokenProblem.value]).toEqual(['', ''])
+    expect(forget).toHaveBeenCalledOnce()
+  })
+})
