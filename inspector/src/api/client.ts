@@ -1,4 +1,4 @@
-import { Problem, problemIn, unreachable } from './problem.ts'
+import { Problem, problemIn, unanswered, unreachable } from './problem.ts'
 import { token, tokenProblem } from './token.ts'
 
 /** Values of a query; what is `undefined` or empty is left out, a list is repeated. */
@@ -12,24 +12,36 @@ interface Request {
   readonly accept?: string
   /** Sent again with the same key and body, a write is done once. */
   readonly key?: string | undefined
+  /** What is answered at once on a server that is well is given up after {@link PATIENCE}. */
+  readonly isBrief?: boolean
 }
+
+const PATIENCE = 30_000
 
 /** One call below `/v1`; `path` as in `/sessions/…`. Throws a {@link Problem}. */
 export async function call<T>(path: string, request: Request = {}): Promise<T> {
-  const response = await send(path, request)
-  return (response.status === 204 ? undefined : await response.json()) as T
+  const late = request.isBrief === true ? AbortSignal.timeout(PATIENCE) : undefined
+  const signals = [request.signal, late].filter((signal) => signal !== undefined)
+  try {
+    const response = await send(path, { ...request, signal: AbortSignal.any(signals) })
+    return (response.status === 204 ? undefined : await response.json()) as T
+  } catch (error) {
+    throw late?.aborted === true && request.signal?.aborted !== true ? unanswered() : error
+  }
 }
 
 export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
   call<T>(path, { ...(query && { query }), signal })
 
-export const post = <T>(path: string, body: unknown = {}, key?: string) => call<T>(path, { method: 'POST', body, key })
+export const post = <T>(path: string, body: unknown, key: string, signal: AbortSignal) =>
+  call<T>(path, { method: 'POST', body, key, signal, isBrief: true })
 
 /** The answer as it comes; its status is a success. */
 export async function send(path: string, request: Request): Promise<Response> {
   const { method = 'GET', query, body, signal, accept, key } = request
   const headers: Record<string, string> = {}
-  if (token.value !== '') headers['Authorization'] = `Bearer ${token.value}`
+  const sent = token.value
+  if (sent !== '') headers['Authorization'] = `Bearer ${sent}`
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (accept !== undefined) headers['Accept'] = accept
   if (key !== undefined) headers['Idempotency-Key'] = key
@@ -40,7 +52,8 @@ export async function send(path: string, request: Request): Promise<Response> {
   })
   if (response.ok) return response
   const problem = await problemIn(response)
-  if (problem.status === 401) tokenProblem.value = token.value === '' ? '' : problem.message
+  // one that came late says nothing about the token of now
+  if (problem.status === 401 && sent === token.value) tokenProblem.value = sent === '' ? '' : problem.message
   throw problem
 }
 

@@ -27,3 +27,11 @@ export async function problemIn(response: Response): Promise<Problem> {
 /** There was no answer at all. */
 export const unreachable = () =>
   new Problem({ code: 'UNREACHABLE', detail: 'the server does not answer; is it still running?', status: 0 })
+
+/** It was sent, and nothing came back. */
+export const unanswered = () =>
+  new Problem({
+    code: 'UNANSWERED',
+    detail: 'the server did not answer in time; what was sent may have been done, and to send it again does it once',
+    status: 0,
+  })

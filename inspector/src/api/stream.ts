@@ -2,15 +2,66 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { ofSession, Problem, send } from './client.ts'
 import type { SessionEvent } from './types.ts'
 
-/** Events of a session behind `after`, then each new one, until the signal, the end of the stream, or a {@link Problem}. */
-export async function* follow(id: string, after: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
-  const accept = 'text/event-stream'
-  const response = await send(ofSession(id, '/stream'), { query: { after }, signal, accept })
-  const messages = response.body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
-  if (messages === undefined) return
-  for await (const { event, data } of messages) {
-    if (event === 'end') return
-    if (event === 'problem') throw new Problem(JSON.parse(data))
-    yield JSON.parse(data) as SessionEvent
+/** Milliseconds without a byte after which a connection is given up: the server sends at least a comment every 15 seconds. */
+const SILENCE = 40_000
+
+/**
+ * Events of a session behind `after`, then each new one, until the signal, the end of the stream, silence, or a
+ * {@link Problem}. Resolves when the stream stands.
+ */
+export async function follow(id: string, after: number, signal: AbortSignal): Promise<AsyncIterable<SessionEvent>> {
+  const silence = new Silence()
+  try {
+    const response = await send(ofSession(id, '/stream'), {
+      query: { after },
+      signal: AbortSignal.any([signal, silence.signal]),
+      accept: 'text/event-stream',
+    })
+    return eventsIn(response, silence)
+  } catch (error) {
+    silence.end()
+    throw error
+  }
+}
+
+async function* eventsIn({ body }: Response, silence: Silence): AsyncGenerator<SessionEvent> {
+  const heard = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(bytes, control) {
+      silence.broken()
+      control.enqueue(bytes)
+    },
+  })
+  try {
+    const messages = body
+      ?.pipeThrough(heard)
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream())
+    for await (const { event, data } of messages ?? []) {
+      if (event === 'end') return
+      if (event === 'problem') throw new Problem(JSON.parse(data))
+      yield JSON.parse(data) as SessionEvent
+    }
+  } finally {
+    silence.end()
+  }
+}
+
+/** Aborts its signal once nothing was heard for too long. */
+class Silence {
+  readonly #control = new AbortController()
+  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly signal = this.#control.signal
+
+  constructor() {
+    this.broken()
+  }
+
+  broken(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#control.abort(), SILENCE)
+  }
+
+  end(): void {
+    clearTimeout(this.#timer)
   }
 }

@@ -14,6 +14,7 @@ const KEPT = 60
  */
 export class EventLog {
   readonly #id: string
+  readonly #signal: AbortSignal
   /** By number, the one looked at last at the end. */
   readonly #pages = new Map<number, Map<number, SessionEvent>>()
   readonly #asked = new Map<number, Promise<void>>()
@@ -22,8 +23,10 @@ export class EventLog {
   /** What went wrong last, until something goes well. */
   readonly problem = signal<Problem | undefined>(undefined)
 
-  constructor(id: string) {
+  /** The signal ends what it asks for. */
+  constructor(id: string, signal: AbortSignal) {
     this.#id = id
+    this.#signal = signal
   }
 
   /** The event, if it is here. */
@@ -57,6 +60,12 @@ export class EventLog {
     this.version.value++
   }
 
+  /** Drops everything. */
+  clear(): void {
+    this.#pages.clear()
+    this.version.value++
+  }
+
   #touch(number: number, page: Map<number, SessionEvent>): void {
     this.#pages.delete(number)
     this.#pages.set(number, page)
@@ -73,11 +82,11 @@ export class EventLog {
   async #ask(page: number): Promise<void> {
     try {
       const query = { after: page * PAGE, limit: PAGE }
-      const { items } = await get<{ items: SessionEvent[] }>(ofSession(this.#id, '/events'), query)
+      const { items } = await get<{ items: SessionEvent[] }>(ofSession(this.#id, '/events'), query, this.#signal)
       this.problem.value = undefined
       this.add(items)
     } catch (error) {
-      this.problem.value = problemOf(error)
+      if (!this.#signal.aborted) this.problem.value = problemOf(error)
     }
   }
 }

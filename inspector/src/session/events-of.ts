@@ -26,18 +26,22 @@ export function useEventsOf(data: SessionData, types: readonly string[], most = 
   const [round, setRound] = useState(0)
   useEffect(() => {
     const control = new AbortController()
-    const arrived: SessionEvent[] = []
+    // until what there was has been read
+    let arrived: SessionEvent[] | undefined = []
     const stop = data.onEvents((events) => {
       const wanted = events.filter(({ type }) => types.includes(type))
       if (wanted.length === 0) return
-      arrived.push(...wanted)
-      setFound((before) => (before.isLoading ? before : { ...before, events: merged(before.events, wanted) }))
+      if (arrived === undefined) setFound((before) => withArrived(before, wanted, most))
+      else arrived.push(...wanted)
     })
     setFound(NONE)
     readBack(data.id, types, most, control.signal).then(
-      ({ events, hasMore }) =>
-        setFound({ events: merged(events, arrived), hasMore, isLoading: false, problem: undefined }),
+      (read) => {
+        setFound(withArrived({ ...read, isLoading: false, problem: undefined }, arrived ?? [], most))
+        arrived = undefined
+      },
       (error: unknown) => {
+        arrived = undefined
         if (!control.signal.aborted) setFound({ ...NONE, isLoading: false, problem: problemOf(error) })
       },
     )
@@ -60,8 +64,9 @@ async function readBack(id: string, types: readonly string[], most: number, sign
   return { events: events.toReversed(), hasMore: true }
 }
 
-/** The stream may begin before what was read: an event is there once. */
-function merged(events: readonly SessionEvent[], arrived: readonly SessionEvent[]): SessionEvent[] {
-  const last = events.at(-1)?.sequence ?? 0
-  return [...events, ...arrived.filter(({ sequence }) => sequence > last)]
+/** The stream may begin before what was read: an event is there once. The oldest go when there are too many. */
+export function withArrived(found: EventsOf, arrived: readonly SessionEvent[], most: number): EventsOf {
+  const last = found.events.at(-1)?.sequence ?? 0
+  const events = [...found.events, ...arrived.filter(({ sequence }) => sequence > last)]
+  return { ...found, events: events.slice(-most), hasMore: found.hasMore || events.length > most }
 }

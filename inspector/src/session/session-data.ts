@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { get, ofSession } from '../api/client.ts'
+import { call, ofSession } from '../api/client.ts'
 import { type Problem, problemOf } from '../api/problem.ts'
 import { follow } from '../api/stream.ts'
 import type { SessionEvent, SessionRecord } from '../api/types.ts'
@@ -24,24 +24,36 @@ export class SessionData {
   readonly log: EventLog
   readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>()
   #gathered: SessionEvent[] = []
-  #timer: number | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
   #stream: AbortController | undefined
+  /** Aborted when nobody looks at the session any more. */
+  readonly #over = new AbortController()
+  /** Sequence of the last event that the stream brought; it begins behind the first record. */
+  #received: number | undefined
 
   constructor(id: string) {
     this.id = id
-    this.log = new EventLog(id)
+    this.log = new EventLog(id, this.#over.signal)
   }
 
   /** Reads the record anew: after an action, or when something has happened. */
   async refresh(): Promise<void> {
     try {
-      const record = await get<SessionRecord>(ofSession(this.id))
-      this.problem.value = undefined
-      this.record.value = record
-      this.head.value = Math.max(this.head.peek(), record.head)
+      await this.read()
     } catch (error) {
-      this.problem.value = problemOf(error)
+      this.#fail(problemOf(error))
     }
+  }
+
+  /** The record as it is now, which everyone sees then. Throws a {@link Problem}. */
+  async read(signal: AbortSignal = this.#over.signal): Promise<SessionRecord> {
+    const record = await call<SessionRecord>(ofSession(this.id), { signal, isBrief: true })
+    this.problem.value = undefined
+    this.#received ??= record.head
+    this.head.value = Math.max(this.head.peek(), record.head)
+    // answers may overtake each other
+    if (record.head >= (this.record.peek()?.head ?? 0)) this.record.value = record
+    return record
   }
 
   /** Calls back with what arrives from now on, in order. Returns the function that ends it. */
@@ -50,36 +62,44 @@ export class SessionData {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Reads the record and follows the log. Returns the function that ends it. */
+  /** Looks at the session. Returns the function that ends it, for good. */
   start(): () => void {
-    // browsers allow few connections to one server: a tab that nobody sees gives its own back
-    const look = () => {
-      this.#stream?.abort()
-      this.#stream = undefined
-      if (document.visibilityState === 'hidden') this.live.value = 'away'
-      else this.#follow()
-    }
-    void this.refresh().then(look)
-    document.addEventListener('visibilitychange', look)
+    document.addEventListener('visibilitychange', this.#look)
+    void this.begin()
     return () => {
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', this.#look)
+      this.#over.abort()
       this.#stream?.abort()
       clearTimeout(this.#timer)
       this.#listeners.clear()
     }
   }
 
-  #follow(): void {
-    if (this.record.peek() === undefined) return
-    this.#stream = new AbortController()
-    void this.#keepFollowing(this.#stream.signal)
+  /** Reads the record and follows the log from there; again, if that could not be had. */
+  async begin(): Promise<void> {
+    await this.refresh()
+    this.#look()
   }
 
-  async #keepFollowing(signal: AbortSignal): Promise<void> {
+  /** Browsers allow few connections to one server: a tab that nobody sees gives its own back. */
+  readonly #look = (): void => {
+    this.#stream?.abort()
+    this.#stream = undefined
+    if (this.#over.signal.aborted || this.record.peek() === undefined) return
+    if (document.visibilityState === 'hidden') this.live.value = 'away'
+    else void this.#follow()
+  }
+
+  async #follow(): Promise<void> {
+    this.#stream = new AbortController()
+    const { signal } = this.#stream
     for (let wait = RETRY.first; !signal.aborted; wait = Math.min(wait * 2, RETRY.most)) {
       try {
+        const events = await follow(this.id, this.#received ?? this.head.peek(), signal)
+        // the record may tell of what went wrong meanwhile
+        if (this.live.peek() !== 'connecting') void this.refresh()
         this.live.value = 'live'
-        for await (const event of follow(this.id, this.#last(), signal)) {
+        for await (const event of events) {
           wait = RETRY.first
           this.#gather(event)
         }
@@ -87,9 +107,8 @@ export class SessionData {
         if (signal.aborted) return
         const problem = problemOf(error)
         if (problem.status === 401 || problem.status === 404) {
-          this.problem.value = problem
           this.live.value = 'lost'
-          return
+          return this.#fail(problem)
         }
       }
       if (signal.aborted) return
@@ -98,13 +117,20 @@ export class SessionData {
     }
   }
 
-  #last(): number {
-    return this.#gathered.at(-1)?.sequence ?? this.head.peek()
+  /** A session that is not there any more is not shown any more. */
+  #fail(problem: Problem): void {
+    if (this.#over.signal.aborted) return
+    this.problem.value = problem
+    if (problem.status !== 404) return
+    this.#stream?.abort()
+    this.record.value = undefined
+    this.log.clear()
   }
 
   #gather(event: SessionEvent): void {
+    this.#received = event.sequence
     this.#gathered.push(event)
-    this.#timer ??= window.setTimeout(() => this.#deliver(), GATHER)
+    this.#timer ??= setTimeout(() => this.#deliver(), GATHER)
   }
 
   #deliver(): void {
@@ -112,7 +138,7 @@ export class SessionData {
     const events = this.#gathered
     this.#gathered = []
     this.log.add(events)
-    this.head.value = events.at(-1)?.sequence ?? this.head.peek()
+    this.head.value = Math.max(this.head.peek(), events.at(-1)?.sequence ?? 0)
     for (const listener of this.#listeners) listener(events)
     void this.refresh()
   }

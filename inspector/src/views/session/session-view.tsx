@@ -35,7 +35,7 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
   const problem = data.problem.value
   if (record === undefined && problem?.status === 404) return <NotFound id={id} />
   if (record === undefined)
-    return problem ? <ProblemNote problem={problem} onRetry={() => void data.refresh()} /> : <Loading />
+    return problem ? <ProblemNote problem={problem} onRetry={() => void data.begin()} /> : <Loading />
   return (
     <div class={css.session}>
       <SessionHead data={data} />
