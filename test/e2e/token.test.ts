@@ -39,6 +39,8 @@ describe('a server with a key', () => {
       await give(page, wrong)
       await page.getByRole('alert').filter({ hasText: 'It was not accepted:' }).waitFor()
     }
+    await give(page, 'tökén')
+    await page.getByRole('alert').filter({ hasText: 'a token has no spaces' }).waitFor()
     const token = await ada()
     await give(page, `Bearer ${token}`)
     await shows(page, 'Of Ada')
@@ -61,10 +63,38 @@ describe('a server with a key', () => {
     await other.goto(`${url}/`)
     await asks(other)
 
+    // also when nobody answers
+    await page.route('**/v1', () => undefined)
     await page.getByRole('button', { name: 'Forget the token' }).click()
     await asks(page)
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
     expect(await page.getByText('acme · ada').count()).toBe(0)
+    await give(page, await tokenOf({ tenant: 'acme', sub: 'bob' }))
+    await page.getByRole('button', { name: 'Forget the token' }).waitFor()
+    expect(await page.getByText('acme · ada').count()).toBe(0)
+  })
+
+  it('lets what was typed outlive a token, and keeps it from the next user', async () => {
+    const { open, allow, tl } = inspector()
+    allow(/401/)
+    const session = await tl.sessions.create({ tenant: 'acme', userId: 'ada', conversationId: 'draft', task: 'Draft' })
+    await session.ask('Which day?')
+    const page = await open(`#/sessions/${session.id}`, { token: await ada() })
+    const answer = page.getByLabel('Your answer')
+    await answer.fill('Monday')
+    const authorization = `Bearer ${await ada('1s ago')}`
+    await page.route('**/v1/**', (route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization } }),
+    )
+    await answer.press('Control+Enter')
+    await asks(page)
+    await page.unroute('**/v1/**')
+    await give(page, await ada('2h'))
+    await expect.poll(() => answer.inputValue()).toBe('Monday')
+    expect(await page.getByText('another question').count()).toBe(0)
+    await page.getByRole('button', { name: 'Forget the token' }).click()
+    await give(page, await ada())
+    await expect.poll(() => answer.inputValue()).toBe('')
   })
 
   it('asks again when a token has expired, and leads back to the same place', async () => {

@@ -1,6 +1,5 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
-import { ProblemNote } from '../../parts/notes.tsx'
 import { isExpired } from '../../parts/status.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { place, query } from '../../route.ts'
@@ -33,23 +32,19 @@ export function ActBar({ data }: { data: SessionData }) {
 function Bar({ acts, children }: { acts: Acts; children: preact.ComponentChildren }) {
   const bar = useRef<HTMLElement>(null)
   const said = acts.said.value
-  const failed = acts.failed.value
   useEffect(() => {
     if (said !== undefined && document.activeElement === document.body) bar.current?.focus()
   }, [said])
-  // what went wrong is shown where it was done; a dialog that was closed meanwhile is not there to do so
-  const isHomeless = failed !== undefined && failed.name !== 'answer' && acts.opened.value === undefined
   return (
     <section ref={bar} class={css.bar} tabIndex={-1} aria-label="Actions">
       {children}
       <p class={css.said} role="status">
         {said !== undefined && (
           <>
-            {said.text} <a href={said.href}>Event {said.sequence}</a>
+            {said.text} {said.event !== undefined && <a href={said.event.href}>Event {said.event.sequence}</a>}
           </>
         )}
       </p>
-      {isHomeless && <ProblemNote problem={failed.problem} onRetry={() => acts.open(failed.name)} />}
     </section>
   )
 }

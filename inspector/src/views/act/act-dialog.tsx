@@ -6,7 +6,7 @@ import type { SessionData } from '../../session/session-data.ts'
 import { noteIn } from '../state/path.ts'
 import css from './act-dialog.module.css'
 import { ActField } from './act-field.tsx'
-import { ACTIONS, type ActionName } from './actions.ts'
+import { ACTIONS, type ActionName, isReply } from './actions.ts'
 import type { Acts, Opened } from './acts.ts'
 
 /** The dialog of whatever action is open. */
@@ -24,8 +24,8 @@ function Dialog({ acts, data, name, state, values: given }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const submit = useRef<HTMLButtonElement>(null)
   const action = ACTIONS[name]
-  const values = { ...given, ...acts.drafts.value[name] }
-  const isSending = acts.sending.value !== undefined
+  const values = { ...given, ...acts.drafts.values.value[name] }
+  const isSending = acts.sending.value.has(name)
   const failed = acts.failed.value
   const problem = failed?.name === name ? failed.problem : undefined
   useLayoutEffect(() => {
@@ -44,7 +44,7 @@ function Dialog({ acts, data, name, state, values: given }: DialogProps) {
       class={css.dialog}
       aria-labelledby="act-title"
       aria-describedby="act-effect"
-      onClose={() => acts.close()}
+      onClose={() => acts.close(name)}
     >
       <form
         class="stack"
@@ -64,7 +64,7 @@ function Dialog({ acts, data, name, state, values: given }: DialogProps) {
             key={field.name}
             field={field}
             value={values[field.name] ?? ''}
-            onInput={(value) => acts.type(name, { ...values, [field.name]: value })}
+            onInput={(value) => acts.type(name, { [field.name]: value })}
             isWrong={problem?.message.startsWith(`${field.name}:`) === true}
             most={data.head.value}
           />
@@ -73,7 +73,7 @@ function Dialog({ acts, data, name, state, values: given }: DialogProps) {
         <ProblemNote problem={problem} />
         <div class={css.buttons}>
           {action.fields.length > 0 && <span class="muted small">Ctrl+Enter sends</span>}
-          <button type="button" class="button" onClick={() => acts.close()}>
+          <button type="button" class="button" onClick={() => acts.close(name)}>
             Cancel
           </button>
           <button
@@ -93,7 +93,7 @@ function Dialog({ acts, data, name, state, values: given }: DialogProps) {
 /** What it is about: the words that the session waits with. */
 function About({ data, name }: { data: SessionData; name: ActionName }) {
   const status = data.record.value?.status
-  if (status === undefined || !['confirm', 'continueWith', 'incorporate'].includes(name)) return null
+  if (status === undefined || !isReply(name)) return null
   const note = noteIn(status)
   return note === '' ? null : (
     <div class={css.about} data-state={status.state}>

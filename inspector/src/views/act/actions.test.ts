@@ -48,16 +48,16 @@ describe('keys', () => {
   it('stay the same for the same until it went well', () => {
     let made = 0
     const attempts = new Attempts(() => String(++made))
-    expect(attempts.keyFor('/a', { text: 'x' })).toBe('1')
-    expect(attempts.keyFor('/a', { text: 'x' })).toBe('1')
-    expect(attempts.keyFor('/b', { text: 'x' })).toBe('2')
-    expect(attempts.keyFor('/a', { text: 'y' })).toBe('3')
+    expect(attempts.keyFor('/a', { text: 'x' }, 7)).toMatchObject({ key: '1', since: 7 })
+    expect(attempts.keyFor('/a', { text: 'x' }, 9)).toMatchObject({ key: '1', since: 7 })
+    expect(attempts.keyFor('/b', { text: 'x' }, 9).key).toBe('2')
+    expect(attempts.keyFor('/a', { text: 'y' }, 9).key).toBe('3')
     attempts.done('/a')
-    expect(attempts.keyFor('/a', { text: 'y' })).toBe('4')
+    expect(attempts.keyFor('/a', { text: 'y' }, 9)).toMatchObject({ key: '4', since: 9 })
   })
 
   it('are never the same by themselves, and printable', () => {
-    const keys = [new Attempts().keyFor('/a', {}), new Attempts().keyFor('/a', {})]
+    const keys = [new Attempts(), new Attempts()].map((attempts) => attempts.keyFor('/a', {}, 1).key)
     expect(new Set(keys).size).toBe(2)
     expect(keys[0]).toMatch(/^[\x20-\x7e]+$/)
   })

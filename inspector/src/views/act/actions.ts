@@ -157,6 +157,12 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   },
 }
 
+/** Whether it leads to another state. */
+export const changesState = (name: ActionName) => !['say', 'compact', 'fork'].includes(name)
+
+/** Whether it replies to what the session waits with: a question, an interruption, a proposal. */
+export const isReply = (name: ActionName) => ['answer', 'confirm', 'continueWith', 'incorporate'].includes(name)
+
 /** What was filled in, by the names of the fields. */
 export type Values = Readonly<Record<string, string>>
 

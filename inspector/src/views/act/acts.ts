@@ -1,17 +1,17 @@
 import { signal } from '@preact/signals'
-import { ofSession, post } from '../../api/client.ts'
-import { type Problem, problemOf } from '../../api/problem.ts'
+import { call, ofSession, post } from '../../api/client.ts'
+import { Problem, problemOf } from '../../api/problem.ts'
 import type { Commit, SessionEvent, SessionRecord, SessionState } from '../../api/types.ts'
 import { eventHref, go, sessionHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { ACTIONS, type ActionName, bodyOf, type Values } from './actions.ts'
+import { ACTIONS, type ActionName, bodyOf, changesState, isReply, type Values } from './actions.ts'
 import { Attempts } from './attempts.ts'
+import { draftsOf } from './drafts.ts'
 
 /** What was done, and the event that tells of it. */
 export interface Said {
   readonly text: string
-  readonly href: string
-  readonly sequence: number
+  readonly event?: { readonly href: string; readonly sequence: number }
 }
 
 /** The action whose dialog is open. */
@@ -27,8 +27,8 @@ export interface Opened {
 export class Acts {
   readonly opened = signal<Opened | undefined>(undefined)
   /** What was typed stays until it went well, also when its dialog is closed. */
-  readonly drafts = signal<Partial<Readonly<Record<ActionName, Values>>>>({})
-  readonly sending = signal<ActionName | undefined>(undefined)
+  readonly drafts
+  readonly sending = signal<ReadonlyMap<ActionName, AbortController>>(new Map())
   readonly failed = signal<{ readonly name: ActionName; readonly problem: Problem } | undefined>(undefined)
   readonly said = signal<Said | undefined>(undefined)
   readonly #data: SessionData
@@ -36,6 +36,7 @@ export class Acts {
 
   constructor(data: SessionData) {
     this.#data = data
+    this.drafts = draftsOf(data.id)
   }
 
   /** Opens the dialog of an action. */
@@ -46,45 +47,74 @@ export class Acts {
     this.opened.value = { name, state: record.status.state, values }
   }
 
-  /** Closes the dialog. What is on its way goes on. */
-  close(): void {
+  /** Closes the dialog of an action. What is on its way is not waited for any more. */
+  close(name: ActionName): void {
+    if (this.opened.peek()?.name !== name) return
     this.opened.value = undefined
-    if (this.sending.peek() === undefined) this.failed.value = undefined
+    this.failed.value = undefined
+    this.sending.peek().get(name)?.abort()
   }
 
   /** Keeps what is typed. */
   type(name: ActionName, values: Values): void {
-    this.drafts.value = { ...this.drafts.peek(), [name]: values }
+    this.drafts.type(name, values)
   }
 
-  /** Does it. One at a time: a second click while the first is on its way does nothing. */
+  /** Does it. A second click while the first is on its way does nothing. */
   async send(name: ActionName, values: Values): Promise<void> {
-    if (this.sending.peek() !== undefined) return
-    this.sending.value = name
+    if (this.sending.peek().has(name)) return
+    const control = new AbortController()
+    this.sending.value = new Map(this.sending.peek()).set(name, control)
     this.failed.value = undefined
     this.said.value = undefined
     try {
-      await this.#send(name, bodyOf(name, values))
+      await this.#send(name, bodyOf(name, values), control.signal)
     } catch (error) {
-      this.failed.value = { name, problem: problemOf(error) }
+      if (control.signal.aborted) this.said.value = { text: `${ACTIONS[name].name}: not waited for. It may be done.` }
+      else this.failed.value = { name, problem: problemOf(error) }
       // a refusal often means that somebody else was faster
-      await this.#data.refresh()
+      void this.#data.refresh()
     }
-    this.sending.value = undefined
+    const others = new Map(this.sending.peek())
+    others.delete(name)
+    this.sending.value = others
   }
 
-  async #send(name: ActionName, body: object): Promise<void> {
+  async #send(name: ActionName, body: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
     const { id } = this.#data
     const { path, done } = ACTIONS[name]
-    const answer = await post<Answer>(ofSession(id, path), body, this.#attempts.keyFor(path, body))
+    const key = await this.#keyFor(name, body, await this.#look(name, signal), signal)
+    const answer = await post<Answer>(ofSession(id, path), body, key, signal)
     this.#attempts.done(path)
-    const { [name]: _sent, ...drafts } = this.drafts.peek()
-    this.drafts.value = drafts
+    this.drafts.drop(name)
     if (name === 'fork') return go(sessionHref((answer as SessionRecord).id))
     await this.#data.refresh()
     const sequence = sequenceIn(answer)
-    this.said.value = { text: done, href: eventHref(id, sequence), sequence }
+    const text = isOfAnother(answer, body) ? 'There was a commit already: yours was not taken.' : done
+    this.said.value = { text, event: { href: eventHref(id, sequence), sequence } }
     if (this.opened.peek()?.name === name) this.opened.value = undefined
+  }
+
+  /** The end of the log. Words that reply to others are not sent unless those are the ones that were shown. */
+  async #look(name: ActionName, signal: AbortSignal): Promise<number> {
+    const shown = this.#data.record.peek()?.status
+    const { status, head } = await this.#data.read(signal)
+    if (isReply(name) && JSON.stringify(status) !== JSON.stringify(shown)) throw changed()
+    return head
+  }
+
+  /** The key of what is sent again, unless the session has moved on by more than that can have done. */
+  async #keyFor(name: ActionName, body: object, head: number, signal: AbortSignal): Promise<string> {
+    const { path } = ACTIONS[name]
+    const { key, since } = this.#attempts.keyFor(path, body, head)
+    if (since === head) return key
+    const own = changesState(name) ? 1 : 0
+    const query = { types: ['status_changed'], after: since, limit: own + 1 }
+    const asked = { query, signal, isBrief: true }
+    const { items } = await call<{ items: SessionEvent[] }>(ofSession(this.#data.id, '/events'), asked)
+    if (items.length <= own) return key
+    this.#attempts.done(path)
+    return this.#attempts.keyFor(path, body, head).key
   }
 }
 
@@ -95,3 +125,15 @@ function sequenceIn(answer: Answer): number {
   if ('items' in answer) return answer.items.at(-1)?.sequence ?? 1
   return 'head' in answer ? answer.head : (answer.range?.to ?? 0) + 1
 }
+
+/** There is one commit for each session: somebody else may have made it first. */
+function isOfAnother(answer: Answer, { summary }: Readonly<Record<string, unknown>>): boolean {
+  return 'summary' in answer && summary !== undefined && answer.summary !== summary
+}
+
+const changed = () =>
+  new Problem({
+    code: 'CHANGED',
+    detail: 'nothing was sent: the session stands elsewhere than it was shown. Send it again if it still fits.',
+    status: 0,
+  })

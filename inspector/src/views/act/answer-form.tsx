@@ -7,20 +7,18 @@ import { sendOnEnter } from './act-dialog.tsx'
 import type { Acts } from './acts.ts'
 import css from './answer-form.module.css'
 
-type Question = Extract<SessionStatus, { state: 'awaiting_user' }>
-
 /** Characters of a question that stand in the bar; the state view has all of it. */
 const SHOWN = 2000
 
 /** The question that waits, and a place to answer it. It stays as long as something is typed, whoever acts meanwhile. */
 export function AnswerForm({ acts, status, isOver }: { acts: Acts; status: SessionStatus; isOver: boolean }) {
   const id = useId()
-  const begun = useRef<Question | undefined>(undefined)
   const waiting = status.state === 'awaiting_user' && !isOver ? status : undefined
-  const draft = acts.drafts.value.answer?.['text'] ?? ''
-  if (draft === '') begun.current = waiting
+  const draft = acts.drafts.values.value.answer?.['text'] ?? ''
+  if (draft === '') acts.drafts.question = waiting
+  const begun = acts.drafts.question
   // what was typed belongs to the question it was typed for
-  const asked = waiting ?? (draft === '' ? undefined : begun.current)
+  const asked = waiting ?? (draft === '' ? undefined : begun)
   const failed = acts.failed.value?.name === 'answer' ? acts.failed.value.problem : undefined
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
@@ -28,7 +26,7 @@ export function AnswerForm({ acts, status, isOver }: { acts: Acts; status: Sessi
     if (failed !== undefined && document.activeElement === document.body) field.current?.focus()
   }, [failed])
   if (asked === undefined) return null
-  const isSending = acts.sending.value === 'answer'
+  const isSending = acts.sending.value.has('answer')
   return (
     <form
       class={`card ${css.form}`}
@@ -64,7 +62,7 @@ export function AnswerForm({ acts, status, isOver }: { acts: Acts; status: Sessi
           {isSending ? 'Sending …' : 'Answer'}
         </button>
       </div>
-      <div role="status">{waiting?.askedAt !== begun.current?.askedAt && <Moved isGone={waiting === undefined} />}</div>
+      <div role="status">{waiting?.askedAt !== begun?.askedAt && <Moved isGone={waiting === undefined} />}</div>
       <ProblemNote problem={failed} />
     </form>
   )

@@ -4,26 +4,34 @@
  */
 export class Attempts {
   readonly #newKey: () => string
-  readonly #open = new Map<string, { readonly body: string; readonly key: string }>()
+  readonly #open = new Map<string, Attempt>()
 
   constructor(newKey: () => string = randomKey) {
     this.#newKey = newKey
   }
 
-  /** The key to send this body to this path with. */
-  keyFor(path: string, body: unknown): string {
+  /** The key to send this body to this path with, now that the log ends at `head`; and where it ended when that was first tried. */
+  keyFor(path: string, body: unknown, head: number): Attempt {
     const text = JSON.stringify(body)
     const before = this.#open.get(path)
-    if (before?.body === text) return before.key
-    const key = this.#newKey()
-    this.#open.set(path, { body: text, key })
-    return key
+    if (before?.body === text) return before
+    const attempt = { body: text, key: this.#newKey(), since: head }
+    this.#open.set(path, attempt)
+    return attempt
   }
 
-  /** It went well: the same again is another wish. */
+  /** It went well, or the session has moved on: the same again is another wish. */
   done(path: string): void {
     this.#open.delete(path)
   }
+}
+
+/** Something that was sent, and may not have arrived. */
+export interface Attempt {
+  readonly body: string
+  readonly key: string
+  /** The end of the log before it. */
+  readonly since: number
 }
 
 /** Not `crypto.randomUUID()`: a page that came by plain HTTP from another machine has none. */
