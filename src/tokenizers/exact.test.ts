@@ -109,6 +109,12 @@ describe('a long run', () => {
     expect(tokens).toBeLessThanOrEqual(exact + 2 * encoded.length)
   })
 
+  it.each(['a', '=', ' '])('of millions of %j is counted', (unit) => {
+    const text = unit.repeat(7 * 1024 * 1024)
+    expect(tokenizer.count(text)).toBeGreaterThanOrEqual(text.length / 256)
+    expect(encoded.every((piece) => piece.length <= 256)).toBe(true)
+  })
+
   it('is cut between characters, never inside one', () => {
     tokenizer.count(`.${'😀'.repeat(2000)}`)
     expect(encoded.length).toBeGreaterThan(2)

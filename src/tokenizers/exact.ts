@@ -7,8 +7,7 @@ import type { Tokenizer } from '../ports/tokenizer.ts'
  */
 const PIECE = 256
 const RUNS = ['[\\p{L}\\p{M}]', '[[^\\p{L}\\p{N}\\s]\\r\\n]', '\\s']
-const LONG_RUN = new RegExp(RUNS.map((run) => `${run}{${PIECE},}`).join('|'), 'gv')
-const PIECES = new RegExp(`.{1,${PIECE}}`, 'gsv')
+const PIECES = new RegExp(RUNS.map((run) => `${run}{${PIECE}}`).join('|'), 'gv')
 
 /** Counts as OpenAI's o200k encoding does, offline. Names of special tokens in a text are just text. */
 export async function exactTokenizer(): Promise<Tokenizer> {
@@ -20,10 +19,10 @@ export async function exactTokenizer(): Promise<Tokenizer> {
     count(text) {
       let tokens = 0
       let at = 0
-      for (const run of text.matchAll(LONG_RUN)) {
-        tokens += count(text.slice(at, run.index))
-        for (const [piece] of run[0].matchAll(PIECES)) tokens += count(piece)
-        at = run.index + run[0].length
+      for (const { 0: piece, index } of text.matchAll(PIECES)) {
+        if (index > at) tokens += count(text.slice(at, index))
+        tokens += count(piece)
+        at = index + piece.length
       }
       return tokens + count(text.slice(at))
     },
