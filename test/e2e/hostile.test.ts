@@ -26,6 +26,9 @@ const ALL = HOSTILE.join('\n\n')
 const WORD = 'w'.repeat(1024 * 1024)
 const MARKS = `${'>'.repeat(30_000)}\n${'['.repeat(30_000)}\n${'- '.repeat(20_000)}\n${'*a_'.repeat(10_000)}\n${'|'.repeat(5000)}`
 
+/** JSON in a text, deeper than it may be as JSON. */
+const NESTED = '['.repeat(9000) + ']'.repeat(9000)
+
 /** Names are shorter than texts: at most 512 characters. */
 const name = (index: number) => HOSTILE[index % HOSTILE.length]?.slice(0, 500) ?? 'x'
 
@@ -86,6 +89,7 @@ async function seed(): Promise<Session> {
       content: `\`\`\`${name(0)}\n${WORD.slice(0, 15_000)}\n\`\`\`\n| ${'a |'.repeat(200)}\n| ${'- |'.repeat(200)}`,
     },
     { type: 'tool_call', content: ALL, parts: { id: name(3), name: name(4), arguments: ALL } },
+    { type: 'tool_call', content: 'deep', parts: { id: 'deep', name: 'deep', arguments: NESTED } },
     { type: 'tool_result', content: WORD, parts: { toolCallId: name(3), output: deep(80) } },
     {
       type: 'model_message',

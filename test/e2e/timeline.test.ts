@@ -20,7 +20,11 @@ async function storyOf({ ended = true } = {}): Promise<Session> {
     { type: 'tool_call', content: 'grep', parts: { id: 'c2', name: 'grep', arguments: { pattern: 'retry' } } },
     { type: 'tool_result', content: 'no such file', parts: { toolCallId: 'c2', isError: true } },
     { type: 'tool_result', content: 'nobody asked', parts: { toolCallId: 'gone' } },
-    { type: 'tool_call', content: 'sleep', parts: { id: 'c3', name: 'sleep', arguments: '{"seconds":4}' } },
+    {
+      type: 'tool_call',
+      content: 'sleep',
+      parts: { id: 'c3', name: 'sleep', arguments: '{"seconds":12345678901234567890}' },
+    },
     { type: 'x.metric', parts: { tokens: 12 } },
     { type: 'memory_recall', content: 'Ada likes short answers' },
     { type: 'system_event', content: 'Be brief.' },
@@ -92,7 +96,8 @@ describe('the timeline', () => {
     await page.getByRole('button', { name: /grep.*failed/ }).click()
     await row(page, 5).getByText('no such file').waitFor()
     await row(page, 7).getByText('There is no call that this is the result of.').waitFor()
-    await page.getByRole('button', { name: /sleep.*no result/ }).waitFor()
+    await page.getByRole('button', { name: /sleep.*no result/ }).click()
+    await row(page, 8).getByText('"seconds": 12345678901234567890').waitFor()
     expect(await axeFindings(page)).toEqual([])
 
     await page.getByRole('feed').press('End')
@@ -259,6 +264,19 @@ describe('the timeline', () => {
     await page.unroute('**/events?*')
     await page.getByRole('button', { name: 'Try again' }).click()
     await row(page, 30).getByText('tick 30').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+
+    // an answer that no view was made for takes the view, and nothing else
+    allow(/thrown/)
+    await page.route('**/events?*', async (route) => {
+      const text = await (await route.fetch()).text()
+      await route.fulfill({ body: text.replaceAll(/"content":"tick \d+"/g, '"content":null') })
+    })
+    await page.goto(`${url}/#/elsewhere`)
+    await page.goto(`${url}/${timeline(session)}`)
+    await page.getByRole('alert').getByText('This view could not be drawn').waitFor()
+    await page.getByRole('link', { name: 'State', exact: true }).click()
+    await page.getByRole('region', { name: 'State' }).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 })

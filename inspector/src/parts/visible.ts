@@ -1,23 +1,52 @@
 /**
  * Text as it may be shown anywhere. Control characters become their pictures, and characters that turn the direction of what
- * follows, or have no width, become their names in brackets: nobody can hide a word, or make one look like another.
+ * follows, or cannot be seen, become their names in brackets: nobody can hide a word, or make one look like another. Those that
+ * a sign or a script is made with stay.
  */
 export function visible(text: string): string {
-  return text.replace(HIDDEN, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code)
-    if (code === 0x7f) return '\u2421'
-    return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`
+  return text.replace(HIDDEN, (character, at: number) => {
+    NEEDED.lastIndex = at
+    return NEEDED.test(text) ? character : named(character)
   })
 }
 
-// controls but tab and line feed, soft hyphen, joiners and marks without width, turns of direction, tags, lone surrogates
-const HIDDEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu
-
-/** The first characters of a text on one line. */
+/** The first characters of a name on one line, with nothing in it that cannot be seen: no two names look the same. */
 export function oneLine(text: string, most = 200): string {
-  const line = visible(text.slice(0, most + 1).replace(/\s+/g, ' ')).trim()
+  return lineOf(text, most, (line) => line.replace(HIDDEN, named))
+}
+
+/** The first characters of what somebody said, on one line. */
+export function preview(text: string, most = 200): string {
+  return lineOf(text, most, visible)
+}
+
+function lineOf(text: string, most: number, shown: (line: string) => string): string {
+  const line = shown(text.slice(0, most + 1).replace(/\s+/g, ' ')).trim()
   return text.length > most ? `${line.slice(0, most)}…` : line
 }
+
+function named(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code)
+  if (code === 0x7f) return '\u2421'
+  return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`
+}
+
+// controls but tab and line feed, lone surrogates, what draws nothing, line separators, the empty Braille pattern, annotations
+const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/gu
+
+/** Scripts whose words are spelt with joiners. */
+const SCRIPTS = 'Arab Beng Deva Gujr Guru Knda Mlym Orya Sinh Taml Telu'
+const LETTER = `[${SCRIPTS.replace(/\w+ ?/g, (name) => `\\p{Script_Extensions=${name.trim()}}`)}]`
+const PICTURE = '\\p{Extended_Pictographic}'
+
+/** A joiner or a selector that makes one sign of its neighbours, or shapes the letters beside it. */
+const NEEDED = new RegExp(
+  [
+    `(?<=${PICTURE}\\ufe0f?|\\p{Emoji_Modifier})\\u200d(?=${PICTURE})`,
+    `(?<=${PICTURE})\\ufe0f`,
+    '(?<=[0-9#*])\\ufe0f(?=\\u20e3)',
+    `(?<=${LETTER})[\\u200c\\u200d](?=${LETTER})`,
+  ].join('|'),
+  'uy',
+)

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { ErrorBoundary } from '../../parts/error-boundary.tsx'
 import { lazily } from '../../parts/lazily.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { oneLine } from '../../parts/visible.ts'
@@ -49,7 +50,9 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
         ))}
       </nav>
       <section class={css.view} aria-label={TAB_NAMES[tab]}>
-        <View data={data} tab={tab} />
+        <ErrorBoundary key={tab}>
+          <View data={data} tab={tab} />
+        </ErrorBoundary>
       </section>
     </div>
   )

@@ -3,7 +3,7 @@ import { Markdown } from '../../parts/markdown.tsx'
 import { memo } from '../../parts/memo.tsx'
 import { StateBadge } from '../../parts/status.tsx'
 import { Clock } from '../../parts/time.tsx'
-import { oneLine } from '../../parts/visible.ts'
+import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { callsIn } from './calls.ts'
 import { type Line, lineOf } from './describe.ts'
@@ -122,7 +122,7 @@ function Summary({ line, was }: { line: Line; was: Link['was'] }) {
           <StateBadge state={line.state} />
         </span>
       )}
-      {oneLine(line.text, 300)}
+      {preview(line.text, 300)}
     </span>
   )
 }

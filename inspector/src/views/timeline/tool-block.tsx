@@ -1,7 +1,8 @@
 import type { Json, SessionEvent } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
+import { indented } from '../../parts/json-text.ts'
 import { JsonView } from '../../parts/json-view.tsx'
-import { oneLine } from '../../parts/visible.ts'
+import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { brief } from './brief.ts'
 import { type Call, callsIn, hasFailed, type Outcome, took } from './calls.ts'
@@ -29,7 +30,7 @@ export function ToolCalls({ event, link, isOpen, openCalls, onToggle }: RowProps
             >
               <b dir="auto">{oneLine(call.name === '' ? 'call without a name' : call.name, 60)}</b>
               <span class={css.text} dir="auto">
-                {oneLine(brief(call.arguments), 200)}
+                {preview(brief(call.arguments), 200)}
               </span>
               <OutcomeBadge event={event} outcome={outcome} />
             </button>
@@ -103,19 +104,13 @@ function CallDetails({ event, call, outcome }: { event: SessionEvent; call: Call
   )
 }
 
-/** Arguments: JSON in a text is shown as JSON, unless it is too long to read it. */
+/** Characters of a text that are read to indent it. */
+const READ = 200_000
+
+/** Arguments: JSON in a text is indented, unless it is too long to read it. */
 function Given({ value }: { value: Json | undefined }) {
   if (value === undefined) return <span class="muted">none</span>
   if (typeof value !== 'string') return <JsonView value={value} />
-  const parsed = value.length > 200_000 ? undefined : parsedJson(value)
-  return parsed === undefined ? <Clamp text={value} /> : <JsonView value={parsed} />
-}
-
-function parsedJson(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
+  const json = value.length > READ ? undefined : indented(value)
+  return json === undefined ? <Clamp text={value} /> : <Clamp text={json} class="plain json" />
 }
