@@ -12,6 +12,18 @@ describe('an event on one line', () => {
     expect(lineOf(event('model_message', undefined, { agentId: 'coach' }))).toMatchObject({ label: 'coach' })
   })
 
+  it('says in which role, where the name could be taken for another', () => {
+    const label = (type: string, agentId: string) => lineOf(event(type, undefined, { agentId })).label
+    expect(label('model_message', 'user')).toBe('user (assistant)')
+    for (const name of ['User', ' USER ', 'ｕｓｅｒ', 'the user', 'system', 'u\u200bser']) {
+      expect(label('model_message', name)).toBe(`${name} (assistant)`)
+    }
+    expect(label('model_message', 'assistant')).toBe('assistant')
+    expect(label('user_message', 'user')).toBe('user')
+    expect(label('user_message', 'coach')).toBe('coach (user)')
+    expect(label('user_message', 'x'.repeat(500))).toMatch(/^x{40}… \(user\)$/)
+  })
+
   it('says what changed', () => {
     expect(text('state_changed', { op: 'merge', patch: { a: 1, b: null } })).toBe('a = 1, b removed')
     expect(text('state_changed', { op: 'replace', value: {} })).toBe('replaced by {}')

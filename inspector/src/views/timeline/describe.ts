@@ -20,9 +20,9 @@ export function lineOf(event: SessionEvent): Line {
   const parts = isRecord(event.parts) ? event.parts : {}
   switch (type) {
     case 'user_message':
-      return { label: agentId ?? 'user', tone: 'user', text: content }
+      return { label: speaker('user', agentId), tone: 'user', text: content }
     case 'model_message':
-      return { label: agentId ?? 'assistant', tone: 'agent', text: content }
+      return { label: speaker('assistant', agentId), tone: 'agent', text: content }
     case 'tool_call':
       return { label: 'call', tone: 'tool', text: content }
     case 'tool_result':
@@ -49,6 +49,16 @@ export function lineOf(event: SessionEvent): Line {
     default:
       return { ...otherLabel(type), text: content === '' ? brief(event.parts) : content }
   }
+}
+
+/** Words that say who somebody is, not what an agent is called. */
+const OTHER_ROLES = /user|human|system/
+
+/** Who speaks; with the role, where the name could be taken for somebody in another one. */
+function speaker(role: 'user' | 'assistant', agentId: string = role): string {
+  const letters = agentId.normalize('NFKC').toLowerCase().replace(/\P{L}/gu, '')
+  const isPlain = role === 'user' ? agentId === role : !OTHER_ROLES.test(letters)
+  return isPlain ? agentId : `${brief(agentId, 40)} (${role})`
 }
 
 /** States that there are; anything else in a status is not one. */
