@@ -24,6 +24,12 @@ describe('Markdown', () => {
     expect(plain('a *b*')?.map(({ type }) => type)).toEqual(['text', 'em'])
   })
 
+  it('has no heading of many lines: each line of a list would be read to its end', () => {
+    const types = (text: string) => tokensOf(text)?.map(({ type }) => type)
+    expect(types('a\nb\n===\n')).toEqual(['heading'])
+    expect(types(`${'a\n'.repeat(1000)}===\n`)).toEqual(['paragraph'])
+  })
+
   it('is cut at the end of a line, if one is near', () => {
     expect(cutForMarkdown('short')).toEqual(['short', ''])
     expect(cutForMarkdown('first line\nsecond line', 14)).toEqual(['first line', '\nsecond line'])

@@ -1,4 +1,4 @@
-import { Lexer, type Token } from 'marked'
+import { Lexer, type Token, Tokenizer } from 'marked'
 import { onForget } from '../api/token.ts'
 
 /** Characters that are read as Markdown; what comes behind them is shown as it was written. */
@@ -7,6 +7,8 @@ export const MARKDOWN_LIMIT = 20_000
 const KEPT = 200
 /** Marks in one run of text beyond which it is not read for emphasis and links: the time for that grows with their square. */
 const MARKS = 500
+/** Characters in which the underlining of a heading is looked for. */
+const HEADING = 200
 /** Quotes and lists in one another, from one line, that are still read: each costs the reader a call. */
 const DEEP = /^(?:[ \t]*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){12}/m
 
@@ -58,7 +60,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function read(text: string): readonly Token[] | undefined {
   if (DEEP.test(text)) return undefined
   try {
-    const lexer = new Lexer({ gfm: true })
+    const lexer = new Lexer({ gfm: true, tokenizer: new BoundedTokenizer() })
     lexer.blockTokens(text.replace(/\r\n?/g, '\n'), lexer.tokens)
     for (const { src, tokens } of lexer.inlineQueue) {
       if (marksIn(src) > MARKS) tokens.push({ type: 'text', raw: src, text: src, escaped: false })
@@ -67,6 +69,13 @@ function read(text: string): readonly Token[] | undefined {
     return lexer.tokens
   } catch {
     return undefined
+  }
+}
+
+/** Each line of a list is tried as a heading that is underlined further down: without a bound the time grows with their square. */
+class BoundedTokenizer extends Tokenizer {
+  override lheading(text: string) {
+    return super.lheading(text.slice(0, HEADING))
   }
 }
 
