@@ -16,6 +16,7 @@ const message = (...ids: string[]): Given => ({
   parts: { toolCalls: ids.map((id) => ({ id, name: 'read', arguments: {} })) },
 })
 const tick: Given = { type: 'x.tick' }
+const said: Given = { type: 'user_message', content: 'go on' }
 
 /** A log of these events, of which all but `unloaded` were loaded. */
 function logOf(given: readonly Given[], { unloaded = 0, isLive = false } = {}) {
@@ -54,6 +55,21 @@ describe('a call', () => {
     expect(outcomeOf('a', 1, log)).toEqual({ is: 'again', at: 2 })
     expect(outcomeOf('a', 2, log)).toMatchObject({ is: 'result' })
     expect(originOf(log.at(3), log.peek)).toEqual({ is: 'call', at: 2 })
+  })
+
+  it('does not take the result of a later call with the same id', () => {
+    const log = logOf([message('a'), said, message('a'), result('a')], { isLive: true })
+    expect(outcomeOf('a', 1, log)).toEqual({ is: 'none' })
+    expect(outcomeOf('a', 3, log)).toEqual({ is: 'result', event: log.at(4) })
+    const again = logOf([message('a'), tick, message('a'), result('a')])
+    expect(outcomeOf('a', 1, again)).toEqual({ is: 'again', at: 3 })
+    const late = logOf([call('a'), said, result('a')])
+    expect(outcomeOf('a', 1, late)).toEqual({ is: 'result', event: late.at(3) })
+  })
+
+  it('waits no more when the user has said something since', () => {
+    expect(outcomeOf('a', 1, logOf([call('a'), tick, said], { isLive: true }))).toEqual({ is: 'none' })
+    expect(outcomeOf('a', 2, logOf([said, call('a'), tick], { isLive: true }))).toEqual({ is: 'waiting' })
   })
 
   it('without a result is waiting while the session lives, and dangling when it does not', () => {

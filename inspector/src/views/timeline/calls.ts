@@ -14,10 +14,10 @@ export interface Call {
 /** What became of a call. */
 export type Outcome =
   | { readonly is: 'result'; readonly event: SessionEvent }
-  /** A `tool_call` behind it makes the same call: the result stands there. */
+  /** An event behind it, in the same turn, makes the same call: the result stands there. */
   | { readonly is: 'again'; readonly at: number }
   | { readonly is: 'loading'; readonly missing: number }
-  /** The log ends without one, and goes on. */
+  /** The log ends without one in the same turn, and goes on. */
   | { readonly is: 'waiting' }
   /** None among the events behind it. `looked`: how many of them, if there are more. */
   | { readonly is: 'none'; readonly looked?: number }
@@ -55,14 +55,17 @@ export function answers({ type, parts }: SessionEvent): string | undefined {
 export function outcomeOf(id: string | undefined, place: number, { peek, head, isLive }: Known): Outcome {
   if (id === undefined) return { is: 'none' }
   const end = Math.min(head, place + LOOK)
+  let isPast = false
   for (let sequence = place + 1; sequence <= end; sequence++) {
     const event = peek(sequence)
     if (event === undefined) return { is: 'loading', missing: sequence }
     if (answers(event) === id) return { is: 'result', event }
-    if (event.type === 'tool_call' && makes(event, id)) return { is: 'again', at: sequence }
+    // ids are unique within a turn only: some models count them from the beginning each time
+    if (makes(event, id)) return isPast ? { is: 'none' } : { is: 'again', at: sequence }
+    if (event.type === 'user_message') isPast = true
   }
   if (end < head) return { is: 'none', looked: LOOK }
-  return isLive ? { is: 'waiting' } : { is: 'none' }
+  return isLive && !isPast ? { is: 'waiting' } : { is: 'none' }
 }
 
 /** Where the call is that the result at `place` belongs to. */
