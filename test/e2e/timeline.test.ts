@@ -66,6 +66,15 @@ async function topOf(page: Page, sequence: number): Promise<number> {
   return Math.round((await row(page, sequence).boundingBox())?.y ?? Number.NaN)
 }
 
+/** How far below the upper edge of the list a row begins; nothing if it is not in view. */
+async function placeOf(page: Page, sequence: number): Promise<number | undefined> {
+  return await page.getByRole('feed').evaluate((list, wanted) => {
+    const one = list.querySelector(`[data-sequence="${wanted}"]`)?.getBoundingClientRect()
+    const { top, bottom } = list.getBoundingClientRect()
+    return one === undefined || one.top < top || one.bottom > bottom ? undefined : Math.round(one.top - top)
+  }, sequence)
+}
+
 /** Scrolls as a wheel does. */
 async function wheel(page: Page, pixels: number): Promise<void> {
   await page.getByRole('feed').hover()
@@ -93,6 +102,10 @@ describe('the timeline', () => {
     await call.click()
     await answer.getByText('export function connect() {}').waitFor()
     await row(page, 4).getByText('result of the call at #3').waitFor()
+    await row(page, 4).getByRole('link', { name: '#4' }).click()
+    await row(page, 4).getByText('export function connect() {}').waitFor()
+    const today = new Date().getFullYear().toString()
+    expect(await row(page, 1).getByRole('time').allTextContents()).toContainEqual(expect.stringContaining(today))
     await page.getByRole('button', { name: /grep.*failed/ }).click()
     await row(page, 5).getByText('no such file').waitFor()
     await row(page, 7).getByText('There is no call that this is the result of.').waitFor()
@@ -147,8 +160,18 @@ describe('the timeline', () => {
     await row(page, 5000).getByText('tick 5000').waitFor()
     expect(await page.getByRole('article').count()).toBeLessThan(80)
 
-    await page.getByLabel('Go to event').fill('2505')
-    await page.getByLabel('Go to event').press('Enter')
+    const goTo = async (text: string) => {
+      await page.getByLabel('Go to event').fill(text)
+      await page.getByLabel('Go to event').press('Enter')
+    }
+    const isNearTop = (sequence: number) => async () => ((await placeOf(page, sequence)) ?? 999) < 100
+    await goTo('200')
+    await row(page, 200).getByText('tick 200').waitFor()
+    await expect.poll(isNearTop(200), PATIENT).toBe(true)
+    await page.goBack()
+    await expect.poll(() => placeOf(page, 5000), PATIENT).toBeDefined()
+
+    await goTo('2505')
     await row(page, 2505).getByText('question 2505').waitFor()
     await page.getByText('Turn 251', { exact: true }).waitFor()
     const current = page.locator('article[aria-current]')
@@ -159,7 +182,29 @@ describe('the timeline', () => {
     expect(asked.filter((url) => url.includes('/events?')).length).toBeLessThan(10)
     expect(asked.filter((url) => url.includes('/at/')).length).toBe(1)
 
+    // asked for again, by number or link, it is there again
+    await expect.poll(isNearTop(2505), PATIENT).toBe(true)
+    await wheel(page, -300)
+    await expect.poll(isNearTop(2505), PATIENT).toBe(false)
+    await row(page, 2505).getByRole('link', { name: '#2505' }).click()
+    await expect.poll(isNearTop(2505), PATIENT).toBe(true)
+    await wheel(page, 9000)
+    await expect.poll(() => placeOf(page, 2505), PATIENT).toBeUndefined()
+    await goTo('5001')
+    await page.getByText('a number from 1 to 5,000').waitFor()
+    expect(await page.getByLabel('Go to event').getAttribute('aria-invalid')).toBe('true')
+    await goTo('#2,505')
+    await expect.poll(isNearTop(2505), PATIENT).toBe(true)
+
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-posinset'))
+    await expect.poll(focused, PATIENT).toBe('2505')
+    // by pages too: the keys go on from what is in view
+    await page.keyboard.press('PageDown')
+    await expect.poll(() => placeOf(page, 2505), PATIENT).toBeUndefined()
+    await page.keyboard.press('j')
+    await expect.poll(async () => Number(await focused()), PATIENT).toBeGreaterThan(2508)
+    await goTo('2505')
+    await expect.poll(focused, PATIENT).toBe('2505')
     await page.keyboard.press('j')
     await page.keyboard.press('ArrowDown')
     await expect.poll(focused, PATIENT).toBe('2507')
@@ -230,6 +275,15 @@ describe('the timeline', () => {
     await page.getByRole('button', { name: 'Yours' }).click()
     await row(page, 3900).getByText('tick 3900').waitFor()
     await page.getByRole('button', { name: 'Look further back' }).click()
+    // the event that the address names stays the place, also where it is not shown itself
+    await page.getByLabel('Go to event').fill('102')
+    await page.getByLabel('Go to event').press('Enter')
+    await expect.poll(() => placeOf(page, 102), PATIENT).toBeDefined()
+    await page.getByRole('button', { name: 'Messages' }).click()
+    await expect.poll(() => placeOf(page, 95), PATIENT).toBeLessThan(150)
+    await page.getByRole('button', { name: 'All' }).click()
+    await expect.poll(() => placeOf(page, 102), PATIENT).toBeLessThan(150)
+    await page.goto(`${inspector().url}/${timeline(session)}`)
     await page.getByRole('button', { name: 'Work' }).click()
     await page.getByText('There are no such events in this session.').waitFor()
     expect(page.url()).toContain('show=work')

@@ -1,6 +1,8 @@
 import { useRef } from 'preact/hooks'
+import { now } from '../../parts/time.tsx'
 import type { SessionData } from '../../session/session-data.ts'
 import { callsIn, type Known } from './calls.ts'
+import { dayAbove } from './days.ts'
 import css from './event-list.module.css'
 import { EventRow } from './event-row.tsx'
 import { type Link, type Links, missingFor } from './links.ts'
@@ -24,7 +26,9 @@ interface Props {
   isLog: boolean
   /** The event to go to; without one the list begins at its end. */
   target: number | undefined
-  /** Goes to the end each time it is another. */
+  /** The event that the address names, whether it is in the list or not. */
+  named: number | undefined
+  /** Goes there again each time it is another. */
   round: number
   open: ReadonlySet<string>
   onToggle: (sequence: number, call?: number) => void
@@ -38,7 +42,7 @@ interface Props {
 
 /** Events one below the other, of which only those in view are drawn. */
 export function EventList(props: Props) {
-  const { rows, known, links, turns, target, open, onToggle } = props
+  const { rows, known, links, turns, named, open, onToggle } = props
   const box = useRef<HTMLDivElement>(null)
   const calmUntil = useRef(0)
   const virtual = useVirtual({
@@ -53,7 +57,7 @@ export function EventList(props: Props) {
     scrollPaddingStart: ABOVE,
   })
   const focus = useFocus(virtual, box, props)
-  useTarget(virtual, props, focus.move)
+  useTarget(virtual, props, focus)
 
   const calm = () => {
     calmUntil.current = performance.now() + CALM
@@ -102,10 +106,10 @@ export function EventList(props: Props) {
                 aria-posinset={props.isLog ? sequence : index + 1}
                 aria-setsize={props.isLog ? known.head : rows.count}
                 aria-label={labelOf(rows, index)}
-                aria-current={sequence === target ? 'true' : undefined}
+                aria-current={sequence === named ? 'true' : undefined}
                 tabIndex={sequence === focus.active ? 0 : -1}
               >
-                <Item rows={rows} index={index} link={linked[i]} open={open} onToggle={onToggle} />
+                <Item rows={rows} index={index} link={linked[i]} named={named} open={open} onToggle={onToggle} />
               </article>
             )
           })}
@@ -119,16 +123,25 @@ function Item({
   rows,
   index,
   link,
+  named,
   open,
   onToggle,
-}: Pick<Props, 'rows' | 'open' | 'onToggle'> & { index: number; link: Link | undefined }) {
+}: Pick<Props, 'rows' | 'named' | 'open' | 'onToggle'> & { index: number; link: Link | undefined }) {
   const event = rows.eventAt(index)
   if (event === undefined || link === undefined)
     return <p class={css.unloaded}>#{rows.sequenceAt(index).toLocaleString('en')}</p>
   const { sequence } = event
   const openCalls = link.outcomes.length === 0 ? '' : openAmong(open, sequence, callsIn(event).length)
   return (
-    <EventRow event={event} link={link} isOpen={open.has(`${sequence}`)} openCalls={openCalls} onToggle={onToggle} />
+    <EventRow
+      event={event}
+      link={link}
+      day={dayAbove(event, index === 0 ? null : rows.eventAt(index - 1), now.value)}
+      isNamed={sequence === named}
+      isOpen={open.has(`${sequence}`)}
+      openCalls={openCalls}
+      onToggle={onToggle}
+    />
   )
 }
 

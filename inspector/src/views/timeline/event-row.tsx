@@ -10,7 +10,7 @@ import { type Line, lineOf } from './describe.ts'
 import { EventDetails } from './event-details.tsx'
 import css from './event-row.module.css'
 import type { Link } from './links.ts'
-import { ResultRow } from './result-row.tsx'
+import { ResultOf, ResultRow } from './result-row.tsx'
 import { ToolCalls } from './tool-block.tsx'
 
 /** Characters of a message that are shown before it is opened. */
@@ -20,6 +20,10 @@ const PREVIEW = 3000
 export interface RowProps {
   readonly event: SessionEvent
   readonly link: Link
+  /** The day that stands above it. */
+  readonly day: string | undefined
+  /** Whether the address names it. */
+  readonly isNamed: boolean
   readonly isOpen: boolean
   /** Which of its calls are open, as places with commas between them. */
   readonly openCalls: string
@@ -32,9 +36,7 @@ export const EventRow = memo((props: RowProps) => {
   const { event, link } = props
   return (
     <>
-      {event.type === 'user_message' && (
-        <p class={css.turn}>{link.turn === undefined ? 'Turn' : `Turn ${link.turn.toLocaleString('en')}`}</p>
-      )}
+      <Above {...props} />
       <div class={css.row} data-tone={lineOf(event).tone} data-thin={link.origin?.is === 'call' ? '' : undefined}>
         <a class={css.anchor} href={eventHref(event.sessionId, event.sequence)} title="Link to this event">
           #{event.sequence}
@@ -53,6 +55,18 @@ export const EventRow = memo((props: RowProps) => {
   )
 })
 
+/** The turn and the day that begin at an event. */
+function Above({ event, link, day }: RowProps) {
+  const isTurn = event.type === 'user_message'
+  if (!isTurn && day === undefined) return null
+  return (
+    <p class={css.above}>
+      {isTurn && <span>{link.turn === undefined ? 'Turn' : `Turn ${link.turn.toLocaleString('en')}`}</span>}
+      {day !== undefined && <time dateTime={event.createdAt}>{day}</time>}
+    </p>
+  )
+}
+
 function Content(props: RowProps) {
   switch (props.event.type) {
     case 'user_message':
@@ -60,10 +74,7 @@ function Content(props: RowProps) {
       return <MessageRow {...props} />
     case 'tool_result':
       return props.link.origin?.is === 'call' ? (
-        <p class={css.thin}>
-          result of the call at{' '}
-          <a href={eventHref(props.event.sessionId, props.link.origin.at)}>#{props.link.origin.at}</a>
-        </p>
+        <ResultOf {...props} call={props.link.origin.at} />
       ) : (
         <ResultRow {...props} />
       )

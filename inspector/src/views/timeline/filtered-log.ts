@@ -5,10 +5,12 @@ import type { SessionEvent } from '../../api/types.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import type { Kind } from './kinds.ts'
 
-/** Events that are asked for at once. */
+/** Events that are asked for at once, and on the way back to one. */
 const PAGE = 200
-/** Pages that one look back reads at most. */
+const LARGE = 500
+/** Pages that one look back reads at most, and one that goes back to an event. */
 const PAGES = 5
+const WAY = 20
 /** Events after which a look back is content. */
 const ENOUGH = 60
 /** Events that are kept; then it goes no further back. */
@@ -26,6 +28,8 @@ export class FilteredLog {
   /** The first event that was looked at; 1 when all were. */
   readonly from = signal(Number.POSITIVE_INFINITY)
   readonly isLoading = signal(false)
+  /** Whether the first look is over. */
+  readonly isReady = signal(false)
   readonly problem = signal<Problem | undefined>(undefined)
 
   constructor(data: SessionData, kind: Kind) {
@@ -33,11 +37,11 @@ export class FilteredLog {
     this.#kind = kind
   }
 
-  /** Reads the end of the log and follows it. Returns the function that ends it. */
-  start(): () => void {
+  /** Reads the end of the log, back to that event if it is not too far, and follows it. Returns the function that ends it. */
+  start(event?: number): () => void {
     this.#control = new AbortController()
     const stop = this.#data.onEvents((events) => this.#take(events.filter(this.#kind.isShown)))
-    void this.more()
+    void this.#lookBack(event)
     return () => {
       stop()
       this.#control.abort()
@@ -60,30 +64,37 @@ export class FilteredLog {
 
   /** Looks further back, until it has found enough or has read a few pages. */
   async more(): Promise<void> {
+    await this.#lookBack()
+  }
+
+  async #lookBack(event?: number): Promise<void> {
     if (this.isLoading.peek() || !this.hasMore) return
     this.isLoading.value = true
     const { signal } = this.#control
     try {
       this.#found = 0
-      for (let page = 0; page < PAGES && this.#found < ENOUGH && this.from.peek() > 1; page++) {
-        this.#found += await this.#page(signal)
+      const isEnough = () => (event === undefined ? this.#found >= ENOUGH : this.from.peek() <= event)
+      const pages = event === undefined ? PAGES : WAY
+      for (let page = 0; page < pages && !isEnough() && this.from.peek() > 1; page++) {
+        this.#found += await this.#page(event === undefined ? PAGE : LARGE, signal)
       }
       this.problem.value = undefined
     } catch (error) {
       if (!signal.aborted) this.problem.value = problemOf(error)
     } finally {
       this.isLoading.value = false
+      this.isReady.value = true
     }
   }
 
-  async #page(signal: AbortSignal): Promise<number> {
+  async #page(limit: number, signal: AbortSignal): Promise<number> {
     const before = this.from.peek()
     const { types, isShown } = this.#kind
-    const query = { types, order: 'desc', limit: PAGE, before: Number.isFinite(before) ? before : undefined }
+    const query = { types, order: 'desc', limit, before: Number.isFinite(before) ? before : undefined }
     const { items } = await get<{ items: SessionEvent[] }>(ofSession(this.#data.id, '/events'), query, signal)
     const shown = items.filter(isShown).reverse()
     this.events.value = [...shown, ...this.events.peek()]
-    this.from.value = items.length < PAGE ? 1 : (items.at(-1)?.sequence ?? 1)
+    this.from.value = items.length < limit ? 1 : (items.at(-1)?.sequence ?? 1)
     this.#take([])
     return shown.length
   }

@@ -1,8 +1,20 @@
+import { Clamp } from '../../parts/clamp.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { hasFailed } from './calls.ts'
 import css from './event-row.module.css'
 import type { RowProps } from './event-row.tsx'
+
+/** A result that is shown with its call; here too when the address names it. */
+export function ResultOf({ event, call, isNamed, isOpen }: RowProps & { call: number }) {
+  return (
+    <div class={css.thin}>
+      {isNamed && hasFailed(event) && <span class={css.bad}>failed</span>} result of the call at{' '}
+      <a href={eventHref(event.sessionId, call)}>#{call}</a>
+      {isNamed && !isOpen && (event.content === '' ? ': empty' : <Clamp text={event.content} />)}
+    </div>
+  )
+}
 
 /** A result that is not shown with its call: there is none, or it has another result already. */
 export function ResultRow({ event, link: { origin }, isOpen, onToggle }: RowProps) {

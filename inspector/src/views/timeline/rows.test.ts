@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../api/types.ts'
-import { rowsOfEvents, rowsOfLog } from './rows.ts'
+import { nearest, rowsOfEvents, rowsOfLog } from './rows.ts'
 
 const event = (sequence: number) => ({ sequence }) as SessionEvent
 
@@ -17,5 +17,7 @@ describe('rows', () => {
     const rows = rowsOfEvents([3, 7, 12, 40].map(event))
     expect([3, 7, 12, 40, 1, 8, 99].map(rows.indexOf)).toEqual([0, 1, 2, 3, -1, -1, -1])
     expect([rows.sequenceAt(2), rows.sequenceAt(9)]).toEqual([12, 0])
+    expect([1, 3, 6, 7, 39, 99].map((sequence) => nearest(rows, sequence))).toEqual([0, 0, 0, 1, 2, 3])
+    expect(rowsOfEvents([]).indexOf(3)).toBe(-1)
   })
 })

@@ -10,6 +10,18 @@ export interface Rows {
   readonly indexOf: (sequence: number) => number
 }
 
+/** The place of the last event up to this one, or else of the first. */
+export function nearest({ count, sequenceAt }: Pick<Rows, 'count' | 'sequenceAt'>, sequence: number): number {
+  let low = 0
+  let high = count - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (sequenceAt(middle) <= sequence) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
 /** Rows that are the events of a log between two sequences, both included: there are no gaps. */
 export function rowsOfLog(from: number, to: number, peek: Peek): Omit<Rows, 'sequenceAt'> {
   return {
@@ -21,23 +33,14 @@ export function rowsOfLog(from: number, to: number, peek: Peek): Omit<Rows, 'seq
 
 /** Rows that are these events, oldest first. */
 export function rowsOfEvents(events: readonly SessionEvent[]): Rows {
+  const sequenceAt = (index: number) => events[index]?.sequence ?? 0
   return {
     count: events.length,
-    sequenceAt: (index) => events[index]?.sequence ?? 0,
+    sequenceAt,
     eventAt: (index) => events[index],
-    indexOf: (sequence) => placeOf(events, sequence),
+    indexOf: (sequence) => {
+      const index = nearest({ count: events.length, sequenceAt }, sequence)
+      return events[index]?.sequence === sequence ? index : -1
+    },
   }
-}
-
-function placeOf(events: readonly SessionEvent[], sequence: number): number {
-  let low = 0
-  let high = events.length - 1
-  while (low <= high) {
-    const middle = (low + high) >> 1
-    const here = events[middle]?.sequence ?? 0
-    if (here === sequence) return middle
-    if (here < sequence) low = middle + 1
-    else high = middle - 1
-  }
-  return -1
 }

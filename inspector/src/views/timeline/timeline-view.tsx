@@ -10,7 +10,7 @@ import { KINDS, type Show, showOf } from './kinds.ts'
 import { Links } from './links.ts'
 import { RangeBar } from './range-bar.tsx'
 import { endOf, holds, isLast, type Range, rangeWith } from './ranges.ts'
-import { type Rows, rowsOfEvents, rowsOfLog } from './rows.ts'
+import { nearest, type Rows, rowsOfEvents, rowsOfLog } from './rows.ts'
 import css from './timeline-view.module.css'
 import { Toolbar } from './toolbar.tsx'
 import { Turns } from './turns.ts'
@@ -21,10 +21,12 @@ export function TimelineView({ data }: { data: SessionData }) {
   const asked = Number(query.value.get('event') ?? Number.NaN)
   const head = data.head.value
   const isThere = Number.isInteger(asked) && asked >= 1 && asked <= head
+  const target = isThere ? asked : undefined
   const shared = useShared(data)
+  const way = useWay(data.id)
   return (
     <div class={css.timeline}>
-      <Toolbar show={show} head={head} onGo={(sequence) => go(eventHref(data.id, sequence))} />
+      <Toolbar show={show} head={head} onGo={way.to} />
       {query.value.has('event') && !isThere && (
         <p class="note small" role="status">
           There is no such event: the log has the events 1 to {head.toLocaleString('en')}.
@@ -32,9 +34,9 @@ export function TimelineView({ data }: { data: SessionData }) {
       )}
       <ProblemNote problem={data.log.problem.value} onRetry={() => retry(data)} />
       {show === 'all' ? (
-        <WholeLog data={data} shared={shared} target={isThere ? asked : undefined} />
+        <WholeLog data={data} shared={shared} way={way} target={target} />
       ) : (
-        <SomeEvents key={show} data={data} shared={shared} show={show} />
+        <SomeEvents key={show} data={data} shared={shared} way={way} target={target} show={show} />
       )}
     </div>
   )
@@ -47,6 +49,40 @@ interface Shared {
   readonly turns: Turns
   readonly open: ReadonlySet<string>
   readonly onToggle: (sequence: number, call?: number) => void
+}
+
+/** The way to an event, or to the end. */
+interface Way {
+  /** Another number each time that somebody asks for the place where the page is already. */
+  readonly round: number
+  readonly to: (sequence: number) => void
+  readonly toEnd: () => void
+}
+
+function useWay(id: string): Way {
+  const [round, setRound] = useState(0)
+  const again = () => setRound((before) => before + 1)
+  useEffect(() => {
+    // a link to where the page is changes nothing that could be noticed
+    const onClick = ({ target }: Event) => {
+      const link = target instanceof Element ? target.closest('a') : null
+      if (link !== null && link.hash === location.hash) again()
+    }
+    document.addEventListener('click', onClick)
+    return () => document.removeEventListener('click', onClick)
+  }, [])
+  return {
+    round,
+    to: (sequence) => {
+      const href = eventHref(id, sequence)
+      if (href === location.hash) again()
+      else go(href)
+    },
+    toEnd: () => {
+      setQuery({ event: undefined })
+      again()
+    },
+  }
 }
 
 function useShared(data: SessionData): Shared {
@@ -66,7 +102,15 @@ function useShared(data: SessionData): Shared {
   return { known, links, turns, open, onToggle }
 }
 
-function WholeLog({ data, shared, target }: { data: SessionData; shared: Shared; target: number | undefined }) {
+interface ListProps {
+  data: SessionData
+  shared: Shared
+  way: Way
+  /** The event to go to. */
+  target: number | undefined
+}
+
+function WholeLog({ data, shared, way, target }: ListProps) {
   const { head } = shared.known
   const [range, setRange] = useState<Range>(() => rangeWith(target ?? head, head))
   const shown = target !== undefined && !holds(range, target, head) ? rangeWith(target, head) : range
@@ -74,34 +118,31 @@ function WholeLog({ data, shared, target }: { data: SessionData; shared: Shared;
   const end = useEnd(head, isLast(shown, head))
   const sequenceAt = useCallback((index: number) => shown.from + index, [shown.from])
   const rows: Rows = { ...rowsOfLog(shown.from, endOf(shown, head), shared.known.peek), sequenceAt }
-  const open = (sequence: number) => {
-    setQuery({ event: undefined })
-    setRange(rangeWith(sequence, head))
-  }
   return (
     <>
-      <RangeBar range={shown} head={head} onOpen={(sequence) => go(eventHref(data.id, sequence))} />
+      <RangeBar range={shown} head={head} onOpen={way.to} />
       <div class={css.frame}>
         <EventList
           key={shown.from}
-          round={end.round}
+          round={way.round}
           data={data}
           rows={rows}
           isLog
           target={target}
+          named={target}
           {...shared}
           onEnd={end.onEnd}
           onStart={() => undefined}
           onEdge={(edge) => {
             const sequence = edge === 'first' ? 1 : head
-            if (!holds(shown, sequence, head)) go(eventHref(data.id, sequence))
+            if (!holds(shown, sequence, head)) way.to(sequence)
           }}
         />
         <NewEvents
           count={end.unseen}
           onClick={() => {
-            open(head)
-            end.again()
+            setRange(rangeWith(head, head))
+            way.toEnd()
           }}
         />
       </div>
@@ -109,14 +150,21 @@ function WholeLog({ data, shared, target }: { data: SessionData; shared: Shared;
   )
 }
 
-function SomeEvents({ data, shared, show }: { data: SessionData; shared: Shared; show: Show }) {
+function SomeEvents({ data, shared, way, target, show }: ListProps & { show: Show }) {
   const log = useMemo(() => new FilteredLog(data, KINDS[show]), [data, show])
-  useEffect(() => log.start(), [log])
+  useEffect(() => log.start(target), [log])
   const events = log.events.value
   const rows = useMemo(() => rowsOfEvents(events), [events])
   const end = useEnd(events.length, true)
   const from = log.from.value
-  if (events.length === 0 && from > 1 && log.isLoading.value) return <Loading what="Looking through the log" />
+  const isReady = log.isReady.value
+  // what is found further back later does not move the reader
+  const near = useMemo(
+    () => (target === undefined ? undefined : rows.sequenceAt(nearest(rows, target))),
+    [target, isReady],
+  )
+  const isWaiting = events.length === 0 ? log.isLoading.value : target !== undefined && !isReady
+  if (isWaiting) return <Loading what="Looking through the log" />
   return (
     <>
       <ProblemNote problem={log.problem.value} onRetry={() => void log.more()} />
@@ -139,38 +187,30 @@ function SomeEvents({ data, shared, show }: { data: SessionData; shared: Shared;
       ) : (
         <div class={css.frame}>
           <EventList
-            round={end.round}
+            round={way.round}
             data={data}
             rows={rows}
             isLog={false}
-            target={undefined}
+            target={near}
+            named={target}
             {...shared}
             onEnd={end.onEnd}
             onStart={() => void log.moreByItself()}
             onEdge={() => undefined}
           />
-          <NewEvents count={end.unseen} onClick={end.again} />
+          <NewEvents count={end.unseen} onClick={way.toEnd} />
         </div>
       )}
     </>
   )
 }
 
-/** How many rows came at the end since the reader was last there; `again` goes back there. */
+/** How many rows came at the end since the reader was last there. */
 function useEnd(last: number, isOpen: boolean) {
   const [isAtEnd, setAtEnd] = useState(true)
-  const [round, setRound] = useState(0)
   const seen = useRef(last)
   if (isAtEnd && isOpen) seen.current = last
-  return {
-    unseen: last - seen.current,
-    round,
-    onEnd: useCallback((now: boolean) => setAtEnd(now), []),
-    again: () => {
-      setAtEnd(true)
-      setRound(round + 1)
-    },
-  }
+  return { unseen: last - seen.current, onEnd: useCallback((now: boolean) => setAtEnd(now), []) }
 }
 
 function NewEvents({ count, onClick }: { count: number; onClick: () => void }) {

@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks'
 import { setQuery } from '../../route.ts'
+import { eventNumber } from './event-number.ts'
 import { KINDS, SHOWS, type Show } from './kinds.ts'
 import css from './timeline-view.module.css'
 
 /** What is shown of the log, and the way to one event. */
 export function Toolbar({ show, head, onGo }: { show: Show; head: number; onGo: (sequence: number) => void }) {
   const [text, setText] = useState('')
+  const [isWrong, setWrong] = useState(false)
   const submit = (event: Event) => {
     event.preventDefault()
-    const sequence = Number(text.trim().replace(/^#/, ''))
-    if (!Number.isInteger(sequence) || sequence < 1) return
+    const sequence = eventNumber(text, head)
+    setWrong(sequence === undefined)
+    if (sequence === undefined) return
     onGo(sequence)
     setText('')
   }
@@ -24,7 +27,7 @@ export function Toolbar({ show, head, onGo }: { show: Show; head: number; onGo: 
             class={css.chip}
             aria-pressed={name === show}
             title={KINDS[name].title}
-            onClick={() => setQuery({ show: name === 'all' ? undefined : name, event: undefined })}
+            onClick={() => setQuery({ show: name === 'all' ? undefined : name })}
           >
             {KINDS[name].name}
           </button>
@@ -40,11 +43,19 @@ export function Toolbar({ show, head, onGo }: { show: Show; head: number; onGo: 
           inputMode="numeric"
           placeholder={`1 – ${head}`}
           value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          aria-invalid={isWrong}
+          aria-describedby="go-to-event-problem"
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value)
+            setWrong(false)
+          }}
         />
         <button type="submit" class="button small">
           Go to event
         </button>
+        <span id="go-to-event-problem" class={css.wrong} aria-live="polite">
+          {isWrong && `a number from 1 to ${head.toLocaleString('en')}`}
+        </span>
       </form>
     </div>
   )

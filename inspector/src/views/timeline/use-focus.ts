@@ -15,12 +15,28 @@ interface Options {
   readonly onEdge: (edge: 'first' | 'last') => void
 }
 
+/** Where in the view a row is brought to; `auto`: no further than it has to. */
+type Align = 'start' | 'end' | 'auto'
+
+/** The row that has the focus, or would have it. */
+export interface Focus {
+  /** Sequence of the row that the tab key leads to. */
+  readonly active: number
+  /** Gives the focus to a row that was scrolled to, as soon as it is there. */
+  readonly move: (index: number, align: Align) => void
+  /** Brings back no row that was moved to before. */
+  readonly forget: () => void
+  readonly onKey: (event: KeyboardEvent) => void
+  readonly onFocus: (event: FocusEvent) => void
+  readonly onScroll: () => void
+}
+
 /** One row of the list can be reached by the tab key; from there letters and arrows lead to the others. */
 export function useFocus(
   virtual: VirtualList,
   box: { current: HTMLDivElement | null },
   { rows, onToggle, onEdge }: Options,
-) {
+): Focus {
   const [wanted, setWanted] = useState<number | undefined>(undefined)
   const pending = useRef<number | undefined>(undefined)
   const hadFocus = useRef(false)
@@ -30,15 +46,24 @@ export function useFocus(
   /** Whether the reader has scrolled since: then the keys go on from what is in view. */
   const hasScrolled = useRef(false)
   const settledAt = useRef(0)
+  const aligned = useRef<Align>('auto')
 
-  const onScroll = () => {
-    hasScrolled.current = true
+  const stay = () => {
     settledAt.current = 0
     pending.current = undefined
   }
-  const move = (index: number) => {
+  const onScroll = () => {
+    hasScrolled.current = true
+    stay()
+  }
+  const forget = () => {
+    stay()
+    setWanted(undefined)
+  }
+  const move = (index: number, align: Align) => {
     const sequence = rows.sequenceAt(index)
     pending.current = sequence
+    aligned.current = align
     hasScrolled.current = false
     settledAt.current = performance.now() + SETTLE
     setWanted(sequence)
@@ -46,8 +71,9 @@ export function useFocus(
   const go = (index: number) => {
     const to = Math.max(0, Math.min(index, rows.count - 1))
     const { size = 0 } = virtual.measurementsCache[to] ?? {}
-    virtual.scrollToIndex(to, { align: size > (virtual.scrollRect?.height ?? 0) - ABOVE ? 'start' : 'auto' })
-    move(to)
+    const align = size > (virtual.scrollRect?.height ?? 0) - ABOVE ? 'start' : 'auto'
+    virtual.scrollToIndex(to, { align })
+    move(to, align)
   }
 
   useLayoutEffect(() => {
@@ -65,7 +91,7 @@ export function useFocus(
     if (row === null) {
       // what lies above it became smaller on the way there, and the browser cut the way short
       const isSettling = performance.now() < settledAt.current
-      if (isSettling && rows.indexOf(goal) >= 0) virtual.scrollToIndex(rows.indexOf(goal), { align: 'auto' })
+      if (isSettling && rows.indexOf(goal) >= 0) virtual.scrollToIndex(rows.indexOf(goal), { align: aligned.current })
       return
     }
     row.focus({ preventScroll: true })
@@ -81,11 +107,18 @@ export function useFocus(
     const isAbove = (virtual.measurementsCache[index]?.start ?? 0) < (virtual.scrollOffset ?? 0)
     if (isAbove) virtual.scrollToIndex(index, { align: 'start' })
   }
+  const isInView = (sequence = 0) => {
+    const { startIndex = 0, endIndex = -1 } = virtual.range ?? {}
+    const index = rows.indexOf(sequence)
+    return index >= startIndex && index <= endIndex
+  }
   const onKey = (event: KeyboardEvent) => {
     const at = event.target as HTMLElement
+    // who leaves the list on purpose is not brought back
+    if (event.key === 'Tab') hadFocus.current = false
     if (event.ctrlKey || event.metaKey || event.altKey || at.closest('[data-scroll]') !== null) return
     if (event.key === ' ' || event.key.startsWith('Page')) onScroll()
-    const index = rows.indexOf(hasScrolled.current ? active : (wanted ?? active))
+    const index = rows.indexOf(hasScrolled.current && !isInView(wanted) ? first : (wanted ?? active))
     const done = act(event.key, at, index)
     if (done) event.preventDefault()
   }
@@ -105,5 +138,5 @@ export function useFocus(
     const sequence = (target as HTMLElement).closest<HTMLElement>('article')?.dataset['sequence']
     if (sequence !== undefined) setWanted(Number(sequence))
   }
-  return { active, move, onKey, onFocus, onScroll }
+  return { active, move, forget, onKey, onFocus, onScroll }
 }

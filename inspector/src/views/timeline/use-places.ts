@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Rows } from './rows.ts'
+import type { Focus } from './use-focus.ts'
 import type { VirtualList } from './use-virtual.ts'
 
 /** Pixels of a row that was not measured yet, and of one that was not loaded. */
@@ -7,30 +8,34 @@ export const ROW = 36
 /** Pixels from the end within which the reader counts as being there. */
 export const NEAR = 48
 
-/** Goes to the event that was asked for: at once to its place, and again when what surrounds it was loaded. Without one to the end. */
+/**
+ * Goes to the event that was asked for: at once to its place, and again when what surrounds it was loaded. Without one to the end. Each round
+ * asks anew.
+ */
 export function useTarget(
   virtual: VirtualList,
   { rows, target, round }: { rows: Rows; target: number | undefined; round: number },
-  move: (index: number) => void,
+  { move, forget }: Pick<Focus, 'move' | 'forget'>,
 ): void {
   const pending = useRef<number | undefined>(undefined)
+  const before = useRef(round)
   useLayoutEffect(() => {
     pending.current = target
-    if (target === undefined) virtual.scrollToEnd()
-    else virtual.scrollToIndex(rows.indexOf(target), { align: 'start' })
-  }, [target])
-  useLayoutEffect(() => {
-    if (round === 0) return
-    virtual.scrollToEnd()
-    move(rows.count - 1)
-  }, [round])
+    forget()
+    if (target !== undefined) virtual.scrollToIndex(rows.indexOf(target), { align: 'start' })
+    else {
+      virtual.scrollToEnd()
+      if (round !== before.current) move(rows.count - 1, 'end')
+    }
+    before.current = round
+  }, [target, round])
   useLayoutEffect(() => {
     if (pending.current === undefined) return
     const index = rows.indexOf(pending.current)
     if (index < 0 || rows.eventAt(index) === undefined) return
     pending.current = undefined
     virtual.scrollToIndex(index, { align: 'start' })
-    move(index)
+    move(index, 'start')
   })
 }
 
