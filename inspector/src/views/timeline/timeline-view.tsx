@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { isExpired } from '../../parts/status.tsx'
-import { eventHref, go, query, setQuery } from '../../route.ts'
+import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import type { Known } from './calls.ts'
 import { EventList } from './event-list.tsx'
@@ -14,6 +14,7 @@ import { nearest, type Rows, rowsOfEvents, rowsOfLog } from './rows.ts'
 import css from './timeline-view.module.css'
 import { Toolbar } from './toolbar.tsx'
 import { Turns } from './turns.ts'
+import { useWay, type Way } from './use-way.ts'
 
 /** The log of one session, by turns, as it is written. */
 export function TimelineView({ data }: { data: SessionData }) {
@@ -49,40 +50,6 @@ interface Shared {
   readonly turns: Turns
   readonly open: ReadonlySet<string>
   readonly onToggle: (sequence: number, call?: number) => void
-}
-
-/** The way to an event, or to the end. */
-interface Way {
-  /** Another number each time that somebody asks for the place where the page is already. */
-  readonly round: number
-  readonly to: (sequence: number) => void
-  readonly toEnd: () => void
-}
-
-function useWay(id: string): Way {
-  const [round, setRound] = useState(0)
-  const again = () => setRound((before) => before + 1)
-  useEffect(() => {
-    // a link to where the page is changes nothing that could be noticed
-    const onClick = ({ target }: Event) => {
-      const link = target instanceof Element ? target.closest('a') : null
-      if (link !== null && link.hash === location.hash) again()
-    }
-    document.addEventListener('click', onClick)
-    return () => document.removeEventListener('click', onClick)
-  }, [])
-  return {
-    round,
-    to: (sequence) => {
-      const href = eventHref(id, sequence)
-      if (href === location.hash) again()
-      else go(href)
-    },
-    toEnd: () => {
-      setQuery({ event: undefined })
-      again()
-    },
-  }
 }
 
 function useShared(data: SessionData): Shared {
