@@ -2,14 +2,18 @@ import { useEffect } from 'preact/hooks'
 import { type About, askAbout } from './api/about.ts'
 import { setToken, token, tokenProblem } from './api/token.ts'
 import icon from './icon.svg'
+import { ErrorBoundary } from './parts/error-boundary.tsx'
 import { lazily } from './parts/lazily.tsx'
-import { Empty, ProblemNote } from './parts/notes.tsx'
+import { Empty, Loading, ProblemNote } from './parts/notes.tsx'
 import { ThemePicker } from './parts/theme.tsx'
 import { useAnswer } from './parts/use-answer.ts'
 import { connectHref, memoryHref, place, sessionsHref } from './route.ts'
 import { SessionView } from './views/session/session-view.tsx'
 import { SessionsView } from './views/sessions/sessions-view.tsx'
 import { TokenView } from './views/token/token-view.tsx'
+
+/** Titles of the views; a session has its task in it. */
+const TITLES = { sessions: 'Sessions', memory: 'Memory', connect: 'Connect an agent', nowhere: 'Nothing here' }
 
 const ConnectView = lazily(async () => (await import('./views/connect/connect-view.tsx')).ConnectView)
 const MemoryView = lazily(async () => (await import('./views/memory/memory-view.tsx')).MemoryView)
@@ -22,7 +26,8 @@ export function App() {
   // what was said to another token may be about somebody else
   const about = !isAsking && asked.value?.token === token.value ? asked.value.about : undefined
   useEffect(() => {
-    document.title = titleOf()
+    const { view } = place.value
+    if (view !== 'session') document.title = `${TITLES[view]} · Throughline`
   }, [place.value])
   return (
     <>
@@ -35,7 +40,12 @@ export function App() {
         {!isAsking && about === undefined && !asked.isLoading && (
           <ProblemNote problem={asked.problem} onRetry={asked.again} />
         )}
-        {about !== undefined && <Content />}
+        {!isAsking && about === undefined && asked.isLoading && <Loading />}
+        {about !== undefined && (
+          <ErrorBoundary key={place.value.view}>
+            <Content />
+          </ErrorBoundary>
+        )}
       </main>
     </>
   )
@@ -80,8 +90,7 @@ function Header({ about }: { about: About | undefined }) {
 }
 
 function Who({ about: { version, principal } }: { about: About }) {
-  const whose =
-    principal === undefined ? 'every tenant' : [principal.tenant, principal.userId].filter(Boolean).join(' · ')
+  const whose = principal === undefined ? 'operator' : [principal.tenant, principal.userId].filter(Boolean).join(' · ')
   return (
     <span class="muted small version" title="Whose sessions you see, and the version of the server">
       {whose} · {version}
@@ -109,11 +118,4 @@ function Content() {
         </Empty>
       )
   }
-}
-
-function titleOf(): string {
-  const here = place.value
-  const of = { sessions: 'Sessions', memory: 'Memory', connect: 'Connect an agent', nowhere: 'Nothing here' }
-  const name = here.view === 'session' ? `${here.tab} · ${here.id}` : of[here.view]
-  return `${name} · Throughline`
 }

@@ -8,17 +8,21 @@ import type { SessionData } from './session-data.ts'
 const PAGE = 500
 
 /** Events of some types, oldest first. */
-export interface EventsOf {
+interface Found {
   readonly events: readonly SessionEvent[]
   /** Whether there are older ones that were left out. */
   readonly hasMore: boolean
   readonly isLoading: boolean
   readonly problem: Problem | undefined
+}
+
+/** The same, as a view has it. */
+export interface EventsOf extends Found {
   /** Asks again. */
   readonly again: () => void
 }
 
-const NONE: Omit<EventsOf, 'again'> = { events: [], hasMore: false, isLoading: true, problem: undefined }
+const NONE: Found = { events: [], hasMore: false, isLoading: true, problem: undefined }
 
 /** The last `most` events of these types, and each new one as it arrives. `types` has to be the same array each time. */
 export function useEventsOf(data: SessionData, types: readonly string[], most = 2000): EventsOf {
@@ -65,7 +69,7 @@ async function readBack(id: string, types: readonly string[], most: number, sign
 }
 
 /** The stream may begin before what was read: an event is there once. The oldest go when there are too many. */
-export function withArrived(found: EventsOf, arrived: readonly SessionEvent[], most: number): EventsOf {
+export function withArrived(found: Found, arrived: readonly SessionEvent[], most: number): Found {
   const last = found.events.at(-1)?.sequence ?? 0
   const events = [...found.events, ...arrived.filter(({ sequence }) => sequence > last)]
   return { ...found, events: events.slice(-most), hasMore: found.hasMore || events.length > most }

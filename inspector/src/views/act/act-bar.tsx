@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
 import { isExpired } from '../../parts/status.tsx'
-import { oneLine } from '../../parts/visible.ts'
+import { preview } from '../../parts/visible.ts'
 import { place, query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { noteIn } from '../state/path.ts'
@@ -58,7 +58,7 @@ function Live({ acts, record }: { acts: Acts; record: SessionRecord }) {
       <Buttons acts={acts} choices={offered({ state, isOver: false, hasCommit: undefined })} />
       {note !== '' && (
         <span class={css.note} data-state={state} dir="auto">
-          {oneLine(note, 200)}
+          {preview(note, 200)}
         </span>
       )}
     </>

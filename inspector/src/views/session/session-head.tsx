@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { StatusBadge } from '../../parts/status.tsx'
+import { isExpired, StatusBadge } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
-import { oneLine, visible } from '../../parts/visible.ts'
+import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref, sessionsHref } from '../../route.ts'
 import type { Live, SessionData } from '../../session/session-data.ts'
 import css from './session-head.module.css'
@@ -27,14 +27,16 @@ export function SessionHead({ data }: { data: SessionData }) {
         <a class={css.back} href={sessionsHref()} aria-label="All sessions">
           ←
         </a>
-        <h1 dir="auto">{record.task === undefined ? 'Session without a task' : oneLine(record.task)}</h1>
+        <h1 dir="auto">{record.task === undefined ? 'Session without a task' : preview(record.task)}</h1>
         <StatusBadge record={record} />
-        <span class={css.live} data-live={data.live.value} role="status">
-          {LIVE_TEXT[data.live.value]}
-        </span>
+        {record.endedAt === undefined && !isExpired(record) && (
+          <span class={css.live} data-live={data.live.value} role="status">
+            {LIVE_TEXT[data.live.value]}
+          </span>
+        )}
       </div>
       <dl class={css.facts} data-whole={isWhole}>
-        <Fact name="agent">{visible(record.activeAgent)}</Fact>
+        <Fact name="agent">{oneLine(record.activeAgent)}</Fact>
         <Fact name="turns">{record.turns.toLocaleString('en')}</Fact>
         <Fact name="events">{data.head.value.toLocaleString('en')}</Fact>
         <Fact name="last activity">
@@ -62,13 +64,13 @@ function Rest({ record }: { record: SessionRecord }) {
         <Ago at={startedAt} />
       </Fact>
       <Fact name="user" isRest>
-        {visible(userId)}
+        {oneLine(userId)}
       </Fact>
       <Fact name="tenant" isRest>
-        {visible(tenant)}
+        {oneLine(tenant)}
       </Fact>
       <Fact name="chatmode" isRest>
-        {visible(chatmode)}
+        {oneLine(chatmode)}
       </Fact>
       <Fact name="conversation" isRest>
         <a href={sessionsHref({ conversation: conversationId })}>{oneLine(conversationId, 40)}</a>

@@ -1,9 +1,9 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ErrorBoundary } from '../../parts/error-boundary.tsx'
 import { lazily } from '../../parts/lazily.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
-import { oneLine } from '../../parts/visible.ts'
-import { sessionHref, sessionsHref, TABS, type Tab } from '../../route.ts'
+import { oneLine, preview } from '../../parts/visible.ts'
+import { query, sessionHref, sessionsHref, TABS, type Tab, type Values } from '../../route.ts'
 import { SessionData } from '../../session/session-data.ts'
 import { ActBar } from '../act/act-bar.tsx'
 import { TimelineView } from '../timeline/timeline-view.tsx'
@@ -34,6 +34,10 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
   useEffect(() => data.start(), [data])
   const record = data.record.value
   const problem = data.problem.value
+  const task = record === undefined ? id : (record.task ?? 'Session without a task')
+  useEffect(() => {
+    document.title = `${preview(task, 60)} · ${TAB_NAMES[tab]} · Throughline`
+  }, [task, tab])
   if (record === undefined && problem?.status === 404) return <NotFound id={id} />
   if (record === undefined)
     return problem ? <ProblemNote problem={problem} onRetry={() => void data.begin()} /> : <Loading />
@@ -42,19 +46,35 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
       <SessionHead data={data} />
       <ProblemNote problem={problem} />
       <ActBar data={data} />
-      <nav class="tabs" aria-label="Views of the session">
-        {TABS.map((name) => (
-          <a key={name} href={sessionHref(id, name)} aria-current={name === tab ? 'page' : undefined}>
-            {TAB_NAMES[name]}
-          </a>
-        ))}
-      </nav>
+      <Tabs id={id} tab={tab} />
       <section class={css.view} aria-label={TAB_NAMES[tab]}>
         <ErrorBoundary key={tab}>
           <View data={data} tab={tab} />
         </ErrorBoundary>
       </section>
     </div>
+  )
+}
+
+/** The tabs. Each leads to where one was in its view. */
+function Tabs({ id, tab }: { id: string; tab: Tab }) {
+  const places = useRef(new Map<Tab, Values>())
+  const current = useRef<HTMLAnchorElement>(null)
+  places.current.set(tab, Object.fromEntries(query.value))
+  useEffect(() => current.current?.scrollIntoView({ inline: 'nearest', block: 'nearest' }), [tab])
+  return (
+    <nav class="tabs" aria-label="Views of the session">
+      {TABS.map((name) => (
+        <a
+          key={name}
+          {...(name === tab && { ref: current })}
+          href={sessionHref(id, name, places.current.get(name))}
+          aria-current={name === tab ? 'page' : undefined}
+        >
+          {TAB_NAMES[name]}
+        </a>
+      ))}
+    </nav>
   )
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { get, ofSession } from '../../api/client.ts'
 import type { SessionEvent } from '../../api/types.ts'
 import { useAnswer } from '../../parts/use-answer.ts'
-import { oneLine } from '../../parts/visible.ts'
+import { preview } from '../../parts/visible.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { noteInWork } from './path.ts'
 
@@ -33,4 +33,4 @@ async function noteAt(data: SessionData, sequence: number, signal: AbortSignal):
   return shown(items[0])
 }
 
-const shown = (event: SessionEvent | undefined) => oneLine(noteInWork(event) ?? '', 300)
+const shown = (event: SessionEvent | undefined) => preview(noteInWork(event) ?? '', 300)

@@ -1,6 +1,6 @@
 import { StateBadge } from '../../parts/status.tsx'
 import { duration, momentText, now } from '../../parts/time.tsx'
-import { oneLine, visible } from '../../parts/visible.ts'
+import { oneLine, preview, visible } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { LateNote } from './late-note.tsx'
@@ -76,7 +76,7 @@ function Note({ data, step }: { data: SessionData; step: Step }) {
       </>
     )
   }
-  if (note !== '') return <>{oneLine(note, 300)}</>
+  if (note !== '') return <>{preview(note, 300)}</>
   // what the user answered, or wants further, is in the work commit before the status
   if (kind === 'answer' || kind === 'incorporate' || kind === 'continueWith')
     return <LateNote data={data} sequence={step.sequence - 1} />

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { SessionEvent, SessionRecord } from '../../api/types.ts'
 import { StateBadge } from '../../parts/status.tsx'
 import { momentText } from '../../parts/time.tsx'
-import { oneLine, visible } from '../../parts/visible.ts'
+import { oneLine, preview, visible } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { Became } from './became.tsx'
 import type { Moment } from './moments.ts'
@@ -55,7 +55,7 @@ function EventLine({ id, event }: { id: string; event: SessionEvent }) {
       </p>
       {content !== '' && (
         <p class={css.line} dir="auto">
-          {oneLine(content, 240)}
+          {preview(content, 240)}
         </p>
       )}
     </div>
@@ -74,7 +74,7 @@ function factsOf({ status, activeAgent, turns, lastActivityAt, endedAt }: Sessio
     ['turns', String(turns), turns.toLocaleString('en')],
     ['last activity', lastActivityAt, moment(lastActivityAt)],
     ['ended', endedAt ?? '', endedAt === undefined ? 'no' : moment(endedAt)],
-    ...(why === undefined ? [] : [['because', why, visible(oneLine(why, 240))] as const]),
+    ...(why === undefined ? [] : [['because', why, preview(why, 240)] as const]),
   ]
 }
 
