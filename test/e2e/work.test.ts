@@ -161,6 +161,8 @@ describe('the work of a session', () => {
     await page.getByRole('combobox', { name: 'Go to a node' }).fill('nonsense')
     await page.keyboard.press('Enter')
     expect(await page.getByRole('alert').innerText()).toMatch(/VALIDATION/)
+    expect(await page.getByRole('region', { name: 'Node in the centre' }).count()).toBe(0)
+    expect(await page.getByRole('navigation', { name: 'Way through the graph' }).count()).toBe(0)
   })
 
   it('shows the chain of commits, its own among them, with the events that each stands for', async () => {
@@ -236,6 +238,7 @@ describe('the work of a session', () => {
     await commit(16).waitFor()
     await page.getByRole('button', { name: 'Older' }).click()
     await commit(1).getByText('was purged').waitFor()
+    await commit(1).getByRole('heading', { name: 'Purged' }).waitFor()
     expect(await page.getByText('Task 1', { exact: true }).count()).toBe(0)
     expect(await commit(26).count()).toBe(0)
     await page.getByRole('button', { name: 'Newer' }).click()
@@ -273,8 +276,9 @@ describe('the work of a session', () => {
     expect(await sticksOut(page)).toBe(false)
 
     await goTo(page, place(session, 'graph'))
-    await page.getByText('The 120 nearest of 500 relations are drawn; the list has them all.').waitFor()
+    await page.getByText('The 120 nearest of 500 relations are drawn; the list has these 500.').waitFor()
     await page.getByRole('group', { name: /^Graph of 121 nodes/ }).waitFor()
+    await page.getByText(/\d+ or more relations from it, \d+ or more to it/).waitFor()
     expect(await sticksOut(page)).toBe(false)
   })
 

@@ -50,7 +50,9 @@ export function CommitCard({ commit, here, isNamed, missing }: Props) {
       <article class="card stack" aria-label={`Commit ${position}`}>
         <div class={css.head}>
           <span class="mono muted">{position}</span>
-          <h3 dir="auto">{task === undefined ? 'Without a task' : oneLine(task, 200)}</h3>
+          <h3 dir="auto">
+            {purgedAt !== undefined ? 'Purged' : task === undefined ? 'Without a task' : oneLine(task, 200)}
+          </h3>
           {purgedAt === undefined && (
             <span class={`badge ${css.kind}`} data-kind={kind} title={KIND_TEXT[kind]}>
               {oneLine(kind, 40)}

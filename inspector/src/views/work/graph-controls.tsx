@@ -144,10 +144,19 @@ function Labels({ labels, graph }: { labels: readonly string[]; graph: Graph | u
   )
 }
 
+interface TrailProps {
+  readonly id: string
+  /** The one that is shown, if any. */
+  readonly node: string | undefined
+  readonly title: (node: string) => string
+}
+
 /** The way taken so far, from the task of the session on. The browser's "back" goes along it too. */
-export function GraphTrail({ id, node, title }: { id: string; node: string; title: (node: string) => string }) {
+export function GraphTrail({ id, node, title }: TrailProps) {
   const [trail, setTrail] = useState<readonly string[]>([TASK_NODE])
-  useEffect(() => setTrail((before) => trailAfter(before, node)), [node])
+  useEffect(() => {
+    if (node !== undefined) setTrail((before) => trailAfter(before, node))
+  }, [node])
   if (trail.length < 2) return null
   return (
     <nav aria-label="Way through the graph">

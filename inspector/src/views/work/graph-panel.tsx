@@ -89,11 +89,12 @@ export function Evidence({ id, one }: { id: string; one: GraphEdge['evidence'][n
   )
 }
 
-function NodePanel({ graph: { node, edges }, title }: Pick<Props, 'graph' | 'title'>) {
+function NodePanel({ graph: { node, edges, truncated }, title }: Pick<Props, 'graph' | 'title'>) {
   const { kind, name } = parsed(node)
   const out = edges.filter(({ from }) => from === node).length
   const into = edges.filter(({ to }) => to === node).length
   const words = title(node)
+  const count = (relations: number) => relations.toLocaleString('en') + (truncated ? ' or more' : '')
   return (
     <section class="card stack" aria-label="Node in the centre">
       <h2>
@@ -106,7 +107,7 @@ function NodePanel({ graph: { node, edges }, title }: Pick<Props, 'graph' | 'tit
         </p>
       )}
       <p class="small">
-        {out.toLocaleString('en')} {out === 1 ? 'relation' : 'relations'} from it, {into.toLocaleString('en')} to it.
+        {count(out)} {out === 1 && !truncated ? 'relation' : 'relations'} from it, {count(into)} to it.
       </p>
       <p class="muted small">Choose a node to put it in the centre, or the label of a relation to see its evidence.</p>
     </section>

@@ -31,7 +31,8 @@ interface Props {
 export function GraphPart({ data, things, latest }: Props) {
   const asked = graphAsked(query.value)
   const answer = useGraph(data.id, asked, useThrottled(latest, 1000))
-  const graph = answer.value
+  // below a problem stands nothing: it would be the answer to another question
+  const graph = answer.problem === undefined ? answer.value : undefined
   const drawn = useMemo(() => (graph === undefined ? [] : nearest(graph)), [graph])
   const drawing = useDrawing(graph?.node, drawn)
   const [selected, setSelected] = useState<string>()
@@ -42,7 +43,7 @@ export function GraphPart({ data, things, latest }: Props) {
   return (
     <div class="stack">
       <GraphControls id={data.id} asked={asked} graph={graph} things={things} />
-      <GraphTrail id={data.id} node={asked.node} title={title} />
+      <GraphTrail id={data.id} node={graph?.node} title={title} />
       <ProblemNote problem={answer.problem} onRetry={answer.again} />
       {graph === undefined && answer.isLoading && <Loading />}
       {graph !== undefined && <LeftOut graph={graph} drawn={asked.as === 'list' ? graph.edges.length : drawn.length} />}
@@ -86,7 +87,7 @@ function LeftOut({ graph: { edges, truncated }, drawn }: { graph: Graph; drawn: 
       {truncated && <>There is more than the {edges.length.toLocaleString('en')} relations that were read. </>}
       {isCut && (
         <>
-          The {drawn} nearest of {edges.length} relations are drawn; the list has them all.{' '}
+          The {drawn} nearest of {edges.length} relations are drawn; the list has these {edges.length}.{' '}
         </>
       )}
       Choose a smaller depth, a label, or another node.
