@@ -65,7 +65,7 @@ describe('the context of a session', () => {
 
   it('follows the budget by slider, box and button, keeps it in the address, and drops what was overtaken', async () => {
     const session = await talked('bob')
-    const page = await inspector().open(at(session))
+    const page = await inspector().open(at(session, '?budget=abc'))
     await page.getByText('The budget of 8,000 tokens').waitFor()
     const slider = page.getByRole('slider', { name: 'Budget, from 0 to 200,000 tokens' })
     await slider.focus()
@@ -73,6 +73,8 @@ describe('the context of a session', () => {
     await page.getByText('Nothing would be sent.').waitFor()
     await page.keyboard.press('ArrowRight')
     await page.getByText('The budget of 100 tokens').waitFor()
+    await page.getByRole('spinbutton', { name: 'Tokens' }).fill('5000000')
+    expect(await page.getByRole('spinbutton', { name: 'Tokens' }).inputValue()).toBe('1000000')
     await page.getByRole('spinbutton', { name: 'Tokens' }).fill('700')
     await page.getByText('The budget of 700 tokens').waitFor()
     expect(page.url()).toContain('budget=700')

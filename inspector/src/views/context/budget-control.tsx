@@ -1,5 +1,5 @@
 import type { AddressText } from '../../parts/address-text.ts'
-import { budgetOf, MOST, PLACES, PRESETS, placeOf, shortTokens, tokensAt, USUAL } from './budget.ts'
+import { budgetOf, MOST, PLACES, PRESETS, placeOf, shortTokens, tokensAt, tokensIn, USUAL } from './budget.ts'
 import css from './context.module.css'
 
 /** How many tokens there are: typed, slid or picked. */
@@ -18,8 +18,13 @@ export function BudgetControl({ text: [text, setText] }: { text: AddressText }) 
             max={MOST}
             step={1}
             placeholder={String(USUAL)}
-            value={text}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            value={tokensIn(text) ?? ''}
+            onInput={({ currentTarget }) => {
+              const tokens = String(tokensIn(currentTarget.value) ?? '')
+              // the box shows what counts, also where the text is the same as before
+              if (currentTarget.value !== tokens) currentTarget.value = tokens
+              setText(tokens)
+            }}
           />
           <span class="muted small" aria-hidden="true">
             tokens

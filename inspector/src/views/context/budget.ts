@@ -25,11 +25,14 @@ export function placeOf(tokens: number): number {
   return Math.min(PLACES, Math.max(1, Math.round(Math.log(tokens / SLIDER.least) / STEP) + 1))
 }
 
-/** The budget that a text names; the usual one where it names none. */
-export function budgetOf(text: string): number {
+/** The tokens that a text names, within what makes sense; `undefined` where it names none. */
+export function tokensIn(text: string): number | undefined {
   const tokens = Number(text.replaceAll(/[\s,_]/g, '') || Number.NaN)
-  return Number.isFinite(tokens) && tokens >= 0 ? Math.min(MOST, Math.floor(tokens)) : USUAL
+  return Number.isFinite(tokens) && tokens >= 0 ? Math.min(MOST, Math.floor(tokens)) : undefined
 }
+
+/** The budget that a text names; the usual one where it names none. */
+export const budgetOf = (text: string) => tokensIn(text) ?? USUAL
 
 /** As on a button: `8k`. */
 export function shortTokens(tokens: number): string {

@@ -62,7 +62,7 @@ function Found({ data, looked }: { data: SessionData; looked: Looked }) {
         </section>
         <section class="card stack" aria-label="Left out">
           <h2>Left out, and why</h2>
-          <LeftOutTable omitted={answer.omitted} />
+          <LeftOutTable omitted={answer.omitted} budget={question.budget} />
           <Dangling ids={answer.dangling} />
         </section>
       </div>

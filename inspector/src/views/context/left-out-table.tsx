@@ -4,7 +4,7 @@ import css from './context.module.css'
 import { leftOutOf } from './left-out.ts'
 
 /** What is missing, how much of it, and why. */
-export function LeftOutTable({ omitted }: { omitted: ContextResult<unknown>['omitted'] }) {
+export function LeftOutTable({ omitted, budget }: { omitted: ContextResult<unknown>['omitted']; budget: number }) {
   if (omitted.length === 0) return <p class="muted">Nothing was left out: all of it fits.</p>
   return (
     <table class={css.table}>
@@ -19,7 +19,7 @@ export function LeftOutTable({ omitted }: { omitted: ContextResult<unknown>['omi
       </thead>
       <tbody>
         {omitted.map((one) => {
-          const { what, howMany, why, means } = leftOutOf(one)
+          const { what, howMany, why, means } = leftOutOf(one, budget)
           return (
             <tr key={`${one.section} ${one.reason}`}>
               <th scope="row">{what}</th>

@@ -3,18 +3,24 @@ import { leftOutOf } from './left-out.ts'
 
 describe('what was left out', () => {
   it('is told in words, with what it means', () => {
-    const { what, howMany, why, means } = leftOutOf({ section: 'window', count: 1200, reason: 'budget' })
+    const { what, howMany, why, means } = leftOutOf({ section: 'window', count: 1200, reason: 'budget' }, 600)
     expect({ what, howMany, why }).toEqual({ what: 'Messages', howMany: '1,200', why: 'over the budget' })
     expect(means).toContain('newest first')
   })
 
   it('says that older messages are counted up to 500', () => {
-    const older = (count: number) => leftOutOf({ section: 'history', count, reason: 'budget' }).howMany
+    const older = (count: number) => leftOutOf({ section: 'history', count, reason: 'budget' }, 600).howMany
     expect([older(499), older(500)]).toEqual(['499', '500 or more'])
   })
 
+  it('speaks of no shares of a budget that has none', () => {
+    const means = (budget: number) => leftOutOf({ section: 'memories', count: 1, reason: 'budget' }, budget).means
+    expect([means(0), means(1)]).toEqual(Array(2).fill('So small a budget has no room for it.'))
+    expect(means(2)).toContain('15 %')
+  })
+
   it('is told as it is where the server knows more than the page', () => {
-    const { what, why, means } = leftOutOf({ section: 'later', count: 1, reason: 'other' as never })
+    const { what, why, means } = leftOutOf({ section: 'later', count: 1, reason: 'other' as never }, 600)
     expect([what, why, means]).toEqual(['later', 'other', ''])
   })
 })

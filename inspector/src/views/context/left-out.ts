@@ -36,13 +36,16 @@ const MEANS: Readonly<Record<string, string>> = {
   'calls no_result': 'Taken out of a message that is sent: providers refuse a call without a result.',
 }
 
+/** Shares of such a budget are nothing. */
+const NO_ROOM = 'So small a budget has no room for it.'
+
 /** What was left out, in words. A section or a reason that a newer server names is told as it is. */
-export function leftOutOf({ section, count, reason }: Omitted): LeftOut {
+export function leftOutOf({ section, count, reason }: Omitted, budget: number): LeftOut {
   const isAtLeast = section === 'history' && count >= COUNTED
   return {
     what: NAMES[section] ?? section,
     howMany: count.toLocaleString('en') + (isAtLeast ? ' or more' : ''),
     why: WHY[reason] ?? reason,
-    means: MEANS[`${section} ${reason}`] ?? '',
+    means: reason === 'budget' && budget < 2 ? NO_ROOM : (MEANS[`${section} ${reason}`] ?? ''),
   }
 }

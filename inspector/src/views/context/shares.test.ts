@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keysOf, partsOfMessages, segmentsOf } from './shares.ts'
+import { keysOf, partsOfMessages, percent, segmentsOf } from './shares.ts'
 
 const TASK = { section: 'task', count: 1, tokens: 10 } as const
 const PAD = { section: 'scratchpad', count: 1, tokens: 5 } as const
@@ -19,6 +19,20 @@ describe('the bar of a budget', () => {
     expect(segmentsOf([WINDOW], 40).map(({ part }) => part)).toEqual(['window'])
     expect(segmentsOf([WINDOW], 0)).toHaveLength(1)
     expect(segmentsOf([], 0)).toEqual([])
+  })
+})
+
+describe('a share', () => {
+  it('is not said to be nothing or all unless it is', () => {
+    expect([0, 0.0004, 0.001, 0.5, 0.999, 0.9996, 1].map(percent)).toEqual([
+      '0.0 %',
+      '< 0.1 %',
+      '0.1 %',
+      '50 %',
+      '99.9 %',
+      '> 99.9 %',
+      '100 %',
+    ])
   })
 })
 

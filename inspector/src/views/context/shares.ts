@@ -43,6 +43,14 @@ export function segmentsOf(sections: readonly Share[], total: number): Segment[]
   return [...segments, { part: 'unused', count: 0, tokens: whole - used, start: used / whole, size: 1 - used / whole }]
 }
 
+/** A share for people. `0` and `100` are said only of nothing and of all, and near them a decimal more. */
+export function percent(size: number): string {
+  if (size > 0 && size < 0.001) return '< 0.1 %'
+  if (size > 0.999 && size < 1) return '> 99.9 %'
+  const isNearAnEnd = size < 0.1 || (size > 0.9 && size < 1)
+  return `${(size * 100).toFixed(isNearAnEnd ? 1 : 0)} %`
+}
+
 /**
  * Which part each message is. The task and the scratchpad are one message, each other part but the last messages is one too,
  * and they come in this order.

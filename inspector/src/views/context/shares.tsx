@@ -1,6 +1,6 @@
 import type { ContextResult } from '../../api/types.ts'
 import css from './context.module.css'
-import { PART_NAMES, type Segment, segmentsOf } from './shares.ts'
+import { PART_NAMES, percent, type Segment, segmentsOf } from './shares.ts'
 
 /** Where much is unused, what is used gets a bar of its own. */
 const LITTLE = 0.5
@@ -20,11 +20,6 @@ export function Shares({ answer: { sections, tokens }, budget }: { answer: Conte
 
 const count = (tokens: number) => tokens.toLocaleString('en')
 const nameOf = (part: Segment['part']) => (part === 'unused' ? 'Unused' : PART_NAMES[part])
-/** `0` and `100` are said only of nothing and of all. */
-function percent(size: number): string {
-  if (size > 0 && size < 0.001) return '< 0.1 %'
-  return `${(size * 100).toFixed(size >= 0.1 ? 0 : 1)} %`
-}
 
 function Bar({ name, segments }: { name: string; segments: readonly Segment[] }) {
   const told = segments.map(({ part, tokens }) => `${nameOf(part)} ${count(tokens)}`).join(', ')
