@@ -11,6 +11,7 @@ describe('a server with nothing in it', () => {
     for (const [name, text] of [
       ['TypeScript', `open('${url}')`],
       ['curl', `${url}/v1/conversations/`],
+      ['Claude Code', `${url}/mcp`],
       ['MCP', `${url}/mcp`],
       ['Command line', `THROUGHLINE_URL=${url}`],
     ] as const) {
@@ -23,6 +24,9 @@ describe('a server with nothing in it', () => {
     expect(await axeFindings(page)).toEqual([])
     const narrow = await open('#/connect', { viewport: NARROW, colorScheme: 'dark' })
     await narrow.getByRole('heading', { name: 'Connect an agent' }).waitFor()
+    expect(await narrow.getByRole('heading').evaluateAll((all) => all.map(({ tagName }) => tagName).join(' '))).toMatch(
+      /^H1 H2 (H3 )+H2$/,
+    )
     expect(await sticksOut(narrow)).toBe(false)
     expect(await axeFindings(narrow)).toEqual([])
 

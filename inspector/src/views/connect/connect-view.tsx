@@ -9,6 +9,7 @@ export function ConnectView() {
       <h1>Connect an agent</h1>
       <p class="muted">Whatever writes to this server, in any language, is seen here as it happens.</p>
       <section class="card">
+        <h2 class="hidden">Ways to connect</h2>
         <ConnectPanel />
       </section>
       <section class="card stack">

@@ -6,19 +6,29 @@ const url = 'https://sessions.example.com'
 describe('the code that connects an agent', () => {
   it('names the address of the server in each way', () => {
     const all = snippets({ url, isSecured: false, userId: 'ada' })
-    expect(all.map(({ name }) => name)).toEqual(['TypeScript', 'MCP', 'curl', 'Command line'])
+    expect(all.map(({ name }) => name)).toEqual(['TypeScript', 'Claude Code', 'MCP', 'curl', 'Command line'])
     for (const { code } of all) expect(code).toContain(url)
     expect(all.map(({ code }) => code).join()).not.toMatch(/token/i)
   })
 
   it('says where a token goes, on a server that asks for one', () => {
     for (const { code, name } of snippets({ url, isSecured: true, userId: 'ada' })) {
-      expect(code, name).toContain('THROUGHLINE_TOKEN')
+      expect(code, name).toContain('TOKEN')
+      // pasted, it would take the place of a good one
+      expect(code, name).not.toMatch(/TOKEN=/)
     }
   })
 
+  it('can be used as it was copied: a command is no JSON, and the demo goes to this server', () => {
+    const codeOf = (name: string) =>
+      snippets({ url, isSecured: true, userId: 'ada' }).find((one) => one.name === name)?.code ?? ''
+    expect(JSON.parse(codeOf('MCP'))).toMatchObject({ mcpServers: { throughline: { url: `${url}/mcp` } } })
+    expect(codeOf('Claude Code')).not.toContain('{')
+    expect(codeOf('Command line')).toContain(`demo --url ${url}`)
+  })
+
   it('keeps a name with quotes within its quotes', () => {
-    const [typescript, , curl] = snippets({ url, isSecured: false, userId: "o'neil\\" })
+    const [typescript, , , curl] = snippets({ url, isSecured: false, userId: "o'neil\\" })
     expect(typescript?.code).toContain(String.raw`userId: 'o\'neil\\'`)
     expect(curl?.code).toContain(String.raw`"userId":"o'\''neil\\"`)
   })

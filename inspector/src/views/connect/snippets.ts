@@ -16,7 +16,7 @@ export interface Server {
 
 /** How to connect an agent to a server, one entry for each way. A token is never in them, only where it is to be put. */
 export function snippets(server: Server): Snippet[] {
-  return [typescript(server), mcp(server), curl(server), cli(server)]
+  return [typescript(server), claudeCode(server), mcp(server), curl(server), cli(server)]
 }
 
 function typescript({ url, isSecured, userId }: Server): Snippet {
@@ -36,17 +36,23 @@ await session.addMessage({ role: 'assistant', content: 'At 21:40.' })
   }
 }
 
-function mcp({ url, isSecured }: Server): Snippet {
+function claudeCode({ url, isSecured }: Server): Snippet {
   const header = isSecured ? ' \\\n  --header "Authorization: Bearer $THROUGHLINE_TOKEN"' : ''
+  return {
+    name: 'Claude Code',
+    about: 'Over MCP, by a command.',
+    code: `claude mcp add --transport http throughline \\
+  ${url}/mcp${header}
+`,
+  }
+}
+
+function mcp({ url, isSecured }: Server): Snippet {
   const entry = { url: `${url}/mcp`, ...(isSecured && { headers: { Authorization: 'Bearer TOKEN' } }) }
   return {
     name: 'MCP',
-    about: 'Claude Code by a command; other clients by an entry in their settings.',
-    code: `claude mcp add --transport http throughline \\
-  ${url}/mcp${header}
-
-${JSON.stringify({ mcpServers: { throughline: entry } }, null, 2)}
-`,
+    about: `Other clients, by an entry in their settings${isSecured ? ', with your token in the place of TOKEN' : ''}.`,
+    code: `${JSON.stringify({ mcpServers: { throughline: entry } }, null, 2)}\n`,
   }
 }
 
@@ -68,14 +74,14 @@ curl -s ${url}/openapi.json
 }
 
 function cli({ url, isSecured }: Server): Snippet {
-  const token = isSecured ? 'export THROUGHLINE_TOKEN=…\n' : ''
+  const token = isSecured ? '# the token is taken from THROUGHLINE_TOKEN\n' : ''
   return {
     name: 'Command line',
     about: 'What this page shows, in a terminal.',
     code: `${token}export THROUGHLINE_URL=${url}
 npx throughline sessions
 npx throughline tail SESSION
-npx throughline demo
+npx throughline demo --url ${url}
 `,
   }
 }
