@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { operatorToken, SECRET, tokenOf } from '../servers/http.ts'
 import { axeFindings, inspectorFor, NARROW, sticksOut } from './inspector.ts'
@@ -39,16 +39,21 @@ describe('the memories of a user', () => {
       confidence: 0.3,
     })
     await tl.memories.remember({ userId: 'ada', content: 'Old news on trains', expiresAt: '2020-01-01T00:00:00Z' })
-    const page = await inspector().open('#/memory?user=ada')
+    const page = await inspector().open('#/connect')
+    const reads: string[] = []
+    page.on('request', (request) => void (request.url().includes('/memories?') && reads.push(request.url())))
+    await page.goto(`${inspector().url}/#/memory?user=ada`)
     await expect.poll(() => memories(page).count()).toBe(3)
-    await page.getByText('3 memories, in order of id').waitFor()
+    expect(await memories(page).first().innerText()).toContain('Old news')
+    await page.getByText('3 memories, newest first').waitFor()
+    expect(reads).toHaveLength(1)
     expect(await memories(page).filter({ hasText: 'Old news' }).innerText()).toContain('expired')
     expect(await memories(page).filter({ hasText: 'window seat' }).innerText()).toMatch(
       /0\.85[\s\S]*preferences[\s\S]*never used/,
     )
     expect(await sticksOut(page)).toBe(false)
     await page.getByRole('checkbox', { name: 'superseded and expired too' }).uncheck()
-    await page.getByText('2 of 3 memories, in order of id').waitFor()
+    await page.getByText('2 of 3 memories, newest first').waitFor()
     await page.getByRole('combobox', { name: 'Confidence' }).selectOption('0.8')
     await expect.poll(() => memories(page).count()).toBe(1)
     await page.getByRole('combobox', { name: 'Confidence' }).selectOption('')
@@ -121,13 +126,32 @@ describe('the memories of a user', () => {
     const many = Array.from({ length: 250 }, (_, i) => ({ userId: 'many', content: `Number ${i}`, id: id(i) }))
     await tl.memories.remember(many)
     const page = await open('#/memory?user=many')
-    await page.getByText('100 memories read so far').waitFor()
-    await page.getByRole('button', { name: 'Read more memories' }).click()
-    await page.getByText('200 memories read so far').waitFor()
+    await page.getByText('the oldest 100 memories, newest first').waitFor()
+    await page.getByRole('button', { name: 'Read newer ones' }).click()
+    await page.getByText('the oldest 200 memories').waitFor()
     await page.getByRole('button', { name: 'Look again' }).click()
-    await page.getByRole('button', { name: 'Read more memories' }).click()
-    await page.getByText('250 memories, in order of id').waitFor()
+    await page.getByRole('button', { name: 'Read newer ones' }).click()
+    await page.getByText('250 memories, newest first').waitFor()
     expect(await memories(page).count()).toBe(250)
+  })
+
+  it('are read again by themselves, and when a reading failed and somebody wants it', async () => {
+    const { tl, open, allow } = inspector()
+    allow(/ERR_FAILED/)
+    await tl.memories.remember({ userId: 'few', content: 'One' })
+    const page = await open('#/memory?user=nobody')
+    await page.getByText('Nothing is remembered of nobody.').waitFor()
+    await page.clock.install()
+    await page.route('**/memories?*', (route) => route.abort())
+    await page.goto(`${inspector().url}/#/memory?user=few`)
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByText('memories, newest first').count()).toBe(0)
+    await page.unroute('**/memories?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('1 memory, newest first').waitFor()
+    await tl.memories.remember({ userId: 'few', content: 'Two' })
+    await page.clock.runFor(30_000)
+    await page.getByText('2 memories, newest first').waitFor()
   })
 
   it('can be looked for in everything said, with a link to where', async () => {
@@ -186,16 +210,25 @@ describe('the memories of a user', () => {
       source: { source: 'o'.repeat(500) },
       metadata: { ['k'.repeat(300)]: 'v'.repeat(3000) },
     })
+    await tl.memories.remember({ userId: 'gwen', content: `A little longer ${'x'.repeat(4100)}` })
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await inspector().open(`#/memory?user=gwen&memory=${first.id}`, { colorScheme, viewport: NARROW })
       await details(page)
         .getByRole('button', { name: /^Show event/ })
         .click()
       await details(page).locator('pre').getByText('I prefer the window seat.').waitFor()
+      await memories(page).first().waitFor()
+      const top = async (it: Locator) => (await it.boundingBox())?.y ?? Number.NaN
+      expect(await top(details(page))).toBeLessThan(await top(memories(page).first()))
       expect(await axeFindings(page)).toEqual([])
       await page.getByRole('link', { name: '<script>alert(1)</script>' }).click()
       await details(page)
         .getByText(/more of 4,028 characters/)
+        .waitFor()
+      await page.getByRole('link', { name: 'A little longer' }).click()
+      await details(page)
+        .locator('pre')
+        .getByText(/x{4100}/)
         .waitFor()
       expect(await sticksOut(page)).toBe(false)
     }
@@ -220,12 +253,15 @@ describe('with a token', () => {
     const page = await open('#/memory', { token: await tokenOf({ tenant: 'acme', sub: 'hana' }) })
     await memories(page).getByText('Is called hana').waitFor()
     expect(await page.getByRole('combobox', { name: 'Tenant' }).count()).toBe(0)
-    await page.getByRole('combobox', { name: 'User' }).fill('ida')
+    expect(await page.getByRole('combobox', { name: 'User' }).count()).toBe(0)
+    await page.goto(`${keyed().url}/#/memory?user=ida`)
     await page.getByRole('alert').getByText('must be your own').waitFor()
     expect(await memories(page).count()).toBe(0)
 
-    const all = await open('#/memory?user=ida', { token: await operatorToken() })
-    await all.getByRole('combobox', { name: 'Tenant' }).fill('acme')
+    const all = await open('#/memory', { token: await operatorToken() })
+    await all.getByText('Nobody has a session in tenant local.').waitFor()
+    await all.getByRole('textbox', { name: 'Tenant' }).fill('acme')
+    await all.getByRole('link', { name: 'ida', exact: true }).click()
     await memories(all).getByText('Is called ida').waitFor()
   })
 })

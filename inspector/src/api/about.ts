@@ -1,4 +1,5 @@
-import { useAnswer } from '../parts/use-answer.ts'
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { get } from './client.ts'
 import { forgetContent, token } from './token.ts'
 
@@ -10,19 +11,36 @@ export interface About {
   readonly principal?: { readonly tenant: string; readonly userId?: string }
 }
 
+const known = signal<{ readonly token: string; readonly about: About } | undefined>(undefined)
+let asked: { readonly token: string; readonly answer: Promise<About> } | undefined
 /** Who asked last. */
 let reader: string | undefined
 
-/** Asks the server what it is. If somebody else is asking than the last time, what was kept for that one is dropped. */
-export async function askAbout(signal: AbortSignal): Promise<About> {
-  const about = await get<About>('', {}, signal)
-  const now = JSON.stringify(about.principal ?? null)
-  if (reader !== undefined && reader !== now) forgetContent()
-  reader = now
-  return about
+/** Asks the server what it is: once for each token, unless that failed. If somebody else is asking than the last time, what was kept for that one is dropped. */
+export function askAbout(): Promise<About> {
+  if (asked?.token === token.peek()) return asked.answer
+  const mine = { token: token.peek(), answer: get<About>('') }
+  asked = mine
+  mine.answer.then(
+    (about) => {
+      const now = JSON.stringify(about.principal ?? null)
+      if (reader !== undefined && reader !== now) forgetContent()
+      reader = now
+      known.value = { token: mine.token, about }
+    },
+    () => {
+      if (asked === mine) asked = undefined
+    },
+  )
+  return mine.answer
 }
 
-/** Asks the server what it is; `undefined` until it has answered. */
+/** What the server is to the token of this tab; `undefined` until it has answered. */
 export function useAbout(): About | undefined {
-  return useAnswer(askAbout, [token.value]).value
+  const mine = token.value
+  useEffect(() => {
+    // whoever cannot do without it says what went wrong
+    askAbout().catch(() => {})
+  }, [mine])
+  return known.value?.token === mine ? known.value.about : undefined
 }

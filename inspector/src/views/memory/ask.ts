@@ -22,7 +22,7 @@ export const SEARCHED = 100
 /** What a recall gives at most. */
 export const RECALLED = 50
 
-/** One page of a user's memories, in order of id. */
+/** One page of a user's memories, in order of id: the oldest first. */
 export function listMemories(
   { userId, tenant }: User,
   cursor: string | undefined,

@@ -8,7 +8,7 @@ import { narrowedBy } from './filters.tsx'
 import css from './memory.module.css'
 import { MemoryList } from './memory-list.tsx'
 import type { MemoryPages } from './use-memory-pages.ts'
-import { isWanted } from './words.ts'
+import { isWanted, memoriesText } from './words.ts'
 
 interface MemoriesProps {
   readonly user: User
@@ -26,10 +26,11 @@ export function Memories(props: MemoriesProps) {
 
 function Listed({ user, all, hrefOf }: MemoriesProps) {
   const narrowed = narrowedBy(query.value)
-  const { items, hasMore, isLoading, problem, more } = all
+  const { items, hasMore, isLoading, problem, more, again } = all
   const wanted = items.filter((memory) => isWanted(memory, narrowed, now.value))
   if (items.length === 0 && isLoading) return <Loading />
-  if (items.length === 0 && problem === undefined) {
+  if (items.length === 0 && problem !== undefined) return <ProblemNote problem={problem} onRetry={again} />
+  if (items.length === 0) {
     return (
       <Empty title={`Nothing is remembered of ${visible(user.userId)}.`}>
         <p>
@@ -41,21 +42,19 @@ function Listed({ user, all, hrefOf }: MemoriesProps) {
   }
   return (
     <>
-      <ProblemNote problem={problem} />
-      <p class="muted small" role="status">
-        {wanted.length === items.length
-          ? `${items.length.toLocaleString('en')} memories`
-          : `${wanted.length.toLocaleString('en')} of ${items.length.toLocaleString('en')} memories`}
-        {hasMore ? ' read so far' : ''}, in order of id
-      </p>
-      <MemoryList memories={wanted} chosen={query.value.get('memory') ?? ''} hrefOf={hrefOf} label="Memories" />
-      {hasMore && (
-        <div>
-          <button type="button" class="button" disabled={isLoading} onClick={more}>
-            Read more memories
+      <ProblemNote problem={problem} onRetry={again} />
+      <div class="row">
+        <span class="muted small" role="status">
+          {wanted.length === items.length ? '' : `${wanted.length.toLocaleString('en')} of `}
+          {hasMore ? `the oldest ${memoriesText(items.length)}` : memoriesText(items.length)}, newest first
+        </span>
+        {hasMore && (
+          <button type="button" class="button small" disabled={isLoading} onClick={more}>
+            Read newer ones
           </button>
-        </div>
-      )}
+        )}
+      </div>
+      <MemoryList memories={wanted} chosen={query.value.get('memory') ?? ''} hrefOf={hrefOf} label="Memories" />
     </>
   )
 }

@@ -58,12 +58,12 @@ export function MemoryOfSession({ data }: { data: SessionData }) {
 
 function Own({ id, all, hrefOf }: { id: string; all: MemoryPages; hrefOf: (id: string) => string }) {
   const [shown, setShown] = useState(SHOWN)
-  const { items, hasMore, isLoading, problem, more } = all
+  const { items, hasMore, isLoading, problem, more, again } = all
   const own = items.filter((memory) => isFrom(memory, id))
   if (items.length === 0 && isLoading) return <Loading />
   return (
     <>
-      <ProblemNote problem={problem} />
+      <ProblemNote problem={problem} onRetry={again} />
       {own.length === 0 && problem === undefined && (
         <p class="muted">
           Nothing yet. What is worth remembering is gathered a moment after the session ends or passes a gate.
@@ -87,7 +87,7 @@ function Own({ id, all, hrefOf }: { id: string; all: MemoryPages; hrefOf: (id: s
       {hasMore && (
         <div class="note row">
           <span>
-            The first {items.length.toLocaleString('en')} memories of the user were gone through; there are more.
+            The oldest {items.length.toLocaleString('en')} memories of the user were gone through; there are more.
           </span>
           <button type="button" class="button small" disabled={isLoading} onClick={more}>
             Go on

@@ -12,7 +12,7 @@ import { Split } from './split.tsx'
 import { useMemoryPages } from './use-memory-pages.ts'
 import { type Users, useUsers } from './use-users.ts'
 
-const PAGES = { limit: LISTED, pages: 1 }
+const PAGES = { limit: LISTED, pages: 1, every: 30_000 }
 /** Another user has other memories: the one that was chosen goes. */
 const CLOSED = { memory: undefined }
 /** Users that are offered as buttons. */
@@ -20,9 +20,10 @@ const OFFERED = 12
 
 /** The memories of any user whom the caller may see, and everything that was said to them. */
 export function MemoryView() {
-  const { value: users, problem, again } = useUsers()
+  const tenant = query.value.get('tenant') ?? undefined
+  const { users, problem, again } = useUsers(tenant)
   const [round, setRound] = useState(0)
-  const user = userIn(query.value, users)
+  const user = userIn(query.value.get('user') ?? undefined, tenant, users)
   const isSaid = query.value.get('mode') === 'said'
   const all = useMemoryPages(isSaid ? undefined : user, PAGES, round)
   const hrefOf = (id: string) => memoryHref({ ...Object.fromEntries(query.value), memory: id })
@@ -44,9 +45,11 @@ export function MemoryView() {
         {!isSaid && <Filters />}
       </section>
       <ProblemNote problem={problem} onRetry={again} />
-      {users === undefined && problem === undefined && user === undefined && <Loading />}
+      {users.users === undefined && problem === undefined && user === undefined && <Loading />}
       <Split known={all.items} hrefOf={hrefOf} round={round}>
-        {users !== undefined && user === undefined && <Whose users={users.users} />}
+        {users.users !== undefined && user === undefined && (
+          <Whose users={users.users} tenant={users.seesAllTenants ? (tenant ?? 'local') : undefined} />
+        )}
         {user !== undefined && isSaid && <Said user={user} hrefOf={hrefOf} round={round} />}
         {user !== undefined && !isSaid && <Memories user={user} all={all} hrefOf={hrefOf} round={round} />}
       </Split>
@@ -55,16 +58,17 @@ export function MemoryView() {
 }
 
 /** The user of the address; else the token's own, or the only one there is. */
-function userIn(values: URLSearchParams, users: Users | undefined): User | undefined {
-  const only = users?.users.length === 1 ? users.users[0] : undefined
-  const userId = values.get('user') ?? users?.own ?? only
-  const tenant = values.get('tenant') ?? (users?.tenants.length === 1 ? users.tenants[0] : undefined)
+function userIn(given: string | undefined, tenant: string | undefined, { own, users }: Users): User | undefined {
+  const only = users?.length === 1 ? users[0] : undefined
+  const userId = given ?? own ?? only
   return userId === undefined || userId === '' ? undefined : { userId, tenant }
 }
 
-function UserBox({ users, user }: { users: Users | undefined; user: User | undefined }) {
+/** Whose memories are meant; a token of one user leaves nothing to choose. */
+function UserBox({ users: { own, users, seesAllTenants }, user }: { users: Users; user: User | undefined }) {
   const [text, setText] = useAddressText('user', CLOSED)
   const [tenant, setTenant] = useAddressText('tenant', CLOSED)
+  if (own !== undefined) return null
   return (
     <>
       <label class="field">
@@ -81,30 +85,24 @@ function UserBox({ users, user }: { users: Users | undefined; user: User | undef
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
         <datalist id="memory-users">
-          {users?.users.map((name) => (
+          {users?.map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>
       </label>
-      {users?.seesAllTenants && (
+      {seesAllTenants && (
         <label class="field">
           <span>Tenant</span>
           <input
             class="input"
-            list="memory-tenants"
             dir="auto"
             autoComplete="off"
             spellcheck={false}
             maxLength={512}
-            placeholder={user?.tenant ?? 'local'}
+            placeholder="local"
             value={tenant}
             onInput={({ currentTarget }) => setTenant(currentTarget.value)}
           />
-          <datalist id="memory-tenants">
-            {users.tenants.map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
         </label>
       )}
     </>
@@ -129,7 +127,15 @@ function Mode({ isSaid }: { isSaid: boolean }) {
   )
 }
 
-function Whose({ users }: { users: readonly string[] }) {
+/** `tenant` is named for who has to choose among them. */
+function Whose({ users, tenant }: { users: readonly string[]; tenant: string | undefined }) {
+  if (users.length === 0 && tenant !== undefined) {
+    return (
+      <Empty title={`Nobody has a session in tenant ${oneLine(tenant, 60)}.`}>
+        <p>Name another tenant above, or a user of this one.</p>
+      </Empty>
+    )
+  }
   if (users.length === 0) {
     return (
       <Empty title="Nobody has a session yet.">

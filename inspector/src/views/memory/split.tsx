@@ -5,7 +5,7 @@ import { query, setQuery } from '../../route.ts'
 import css from './memory.module.css'
 import { MemoryDetail } from './memory-detail.tsx'
 
-/** Lists, and beside them the memory that the address names. On a narrow page it stands below. */
+/** Lists, and beside them the memory that the address names. On a narrow page it stands above. */
 export function Split({
   known,
   hrefOf,

@@ -1,9 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Problem, problemOf } from '../../api/problem.ts'
 import type { Memory } from '../../api/types.ts'
 import { listMemories, type User } from './ask.ts'
+import { newestFirst } from './words.ts'
 
-/** Memories of a user as far as they were read, in order of id. */
+/** Memories of a user as far as they were read: the server begins with the oldest, here the newest of them are first. */
 export interface MemoryPages {
   readonly items: readonly Memory[]
   readonly hasMore: boolean
@@ -11,6 +12,8 @@ export interface MemoryPages {
   readonly problem: Problem | undefined
   /** Reads on. */
   readonly more: () => void
+  /** Reads what was read once more. */
+  readonly again: () => void
 }
 
 interface State {
@@ -25,12 +28,15 @@ const NONE: State = { items: [], next: undefined, isLoading: true, problem: unde
 /** Pages that are read again at most when something may have changed. */
 const AGAIN = 10
 
+/** How much is read at once, and after how many milliseconds it is read anew while the page is seen. */
+interface Pages {
+  readonly limit: number
+  readonly pages: number
+  readonly every?: number
+}
+
 /** Reads `pages` pages of `limit` memories, more when asked, and what was read anew whenever `round` moves. */
-export function useMemoryPages(
-  user: User | undefined,
-  { limit, pages }: { limit: number; pages: number },
-  round: number,
-): MemoryPages {
+export function useMemoryPages(user: User | undefined, { limit, pages, every }: Pages, round: number): MemoryPages {
   const [state, setState] = useState(NONE)
   const control = useRef(new AbortController())
   const read = (before: readonly Memory[], cursor: string | undefined, howMany: number) => {
@@ -46,18 +52,35 @@ export function useMemoryPages(
       },
     )
   }
+  const again = () => {
+    const known = Math.ceil(state.items.length / limit)
+    read([], undefined, Math.max(pages, Math.min(AGAIN, known)))
+  }
   const whose = user === undefined ? '' : JSON.stringify([user.tenant, user.userId])
   const last = useRef(whose)
   useEffect(() => {
     const isSame = last.current === whose
     last.current = whose
     if (!isSame) setState(NONE)
-    const known = isSame ? Math.ceil(state.items.length / limit) : 0
-    read([], undefined, Math.max(pages, Math.min(AGAIN, known)))
+    if (isSame) again()
+    else read([], undefined, pages)
   }, [whose, round])
+  const tick = useRef(again)
+  tick.current = () => {
+    // not where somebody waits for something else, nor where it would let go of what was read
+    const isLong = state.items.length > limit * AGAIN
+    if (document.visibilityState === 'visible' && !state.isLoading && !isLong) again()
+  }
+  useEffect(() => {
+    if (every === undefined) return
+    const timer = setInterval(() => tick.current(), every)
+    return () => clearInterval(timer)
+  }, [whose, every])
   useEffect(() => () => control.current.abort(), [])
-  const { items, next, isLoading, problem } = state
-  return { items, hasMore: next !== undefined, isLoading, problem, more: () => read(items, next, pages) }
+  const { next, isLoading, problem } = state
+  const items = useMemo(() => newestFirst(state.items), [state.items])
+  const more = () => read(state.items, next, pages)
+  return { items, hasMore: next !== undefined, isLoading, problem, more, again }
 }
 
 async function readPages(

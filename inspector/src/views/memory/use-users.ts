@@ -1,3 +1,4 @@
+import { askAbout, useAbout } from '../../api/about.ts'
 import { get } from '../../api/client.ts'
 import { token } from '../../api/token.ts'
 import type { Page, SessionRecord } from '../../api/types.ts'
@@ -12,28 +13,26 @@ export interface Users {
   readonly own: string | undefined
   /** Whether the caller sees every tenant, and has to say which. */
   readonly seesAllTenants: boolean
-  /** Users of the last sessions, the latest first. */
-  readonly users: readonly string[]
-  readonly tenants: readonly string[]
+  /** Users of the last sessions of the tenant, the latest first; `undefined` until they are known. */
+  readonly users: readonly string[] | undefined
 }
 
-interface About {
-  readonly principal?: { readonly tenant: string; readonly userId?: string }
-}
-
-/** Names to choose from: whose token it is, and who had a session of late. */
-export function useUsers() {
-  return useAnswer(
-    async (signal): Promise<Users> => {
-      const { principal } = await get<About>('', {}, signal)
-      const { items } = await get<Page<SessionRecord>>('/sessions', { limit: SEEN }, signal)
-      return {
-        own: principal?.userId,
-        seesAllTenants: principal === undefined,
-        users: [...new Set(items.map(({ userId }) => userId))],
-        tenants: [...new Set(items.map(({ tenant }) => tenant))],
-      }
+/** Names to choose from: whose token it is, or who had a session of late in this tenant; without one, in the caller's own. */
+export function useUsers(tenant: string | undefined) {
+  const about = useAbout()
+  const { value, problem, again } = useAnswer(
+    async (signal) => {
+      const { principal } = await askAbout()
+      if (principal?.userId !== undefined) return { tenant, users: [principal.userId] }
+      const { items } = await get<Page<SessionRecord>>('/sessions', { limit: SEEN, tenant }, signal)
+      return { tenant, users: [...new Set(items.map(({ userId }) => userId))] }
     },
-    [token.value],
+    [token.value, tenant],
   )
+  const users: Users = {
+    own: about?.principal?.userId,
+    seesAllTenants: about !== undefined && about.principal === undefined,
+    users: value !== undefined && value.tenant === tenant ? value.users : undefined,
+  }
+  return { users, problem, again }
 }

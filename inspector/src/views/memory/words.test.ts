@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Memory, MemoryChange } from '../../api/types.ts'
-import { isFrom, isWanted, pastOf, rangeOf, rangeText, storyOf } from './words.ts'
+import { isFrom, isWanted, memoriesText, newestFirst, pastOf, rangeOf, rangeText, storyOf } from './words.ts'
 
 const NOW = Date.parse('2026-05-01T00:00:00Z')
 const memory = (more: Partial<Memory> = {}): Memory => ({
@@ -41,6 +41,18 @@ describe('a memory', () => {
     expect(isFrom(memory({ lineage: [...lineage, { relation: 'contradicts', at: '', sessionId: 's' }] }), 's')).toBe(
       true,
     )
+  })
+})
+
+describe('memories', () => {
+  it('stand newest first', () => {
+    const kept = (id: string, day: number) => memory({ id, createdAt: `2026-01-0${day}T00:00:00Z` })
+    const all = newestFirst([kept('a', 1), kept('b', 3), kept('c', 2), kept('d', 2)])
+    expect(all.map(({ id }) => id).join('')).toBe('bdca')
+  })
+
+  it('are counted as people do', () => {
+    expect([0, 1, 1200].map(memoriesText)).toEqual(['0 memories', '1 memory', '1,200 memories'])
   })
 })
 

@@ -55,6 +55,15 @@ export function isWanted(memory: Memory, { category, minConfidence, past }: Narr
   )
 }
 
+/** In the order in which they were kept, the last first. */
+export function newestFirst(memories: readonly Memory[]): Memory[] {
+  // what was kept at once is in order of id
+  return memories.toReversed().sort((a, b) => (a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0))
+}
+
+/** `1 memory`, `2 memories`. */
+export const memoriesText = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'memory' : 'memories'}`
+
 /** Whether anything in the lineage points to the session. */
 export function isFrom({ lineage }: Memory, sessionId: string): boolean {
   return lineage.some((entry) => entry.sessionId === sessionId)
