@@ -125,7 +125,8 @@ describe('a server with a key', () => {
   it('lets the operator look at any tenant, and shows how to connect with a token', async () => {
     const token = await operatorToken()
     const page = await inspector().open('', { token })
-    await page.getByText('Nothing is stored here yet').waitFor()
+    await page.getByText('Tenant local has no session; name a tenant above.').waitFor()
+    expect(await page.getByRole('button', { name: 'Load the demo conversation' }).count()).toBe(0)
     await page.getByLabel('Tenant').fill('acme')
     await page.keyboard.press('Enter')
     await shows(page, 'Of Ada')

@@ -7,6 +7,8 @@ import { useVirtualRows } from './use-virtual-rows.ts'
 
 interface Props {
   readonly rows: readonly SessionRecord[]
+  /** Where to begin, in pixels from the top. */
+  readonly top: number
   /** Whether there are more than these. */
   readonly hasMore: boolean
   /** Called with the element that scrolls. */
@@ -21,7 +23,7 @@ const HEADING_TEXTS = { activity: 'last activity' } as Partial<Record<string, st
 const AHEAD = 60
 
 /** The sessions as a table of which only what is seen is drawn. */
-export function Rows({ rows, hasMore, onScroller, onNeed }: Props) {
+export function Rows({ rows, top, hasMore, onScroller, onNeed }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const { row, head } = useRowHeight()
   const [focused, setFocused] = useState<string>()
@@ -31,6 +33,7 @@ export function Rows({ rows, hasMore, onScroller, onNeed }: Props) {
     height: row,
     above: head,
     scroller,
+    top,
     kept: kept < 0 ? undefined : kept,
   })
   const wanted = useRef<number | undefined>(undefined)

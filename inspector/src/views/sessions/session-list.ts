@@ -32,10 +32,12 @@ export class SessionList {
     const { known, order } = this.listed.value
     return order.map((id) => known.get(id) as SessionRecord)
   })
+  /** Where somebody had scrolled to when they left, in pixels. */
+  top = 0
   readonly #filters: Filters
   readonly #fits = (record: SessionRecord) => fits(record, this.#filters)
-  readonly #mayMove: () => boolean
-  readonly #end = new AbortController()
+  #mayMove = () => true
+  #end = new AbortController()
   #cursor: string | undefined
   /** Newest activity that is known of, whether it fits or not. */
   #seen: string | undefined
@@ -45,20 +47,24 @@ export class SessionList {
   /** Looks for changes since somebody began to look. */
   #looks = 1
 
-  /** `mayMove` says whether rows may change their places now. */
-  constructor(filters: Filters, mayMove: () => boolean) {
+  constructor(filters: Filters) {
     this.#filters = filters
-    this.#mayMove = mayMove
   }
 
-  /** Loads the first page, and looks for changes while the tab is seen. Returns the function that ends it. */
-  start(): () => void {
+  /**
+   * Loads the first page, or what has changed since it was ended, and looks for changes while the tab is seen. `mayMove` says
+   * whether rows may change their places now. Returns the function that ends it.
+   */
+  start(mayMove: () => boolean): () => void {
+    this.#mayMove = mayMove
+    this.#end = new AbortController()
     const look = () => {
       this.#looks = 0
       clearTimeout(this.#timer)
       if (document.visibilityState === 'visible') void this.#poll(POLL.ms)
     }
-    void this.#begin().then(() => this.#pollIn(POLL.ms))
+    if (this.hasBegun.peek()) void this.#poll(POLL.ms)
+    else void this.#begin().then(() => this.#pollIn(POLL.ms))
     document.addEventListener('visibilitychange', look)
     return () => {
       document.removeEventListener('visibilitychange', look)
@@ -94,13 +100,14 @@ export class SessionList {
 
   async #load(page: () => Promise<string | undefined>): Promise<void> {
     if (this.isLoading.peek()) return
+    const { signal: end } = this.#end
     this.isLoading.value = true
     try {
       this.#cursor = await page()
       this.hasMore.value = this.#cursor !== undefined
       this.problem.value = undefined
     } catch (error) {
-      if (!this.#end.signal.aborted) this.problem.value = problemOf(error)
+      if (!end.aborted) this.problem.value = problemOf(error)
     }
     this.isLoading.value = false
   }
@@ -118,12 +125,13 @@ export class SessionList {
   }
 
   async #poll(wait: number): Promise<void> {
+    const { signal: end } = this.#end
     let next = POLL.ms
     try {
       await this.#takeChanges()
       this.lost.value = undefined
     } catch (error) {
-      if (this.#end.signal.aborted) return
+      if (end.aborted) return
       this.lost.value = problemOf(error)
       next = Math.min(wait * 2, POLL.longest)
     }

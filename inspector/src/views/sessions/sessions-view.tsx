@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useAbout } from '../../api/about.ts'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
-import { query, setQuery } from '../../route.ts'
+import { connectHref, query, setQuery } from '../../route.ts'
 import { isDemoUnderWay } from '../connect/load-demo-button.tsx'
 import { filtersIn } from './filters.ts'
 import { FirstRun } from './first-run.tsx'
 import { Found } from './found.tsx'
+import { lastListQuery, listFor } from './last-list.ts'
 import { Rows } from './rows.tsx'
 import { isFound, wordsOf } from './search.ts'
-import { SessionList } from './session-list.ts'
 import css from './sessions-view.module.css'
 import { clearFilters, Toolbar } from './toolbar.tsx'
 import { useCalm } from './use-calm.ts'
@@ -23,8 +23,19 @@ export function SessionsView() {
   const about = useAbout()
   const calm = useCalm()
   const key = JSON.stringify(filters)
-  const list = useMemo(() => new SessionList(filters, calm.mayMove), [key, calm.mayMove])
-  useEffect(() => list.start(), [list])
+  const list = useMemo(() => listFor(filters, Object.fromEntries(query.value)), [key])
+  useEffect(() => {
+    const stop = list.start(calm.mayMove)
+    // rows that come up again later begin at their top
+    list.top = 0
+    return () => {
+      list.top = calm.scrolled.current
+      stop()
+    }
+  }, [list])
+  useEffect(() => {
+    lastListQuery.value = Object.fromEntries(query.value)
+  }, [query.value])
 
   const rows = list.rows.value
   const words = useMemo(() => wordsOf(search), [search])
@@ -71,10 +82,10 @@ export function SessionsView() {
       />
       <ProblemNote problem={problem} onRetry={() => void list.more()} />
       {!hasBegun && problem === undefined && <Loading />}
-      {isFirstRun && <FirstRun />}
+      {isFirstRun && <NoneOfLocal />}
       {shown.length > 0 && !isFirstRun && (
         <div class={css.list}>
-          <Rows rows={shown} hasMore={hasMore} onScroller={calm.onScroller} onNeed={onNeed} />
+          <Rows rows={shown} top={list.top} hasMore={hasMore} onScroller={calm.onScroller} onNeed={onNeed} />
           <Waiting
             count={list.listed.value.waiting.size}
             onShow={() => {
@@ -101,6 +112,18 @@ function Waiting({ count, onShow }: { count: number; onShow: () => void }) {
         </button>
       )}
     </div>
+  )
+}
+
+/** For who sees every tenant: they look at one at a time, and at first at this. */
+function NoneOfLocal() {
+  return (
+    <Empty title="Tenant local has no session; name a tenant above.">
+      <p>
+        Sessions of one tenant are listed at a time. How an agent writes one stands under{' '}
+        <a href={connectHref()}>Connect</a>.
+      </p>
+    </Empty>
   )
 }
 

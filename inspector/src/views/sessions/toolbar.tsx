@@ -80,7 +80,7 @@ interface ExactProps {
 }
 
 /** A filter by the whole value: the server knows no other. It is set when the field is left, or by Enter. */
-function Exact({ name, filters, options, placeholder = 'any' }: ExactProps) {
+function Exact({ name, filters, options, placeholder = 'exact' }: ExactProps) {
   const value = filters[name] ?? ''
   return (
     <label class="field">

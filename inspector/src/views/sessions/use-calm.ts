@@ -9,8 +9,14 @@ const TOP = 4
 export function useCalm() {
   const scroller = useRef<HTMLElement | null>(null)
   const pointedAt = useRef(Number.NEGATIVE_INFINITY)
+  // pixels from the top: an element that is taken away does not tell them any more
+  const scrolled = useRef(0)
   const onScroller = useCallback((element: HTMLElement | null) => {
     scroller.current = element
+    if (element !== null) scrolled.current = element.scrollTop
+    element?.addEventListener('scroll', () => {
+      scrolled.current = element.scrollTop
+    })
     element?.addEventListener('pointermove', () => {
       pointedAt.current = performance.now()
     })
@@ -22,5 +28,5 @@ export function useCalm() {
     return element.scrollTop <= TOP && !isPointed && !element.contains(document.activeElement)
   }, [])
   const toTop = useCallback(() => scroller.current?.scrollTo({ top: 0 }), [])
-  return { onScroller, mayMove, toTop }
+  return { onScroller, mayMove, toTop, scrolled }
 }

@@ -18,18 +18,21 @@ interface Rows {
   readonly height: number
   /** What stands above the rows and stays there, in pixels. */
   readonly above: number
+  /** Where to begin, in pixels from the top. */
+  readonly top: number
   readonly scroller: RefObject<HTMLElement | null>
   /** A row that is drawn wherever it is: taken away it would lose the focus. */
   readonly kept: number | undefined
 }
 
 /** Which of many rows of one height have to be drawn. */
-export function useVirtualRows({ count, height, above, scroller, kept }: Rows) {
+export function useVirtualRows({ count, height, above, top, scroller, kept }: Rows) {
   const [, redraw] = useReducer((n: number, _: unknown) => n + 1, 0)
   const options = {
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
+    initialOffset: top,
     paddingStart: above,
     scrollPaddingStart: above,
     overscan: OVERSCAN,
