@@ -21,7 +21,7 @@ const MemoryView = lazily(async () => (await import('./views/memory/memory-view.
 export function App() {
   const isAsking = tokenProblem.value !== undefined
   // asked anew with each token that is given, be it the same one again
-  const ask = async (signal: AbortSignal) => ({ token: token.value, about: await askAbout(signal) })
+  const ask = async () => ({ token: token.value, about: await askAbout() })
   const asked = useAnswer(isAsking ? undefined : ask, [token.value, isAsking])
   // what was said to another token may be about somebody else
   const about = !isAsking && asked.value?.token === token.value ? asked.value.about : undefined

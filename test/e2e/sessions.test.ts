@@ -54,7 +54,7 @@ describe('the list of sessions', () => {
     expect(await axeFindings(page)).toEqual([])
   })
 
-  it('draws what is seen of thousands, and loads the rest on the way down', async () => {
+  it('draws what is seen of thousands, loads the rest on the way down, and is as it was for who comes back', async () => {
     const page = await inspector().open()
     await firstRow(page).waitFor()
     const drawn = await page.getByRole('row').count()
@@ -73,6 +73,13 @@ describe('the list of sessions', () => {
     expect(await page.getByRole('row').count()).toBeLessThan(80)
     await page.keyboard.press('Enter')
     await expect.poll(() => page.url()).toContain(oldest.id)
+    await rowOf(page, 'Reise nach').waitFor({ state: 'detached' })
+    await page.goBack()
+    await rowOf(page, 'Reise nach').waitFor()
+    await page.getByText(`${(MANY + 2).toLocaleString('en')} sessions`, { exact: true }).waitFor()
+    await oldest.updateState({ seats: 2 })
+    await page.getByRole('button', { name: '1 changed, show' }).click()
+    await isFirst(page, 'Reise nach')
   })
 
   it('filters by what stands in the address, and back', async () => {

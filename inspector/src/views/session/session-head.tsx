@@ -7,6 +7,7 @@ import { Ago } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref, sessionsHref } from '../../route.ts'
 import type { Live, SessionData } from '../../session/session-data.ts'
+import { lastListQuery } from '../sessions/last-list.ts'
 import css from './session-head.module.css'
 
 const LIVE_TEXT = {
@@ -24,7 +25,7 @@ export function SessionHead({ data }: { data: SessionData }) {
   return (
     <div>
       <div class={css.title}>
-        <a class={css.back} href={sessionsHref()} aria-label="All sessions">
+        <a class={css.back} href={sessionsHref(lastListQuery.value)} aria-label="All sessions">
           ←
         </a>
         <h1 dir="auto">{record.task === undefined ? 'Session without a task' : preview(record.task)}</h1>
