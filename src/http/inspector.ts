@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
-import type { FastifyError, FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { z } from 'zod'
 import { openSchema, textAs } from './open-routes.ts'
 
@@ -40,13 +40,13 @@ export async function inspector(app: FastifyInstance): Promise<void> {
     app.get('/', { schema }, async (_request, reply) => reply.type('text/plain; charset=utf-8').send(NOT_BUILT))
     return
   }
-  await app.register(async (files) => {
-    files.setErrorHandler((error: FastifyError, _request, reply) => {
+  const page: FastifyPluginAsync = async (scope) => {
+    scope.setErrorHandler((error: FastifyError, _request, reply) => {
       // a path that leads out of the folder, or is written in an odd way
       if ((error.statusCode ?? 500) >= 500) throw error
       reply.callNotFound()
     })
-    await files.register(fastifyStatic, {
+    await scope.register(fastifyStatic, {
       root: `${folder}assets`,
       prefix: '/assets/',
       index: false,
@@ -57,8 +57,9 @@ export async function inspector(app: FastifyInstance): Promise<void> {
       preCompressed: true,
       setHeaders: (reply) => void reply.headers(HEADERS),
     })
-    files.get('/', { schema }, async (_request, reply) =>
+    scope.get('/', { schema }, async (_request, reply) =>
       reply.sendFile('index.html', folder, { immutable: false, maxAge: 0 }),
     )
-  })
+  }
+  await app.register(page)
 }
