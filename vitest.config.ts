@@ -18,8 +18,8 @@ const LONGEST = [
   'test/attacks/',
 ]
 
-/** Tests of what does nothing but compute. */
-const PURE = ['src/domain/**/*.test.ts', 'inspector/src/**/*.test.ts']
+/** Tests without a server, a database or a browser. */
+const PURE = ['src/**/!(*.int).test.ts', 'inspector/src/**/*.test.ts']
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -34,7 +34,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     projects: [
-      // pure, so that one test cannot be in the way of another: they share a worker, which saves half their time
+      // they leave nothing behind that another would find, and share a worker, which saves half their time
       { extends: true, test: { name: 'rules', include: PURE, isolate: false } },
       {
         extends: true,

@@ -45,6 +45,8 @@ async function picture(name, hash, theme, size) {
   await page.waitForTimeout(1500)
   await page.waitForFunction(() => document.querySelector('main .loading') === null)
   await FIRST[name]?.(page)
+  // what stands above a view would be all that one sees of it there
+  if (size === 'narrow') await page.evaluate(() => document.querySelector('nav.tabs')?.scrollIntoView())
   await page.evaluate(() => document.fonts.ready)
   const client = await context.newCDPSession(page)
   const { data: image } = await client.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
