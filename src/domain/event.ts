@@ -79,9 +79,12 @@ export function defaultRole(type: string): Role {
   return type === 'tool_result' ? 'tool' : 'system'
 }
 
+/** Types that begin a turn, for reading those events alone. */
+export const TURN_TYPES = ['user_message'] as const satisfies readonly AppendableType[]
+
 /** A turn begins at each user message. */
 export function startsTurn(event: { type: string }): boolean {
-  return event.type === 'user_message'
+  return (TURN_TYPES as readonly string[]).includes(event.type)
 }
 
 /** How many turns begin in these events. */

@@ -1,5 +1,5 @@
 import { SessionNotFoundError, ValidationError } from '../domain/errors.ts'
-import type { SessionEvent } from '../domain/event.ts'
+import { type SessionEvent, TURN_TYPES } from '../domain/event.ts'
 import { begin, evolve, FOLDED_TYPES, isActivity, type SessionView, withCounters } from '../domain/fold.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { SessionKey, StoredEvent } from '../ports/session-store.ts'
@@ -38,9 +38,6 @@ export async function* walkLog(deps: Deps, sessionId: string, range?: Range): As
     yield page.map((event) => sessionEvent(sessionId, event))
   }
 }
-
-/** A turn begins at each of these. */
-const TURN_TYPES = ['user_message']
 
 /** The views as they were right after an event. */
 export async function viewAt(deps: Deps, sessionId: string, sequence: number): Promise<SessionView> {

@@ -1,4 +1,5 @@
 import { SessionActiveError } from '../../domain/errors.ts'
+import { TURN_TYPES } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Scope, SessionStatus } from '../../domain/record.ts'
@@ -44,7 +45,7 @@ export async function beginNext(
   intent: JsonObject,
 ): Promise<string> {
   const words = { content: message, parts: { intent, displaced } }
-  const query = { types: ['user_message'], order: 'desc', limit: 1 } as const
+  const query = { types: TURN_TYPES, order: 'desc', limit: 1 } as const
   const [unclear] = isUnclear(status) ? await deps.store.read(keyOf(deps, displaced), query) : []
   try {
     return await begin(deps, scope, unclear === undefined ? [words] : [{ content: unclear.content }, words], once)

@@ -1,6 +1,7 @@
 import type { ContextOptions, ContextResult, Reduced, ReduceOptions } from '../../api.ts'
 import { fitContext } from '../../domain/context.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
+import { TURN_TYPES } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
 import type { JsonObject } from '../../domain/json.ts'
@@ -143,21 +144,19 @@ async function isFull(deps: Deps, id: string, view: SessionView, maxTokens: numb
   const before = await deps.store.read(keyOf(deps, id), {
     after: floor,
     before: first.sequence,
-    types: TURN,
+    types: TURN_TYPES,
     order: 'asc',
     limit: 1,
   })
   return before.length > 0 || tokens > FULL * maxTokens
 }
 
-const TURN = ['user_message']
-
 /** All that is older than the last ten turns; `undefined` if that is nothing, or summarised already. */
 async function unsummarised(deps: Deps, id: string, view: SessionView): Promise<Range | undefined> {
   const { events } = await recentEvents(deps, id, { maxTurns: KEPT_TURNS })
   const to = (events[0]?.sequence ?? 0) - 1
   const done = (await lastReduction(deps, id, view))?.range.to ?? view.clearedAt
-  const before = { after: done, before: to + 1, types: TURN, order: 'asc', limit: 1 } as const
+  const before = { after: done, before: to + 1, types: TURN_TYPES, order: 'asc', limit: 1 } as const
   const turns = to > done ? await deps.store.read(keyOf(deps, id), before) : []
   return turns.length === 0 ? undefined : { from: view.clearedAt + 1, to }
 }
