@@ -5,26 +5,30 @@ import {
   SessionNotFoundError,
   StorageError,
 } from '../../domain/errors.ts'
-import { turnsIn } from '../../domain/event.ts'
 import type { AppendRequest, StoredEvent, Written } from '../../ports/session-store.ts'
-import { type Connections, isLost, isTimeout, type Statement, storageError } from './connection.ts'
-import { eventColumns, ownerOf } from './rows.ts'
+import { batchColumns, type Group, keyedOf, singleColumns, takeBatch } from './append-batch.ts'
+import { type Connections, codeOf, isLost, isTimeout, type Statement, storageError } from './connection.ts'
+
+const APPEND_ONE: Statement = {
+  name: 'append-one',
+  text: 'select context.append_event($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) as sequence',
+}
 
 const APPEND: Statement = {
   name: 'append',
   text: `
-    select outcome, first_sequence, last_sequence, ended
-    from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::json[], $17, $18)`,
+    select key_number, outcome, first_sequence, last_sequence, ended
+    from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20::json[],
+      $21, $22)`,
 }
-
-/** Appends in one call at most. */
-const BATCH = 256
 
 /** Times that appends with a key are sent again after a connection was lost. */
 const RESENDS = 8
 
+/** What a session or, with a number, an append with a key came to. */
 interface Outcome {
-  outcome: 'written' | 'replayed' | 'mismatch' | 'ended' | 'conflict' | 'missing'
+  key_number: number | null
+  outcome: 'written' | 'missing' | 'ended' | 'conflict' | 'again' | 'replayed' | 'mismatch'
   first_sequence: number
   last_sequence: number
   ended: Date | null
@@ -33,7 +37,6 @@ interface Outcome {
 interface Waiting {
   request: AppendRequest
   sent: number
-  /** Sent in a call of its own, after a call that it shared was refused as a whole. */
   alone?: boolean
   resolve(written: Written): void
   reject(error: unknown): void
@@ -57,45 +60,91 @@ export function appendQueue(
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    while (waiting.length > 0) await send(nextBatch(waiting))
+    while (waiting.length > 0) await send(takeBatch(waiting))
     running = undefined
   }
 
-  async function send(batch: Waiting[]): Promise<void> {
-    // in one order everywhere, so that two processes never wait for each other's sessions
-    batch.sort(({ request: a }, { request: b }) => (a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : 0))
+  async function send(groups: Group<Waiting>[]): Promise<void> {
+    const single = singleColumns(groups)
     try {
-      const rows = await connections.query<Outcome>(APPEND, columns(batch), { again: false })
-      written(batch.filter((_, i) => rows[i]?.outcome === 'written').map(({ request }) => request.sessionId))
-      for (const [i, item] of batch.entries()) settle(item, rows[i] as Outcome)
+      if (single === undefined || !(await sendOne(groups, single))) await sendAll(groups)
     } catch (error) {
-      for (const item of batch) failed(item, batch.length, error)
+      const items = groups.flatMap((group) => group.items)
+      for (const item of items) failed(item, items.length, error)
     }
+  }
+
+  /** Whether it was written. */
+  async function sendOne([group]: Group<Waiting>[], values: unknown[]): Promise<boolean> {
+    const [row] = await connections.query<{ sequence: number | null }>(APPEND_ONE, values, { again: false })
+    if (group === undefined || typeof row?.sequence !== 'number') return false
+    written([group.sessionId])
+    for (const item of group.items) keep(item, row.sequence)
+    return true
+  }
+
+  async function sendAll(groups: Group<Waiting>[]): Promise<void> {
+    const keyed = keyedOf(groups)
+    const rows = await connections.query<Outcome>(APPEND, batchColumns(groups, keyed), { again: false })
+    written(groups.filter((_, i) => rows[i]?.outcome === 'written').map(({ sessionId }) => sessionId))
+    const known = new Map<Waiting, Outcome>()
+    for (const row of rows.slice(groups.length)) {
+      const item = keyed[(row.key_number ?? 0) - 1]?.item
+      if (item !== undefined) known.set(item, row)
+    }
+    for (const [item, row] of known) settleKnown(item, row)
+    for (const [i, group] of groups.entries()) settle(group, rows[i] as Outcome, known)
   }
 
   function failed(item: Waiting, shared: number, error: unknown): void {
     // after a timeout once more at most: each takes long
     item.sent += isTimeout(error) ? RESENDS : 1
     const lost = isLost(error)
-    if (lost && item.request.idempotency !== undefined && item.sent <= RESENDS) waiting.push(item)
+    const mayResend = item.request.idempotency !== undefined && item.sent <= RESENDS
+    if (lost && mayResend) waiting.push(item)
+    // another process wrote with the key at this moment: now it is found
+    else if (codeOf(error) === '23505' && mayResend) waiting.push({ ...item, alone: true })
     // where no connection could be had, it would fare no better alone
     else if (!lost && shared > 1 && !(error instanceof StorageError)) waiting.push({ ...item, alone: true })
     else item.reject(storageError(error, lost ? 'the connection was lost and the outcome is unknown' : undefined))
   }
 
-  function settle({ request, resolve, reject }: Waiting, row: Outcome): void {
-    if (row.outcome === 'written') {
-      const { events, at } = request
-      const stored = events.map((event, i) => ({ ...event, sequence: row.first_sequence + i, createdAt: at }))
-      resolve({ events: stored, replayed: false })
-    } else if (row.outcome === 'replayed') {
+  function keep({ request: { events, at }, resolve }: Waiting, first: number): void {
+    const stored = events.map((event, i) => ({ ...event, sequence: first + i, createdAt: at }))
+    resolve({ events: stored, replayed: false })
+  }
+
+  function settleKnown({ request, resolve, reject }: Waiting, row: Outcome): void {
+    if (row.outcome === 'mismatch') {
+      reject(new IdempotencyMismatchError({ sessionId: request.sessionId, key: request.idempotency?.key ?? '' }))
+    } else {
       replay(request, row.first_sequence, row.last_sequence).then(
         (stored) => resolve({ events: stored, replayed: true }),
         reject,
       )
-    } else {
-      reject(refusal(request, row))
     }
+  }
+
+  function settle(group: Group<Waiting>, row: Outcome, known: ReadonlyMap<Waiting, Outcome>): void {
+    let first = row.first_sequence
+    const again: Waiting[] = []
+    for (const item of group.items) {
+      if (row.outcome === 'written') {
+        keep(item, first)
+        first += item.request.events.length
+      } else if (known.has(item)) {
+        // told already
+      } else if (row.outcome === 'again') {
+        again.push(item)
+      } else if (row.ended !== null && group.items.length > 1 && row.ended.toISOString() > item.request.at) {
+        // it may have come before the end, and the last that it shared the call with after
+        again.push({ ...item, alone: true })
+      } else {
+        item.reject(refusal(item.request, row))
+      }
+    }
+    // before what came later for the same session
+    waiting.unshift(...again)
   }
 
   return {
@@ -111,37 +160,7 @@ export function appendQueue(
   }
 }
 
-/** What waits, up to the size of a batch; one that must go alone goes alone. */
-function nextBatch(waiting: Waiting[]): Waiting[] {
-  const alone = waiting.findIndex((item) => item.alone === true)
-  if (alone >= 0) return waiting.splice(alone, 1)
-  return waiting.splice(0, BATCH)
-}
-
-function columns(batch: readonly Waiting[]): unknown[] {
-  const requests = batch.map(({ request }) => request)
-  const owners = requests.map(ownerOf)
-  return [
-    requests.map(({ sessionId }) => sessionId),
-    owners.map(([tenant]) => tenant),
-    owners.map(([, userId]) => userId),
-    requests.map(({ events }) => events.length),
-    requests.map(({ events }) => turnsIn(events)),
-    requests.map(({ at }) => at),
-    requests.map(({ idempotency }) => idempotency?.key ?? null),
-    requests.map(({ idempotency }) => idempotency?.fingerprint ?? null),
-    // no log gets so far: beyond it any number conflicts alike
-    requests.map(({ expectedSequence }) =>
-      expectedSequence === undefined ? null : Math.min(expectedSequence, 2 ** 31 - 1),
-    ),
-    requests.flatMap(({ events }, i) => events.map(() => i + 1)),
-    requests.flatMap(({ events }) => events.map((_, i) => i + 1)),
-    ...eventColumns(requests.flatMap(({ events }) => events)),
-  ]
-}
-
-function refusal({ sessionId, idempotency, expectedSequence = 0 }: AppendRequest, row: Outcome): Error {
-  if (row.outcome === 'mismatch') return new IdempotencyMismatchError({ sessionId, key: idempotency?.key ?? '' })
+function refusal({ sessionId, expectedSequence = 0 }: AppendRequest, row: Outcome): Error {
   if (row.outcome === 'ended') return new SessionEndedError({ sessionId, endedAt: row.ended?.toISOString() ?? '' })
   if (row.outcome === 'missing') return new SessionNotFoundError(sessionId)
   return new SequenceConflictError({ sessionId, expected: expectedSequence, actual: row.last_sequence })

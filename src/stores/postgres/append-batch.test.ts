@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import type { AppendRequest } from '../../ports/session-store.ts'
+import { batchColumns, keyedOf, singleColumns, takeBatch, type Waiting } from './append-batch.ts'
+
+const AT = '2026-05-01T12:00:00.000Z'
+
+function append(sessionId: string, rest: Partial<AppendRequest> = {}, count = 1): Waiting {
+  const event = { id: crypto.randomUUID(), type: 'user_message', role: 'user', content: 'hello' }
+  return { request: { sessionId, at: AT, events: Array.from({ length: count }, () => event), ...rest } }
+}
+
+const keyed = (key: string) => ({ idempotency: { key, fingerprint: 'f' } })
+const shape = (waiting: Waiting[]) => takeBatch(waiting).map(({ sessionId, items }) => [sessionId, items.length])
+
+test('appends to one session are one group in their order, and groups go by tenant and id', () => {
+  const waiting = [
+    append('b', { within: { tenant: 'x', userId: 'u' } }),
+    append('c', { within: { tenant: 'a', userId: 'u' } }),
+    append('a', { within: { tenant: 'x', userId: 'u' } }),
+    append('z'),
+    append('b', { within: { tenant: 'x', userId: 'u' } }),
+  ]
+  const [first, last] = [waiting[0], waiting[4]]
+  const groups = takeBatch(waiting)
+  expect(groups.map(({ sessionId }) => sessionId)).toEqual(['z', 'c', 'a', 'b'])
+  expect(groups.at(-1)?.items).toEqual([first, last])
+  expect(waiting).toEqual([])
+})
+
+test('what another owner, the same key or an expected sequence keeps apart waits, and all after it for the session', () => {
+  for (const apart of [
+    { within: { tenant: 'x', userId: 'other' } },
+    { expectedSequence: 3 },
+    keyed('k'),
+  ] satisfies Partial<AppendRequest>[]) {
+    const waiting = [append('a', keyed('k')), append('a', apart), append('a'), append('b')]
+    expect(shape(waiting)).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ])
+    expect(waiting).toHaveLength(2)
+  }
+  const waiting = [append('a', { expectedSequence: 3 }), append('a')]
+  expect(shape(waiting)).toEqual([['a', 1]])
+  expect(shape(waiting)).toEqual([['a', 1]])
+})
+
+test('a call has 256 appends at most, and one that must go alone goes alone', () => {
+  const waiting = Array.from({ length: 300 }, () => append('a'))
+  expect(shape(waiting)).toEqual([['a', 256]])
+  waiting.push({ ...append('b'), alone: true })
+  expect(shape(waiting)).toEqual([['b', 1]])
+  expect(shape(waiting)).toEqual([['a', 44]])
+})
+
+test('columns say of each event which session it is for and where it stands there', () => {
+  const groups = takeBatch([append('a', {}, 2), append('a', keyed('k')), append('b', { expectedSequence: 2 ** 40 }, 2)])
+  const columns = batchColumns(groups, keyedOf(groups))
+  expect(columns.slice(0, 15)).toEqual([
+    ['a', 'b'],
+    [null, null],
+    [null, null],
+    [3, 2],
+    [3, 2],
+    [AT, AT],
+    [null, 2 ** 31 - 1],
+    [1],
+    ['k'],
+    ['f'],
+    [3],
+    [1],
+    [1, 1, 1, 2, 2],
+    [1, 2, 3, 1, 2],
+    [AT, AT, AT, AT, AT],
+  ])
+})
+
+test('only a single event without conditions goes the straight way', () => {
+  const single = (...waiting: Waiting[]) => singleColumns(takeBatch(waiting)) !== undefined
+  expect(single(append('a'))).toBe(true)
+  expect(single(append('a'), append('a'))).toBe(false)
+  expect(single(append('a'), append('b'))).toBe(false)
+  expect(single(append('a', {}, 2))).toBe(false)
+  expect(single(append('a', keyed('k')))).toBe(false)
+  expect(single(append('a', { expectedSequence: 1 }))).toBe(false)
+})

@@ -1,0 +1,142 @@
+import { turnsIn } from '../../domain/event.ts'
+import type { AppendRequest } from '../../ports/session-store.ts'
+import { eventColumns, ownerOf } from './rows.ts'
+
+/** Appends in one call at most. */
+const MOST = 256
+
+/** An append that waits for its call. */
+export interface Waiting {
+  request: AppendRequest
+  /** Sent in a call of its own, after a call that it shared was refused as a whole. */
+  alone?: boolean
+}
+
+/** The appends of one call to one session, in their order. */
+export interface Group<Item extends Waiting> {
+  sessionId: string
+  tenant: string | null
+  userId: string | null
+  items: Item[]
+  /** The head that the session must have. */
+  expected: number | undefined
+}
+
+/**
+ * Takes from what waits the appends of the next call. In one call a session has one owner and each key once, and an append that
+ * expects a sequence has the session for itself; what does not fit waits on, and all that comes after it for the same session.
+ */
+export function takeBatch<Item extends Waiting>(waiting: Item[]): Group<Item>[] {
+  const lone = waiting.findIndex(({ alone }) => alone === true)
+  if (lone >= 0) return waiting.splice(lone, 1).map(groupOf)
+  const groups = new Map<string, Group<Item>>()
+  const left: Item[] = []
+  const held = new Set<string>()
+  let taken = 0
+  for (const item of waiting) {
+    const { sessionId } = item.request
+    const group = groups.get(sessionId)
+    if (taken === MOST || held.has(sessionId) || (group !== undefined && !fits(group, item))) {
+      left.push(item)
+      held.add(sessionId)
+      continue
+    }
+    if (group === undefined) groups.set(sessionId, groupOf(item))
+    else group.items.push(item)
+    taken++
+  }
+  waiting.splice(0, waiting.length, ...left)
+  // in one order everywhere, so that two processes never wait for each other's sessions
+  return Array.from(groups.values()).sort((a, b) => compare(a.tenant, b.tenant) || compare(a.sessionId, b.sessionId))
+}
+
+function groupOf<Item extends Waiting>(item: Item): Group<Item> {
+  const { sessionId, expectedSequence } = item.request
+  const [tenant, userId] = ownerOf(item.request)
+  return { sessionId, tenant, userId, items: [item], expected: expectedSequence }
+}
+
+function fits<Item extends Waiting>(group: Group<Item>, { request }: Item): boolean {
+  const [tenant, userId] = ownerOf(request)
+  if (tenant !== group.tenant || userId !== group.userId) return false
+  if (group.expected !== undefined || request.expectedSequence !== undefined) return false
+  const key = request.idempotency?.key
+  return key === undefined || group.items.every((other) => other.request.idempotency?.key !== key)
+}
+
+/** Whose are everyone's come first. */
+function compare(a: string | null, b: string | null): number {
+  if (a === b) return 0
+  if (a === null) return -1
+  return b === null || a > b ? 1 : -1
+}
+
+/** An append with a key, and where it stands. */
+export interface Keyed<Item> {
+  /** Number of the session, from 1. */
+  session: number
+  item: Item
+  /** Place of its first event in what the session gets, from 1. */
+  place: number
+}
+
+/** The appends with a key, in the order in which the call has them. */
+export function keyedOf<Item extends Waiting>(groups: readonly Group<Item>[]): Keyed<Item>[] {
+  const keyed: Keyed<Item>[] = []
+  groups.forEach(({ items }, i) => {
+    let place = 1
+    for (const item of items) {
+      if (item.request.idempotency !== undefined) keyed.push({ session: i + 1, item, place })
+      place += item.request.events.length
+    }
+  })
+  return keyed
+}
+
+/** No log gets so far: beyond it any number conflicts alike. */
+const LAST = 2 ** 31 - 1
+
+function expectedColumn<Item extends Waiting>(groups: readonly Group<Item>[]): unknown[] | null {
+  const column = groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, LAST)))
+  return column.every((expected) => expected === null) ? null : column
+}
+
+/** The parameters of `append_events`. */
+export function batchColumns<Item extends Waiting>(
+  groups: readonly Group<Item>[],
+  keyed: readonly Keyed<Item>[],
+): unknown[] {
+  const events = groups.map(({ items }) => items.flatMap(({ request }) => request.events))
+  const requests = groups.flatMap(({ items }) => items.map(({ request }) => request))
+  return [
+    groups.map(({ sessionId }) => sessionId),
+    groups.map(({ tenant }) => tenant),
+    groups.map(({ userId }) => userId),
+    events.map(({ length }) => length),
+    events.map(turnsIn),
+    groups.map(({ items }) => items.at(-1)?.request.at),
+    expectedColumn(groups),
+    keyed.map(({ session }) => session),
+    keyed.map(({ item }) => item.request.idempotency?.key),
+    keyed.map(({ item }) => item.request.idempotency?.fingerprint),
+    keyed.map(({ place }) => place),
+    keyed.map(({ item }) => item.request.events.length),
+    events.flatMap((some, i) => some.map(() => i + 1)),
+    events.flatMap((some) => some.map((_, i) => i + 1)),
+    requests.flatMap((request) => request.events.map(() => request.at)),
+    ...eventColumns(events.flat()),
+  ]
+}
+
+/** The parameters of `append_event`, for a single event without conditions; else nothing. */
+export function singleColumns<Item extends Waiting>([group, more]: readonly Group<Item>[]): unknown[] | undefined {
+  const [item, other] = group?.items ?? []
+  if (group === undefined || item === undefined || more !== undefined || other !== undefined) return undefined
+  const { events, at, idempotency, expectedSequence } = item.request
+  const [event] = events
+  if (event === undefined || events.length > 1 || idempotency !== undefined || expectedSequence !== undefined)
+    return undefined
+  const { id, type, role, content, parts = null, agentId = null, occurredAt = null } = event
+  const { sessionId, tenant, userId } = group
+  return [sessionId, tenant, userId, turnsIn(events), at, id, type, role, content, parts, agentId, occurredAt]
+}
