@@ -31,7 +31,7 @@ interface Outcome {
   outcome: 'written' | 'missing' | 'ended' | 'conflict' | 'again' | 'replayed' | 'mismatch'
   first_sequence: number
   last_sequence: number
-  ended: Date | null
+  ended: string | null
 }
 
 interface Waiting {
@@ -136,7 +136,7 @@ export function appendQueue(
         // told already
       } else if (row.outcome === 'again') {
         again.push(item)
-      } else if (row.ended !== null && group.items.length > 1 && row.ended.toISOString() > item.request.at) {
+      } else if (row.ended !== null && group.items.length > 1 && row.ended > item.request.at) {
         // it may have come before the end, and the last that it shared the call with after
         again.push({ ...item, alone: true })
       } else {
@@ -161,7 +161,7 @@ export function appendQueue(
 }
 
 function refusal({ sessionId, expectedSequence = 0 }: AppendRequest, row: Outcome): Error {
-  if (row.outcome === 'ended') return new SessionEndedError({ sessionId, endedAt: row.ended?.toISOString() ?? '' })
+  if (row.outcome === 'ended') return new SessionEndedError({ sessionId, endedAt: row.ended ?? '' })
   if (row.outcome === 'missing') return new SessionNotFoundError(sessionId)
   return new SequenceConflictError({ sessionId, expected: expectedSequence, actual: row.last_sequence })
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client, Pool, PoolClient, QueryResult } from 'pg'
+import type { Client, CustomTypesConfig, Pool, PoolClient, QueryResult, types } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
+import { isoTime } from './times.ts'
 
 /** Bounds of every call, in milliseconds. */
 interface Timeouts {
@@ -56,6 +57,7 @@ export async function connect(url: string): Promise<Connections> {
     connectionTimeoutMillis: timeouts.connection,
     query_timeout: timeouts.query,
     keepAlive: true,
+    types: typesOf(pg.types),
     // a pooler refuses settings it does not know
     ...(!pooled && { statement_timeout: timeouts.statement, application_name: 'throughline' }),
   }
@@ -151,6 +153,18 @@ export async function connect(url: string): Promise<Connections> {
       await Promise.race([Promise.all(goodbyes), delay(GOODBYE, undefined, { ref: false })])
       for (const socket of sockets) socket.destroy()
     },
+  }
+}
+
+const TIMESTAMPTZ = 1184
+
+/** How values are read: all as the driver does, but moments as texts. */
+function typesOf({ getTypeParser }: typeof types): CustomTypesConfig {
+  const date = getTypeParser(TIMESTAMPTZ) as (text: string) => unknown
+  const moment = (text: string) => isoTime(text, date)
+  return {
+    getTypeParser: ((oid: number, format?: 'text') =>
+      oid === TIMESTAMPTZ ? moment : getTypeParser(oid, format)) as CustomTypesConfig['getTypeParser'],
   }
 }
 

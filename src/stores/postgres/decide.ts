@@ -32,8 +32,8 @@ interface LoadedRow extends ViewRow {
   last_session: string
   last_user: string
   last_position: number
-  last_made_at: Date
-  last_purged_at: Date | null
+  last_made_at: string
+  last_purged_at: string | null
 }
 
 /**

@@ -10,8 +10,8 @@ export interface EnvelopeColumns {
   envelope_scope: string | null
   envelope_metadata: JsonObject
   envelope_analysis: Envelope['analysis']
-  envelope_created_at: Date | null
-  envelope_updated_at: Date
+  envelope_created_at: string | null
+  envelope_updated_at: string
   envelope_batch: string | null
 }
 
@@ -28,8 +28,8 @@ export function envelopeOf(id: string, row: EnvelopeColumns): { envelope?: Envel
     metadata: row.envelope_metadata,
     analysis: row.envelope_analysis,
     timestamps: {
-      created_at: row.envelope_created_at.toISOString(),
-      updated_at: row.envelope_updated_at.toISOString(),
+      created_at: row.envelope_created_at,
+      updated_at: row.envelope_updated_at,
     },
   }
   return { envelope: { document, ...(row.envelope_batch !== null && { batch: row.envelope_batch }) } }

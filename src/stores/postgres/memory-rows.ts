@@ -15,18 +15,18 @@ export interface MemoryRow {
   confidence: number | null
   lineage: Json
   use_count: number | null
-  created_at: Date | null
-  last_used_at: Date | null
-  expires_at: Date | null
+  created_at: string | null
+  last_used_at: string | null
+  expires_at: string | null
   superseded_by: string | null
-  superseded_at: Date | null
+  superseded_at: string | null
   metadata: JsonObject | null
 }
 
 /** A row of `memori.memory_history`. */
 export interface ChangeRow {
   version: number
-  at: Date
+  at: string
   change: MemoryChange['change']
   confidence: number
   source: MemorySource | null
@@ -36,7 +36,7 @@ export interface ChangeRow {
 
 export function memoryOf(row: MemoryRow): Memory {
   const confidence = row.confidence ?? DEFAULT_CONFIDENCE
-  const createdAt = (row.created_at ?? new Date(0)).toISOString()
+  const createdAt = row.created_at ?? '1970-01-01T00:00:00.000Z'
   return {
     id: row.id,
     tenant: row.tenant,
@@ -49,10 +49,10 @@ export function memoryOf(row: MemoryRow): Memory {
     lineage: lineageOf(row.lineage, createdAt, confidence),
     useCount: row.use_count ?? 0,
     createdAt,
-    ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at.toISOString() }),
-    ...(row.expires_at !== null && { expiresAt: row.expires_at.toISOString() }),
+    ...(row.last_used_at !== null && { lastUsedAt: row.last_used_at }),
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     ...(row.superseded_by !== null && { supersededBy: row.superseded_by }),
-    ...(row.superseded_at !== null && { supersededAt: row.superseded_at.toISOString() }),
+    ...(row.superseded_at !== null && { supersededAt: row.superseded_at }),
     ...(row.metadata !== null && { metadata: row.metadata }),
   }
 }
@@ -72,7 +72,7 @@ function lineageOf(lineage: Json, at: string, confidence: number): LineageEntry[
 export function changeOf({ version, at, change, confidence, source, note, by_memory }: ChangeRow): MemoryChange {
   return {
     version,
-    at: at.toISOString(),
+    at: at,
     change,
     confidence,
     ...(source !== null && { source }),

@@ -21,10 +21,10 @@ export interface SessionRow {
   turns: number
   cleared_at: number
   decision_version: number
-  started_at: Date
-  last_activity_at: Date
-  ended_at: Date | null
-  expires_at: Date | null
+  started_at: string
+  last_activity_at: string
+  ended_at: string | null
+  expires_at: string | null
   metadata: JsonObject
   forked_from: { sessionId: string; sequence: number } | null
   last_work: string | null
@@ -38,7 +38,7 @@ export interface SessionRow {
 export interface ViewRow extends SessionRow, EnvelopeColumns {
   scratchpad: JsonObject
   version: number
-  updated_at: Date
+  updated_at: string
 }
 
 /** A row of `context.event_row`. */
@@ -51,7 +51,7 @@ export interface EventRow {
   parts: string | null
   agent_id: string | null
   occurred_at: string | null
-  created_at: Date
+  created_at: string
 }
 
 /** A row of `context.conversation_commits`, its conversation left out. */
@@ -60,8 +60,8 @@ export interface LinkRow {
   session_id: string
   user_id: string
   position: number
-  made_at: Date
-  purged_at: Date | null
+  made_at: string
+  purged_at: string | null
 }
 
 export function recordOf(row: SessionRow): SessionRecord {
@@ -79,10 +79,10 @@ export function recordOf(row: SessionRow): SessionRecord {
     activeAgent: row.active_agent,
     head: row.head,
     turns: row.turns,
-    startedAt: row.started_at.toISOString(),
-    lastActivityAt: row.last_activity_at.toISOString(),
-    ...(row.ended_at !== null && { endedAt: row.ended_at.toISOString() }),
-    ...(row.expires_at !== null && { expiresAt: row.expires_at.toISOString() }),
+    startedAt: row.started_at,
+    lastActivityAt: row.last_activity_at,
+    ...(row.ended_at !== null && { endedAt: row.ended_at }),
+    ...(row.expires_at !== null && { expiresAt: row.expires_at }),
     metadata: row.metadata,
     ...(row.forked_from !== null && { forkedFrom: row.forked_from }),
   }
@@ -91,7 +91,7 @@ export function recordOf(row: SessionRow): SessionRecord {
 export function viewOf(row: ViewRow): SessionView {
   return {
     record: recordOf(row),
-    state: { scratchpad: row.scratchpad, version: row.version, updatedAt: row.updated_at.toISOString() },
+    state: { scratchpad: row.scratchpad, version: row.version, updatedAt: row.updated_at },
     clearedAt: row.cleared_at,
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
@@ -132,7 +132,7 @@ export function eventOf(row: EventRow): StoredEvent {
     type: row.type,
     role: row.role,
     content: row.content,
-    createdAt: row.created_at.toISOString(),
+    createdAt: row.created_at,
   }
   if (row.parts !== null) event.parts = row.parts
   if (row.agent_id !== null) event.agentId = row.agent_id
@@ -170,8 +170,8 @@ export function linkOf(row: LinkRow): CommitLink {
     sessionId: row.session_id,
     userId: row.user_id,
     position: row.position,
-    at: row.made_at.toISOString(),
-    ...(row.purged_at !== null && { purgedAt: row.purged_at.toISOString() }),
+    at: row.made_at,
+    ...(row.purged_at !== null && { purgedAt: row.purged_at }),
   }
 }
 

@@ -12,8 +12,10 @@ import type {
   StoredEdge,
 } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Statement } from './connection.ts'
-import { LOAD } from './decide.ts'
 import { edgeColumns, ownerOf, type ViewRow, viewJson, viewOf } from './rows.ts'
+
+/** $1 session, $2 tenant, $3 user. No row: there is no such session. */
+const READ: Statement = { name: 'read-session', text: 'select * from context.read_session($1, $2, $3)' }
 
 const CREATE: Statement = {
   name: 'create',
@@ -48,7 +50,7 @@ type Outcome = CreateResult['outcome'] | 'coming'
 /** What makes, finds, mends and removes sessions. */
 export function sessionCalls({ query }: Connections) {
   async function load(key: SessionKey): Promise<SessionView | undefined> {
-    const [row] = await query<ViewRow>(LOAD, [key.sessionId, ...ownerOf(key), null, false, false], { again: true })
+    const [row] = await query<ViewRow>(READ, [key.sessionId, ...ownerOf(key)], { again: true })
     return row && viewOf(row)
   }
 

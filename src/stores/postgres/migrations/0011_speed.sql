@@ -167,6 +167,15 @@ begin
   end if;
 end $$;
 
+-- All views of one session, for those who only look. No row: there is no such session.
+create function context.read_session(p_session uuid, p_tenant text, p_user text) returns setof context.session_views
+language plpgsql stable security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  return query
+    select v.* from session_views v where v.id = p_session and owned(v.tenant, v.user_id, p_tenant, p_user);
+end $$;
+
 do $$
 declare
   f record;
@@ -174,7 +183,7 @@ begin
   for f in
     select p.oid::regprocedure as signature
     from pg_proc p
-    where p.pronamespace = 'context'::regnamespace and p.proname in ('append_event', 'append_events')
+    where p.pronamespace = 'context'::regnamespace and p.proname in ('append_event', 'append_events', 'read_session')
   loop
     execute format('revoke all on function %s from public', f.signature);
     execute format('alter function %s owner to throughline_functions', f.signature);
