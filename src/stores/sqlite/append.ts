@@ -15,7 +15,7 @@ import type {
 } from '../../ports/session-store.ts'
 import { Refusal } from './commit-queue.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
-import type { Heads } from './heads.ts'
+import type { Head, Heads } from './heads.ts'
 import {
   blockOf,
   type EnvelopeColumns,
@@ -98,21 +98,29 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
   }
 
   function keep(sessionId: string, events: readonly StoredEvent[]): void {
-    for (const { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt } of events) {
-      insertEvent.run(
-        sessionId,
-        sequence,
-        id,
-        type,
-        role,
-        content,
-        parts ?? null,
-        agentId ?? null,
-        occurredAt ?? null,
-        createdAt,
-      )
-      insertType.run(sessionId, type, blockOf(sequence))
+    for (const event of events) {
+      put(sessionId, event)
+      insertType.run(sessionId, event.type, blockOf(event.sequence))
     }
+  }
+
+  function put(sessionId: string, event: StoredEvent): void {
+    const { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt } = event
+    const [rest, when] = [parts ?? null, occurredAt ?? null]
+    insertEvent.run(sessionId, sequence, id, type, role, content, rest, agentId ?? null, when, createdAt)
+  }
+
+  /** As `insert`, but marks a type only where it is not known to be marked. */
+  function insertBehind(head: Head, events: readonly NewEvent[], at: string): StoredEvent[] {
+    return events.map((event, i) => {
+      const stored = { ...event, sequence: head.head + i + 1, createdAt: at }
+      put(head.id, stored)
+      const block = blockOf(stored.sequence)
+      if (head.types === undefined || head.block !== block) Object.assign(head, { block, types: new Set() })
+      if (!head.types?.has(event.type)) insertType.run(head.id, event.type, block)
+      head.types?.add(event.type)
+      return stored
+    })
   }
 
   return {
@@ -137,7 +145,7 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
         throw new SequenceConflictError({ sessionId, expected: expectedSequence, actual: head.head })
       }
       remember(sessionId, idempotency, head.head, events.length)
-      const stored = insert(sessionId, head.head, events, at)
+      const stored = insertBehind(head, events, at)
       heads.move(sessionId, head, events.length, turnsIn(events), at)
       return { events: stored, replayed: false }
     },

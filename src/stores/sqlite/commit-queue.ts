@@ -6,6 +6,12 @@ import { storageError, whenFree } from './connection.ts'
 /** Writes in one transaction at most, so that other processes get the lock in between. */
 const BATCH = 512
 
+/** Commits after which the event loop turns, even if there is more to write. */
+const COMMITS_PER_TURN = 8
+
+/** Every promise that is settled has been acted upon by then. */
+const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve))
+
 interface Waiting {
   run(): unknown
   resolve(value: unknown): void
@@ -27,10 +33,10 @@ export interface CommitQueue {
   idle(): Promise<void>
 }
 
-/** `beforeCommit` runs inside each transaction after its writes, `afterwards` when it is over, either way. */
+/** `begun` runs first inside each transaction, `beforeCommit` after its writes, `afterwards` when it is over, either way. */
 export function commitQueue(
   db: Database,
-  hooks: { beforeCommit(): void; afterwards(committed: boolean): void },
+  hooks: { begun?(): void; beforeCommit(): void; afterwards(committed: boolean): void },
 ): CommitQueue {
   const waiting: Waiting[] = []
   const begin = db.prepare('begin immediate')
@@ -39,14 +45,19 @@ export function commitQueue(
 
   async function run(): Promise<void> {
     // one turn of the event loop gathers what other callers are about to write
-    for (await nextTurn(); waiting.length > 0; await nextTurn()) {
+    await nextTurn()
+    for (let commits = 1; waiting.length > 0; commits++) {
       try {
         await whenFree(() => begin.run())
       } catch (error) {
         for (const write of waiting.splice(0)) write.reject(storageError(error))
+        await nextTurn()
         continue
       }
       commitTogether(waiting.splice(0, BATCH))
+      // callers that write again at once do so before the next tick; for those whose turn comes by the event loop it turns now and then
+      if (commits % COMMITS_PER_TURN === 0) await nextTurn()
+      else await nextTick()
     }
     running = undefined
   }
@@ -55,6 +66,7 @@ export function commitQueue(
     const acknowledge: (() => void)[] = []
     let current: Waiting | undefined
     try {
+      hooks.begun?.()
       for (const write of batch) {
         current = write
         acknowledge.push(outcomeOf(write))

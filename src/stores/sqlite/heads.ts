@@ -21,6 +21,9 @@ const UPDATE_MINUTE = `
   set activity_minute = ?
   where id = ?`
 
+/** Sessions to remember from one transaction to the next. */
+const REMEMBERED = 1000
+
 /** What an append has to know of its session. */
 export interface Head {
   id: string
@@ -32,24 +35,39 @@ export interface Head {
   activityMinute: number
   endedAt: string | null
   expiresAt: string | null
+  /** Block of the last event, and the types that are known to be marked in it. */
+  block?: number
+  types?: Set<string>
 }
 
 /**
- * Heads of the sessions that the running transaction has touched. A head is read once and written once however many
- * appends share the transaction: with 32 writers on one session that is 2 statements instead of 64.
+ * Heads of the sessions that were written to. A head is written once however many appends share the transaction, and
+ * read only if another connection has written to the file since: with 32 writers on one session that is 1 statement
+ * instead of 64.
  */
 export class Heads {
   readonly #select: Statement<[string], Head>
   readonly #update: Statement<[number, number, string, string]>
   readonly #updateMinute: Statement<[number, string]>
+  readonly #dataVersion: Statement<[], number>
   readonly #loaded = new Map<string, Head>()
   readonly #moved = new Set<string>()
   readonly #touched = new Set<string>()
+  /** Changes whenever another connection writes to the file. */
+  #version: number | undefined
 
   constructor(db: Database) {
     this.#select = db.prepare(SELECT_HEAD)
     this.#update = db.prepare(UPDATE_HEAD)
     this.#updateMinute = db.prepare(UPDATE_MINUTE)
+    this.#dataVersion = db.prepare<[], number>('pragma data_version').pluck()
+  }
+
+  /** A transaction has begun, and nobody else writes until it ends. */
+  begin(): void {
+    const version = this.#dataVersion.get()
+    if (version !== this.#version || this.#loaded.size > REMEMBERED) this.#loaded.clear()
+    this.#version = version
   }
 
   /** The head to append to. */
@@ -87,19 +105,20 @@ export class Heads {
     for (const sessionId of this.#moved) this.#write(sessionId)
   }
 
-  /** Forgets everything, and gives the sessions that were written to. */
-  reset(): string[] {
+  /** The transaction is over. Gives the sessions that were written to. */
+  end(committed: boolean): string[] {
     const touched = [...this.#touched]
-    this.#loaded.clear()
+    if (!committed) this.#loaded.clear()
     this.#moved.clear()
     this.#touched.clear()
     return touched
   }
 
   #write(sessionId: string): void {
-    const { head, turns, lastActivityAt, activityMinute } = this.of({ sessionId })
-    this.#update.run(head, turns, lastActivityAt, sessionId)
-    const minute = minuteOf(lastActivityAt)
-    if (minute !== activityMinute) this.#updateMinute.run(minute, sessionId)
+    const moved = this.of({ sessionId })
+    this.#update.run(moved.head, moved.turns, moved.lastActivityAt, sessionId)
+    const minute = minuteOf(moved.lastActivityAt)
+    if (minute !== moved.activityMinute) this.#updateMinute.run(minute, sessionId)
+    moved.activityMinute = minute
   }
 }

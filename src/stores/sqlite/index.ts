@@ -62,9 +62,10 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const watching = watchers(db)
   const health = healthReader(db, options.path)
   const queue = commitQueue(db, {
+    begun: () => heads.begin(),
     beforeCommit: () => heads.flush(),
     afterwards(committed) {
-      const touched = heads.reset()
+      const touched = heads.end(committed)
       if (committed) watching.wake(touched)
     },
   })
