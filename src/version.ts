@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { PACKAGE_JSON } from './package-file.ts'
 
 /** The version of this package. */
 export function packageVersion(): string {
-  // the same path from src and from dist
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(PACKAGE_JSON, 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }

@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { z } from 'zod'
+import { packageFile } from '../package-file.ts'
 import { openSchema, textAs } from './open-routes.ts'
 
-/** Where the build puts the page: beside the compiled server, which is not where the source of it is. */
-const FOLDERS = ['../inspector/', '../../dist/inspector/']
+/** Where the build puts the page. */
+const FOLDER = fileURLToPath(packageFile('../dist/inspector/'))
 
 /** Nothing but the page's own files, and no other server than this one. Content cannot become a script in it. */
 const POLICY = [
@@ -34,9 +35,8 @@ const NOT_BUILT = 'The inspector was not built: run "npm run build". Every route
 
 /** The page at `/`, for people who look into sessions, with its files. */
 export async function inspector(app: FastifyInstance): Promise<void> {
-  const folder = FOLDERS.map((path) => fileURLToPath(new URL(path, import.meta.url))).find((path) => existsSync(path))
   const schema = openSchema('page', 'The inspector: a page for people', { 200: textAs('text/html', z.string()) })
-  if (folder === undefined) {
+  if (!existsSync(FOLDER)) {
     app.get('/', { schema }, async (_request, reply) => reply.type('text/plain; charset=utf-8').send(NOT_BUILT))
     return
   }
@@ -47,7 +47,7 @@ export async function inspector(app: FastifyInstance): Promise<void> {
       reply.callNotFound()
     })
     await scope.register(fastifyStatic, {
-      root: `${folder}assets`,
+      root: `${FOLDER}assets`,
       prefix: '/assets/',
       index: false,
       acceptRanges: false,
@@ -58,7 +58,7 @@ export async function inspector(app: FastifyInstance): Promise<void> {
       setHeaders: (reply) => void reply.headers(HEADERS),
     })
     scope.get('/', { schema }, async (_request, reply) =>
-      reply.sendFile('index.html', folder, { immutable: false, maxAge: 0 }),
+      reply.sendFile('index.html', FOLDER, { immutable: false, maxAge: 0 }),
     )
   }
   await app.register(page)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { PACKAGE_JSON } from '../../package-file.ts'
 import type { Check } from './check.ts'
 
 /** Whether this Node is new enough for the package. */
@@ -10,8 +11,7 @@ export function nodeCheck(version = process.versions.node): Check {
 }
 
 function neededNode(): string {
-  // the same path from src and from dist
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(PACKAGE_JSON, 'utf8')
   return (JSON.parse(text) as { engines: { node: string } }).engines.node.replace(/^\D+/, '')
 }
 

@@ -3,10 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { OpenOptions } from '../../open-options.ts'
+import { packageFile } from '../../package-file.ts'
 import type { Job } from './worker.ts'
 
-/** The worker beside this file, compiled or not. */
-const WORKER = fileURLToPath(new URL(`./worker${extname(import.meta.url)}`, import.meta.url))
+/** The worker, built or not. */
+const WORKER = fileURLToPath(packageFile(`stores/conformance/worker${extname(import.meta.url)}`))
 
 /** A child process that does a job on a database and prints lines of JSON. */
 export interface Worker {

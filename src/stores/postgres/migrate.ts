@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
+import { migrationsOf } from '../migrations.ts'
 import { type Connections, codeOf, type Query } from './connection.ts'
 
 const LOCK = { name: 'migrate-lock', text: 'select pg_advisory_xact_lock(474700001)' }
@@ -23,15 +23,9 @@ const DONE = {
 
 const VERSION = { name: 'schema-version', text: 'select context.schema_version() as version' }
 
-interface Migration {
-  version: number
-  name: string
-  sql: string
-}
-
 /** Schema that this version of the package works with. */
 export function knownSchema(): number {
-  return migrations().at(-1)?.version ?? 0
+  return migrationsOf('postgres').at(-1)?.version ?? 0
 }
 
 /** Schema that the database has; 0 where there is none, or none that this role may see. */
@@ -67,7 +61,7 @@ async function applyNext(query: Query, script: (sql: string) => Promise<void>): 
   const [row] = await query<{ version: number }>(VERSION, [])
   const found = row?.version ?? 0
   refuseNewer(found)
-  const next = migrations().find(({ version }) => version > found)
+  const next = migrationsOf('postgres').find(({ version }) => version > found)
   if (next === undefined) return
   await script(next.sql)
   await query(DONE, [next.version, next.name])
@@ -82,18 +76,4 @@ export async function requireSchema(connections: Connections): Promise<void> {
 
 function refuseNewer(found: number): void {
   if (found > knownSchema()) throw new SchemaNewerError({ found, known: knownSchema() })
-}
-
-let loaded: Migration[] | undefined
-
-function migrations(): Migration[] {
-  loaded ??= readdirSync(new URL('./migrations/', import.meta.url))
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file) => ({
-      version: Number.parseInt(file, 10),
-      name: file,
-      sql: readFileSync(new URL(`./migrations/${file}`, import.meta.url), 'utf8'),
-    }))
-  return loaded
 }

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { SchemaNewerError, SchemaOutdatedError, StorageError } from '../../domain/errors.ts'
+import { migrationsOf } from '../migrations.ts'
 import { whenFree } from './connection.ts'
 
 const LEDGER = `
@@ -12,15 +12,9 @@ const LEDGER = `
 
 const HAS_LEDGER = `select 1 from sqlite_schema where type = 'table' and name = 'throughline_migrations'`
 
-interface Migration {
-  version: number
-  name: string
-  sql: string
-}
-
 /** Schema that this version of the package works with. */
 export function knownSchema(): number {
-  return migrations().at(-1)?.version ?? 0
+  return migrationsOf('sqlite').at(-1)?.version ?? 0
 }
 
 /** Schema that the database has; 0 for an empty file. */
@@ -59,7 +53,7 @@ function applyNext(db: Database): void {
   db.exec(LEDGER)
   const found = schemaOf(db)
   refuseNewer(found)
-  const next = migrations().find(({ version }) => version > found)
+  const next = migrationsOf('sqlite').find(({ version }) => version > found)
   if (next === undefined) return
   db.exec(next.sql)
   db.prepare('insert into throughline_migrations (version, name) values (?, ?)').run(next.version, next.name)
@@ -67,18 +61,4 @@ function applyNext(db: Database): void {
 
 function refuseNewer(found: number): void {
   if (found > knownSchema()) throw new SchemaNewerError({ found, known: knownSchema() })
-}
-
-let loaded: Migration[] | undefined
-
-function migrations(): Migration[] {
-  loaded ??= readdirSync(new URL('./migrations/', import.meta.url))
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file) => ({
-      version: Number.parseInt(file, 10),
-      name: file,
-      sql: readFileSync(new URL(`./migrations/${file}`, import.meta.url), 'utf8'),
-    }))
-  return loaded
 }

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { packageFile } from '../package-file.ts'
+
+/** One step from a schema to the next. */
+export interface Migration {
+  version: number
+  name: string
+  sql: string
+}
+
+const loaded = new Map<string, Migration[]>()
+
+/** The steps of a store, in order; read once. */
+export function migrationsOf(store: 'postgres' | 'sqlite'): Migration[] {
+  const known = loaded.get(store)
+  if (known !== undefined) return known
+  const folder = packageFile(`stores/${store}/migrations/`)
+  const found = readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file) => ({
+      version: Number.parseInt(file, 10),
+      name: file,
+      sql: readFileSync(new URL(file, folder), 'utf8'),
+    }))
+  loaded.set(store, found)
+  return found
+}
