@@ -3,7 +3,7 @@ import type { Event, Session } from '@google/adk'
 import type { MikroORM, Options } from '@mikro-orm/core'
 import type { Contender, Entrant } from '../contender.ts'
 import type { Message } from '../load.ts'
-import { inPostgres, inSqlite, type Rows } from './rows.ts'
+import { type InDatabase, inPostgres, inSqlite, OWNER, parts, type Rows, steps } from './rows.ts'
 
 const APP = { appName: 'bench', userId: 'bench' }
 
@@ -12,18 +12,24 @@ const PAST = 10 ** 9
 
 /** What differs between the two databases, for rows written straight into the tables. */
 interface Dialect {
-  rows<Result>(target: string, work: (rows: Rows) => Promise<Result>): Promise<Result>
-  /** A time from a parameter in milliseconds. */
-  time(parameter: string): string
-  /** As many seconds before the session's own time as the copy's number. */
-  readonly earlier: string
+  readonly rows: InDatabase
+  /** The time and the data of the event that `value` has, as its columns take them. */
+  readonly event: string
+  /** The time of a copy, later the larger its number `n.i` is. */
+  readonly later: string
 }
 
 /**
  * ADK's DatabaseSessionService: a runner gets the session once and appends to that object, which is what is kept here for
  * each session. ADK orders events by the time that whoever made them gave them.
  */
-async function contender(name: string, caveat: string, options: Options, target: string, dialect: Dialect) {
+async function contender(
+  name: string,
+  caveat: string | undefined,
+  options: Options,
+  target: string,
+  dialect: Dialect,
+): Promise<Contender> {
   const { createEvent, DatabaseSessionService } = await import('@google/adk')
   const service = new DatabaseSessionService(options)
   await service.init()
@@ -53,25 +59,21 @@ async function contender(name: string, caveat: string, options: Options, target:
     const before = filled.get(sessionId) ?? 0
     const start = Date.now() - PAST + before
     filled.set(sessionId, before + messages.length)
-    await dialect.rows(target, async ({ run }) => {
-      for (let at = 0; at < messages.length; at += 500) {
-        const events = messages.slice(at, at + 500).map((message, i) => {
-          const timestamp = start + at + i
-          const { invocationId, ...event } = createEvent({ ...said(message), invocationId: randomUUID(), timestamp })
-          return { ...event, invocation_id: invocationId }
-        })
-        const values = events.flatMap((event) => [
-          event.id,
-          event.invocation_id,
-          event.timestamp,
-          JSON.stringify(event),
-        ])
-        const places = events.map((_, i) => {
-          const n = 4 * i + 2
-          return `($${n}, '${APP.appName}', '${APP.userId}', $1, $${n + 1}, ${dialect.time(`$${n + 2}`)}, $${n + 3})`
-        })
-        const columns = 'id, app_name, user_id, session_id, invocation_id, timestamp, event_data'
-        await run(`insert into events (${columns}) values ${places.join(', ')}`, [sessionId, ...values])
+    const events = messages.map((message, i) => {
+      const { id, invocationId, timestamp, ...rest } = createEvent({
+        ...said(message),
+        invocationId: randomUUID(),
+        timestamp: start + i,
+      })
+      return { id, invocationId, timestamp, data: stored({ id, invocationId, timestamp, ...rest }) }
+    })
+    await dialect.rows(target, async ({ run, items }) => {
+      for (const part of parts(events)) {
+        await run(
+          `insert into events (id, app_name, user_id, session_id, invocation_id, timestamp, event_data)
+          select value ->> 'id', $2, $3, $4, value ->> 'invocationId', ${dialect.event} from ${items}`,
+          [JSON.stringify(part), APP.appName, APP.userId, sessionId],
+        )
       }
     })
   }
@@ -82,9 +84,9 @@ async function contender(name: string, caveat: string, options: Options, target:
     return session.id
   }
 
-  const made: Contender = {
+  const made: Contender & { everyone(): Promise<readonly unknown[]> } = {
     name,
-    caveat,
+    ...(caveat !== undefined && { caveat }),
     create,
     append: (sessionId, message) => append(sessionId, said(message)),
     recent: async (sessionId) => (await load(sessionId, 60)).events,
@@ -95,19 +97,21 @@ async function contender(name: string, caveat: string, options: Options, target:
     state: async (sessionId) => (await load(sessionId, 1)).state,
     update: (sessionId, value) =>
       append(sessionId, { author: 'agent', actions: createEvent({ actions: { stateDelta: { value } } }).actions }),
+    everyone: async () => (await service.listSessions({ appName: APP.appName, limit: 50, order: 'desc' })).sessions,
     list: async () => (await service.listSessions({ ...APP, limit: 50, order: 'desc' })).sessions,
     async populate(count) {
       const id = await create()
-      await dialect.rows(target, async ({ run, numbers }) => {
-        for (let first = 2; first <= count; first += 50_000) {
+      const work = async ({ run, numbers }: Rows) => {
+        for (const step of steps(count)) {
           await run(
             `insert into sessions (id, app_name, user_id, state, create_time, update_time)
-            ${numbers} select $3 || '-' || n.i, app_name, user_id, state, ${dialect.earlier}, ${dialect.earlier}
+            ${numbers} select id || '-' || n.i, app_name, ${OWNER}, state, ${dialect.later}, ${dialect.later}
             from sessions, n where id = $3`,
-            [first, Math.min(count, first + 49_999), id],
+            [...step, id],
           )
         }
-      })
+      }
+      await dialect.rows(target, work, true)
     },
     async close() {
       // the service has no way to close; without this its pool keeps the process alive
@@ -146,8 +150,17 @@ export const adkSqlite: Entrant = {
   async open(target) {
     const { BetterSqliteDriver } = await import('@mikro-orm/better-sqlite')
     const options = { driver: BetterSqliteDriver, dbName: target }
-    const dialect = { rows: inSqlite, time: (ms: string) => ms, earlier: 'create_time - 1000 * n.i' }
-    return await contender(SQLITE, 'Rollback journal', options, target, dialect)
+    return await contender(
+      SQLITE,
+      'Rollback journal, synchronous=FULL; two transactions for each append',
+      options,
+      target,
+      {
+        rows: inSqlite,
+        event: `value ->> 'timestamp', value ->> 'data'`,
+        later: '1700000000000 + 1000 * n.i',
+      },
+    )
   },
 }
 
@@ -156,8 +169,10 @@ export const adkPostgres: Entrant = {
   async open(target, { connections }) {
     const { PostgreSqlDriver } = await import('@mikro-orm/postgresql')
     const options = { driver: PostgreSqlDriver, clientUrl: target, pool: { max: connections } }
-    const time = (ms: string) => `to_timestamp(${ms}::double precision / 1000)`
-    const earlier = `create_time - n.i * interval '1 second'`
-    return await contender(POSTGRES, '', options, target, { rows: inPostgres, time, earlier })
+    return await contender(POSTGRES, undefined, options, target, {
+      rows: inPostgres,
+      event: `to_timestamp((value ->> 'timestamp')::double precision / 1000), (value ->> 'data')::jsonb`,
+      later: 'to_timestamp(1700000000 + n.i)',
+    })
   },
 }

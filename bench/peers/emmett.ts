@@ -12,6 +12,12 @@ type Said = Event<Message['type'] | 'session_created', { role?: string; content?
  */
 const RETRY = { retries: 1000, minTimeout: 1, factor: 1 }
 
+/**
+ * How often a call is made again when SQLite says that it is busy, which happens even to one writer: Emmett opens a
+ * connection for each call and does not wait for the last one to close.
+ */
+const BUSY = 3
+
 /** What both of Emmett's stores have and is used here. */
 interface Streams {
   appendToStream(stream: string, events: Said[]): Promise<{ nextExpectedStreamVersion: bigint }>
@@ -34,17 +40,20 @@ async function contender(
   const { asyncRetry, isExpectedVersionConflictError } = await import('@event-driven-io/emmett')
   const versions = new Map<string, bigint>()
 
+  async function retried<Result>(call: () => Promise<Result>): Promise<Result> {
+    let busy = 0
+    const again = (error: unknown) => isExpectedVersionConflictError(error) || (isSqliteError(error) && ++busy <= BUSY)
+    return await asyncRetry(call, { ...RETRY, shouldRetryError: again })
+  }
+
   async function add(sessionId: string, events: Said[]): Promise<void> {
-    const { nextExpectedStreamVersion } = await asyncRetry(() => store.appendToStream(sessionId, events), {
-      ...RETRY,
-      shouldRetryError: isExpectedVersionConflictError,
-    })
+    const { nextExpectedStreamVersion } = await retried(() => store.appendToStream(sessionId, events))
     versions.set(sessionId, nextExpectedStreamVersion)
   }
 
   async function since(sessionId: string, version: bigint | undefined): Promise<readonly Said[]> {
     const from = (version ?? 0n) - 59n
-    const read = await store.readStream(sessionId, from > 0n ? { from } : undefined)
+    const read = await retried(() => store.readStream(sessionId, from > 0n ? { from } : undefined))
     versions.set(sessionId, read.currentStreamVersion)
     return read.events
   }
@@ -71,6 +80,11 @@ function said({ type, role, content }: Message): Said {
   return { type, data: { role, content } }
 }
 
+/** Any of them: when a transaction could not begin, Emmett tries to roll it back and throws the error of that. */
+function isSqliteError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
+}
+
 const SQLITE = 'Emmett SQLite'
 const POSTGRES = 'Emmett Postgres'
 
@@ -80,7 +94,8 @@ export const emmettSqlite: Entrant = {
     const { getSQLiteEventStore } = await import('@event-driven-io/emmett-sqlite')
     const store = getSQLiteEventStore({ fileName: target })
     await store.schema.migrate()
-    return await contender({ name: SQLITE }, store, async () => {})
+    const caveat = 'Opens and closes a connection for each call'
+    return await contender({ name: SQLITE, caveat }, store, async () => {})
   },
 }
 

@@ -33,7 +33,7 @@ async function contender(
     { config, checkpoint, metadata }: CheckpointTuple,
     channel: string,
     value: unknown,
-  ): Promise<void> {
+  ): Promise<CheckpointTuple> {
     const step = (metadata?.step ?? -2) + 1
     const version = saver.getNextVersion(checkpoint.channel_versions[channel] as number | undefined)
     const next = {
@@ -43,12 +43,15 @@ async function contender(
       channel_values: { ...checkpoint.channel_values, [channel]: value },
       channel_versions: { ...checkpoint.channel_versions, [channel]: version },
     }
-    await saver.put(config, next, { source: 'update', step, parents: {} }, { [channel]: version })
+    const about = { source: 'update', step, parents: {} } as const
+    return { config: await saver.put(config, next, about, { [channel]: version }), checkpoint: next, metadata: about }
   }
 
-  async function add(sessionId: string, messages: readonly Message[]): Promise<void> {
-    const tuple = await newest(sessionId)
-    await put(tuple, 'messages', [...kept(tuple), ...messages.map(spoken)])
+  /** What `fill` put last, so that its next part need not read all of that again. */
+  let filled: { sessionId: string; tuple: CheckpointTuple } | undefined
+
+  async function add(tuple: CheckpointTuple, messages: readonly Message[]): Promise<CheckpointTuple> {
+    return await put(tuple, 'messages', [...kept(tuple), ...messages.map(spoken)])
   }
 
   return {
@@ -59,12 +62,21 @@ async function contender(
       await put({ config, checkpoint: emptyCheckpoint() }, 'messages', [])
       return id
     },
-    append: (sessionId, message) => add(sessionId, [message]),
+    async append(sessionId, message) {
+      filled = undefined
+      await add(await newest(sessionId), [message])
+    },
     recent: async (sessionId) => kept(await newest(sessionId)).slice(-60),
     contents: async (sessionId) => kept(await newest(sessionId)).map(({ text }) => text),
-    fill: add,
+    async fill(sessionId, messages) {
+      const tuple = filled?.sessionId === sessionId ? filled.tuple : await newest(sessionId)
+      filled = { sessionId, tuple: await add(tuple, messages) }
+    },
     state: async (sessionId) => ({ value: (await newest(sessionId)).checkpoint.channel_values['value'] }),
-    update: async (sessionId, value) => await put(await newest(sessionId), 'value', value),
+    async update(sessionId, value) {
+      filled = undefined
+      await put(await newest(sessionId), 'value', value)
+    },
     close,
   }
 }
