@@ -27,6 +27,8 @@ export interface Contender {
   update?(sessionId: string, value: number): Promise<void>
   /** The newest 50 sessions of the user `bench`. */
   list?(): Promise<readonly unknown[]>
+  /** The newest 50 sessions of everyone. */
+  everyone?(): Promise<readonly unknown[]>
   /** Makes the store hold so many sessions, by copying rows where it is slow by its own calls; not measured. */
   populate?(sessions: number): Promise<void>
   close(): Promise<void>

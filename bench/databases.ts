@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
 import { open } from '../dist/index.js'
 import { postgresPrograms, startPostgres } from '../test/servers/postgres.ts'
+import { pg } from './drivers.ts'
+
+const SIZE = `
+  select coalesce(sum(pg_total_relation_size(c.oid)), 0) as bytes
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`
 
 /** Databases on one Postgres server, for one competitor each. */
 export interface Databases {
@@ -9,8 +14,13 @@ export interface Databases {
   empty(): Promise<string>
   /** URL of a new one with Throughline's schema, as a role that is neither owner nor superuser. */
   served(): Promise<string>
+  /** URL of the same database as its owner. */
+  owner(url: string): string
   /** Does now what autovacuum would do at some moment of the measurement. */
   vacuum(): Promise<void>
+  /** Bytes that all tables of a database take on disk, with their indexes, after a vacuum. */
+  size(url: string): Promise<number>
+  version(): Promise<string>
   /** Drops them all. */
   clear(): Promise<void>
   close(): Promise<void>
@@ -56,9 +66,17 @@ export async function databases(): Promise<Databases> {
       await run(server.url, `grant throughline_app to ${serving.user}`)
       return at(database, serving)
     },
+    owner: (url) => at(new URL(url).pathname.slice(1)),
     async vacuum() {
       for (const database of made) await run(at(database), 'vacuum analyze')
     },
+    async size(url) {
+      const database = at(new URL(url).pathname.slice(1))
+      await run(database, 'vacuum')
+      const [row] = await run(database, SIZE)
+      return Number(row?.['bytes'])
+    },
+    version: async () => `${(await run(server.url, 'show server_version'))[0]?.['server_version']}`,
     clear,
     async close() {
       try {
@@ -80,11 +98,11 @@ async function startServer(): Promise<{ url: string; stop(): Promise<void> }> {
   return await startPostgres(programs, true)
 }
 
-async function run(url: string, sql: string): Promise<void> {
+async function run(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url)
   await client.connect()
   try {
-    await client.query(sql)
+    return (await client.query<Record<string, unknown>>(sql)).rows
   } finally {
     await client.end()
   }

@@ -3,21 +3,32 @@
 /** 500 bytes, as a short message has. */
 const CONTENT = 'A message of ordinary length that says something. '.repeat(10)
 
+/** So many writers over so many sessions, each with so many appends in a round unless its time is up. */
+export interface Work {
+  readonly title: string
+  readonly writers: number
+  readonly sessions: number
+  readonly each: number
+}
+
 export const WORK = {
   W1: { title: 'W1 one writer', writers: 1, sessions: 1, each: 1000 },
   W2: { title: 'W2 32 writers, 32 sessions', writers: 32, sessions: 32, each: 200 },
   W3: { title: 'W3 32 writers, one session', writers: 32, sessions: 1, each: 200 },
-} as const
+  W4: { title: 'W4 8 processes with 4 writers each, one session', writers: 4, sessions: 1, each: 200 },
+} as const satisfies Record<string, Work>
 
-export type Work = (typeof WORK)[keyof typeof WORK]
+/** How long a round may take, in milliseconds: slow ones are measured by what they did till then. */
+export const ROUND_MS = 1500
 
 export type Message = ReturnType<typeof message>
 
-/** Questions and answers in turn. */
-export function message(i: number) {
+/** Questions and answers in turn, each as long as the others whatever its mark. */
+export function message(i: number, mark = '') {
+  const content = mark === '' ? CONTENT : mark + CONTENT.slice(mark.length)
   return i % 2 === 0
-    ? ({ type: 'user_message', role: 'user', content: CONTENT } as const)
-    : ({ type: 'model_message', role: 'assistant', content: CONTENT } as const)
+    ? ({ type: 'user_message', role: 'user', content } as const)
+    : ({ type: 'model_message', role: 'assistant', content } as const)
 }
 
 /** The messages of a log, in as many at a time as one append takes. */
@@ -28,26 +39,37 @@ export function* messages(length: number): Generator<Message[]> {
   }
 }
 
-/** Starts the writers and times each append. */
-export async function writing(work: Work, append: (writer: number, i: number) => unknown) {
+/** What was done in a round: how many, in how many seconds, and how many milliseconds each took. */
+export interface Timed {
+  operations: number
+  seconds: number
+  latencies: number[]
+}
+
+/** Starts the writers and times each call, till each has made its number or the time is up. */
+export async function writing(
+  { writers, each }: Pick<Work, 'writers' | 'each'>,
+  append: (writer: number, i: number) => unknown,
+  ms = ROUND_MS,
+): Promise<Timed> {
   const latencies: number[] = []
-  await Promise.all(
-    Array.from({ length: work.writers }, async (_, writer) => {
-      for (let i = 0; i < work.each; i++) latencies.push(await timed(() => append(writer, i)))
+  const start = performance.now()
+  const ended = await Promise.allSettled(
+    Array.from({ length: writers }, async (_, writer) => {
+      for (let i = 0; i < each; i++) {
+        const begun = performance.now()
+        if (begun - start > ms) return
+        await append(writer, i)
+        latencies.push(performance.now() - begun)
+      }
     }),
   )
-  return { operations: latencies.length, latencies }
+  const seconds = (performance.now() - start) / 1000
+  for (const end of ended) if (end.status === 'rejected') throw end.reason
+  return { operations: latencies.length, seconds, latencies }
 }
 
-/** Reads again and again and times each. */
-export async function reading(reads: number, read: () => unknown) {
-  const latencies: number[] = []
-  for (let i = 0; i < reads; i++) latencies.push(await timed(read))
-  return { operations: reads, latencies }
-}
-
-async function timed(work: () => unknown): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
+/** Calls again and again and times each. */
+export function reading(reads: number, read: () => unknown, ms = ROUND_MS): Promise<Timed> {
+  return writing({ writers: 1, each: reads }, read, ms)
 }

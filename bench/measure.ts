@@ -1,59 +1,130 @@
-/** The latency of each operation in milliseconds, in any order; or the rate alone, from a program that measures itself. */
-export type Round = { operations: number; latencies: number[] } | { perSecond: number }
+import type { Timed } from './load.ts'
+import { labelOf, median, quantile, type Row } from './table.ts'
 
-/** One thing to measure: sets up, runs rounds, cleans up. */
-export interface Competitor {
-  name: string
+/** What was timed; or the rate alone, from a program that measures itself. */
+export type Round = Timed | { perSecond: number }
+
+/** One thing to measure: it is set up when it comes here, and cleaned up by `close`. */
+export interface Competitor extends Pick<Row, 'name' | 'kind' | 'size' | 'base'> {
+  /** What its figures must be read with. */
+  caveat?: string
   round(): Promise<Round>
-  /** What went wrong that a figure alone would hide: events lost, gaps. Empty when all is well. */
+  /** What went wrong that a figure alone would hide: messages lost, gaps. */
   check?(): Promise<string>
   close(): Promise<void>
 }
 
-export interface Result {
-  name: string
-  /** Operations per second, median of the rounds. */
-  perSecond: number
-  /** Latencies in milliseconds; NaN where the competitor knows only its rate. */
-  p50: number
-  p99: number
-  note: string
+/** Longest that a round, a check or a close may take, in milliseconds; a store that hangs fails its line, not the run. */
+const PATIENCE = 60_000
+/** The same for what sets one up: a million rows take their time. */
+const PATIENCE_TO_ENTER = 300_000
+/** After so many milliseconds a competitor has had rounds enough. */
+const ENOUGH = 20_000
+
+/** Reasons for an empty cell that are no failures. */
+export const NONE = 'has none'
+export const NOT_REACHED = 'not reached'
+
+/** Why a row has no figures, as the table says it. */
+export function toldFailure(reason: string): string {
+  return reason === NONE || reason === NOT_REACHED ? reason : `fails: ${reason}`
+}
+
+/** A competitor that is set up here. One that cannot be fails its line like one that fails later. */
+export async function entered(
+  row: Pick<Competitor, 'name' | 'kind' | 'size' | 'base'>,
+  make: () => Promise<Omit<Competitor, 'name' | 'kind'>>,
+): Promise<Competitor> {
+  try {
+    return { ...row, ...(await within(make(), PATIENCE_TO_ENTER)) }
+  } catch (error) {
+    return { ...row, round: () => Promise.reject(error), close: async () => {} }
+  }
 }
 
 /** Runs the competitors in turns, so that a noisy moment of the machine meets them all. */
-export async function alternate(competitors: readonly Competitor[], rounds: number): Promise<Result[]> {
-  const rates = new Map<string, number[]>()
-  const latencies = new Map<string, number[]>()
+export async function alternate(competitors: readonly Competitor[], rounds: number): Promise<Row[]> {
+  const runs = competitors.map((competitor) => new Run(competitor))
   // the first round only warms up
   for (let round = 0; round <= rounds; round++) {
-    for (const { name, round: run } of competitors) {
-      const start = performance.now()
-      const done = await run()
-      if (round === 0) continue
-      const seconds = (performance.now() - start) / 1000
-      const rate = 'perSecond' in done ? done.perSecond : done.operations / seconds
-      rates.set(name, [...(rates.get(name) ?? []), rate])
-      if ('latencies' in done) latencies.set(name, (latencies.get(name) ?? []).concat(done.latencies))
-    }
+    for (const run of runs) await run.round(round > 0)
   }
-  const results: Result[] = []
-  for (const { name, check, close } of competitors) {
-    const sorted = (latencies.get(name) ?? []).sort((a, b) => a - b)
-    results.push({
-      name,
-      perSecond: quantile(
-        (rates.get(name) ?? []).sort((a, b) => a - b),
-        0.5,
-      ),
-      p50: quantile(sorted, 0.5),
-      p99: quantile(sorted, 0.99),
-      note: (await check?.()) ?? '',
-    })
-    await close()
-  }
-  return results
+  const rows: Row[] = []
+  for (const run of runs) rows.push(await run.end())
+  return rows
 }
 
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+class Run {
+  readonly #competitor: Competitor
+  readonly #rates: number[] = []
+  #latencies: number[] = []
+  #spent = 0
+  #fails: string | undefined
+
+  constructor(competitor: Competitor) {
+    this.#competitor = competitor
+  }
+
+  async round(counts: boolean): Promise<void> {
+    if (this.#fails !== undefined || (this.#spent > ENOUGH && this.#rates.length > 0)) return
+    const begun = performance.now()
+    const done = await this.#trying(() => this.#competitor.round())
+    this.#spent += performance.now() - begun
+    if (done === undefined || !counts) return
+    this.#rates.push('perSecond' in done ? done.perSecond : done.operations / done.seconds)
+    if ('latencies' in done) this.#latencies = this.#latencies.concat(done.latencies)
+  }
+
+  async end(): Promise<Row> {
+    const { name, kind, size, base, caveat, check, close } = this.#competitor
+    const checked = await this.#trying(async () => (await check?.()) ?? '')
+    // what cannot be closed has been measured all the same
+    await within(close()).catch((error) =>
+      console.log(`${labelOf(this.#competitor)} did not close: ${reasonOf(error)}`),
+    )
+    const sorted = this.#latencies.sort((a, b) => a - b)
+    const figures = { perSecond: median(this.#rates), p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) }
+    return {
+      name,
+      kind,
+      ...(size !== undefined && { size }),
+      ...(base !== undefined && { base }),
+      ...(this.#fails === undefined ? known(figures) : { fails: this.#fails }),
+      note: [checked, caveat].filter((text) => text !== undefined && text !== '').join('; '),
+    }
+  }
+
+  async #trying<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (this.#fails !== undefined) return
+    try {
+      return await within(work())
+    } catch (error) {
+      this.#fails = reasonOf(error)
+    }
+  }
+}
+
+type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+function known<T extends object>(figures: T): Known<T> {
+  return Object.fromEntries(Object.entries(figures).filter(([, figure]) => figure !== undefined)) as Known<T>
+}
+
+async function within<T>(work: Promise<T>, ms = PATIENCE): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end after ${ms / 1000} s`)), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** The first line of what an error says, short enough for a table. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message || error.name : String(error)
+  const line = text.split('\n', 1)[0] ?? ''
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line
 }

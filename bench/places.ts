@@ -9,6 +9,8 @@ export interface Places {
   file(): string
   /** The Postgres server, started when it is first asked for. */
   postgres(): Promise<Databases>
+  /** Version of that server; undefined if nobody asked for it. */
+  postgresVersion(): Promise<string | undefined>
   /** Removes what a part has written. */
   clear(): Promise<void>
   /** Removes everything and stops the server. */
@@ -40,8 +42,9 @@ export function newPlaces(): Places {
       server ??= databases()
       return server
     },
+    postgresVersion: async () => await (await server)?.version(),
     async clear() {
-      for (const name of readdirSync(folder)) rmSync(join(folder, name))
+      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
       await (await server)?.clear()
     },
     close,

@@ -1,93 +1,97 @@
-import { open, type Session } from '../../dist/index.js'
-import { message, type Work, writing } from '../load.ts'
-import { alternate, type Competitor, type Result } from '../measure.ts'
-import type { Places } from '../places.ts'
-import type { RawLog } from '../raw/log.ts'
-import { pgbench, pgbenchProgram } from '../raw/pgbench.ts'
-import { rawPostgres } from '../raw/postgres.ts'
-import { rawSqlite } from '../raw/sqlite.ts'
+import { pgbench, pgbenchProgram } from '../contenders/pgbench.ts'
+import { crowd, PROCESSES } from '../crowd.ts'
+import { message, WORK, type Work, writing } from '../load.ts'
+import { addLosses, lossesOf, markOf, toldLosses } from '../losses.ts'
+import { alternate, type Competitor, entered } from '../measure.ts'
+import type { Part, Setting } from '../part.ts'
+import { type Seat, seatsOf, targetOf } from '../seats.ts'
 
-export const APPEND_STORES = ['sqlite', 'memory', 'postgres'] as const
+/** In memory a round of the usual length would be over in milliseconds. */
+const LONGER_IN_MEMORY = 20
 
-type Store = (typeof APPEND_STORES)[number]
-
-/** W1, W2, W3: one event per append, the raw competitor first. */
-export async function appendPart(work: Work, store: Store, rounds: number, places: Places): Promise<Result[]> {
-  const results = await alternate(await COMPETITORS[store](work, places), rounds)
-  await places.clear()
-  return results
-}
-
-const COMPETITORS: Record<Store, (work: Work, places: Places) => Promise<Competitor[]>> = {
-  sqlite: async (work, places) => [
-    await raw('better-sqlite3 FULL', rawSqlite(places.file(), 'full'), work),
-    await raw('better-sqlite3 NORMAL', rawSqlite(places.file(), 'normal'), work),
-    await throughline('throughline FULL', `sqlite:${places.file()}`, work),
-    await throughline('throughline relaxed', `sqlite:${places.file()}`, work, 'relaxed'),
-  ],
-  memory: async (work) => [jsonArray(work), await throughline('throughline', 'memory:', work)],
-  async postgres(work, places) {
-    const server = await places.postgres()
-    const program = pgbenchProgram()
-    if (program === undefined)
-      console.log(`${work.title} (postgres): there is no pgbench here, so its row is left out.`)
-    return [
-      await raw('pg', await rawPostgres(await server.empty(), work.writers), work),
-      ...(program === undefined ? [] : [await pgbench(program, await server.empty(), work)]),
-      await throughline('throughline', await server.served(), work),
-    ]
+/** W1 to W4: one event per append, and what was acknowledged is looked for in the end. */
+export const APPEND: Part = {
+  name: 'append',
+  stores: ['sqlite', 'postgres', 'memory'],
+  async *run(setting) {
+    const { store, quick, rounds, places } = setting
+    for (const [id, usual] of Object.entries(WORK)) {
+      const apart = id === 'W4'
+      // processes share no memory
+      if (apart && store === 'memory') continue
+      const each = usual.each * (store === 'memory' ? LONGER_IN_MEMORY : 1) * (quick ? 0.25 : 1)
+      const work: Work = { ...usual, each }
+      const competitors: Competitor[] = []
+      for (const seat of seatsOf(store, setting.peers)) {
+        const make = () => (apart ? crowd(setting, seat, work) : writers(setting, seat, work))
+        competitors.push(await entered({ name: seat.entrant.name, kind: seat.kind, base: seat.base }, make))
+      }
+      if (store === 'postgres') competitors.splice(1, 0, ...(await limit(setting, work, apart ? PROCESSES : 1)))
+      yield { id, title: usual.title, by: 'rate', rows: await alternate(competitors, rounds) }
+      await places.clear()
+    }
   },
 }
 
-async function throughline(
-  name: string,
-  url: string,
+async function limit({ places, quick }: Setting, work: Work, processes: number): Promise<Competitor[]> {
+  const program = pgbenchProgram()
+  if (program === undefined) {
+    console.log(`${work.title}: there is no pgbench here, so its row is left out.`)
+    return []
+  }
+  const url = await (await places.postgres()).empty()
+  return [await pgbench(program, url, work, { processes, seconds: quick ? 1 : 2 })]
+}
+
+/** The writers of one process. */
+async function writers(
+  { store, ms, places }: Setting,
+  seat: Seat,
   work: Work,
-  durability: 'full' | 'relaxed' = 'full',
-): Promise<Competitor> {
-  const tl = await open({ url, durability })
-  const sessions: Session[] = []
-  for (let i = 0; i < work.sessions; i++) sessions.push(await tl.sessions.create({ userId: 'bench' }))
-  const at = (writer: number) => sessions[writer % sessions.length] as Session
-  let appended = 0
+): Promise<Omit<Competitor, 'name' | 'kind'>> {
+  const target = await targetOf(store, seat, places)
+  const open = () => seat.entrant.open(target, { connections: work.writers })
+  let contender = await open()
+  const { caveat } = contender
+  const sessions: string[] = []
+  for (let i = 0; i < work.sessions; i++) sessions.push(await contender.create())
+  const at = (writer: number) => sessions[writer % sessions.length] as string
+  const acknowledged = new Map<number, number>()
+
+  async function append(writer: number): Promise<void> {
+    const number = acknowledged.get(writer) ?? 0
+    await contender.append(at(writer), message(number, markOf(writer, number)))
+    acknowledged.set(writer, number + 1)
+  }
+
+  // a server has not connections enough for the pools of all at once
+  const resting = store === 'postgres'
+  let closed = resting
+  if (resting) await contender.close()
+
   return {
-    name,
-    round: async () => {
-      const result = await writing(work, (writer, i) => at(writer).append(message(i)))
-      appended += result.operations
-      return result
+    ...(caveat !== undefined && { caveat }),
+    async round() {
+      if (closed) contender = await open()
+      closed = false
+      if (resting) await writing({ writers: work.writers, each: 1 }, append)
+      const done = await writing(work, append, ms)
+      if (resting) await contender.close()
+      closed = resting
+      return done
     },
     async check() {
-      const { events, differences } = await tl.verify()
-      const kept = events - sessions.length
-      return kept === appended && differences.length === 0 ? 'nothing lost' : `${appended - kept} lost`
+      if (closed) contender = await open()
+      closed = false
+      let losses = { acknowledged: 0, lost: 0, doubled: 0, disordered: 0 }
+      for (const session of sessions) {
+        const own = new Map([...acknowledged].filter(([writer]) => at(writer) === session))
+        losses = addLosses(losses, lossesOf(own, await contender.contents(session)))
+      }
+      return toldLosses(losses)
     },
-    close: () => tl.close(),
-  }
-}
-
-async function raw(name: string, log: RawLog, work: Work): Promise<Competitor> {
-  const sessions: string[] = []
-  for (let i = 0; i < work.sessions; i++) sessions.push(await log.create())
-  const at = (writer: number) => sessions[writer % sessions.length] as string
-  return {
-    name,
-    round: () => writing(work, (writer, i) => log.append(at(writer), message(i))),
-    close: async () => log.close(),
-  }
-}
-
-/** The least that keeps an event in memory: one JSON text each. */
-function jsonArray(work: Work): Competitor {
-  let log: string[] = []
-  return {
-    name: 'array of JSON strings',
-    round: async () => {
-      log = []
-      return await writing(work, async (_, i) => {
-        log.push(JSON.stringify({ id: crypto.randomUUID(), sequence: log.length + 1, ...message(i), at: new Date() }))
-      })
+    async close() {
+      if (!closed) await contender.close()
     },
-    close: async () => {},
   }
 }

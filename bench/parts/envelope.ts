@@ -1,13 +1,12 @@
-import { Redis } from 'ioredis'
-import pg from 'pg'
 import { open, type Session, type Throughline } from '../../dist/index.js'
 import { startRedis } from '../../test/servers/redis.ts'
 import type { Databases } from '../databases.ts'
-import { type Work, writing } from '../load.ts'
-import { alternate, type Competitor, type Result } from '../measure.ts'
+import { pg, Redis } from '../drivers.ts'
+import { WORK, type Work, writing } from '../load.ts'
+import { alternate, type Competitor } from '../measure.ts'
+import type { Part } from '../part.ts'
 import type { Places } from '../places.ts'
-
-export const ENVELOPE_STORES = ['postgres'] as const
+import type { Row } from '../table.ts'
 
 const SELECT = { name: 'envelope', text: 'select * from context.session_envelopes where session_id = $1' }
 
@@ -16,21 +15,38 @@ const METADATA = Object.fromEntries(
   Array.from({ length: 12 }, (_, n) => [`key${n}`, 'a value that says something '.repeat(2)]),
 )
 
-/** R3: reads of envelopes. Of two rows each the raw one comes first: Redis, with the cache; Postgres, without it. */
-export function envelopeReads(work: Work, rounds: number, places: Places): Promise<Result[]> {
+/** R3: reads of envelopes with the cache and without it, and writes; by one caller and by 32. */
+export const ENVELOPE: Part = {
+  name: 'envelope',
+  stores: ['postgres'],
+  async *run({ rounds, places }) {
+    for (const work of [WORK.W1, WORK.W2]) {
+      const alone = work.writers === 1
+      const id = alone ? 'R3' : `R3 × ${work.writers}`
+      const title = `envelope, ${alone ? 'one caller' : `${work.writers} callers`}`
+      // a crowd is bound by what one process can do, so there it is the rate that counts
+      const by = alone ? 'time' : 'rate'
+      yield { id, title: `${title}: reads`, by, rows: await envelopeReads(work, rounds, places) }
+      yield { id: `${id} writes`, title: `${title}: writes`, by, rows: await envelopeWrites(work, rounds, places) }
+    }
+  },
+}
+
+/** Of two rows each the raw one comes first: Redis, with the cache; Postgres, without it. */
+function envelopeReads(work: Work, rounds: number, places: Places): Promise<Row[]> {
   return measured(rounds, places, async (databases, redis) => [
     await rawGet(redis, work),
     await cachedReads(await opened(await databases.served(), work, redis), redis, work),
     await rawSelect(await databases.empty(), work),
-    reads('throughline, no cache', await opened(await databases.served(), work), work),
+    reads('Throughline, no cache', 'pg select', await opened(await databases.served(), work), work),
   ])
 }
 
 /** Writes, without the cache and with it. */
-export function envelopeWrites(work: Work, rounds: number, places: Places): Promise<Result[]> {
+function envelopeWrites(work: Work, rounds: number, places: Places): Promise<Row[]> {
   return measured(rounds, places, async (databases, redis) => [
-    writes('throughline, no cache', await opened(await databases.served(), work), work),
-    writes('throughline, cache', await opened(await databases.served(), work, redis), work),
+    writes('Throughline, no cache', await opened(await databases.served(), work), work),
+    writes('Throughline, cache', await opened(await databases.served(), work, redis), work),
   ])
 }
 
@@ -39,7 +55,7 @@ async function measured(
   rounds: number,
   places: Places,
   competitors: (databases: Databases, redis: string) => Promise<Competitor[]>,
-): Promise<Result[]> {
+): Promise<Row[]> {
   const given = process.env['REDIS_URL']
   const redis = given === undefined ? await startRedis() : undefined
   const ended = () => void redis?.crash()
@@ -72,9 +88,9 @@ async function opened(url: string, work: Work, cache?: string): Promise<Opened> 
 /** The one whose turn it is. */
 const at = <T>(list: readonly T[], n: number) => list[n % list.length] as T
 
-function reads(name: string, { tl, sessions }: Opened, work: Work): Competitor {
+function reads(name: string, base: string, { tl, sessions }: Opened, work: Work): Competitor {
   return {
-    name,
+    ...{ name, kind: 'throughline', base },
     round: () => writing(work, (reader) => at(sessions, reader).envelope()),
     close: () => tl.close(),
   }
@@ -82,7 +98,7 @@ function reads(name: string, { tl, sessions }: Opened, work: Work): Competitor {
 
 async function cachedReads(made: Opened, redis: string, work: Work): Promise<Competitor> {
   const client = new Redis(redis)
-  const plain = reads('throughline, cache', made, work)
+  const plain = reads('Throughline, cache', 'ioredis GET', made, work)
   return {
     ...plain,
     async check() {
@@ -104,7 +120,7 @@ async function cachedReads(made: Opened, redis: string, work: Work): Promise<Com
 function writes(name: string, { tl, sessions }: Opened, work: Work): Competitor {
   let written = 0
   return {
-    name,
+    ...{ name, kind: 'throughline', base: 'Throughline, no cache' },
     round: async () => {
       const done = await writing(work, async (writer, i) => {
         await at(sessions, writer).updateEnvelope({ metadata: { key0: `${written} ${writer} ${i}` } })
@@ -135,7 +151,7 @@ async function rawGet(url: string, work: Work): Promise<Competitor> {
   }
   await memory.tl.close()
   return {
-    name: 'ioredis GET',
+    ...{ name: 'ioredis GET', kind: 'raw', base: 'ioredis GET' },
     round: () => writing(work, (reader) => client.get(at(keys, reader))),
     async close() {
       for (const key of keys) await client.del(key)
@@ -151,7 +167,7 @@ async function rawSelect(url: string, work: Work): Promise<Competitor> {
   const pool = new pg.Pool({ connectionString: url, max: work.writers, idleTimeoutMillis: 0 })
   const select = (reader: number) => pool.query({ ...SELECT, values: [at(sessions, reader).id] })
   return {
-    name: 'pg select',
+    ...{ name: 'pg select', kind: 'raw', base: 'pg select' },
     round: () => writing(work, select),
     check: async () => ((await select(0)).rows.length === 1 ? '' : 'found nothing'),
     async close() {

@@ -1,16 +1,19 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Connection, connectTo, requestOf } from '../http/connection.ts'
-import { message, messages } from '../load.ts'
-import { alternate, type Competitor, type Result } from '../measure.ts'
-import type { Places } from '../places.ts'
-
-export const HTTP_STORES = ['sqlite', 'postgres'] as const
-
-type Store = (typeof HTTP_STORES)[number]
+import { message, messages, writing } from '../load.ts'
+import { alternate, type Competitor } from '../measure.ts'
+import type { Part } from '../part.ts'
+import { urlOf } from './target.ts'
 
 /** What is asked for again and again. */
-export type What = 'append' | 'recent' | 'record'
+type What = 'append' | 'recent' | 'record'
+
+const LINES = [
+  ['H1', 'appends', 'append'],
+  ['H2', 'last 30 turns', 'recent'],
+  ['H3', 'records', 'record'],
+] as const
 
 const CONNECTIONS = 32
 /** Requests of one connection in a round. */
@@ -19,45 +22,50 @@ const EACH = 250
 const LENGTH = 60
 
 /** H1 appends, H2 and H3 reads over 32 connections, each to a session of its own; the bare route first. */
-export async function httpPart(what: What, store: Store, rounds: number, places: Places): Promise<Result[]> {
-  const url = store === 'sqlite' ? `sqlite:${places.file()}` : await (await places.postgres()).served()
-  const competitors = [
-    await competitor('bare route', './bare.ts', {}, what),
-    await competitor('throughline', './served.ts', { url }, what),
-  ]
-  const results = await alternate(competitors, rounds)
-  await places.clear()
-  return results
+export const HTTP: Part = {
+  name: 'http',
+  stores: ['sqlite', 'postgres'],
+  async *run({ store, quick, rounds, places }) {
+    for (const [id, title, what] of LINES) {
+      const each = quick ? 25 : EACH
+      const url = await urlOf(store, places)
+      const competitors = [
+        await competitor('raw', './bare.ts', {}, what, each),
+        await competitor('throughline', './served.ts', { url }, what, each),
+      ]
+      const rows = await alternate(competitors, rounds)
+      yield { id, title: `${title} over HTTP, ${CONNECTIONS} connections`, by: 'rate', rows }
+      await places.clear()
+    }
+  },
 }
 
-async function competitor(name: string, file: string, options: object, what: What): Promise<Competitor> {
+async function competitor(
+  kind: 'raw' | 'throughline',
+  file: string,
+  options: object,
+  what: What,
+  each: number,
+): Promise<Competitor> {
+  const name = kind === 'raw' ? 'bare route' : 'Throughline'
   const { child, url } = await started(file, options)
   const connections: Connection[] = []
   const requests: Buffer[] = []
   for (let i = 0; i < CONNECTIONS; i++) {
     const connection = await connectTo(url)
     connections.push(connection)
-    const id = name === 'throughline' ? await newSession(connection, what) : await keep(connection)
+    const id = kind === 'throughline' ? await newSession(connection, what) : await keep(connection)
     const append = requestOf('POST', `/v1/sessions/${id}/events`, message(0))
     const read = requestOf('GET', `/v1/sessions/${id}${what === 'recent' ? '/recent' : ''}`)
     requests.push(what === 'append' ? append : read)
   }
+  const send = async (i: number) => {
+    const { status, body } = (await connections[i]?.send(requests[i] as Buffer)) ?? { status: 0, body: '' }
+    if (status !== 200 && status !== 201) throw new Error(`${name} answered ${status}: ${body}`)
+  }
   return {
-    name,
-    async round() {
-      const latencies: number[] = []
-      await Promise.all(
-        connections.map(async (connection, i) => {
-          for (let n = 0; n < EACH; n++) {
-            const start = performance.now()
-            const { status, body } = await connection.send(requests[i] as Buffer)
-            latencies.push(performance.now() - start)
-            if (status >= 300) throw new Error(`${name} answered ${status}: ${body}`)
-          }
-        }),
-      )
-      return { operations: latencies.length, latencies }
-    },
+    ...{ name, kind, base: 'bare route' },
+    round: () => writing({ writers: CONNECTIONS, each }, send, Number.POSITIVE_INFINITY),
     async close() {
       for (const connection of connections) connection.close()
       const ended = new Promise((resolve) => child.once('exit', resolve))

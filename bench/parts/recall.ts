@@ -1,12 +1,10 @@
 import { open, type Throughline } from '../../dist/index.js'
-import { message, reading, type Work, writing } from '../load.ts'
-import { alternate, type Competitor, type Result } from '../measure.ts'
-import type { Places } from '../places.ts'
+import { message, reading, WORK, type Work, writing } from '../load.ts'
+import { alternate, type Competitor } from '../measure.ts'
+import type { Part } from '../part.ts'
+import { labelOf } from '../table.ts'
 import { chance, question, sentence } from '../talk.ts'
-
-export const RECALL_STORES = ['sqlite', 'postgres'] as const
-
-type Store = (typeof RECALL_STORES)[number]
+import { urlOf } from './target.ts'
 
 /** Messages of one session, of one append, and memories of one call. */
 const SESSION = 200
@@ -14,37 +12,57 @@ const CALL = 500
 const ASKS = 100
 const userId = 'bench'
 
-async function targetOf(store: Store, places: Places): Promise<string> {
-  return store === 'sqlite' ? `sqlite:${places.file()}` : await (await places.postgres()).served()
-}
+/** Rounds are as long as their questions take. */
+const NO_HURRY = Number.POSITIVE_INFINITY
+
+const QUICK = [
+  { events: 2_000, memories: 500 },
+  { events: 20_000, memories: 5_000 },
+]
+/** A million messages take minutes to come into the index, so among other parts it is fewer. */
+const WHOLE = [
+  { events: 10_000, memories: 1_000 },
+  { events: 100_000, memories: 10_000 },
+]
+const ALONE = [
+  { events: 10_000, memories: 1_000 },
+  { events: 1_000_000, memories: 100_000 },
+]
 
 /** Recall over events and search over memories of one user, at several sizes, the smallest first. */
-export async function recallPart(
-  sizes: readonly { events: number; memories: number }[],
-  store: Store,
-  rounds: number,
-  places: Places,
-): Promise<Result[]> {
-  const competitors: Competitor[] = []
-  for (const { events, memories } of sizes) {
-    const tl = await open({ url: await targetOf(store, places), durability: 'relaxed', index: false })
-    await fill(tl, events, memories)
-    const next = chance(7)
-    competitors.push({
-      name: `recall, ${events.toLocaleString('en')} events`,
-      round: () => reading(ASKS, () => tl.recall({ userId, query: question(next), limit: 10, kinds: ['event'] })),
-      close: async () => {},
+export const RECALL: Part = {
+  name: 'recall',
+  stores: ['sqlite', 'postgres'],
+  async *run({ store, quick, whole, rounds, places }) {
+    const sizes = quick ? QUICK : whole ? WHOLE : ALONE
+    const smallest = { recall: sizes[0]?.events ?? 0, search: sizes[0]?.memories ?? 0 }
+    const row = (name: 'recall' | 'search', size: number) => ({
+      ...{ name, kind: 'throughline' as const, size },
+      base: labelOf({ name, size: smallest[name] }),
     })
-    competitors.push({
-      name: `search, ${memories.toLocaleString('en')} memories`,
-      round: () => reading(ASKS, () => tl.memories.search({ userId, query: question(next), limit: 10, record: false })),
-      close: () => tl.close(),
-    })
-  }
-  if (store === 'postgres') await (await places.postgres()).vacuum()
-  const results = await alternate(competitors, rounds)
-  await places.clear()
-  return results
+    const competitors: Competitor[] = []
+    for (const { events, memories } of sizes) {
+      const tl = await open({ url: await urlOf(store, places), durability: 'relaxed', index: false })
+      await fill(tl, events, memories)
+      const next = chance(7)
+      const asked = { userId, limit: 10 }
+      competitors.push({
+        ...row('recall', events),
+        round: () => reading(ASKS, () => tl.recall({ ...asked, query: question(next), kinds: ['event'] }), NO_HURRY),
+        close: async () => {},
+      })
+      competitors.push({
+        ...row('search', memories),
+        round: () =>
+          reading(ASKS, () => tl.memories.search({ ...asked, query: question(next), record: false }), NO_HURRY),
+        close: () => tl.close(),
+      })
+    }
+    if (store === 'postgres') await (await places.postgres()).vacuum()
+    const title = 'recall over events and search over memories, 10 hits'
+    yield { id: 'recall', title, by: 'time', rows: await alternate(competitors, rounds) }
+    await places.clear()
+  },
 }
 
 async function fill(tl: Throughline, events: number, memories: number): Promise<void> {
@@ -72,30 +90,39 @@ async function fill(tl: Throughline, events: number, memories: number): Promise<
 }
 
 /** Appends with the index off and on: what is left to read after a round is read before the next, and not counted. */
-export async function indexedPart(work: Work, store: Store, rounds: number, places: Places): Promise<Result[]> {
-  const competitors: Competitor[] = []
-  for (const index of [false, true]) {
-    const tl = await open({ url: await targetOf(store, places), index })
-    competitors.push({
-      name: `index ${index ? 'on' : 'off'}`,
-      round: () => appending(tl, work),
-      close: () => tl.close(),
-    })
-  }
-  const results = await alternate(competitors, rounds)
-  await places.clear()
-  return results
+export const INDEXED: Part = {
+  name: 'indexed',
+  stores: ['sqlite', 'postgres'],
+  async *run({ store, quick, rounds, places }) {
+    for (const [id, work] of [['W1', WORK.W1] as const, ['W2', WORK.W2] as const]) {
+      const competitors: Competitor[] = []
+      for (const index of [false, true]) {
+        const tl = await open({ url: await urlOf(store, places), index })
+        competitors.push({
+          ...{ name: `index ${index ? 'on' : 'off'}`, kind: 'throughline', base: 'index off' },
+          round: () => appending(tl, work, quick ? 1 : LONGER),
+          close: () => tl.close(),
+        })
+      }
+      // a round is long
+      const rows = await alternate(competitors, Math.min(rounds, 3))
+      yield { id: `${id} indexed`, title: `${work.title}, with the index of words`, by: 'rate', rows }
+      await places.clear()
+    }
+  },
 }
 
 /** So many times the usual work, so that a round lasts for seconds and the reading falls into it. */
 const LONGER = 10
 
-async function appending(tl: Throughline, work: Work) {
+async function appending(tl: Throughline, work: Work, times: number) {
   const sessions = await Promise.all(Array.from({ length: work.sessions }, () => tl.sessions.create({ userId })))
   const next = chance(3)
   const begun = performance.now()
-  const { operations } = await writing({ ...work, each: work.each * LONGER } as Work, (writer, i) =>
-    sessions[writer % sessions.length]?.append({ ...message(i), content: sentence(next) }),
+  const { operations } = await writing(
+    { ...work, each: work.each * times },
+    (writer, i) => sessions[writer % sessions.length]?.append({ ...message(i), content: sentence(next) }),
+    NO_HURRY,
   )
   const perSecond = operations / ((performance.now() - begun) / 1000)
   await tl.index()

@@ -1,63 +1,68 @@
-import { open } from '../../dist/index.js'
 import { messages, reading } from '../load.ts'
-import { alternate, type Competitor, type Result } from '../measure.ts'
-import type { Places } from '../places.ts'
-import type { RawLog } from '../raw/log.ts'
-import { rawPostgres } from '../raw/postgres.ts'
-import { rawSqlite } from '../raw/sqlite.ts'
-
-export const RECENT_STORES = ['sqlite', 'postgres'] as const
-
-type Store = (typeof RECENT_STORES)[number]
+import { alternate, type Competitor, entered, NOT_REACHED } from '../measure.ts'
+import type { Part, Setting } from '../part.ts'
+import { durableSeats, type Seat, targetOf } from '../seats.ts'
 
 const READS = 300
+/** A peer whose log takes longer to fill, in milliseconds, is not measured at that length. */
+const FILL_MS = 20_000
 
-/** R1: the last 30 turns (60 events) of logs of several lengths, for each length the raw competitor first. */
-export async function recentPart(
-  lengths: readonly number[],
-  store: Store,
-  rounds: number,
-  places: Places,
-): Promise<Result[]> {
-  const competitors: Competitor[] = []
-  for (const length of lengths) competitors.push(...(await COMPETITORS[store](length, places)))
-  if (store === 'postgres') await (await places.postgres()).vacuum()
-  const results = await alternate(competitors, rounds)
-  await places.clear()
-  return results
-}
-
-const COMPETITORS: Record<Store, (length: number, places: Places) => Promise<Competitor[]>> = {
-  sqlite: async (length, places) => [
-    await raw('better-sqlite3', rawSqlite(places.file(), 'normal'), length),
-    await throughline(`sqlite:${places.file()}`, length),
-  ],
-  async postgres(length, places) {
-    const server = await places.postgres()
-    return [
-      await raw('pg', await rawPostgres(await server.empty(), 1), length),
-      await throughline(await server.served(), length),
-    ]
+/** R1: the last 30 turns, 60 events, of logs of several lengths, which one store holds side by side. */
+export const RECENT: Part = {
+  name: 'recent',
+  stores: ['sqlite', 'postgres', 'memory'],
+  async *run(setting) {
+    const { store, quick, rounds, places } = setting
+    const all = [100, 1000, 10_000, 100_000, 1_000_000]
+    const lengths = all.slice(0, quick ? 3 : store === 'memory' ? 4 : 5)
+    const competitors: Competitor[] = []
+    for (const seat of durableSeats(store, setting.peers)) competitors.push(...(await readers(setting, seat, lengths)))
+    if (store === 'postgres') await (await places.postgres()).vacuum()
+    const rows = await alternate(competitors, rounds)
+    rows.sort((a, b) => (a.size ?? 0) - (b.size ?? 0))
+    yield { id: 'R1', title: 'last 30 turns of logs of several lengths', by: 'time', rows }
+    await places.clear()
   },
 }
 
-async function throughline(url: string, length: number): Promise<Competitor> {
-  const tl = await open({ url, durability: 'relaxed' })
-  const session = await tl.sessions.create({ userId: 'bench' })
-  for (const some of messages(length)) await session.append(some)
-  return {
-    name: `throughline, ${length.toLocaleString('en')} events`,
-    round: () => reading(READS, () => session.recent()),
-    close: () => tl.close(),
+async function readers({ store, ms, places }: Setting, seat: Seat, lengths: readonly number[]): Promise<Competitor[]> {
+  const row = { name: seat.entrant.name, kind: seat.kind }
+  const base = (size: number) => `${seat.base}, ${size.toLocaleString('en')}`
+  let contender: Awaited<ReturnType<typeof seat.entrant.open>>
+  try {
+    contender = await seat.entrant.open(await targetOf(store, seat, places), { connections: 1 })
+  } catch (error) {
+    return [await entered(row, () => Promise.reject(error))]
   }
-}
-
-async function raw(name: string, log: RawLog, length: number): Promise<Competitor> {
-  const sessionId = await log.create()
-  for (const some of messages(length)) await log.fill(sessionId, some)
-  return {
-    name: `${name}, ${length.toLocaleString('en')} events`,
-    round: () => reading(READS, () => log.last(sessionId, 60)),
-    close: async () => log.close(),
+  const { caveat } = contender
+  let open = lengths.length
+  const close = async () => {
+    if (--open === 0) await contender.close()
   }
+  const patience = seat.kind === 'peer' ? FILL_MS : Number.POSITIVE_INFINITY
+  let reached = true
+  const found: Competitor[] = []
+  for (const size of lengths) {
+    const made = await entered({ ...row, size, base: base(size) }, async () => {
+      if (!reached) throw new Error(NOT_REACHED)
+      const sessionId = await contender.create()
+      const begun = performance.now()
+      for (const some of messages(size)) {
+        await contender.fill(sessionId, some)
+        reached = performance.now() - begun < patience
+        if (!reached) throw new Error(NOT_REACHED)
+      }
+      return {
+        ...(caveat !== undefined && { caveat }),
+        round: () => reading(READS, () => contender.recent(sessionId), ms),
+        async check() {
+          const { length } = await contender.recent(sessionId)
+          return length === 60 ? '' : `gives ${length} instead of 60`
+        },
+        close,
+      }
+    })
+    found.push({ ...made, close })
+  }
+  return found
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { message, type Work } from '../load.ts'
 import type { Competitor } from '../measure.ts'
-import { appendStatement, rawPostgres } from './postgres.ts'
+import { appendStatement, rawPostgres } from './raw-postgres.ts'
 
 /** A client looks for its session once; its variables stay with it from one transaction to the next. */
 const SCRIPT = `
@@ -14,25 +14,35 @@ select id as session from sessions order by id offset :client_id::integer % :ses
 ${appendStatement(':session', ':type', ':role', ':content')};
 `
 
-/** Postgres's own load generator with the statement of the raw log: what the server can do, without a driver in Node. */
-export async function pgbench(program: string, url: string, work: Work): Promise<Competitor> {
-  const log = await rawPostgres(url, 1)
-  for (let i = 0; i < work.sessions; i++) await log.create()
+/**
+ * Postgres's own load generator with the statement of the raw log: what the server can do, without a driver in Node.
+ * @param processes in which the writers are
+ */
+export async function pgbench(
+  program: string,
+  url: string,
+  { writers, sessions }: Work,
+  { processes, seconds }: { processes: number; seconds: number },
+): Promise<Competitor> {
+  const log = await rawPostgres('pg').open(url, { connections: 1 })
+  for (let i = 0; i < sessions; i++) await log.create()
   await log.close()
 
-  const variables = Object.entries({ found: 0, sessions: work.sessions, ...message(0) })
+  const variables = Object.entries({ found: 0, sessions, ...message(0) })
   const target = new URL(url)
   // other users of the machine see arguments, but not the environment
   const env = { ...process.env, ...(target.password !== '' && { PGPASSWORD: decodeURIComponent(target.password) }) }
   target.password = ''
   const args = [
     ...['--no-vacuum', '--protocol=prepared', '--file=-'],
-    ...[`--client=${work.writers}`, `--transactions=${work.each}`],
+    ...[`--client=${writers * processes}`, `--jobs=${processes}`, `--time=${seconds}`],
     ...variables.map(([name, value]) => `--define=${name}=${value}`),
     target.href,
   ]
   return {
     name: 'pgbench',
+    kind: 'limit',
+    base: 'pg',
     async round() {
       const running = promisify(execFile)(program, args, { env })
       running.child.stdin?.end(SCRIPT)

@@ -1,0 +1,72 @@
+import { open } from '../../dist/index.js'
+import { Database, pg } from '../drivers.ts'
+
+/** What differs between copies of a session, as SQL with `i` for the number of the copy. */
+const SQLITE: Record<string, string> = {
+  id: "printf('01890000-0000-7000-8000-%012x', i)",
+  conversation_id: "printf('01890000-0000-7000-8000-%012x', i)",
+  user_id: "iif(i % 10 = 0, 'bench', 'user-' || i % 1000)",
+  started_at: "strftime('%FT%T.000Z', 1700000000 + i, 'unixepoch')",
+  last_activity_at: "strftime('%FT%T.000Z', 1700000000 + i, 'unixepoch')",
+  activity_minute: '(1700000000 + i) / 60',
+}
+
+const POSTGRES: Record<string, string> = {
+  id: "('01890000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid",
+  conversation_id: "'01890000-0000-7000-8000-' || lpad(to_hex(i), 12, '0')",
+  user_id: "case when i % 10 = 0 then 'bench' else 'user-' || i % 1000 end",
+  started_at: 'to_timestamp(1700000000 + i)',
+  last_activity_at: 'to_timestamp(1700000000 + i)',
+  activity_minute: '(1700000000 + i) / 60',
+}
+
+/**
+ * Makes a store hold so many sessions: one by the API, and copies of its row, all that a list reads. By the API alone a
+ * million of them would take the better part of an hour.
+ */
+export async function copySqlite(path: string, sessions: number): Promise<void> {
+  const id = await template(`sqlite:${path}`)
+  const db = new Database(path)
+  db.pragma('synchronous = off')
+  const columns = db.pragma('table_info(sessions)') as { name: string }[]
+  const names = columns.map(({ name }) => name)
+  db.prepare(`
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < ?)
+    insert into sessions (${names.join(', ')})
+    select ${names.map((name) => SQLITE[name] ?? `s.${name}`).join(', ')} from n, sessions s where s.id = ?`).run(
+    sessions,
+    id,
+  )
+  db.close()
+}
+
+/** @param owner URL of the database as a role that may write to every row */
+export async function copyPostgres(url: string, owner: string, sessions: number): Promise<void> {
+  const id = await template(url)
+  const client = new pg.Client(owner)
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select column_name as name from information_schema.columns
+       where table_schema = 'context' and table_name = 'sessions' and is_generated = 'NEVER'`,
+    )
+    const names = rows.map(({ name }) => name)
+    await client.query("select set_config('throughline.tenant', '*', false)")
+    await client.query(
+      `insert into context.sessions (${names.join(', ')})
+       select ${names.map((name) => POSTGRES[name] ?? `s.${name}`).join(', ')}
+       from generate_series(1, $1) as i, context.sessions s where s.id = $2`,
+      [sessions, id],
+    )
+    await client.query('vacuum analyze context.sessions')
+  } finally {
+    await client.end()
+  }
+}
+
+async function template(url: string): Promise<string> {
+  const tl = await open({ url, index: false })
+  const { id } = await tl.sessions.create({ userId: 'template' })
+  await tl.close()
+  return id
+}

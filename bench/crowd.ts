@@ -1,0 +1,83 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Work } from './load.ts'
+import { lossesOf, toldLosses } from './losses.ts'
+import type { Competitor } from './measure.ts'
+import type { Setting } from './part.ts'
+import type { Order, Told } from './process.ts'
+import { type Seat, targetOf } from './seats.ts'
+
+/** In how many processes the writers of W4 are. */
+export const PROCESSES = 8
+
+/** Several processes that write to one session. They stay; the store is opened for a round and closed behind it. */
+export async function crowd(
+  { store, ms, places }: Setting,
+  seat: Seat,
+  work: Work,
+): Promise<Omit<Competitor, 'name' | 'kind'>> {
+  const target = await targetOf(store, seat, places)
+  const connections = work.writers
+  const contender = await seat.entrant.open(target, { connections })
+  const { caveat } = contender
+  const sessionId = await contender.create()
+  await contender.close()
+
+  const order = { store, name: seat.entrant.name, peer: seat.kind === 'peer', target, connections, sessionId }
+  const children = Array.from({ length: PROCESSES }, (_, n) =>
+    child({ ...order, first: n * work.writers, writers: work.writers, each: work.each, ms }),
+  )
+  const acknowledged = new Map<number, number>()
+
+  return {
+    ...(caveat !== undefined && { caveat }),
+    async round() {
+      await Promise.all(children.map((one) => asked(one, 'open', 'ready')))
+      const done = await Promise.all(children.map((one) => asked(one, 'start', 'done')))
+      for (const { counts } of done) for (const [writer, count] of counts) acknowledged.set(writer, count)
+      const began = Math.min(...done.map(({ from }) => from))
+      const ended = Math.max(...done.map(({ to }) => to))
+      const latencies = done.flatMap((one) => one.latencies)
+      return { operations: latencies.length, seconds: (ended - began) / 1000, latencies }
+    },
+    async check() {
+      const last = await seat.entrant.open(target, { connections })
+      const told = toldLosses(lossesOf(acknowledged, await last.contents(sessionId)))
+      await last.close()
+      return told
+    },
+    async close() {
+      const living = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
+      const gone = living.map((one) => new Promise((resolve) => one.once('exit', resolve)))
+      for (const one of living) one.disconnect()
+      await Promise.all(gone)
+    },
+  }
+}
+
+function child(order: Order): ChildProcess {
+  const path = fileURLToPath(new URL('./process.ts', import.meta.url))
+  return fork(path, [JSON.stringify(order)], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  })
+}
+
+type Answer<Kind extends Told['kind']> = Extract<Told, { kind: Kind }>
+
+async function asked<Kind extends Told['kind']>(one: ChildProcess, word: string, kind: Kind): Promise<Answer<Kind>> {
+  return await new Promise((resolve, reject) => {
+    const answered = (told: Told) => {
+      one.off('exit', gone)
+      if (told.kind === kind) resolve(told as Answer<Kind>)
+      else reject(new Error(told.kind === 'failed' ? told.reason : `${told.kind} came instead of ${kind}`))
+    }
+    const gone = (code: number | null) => {
+      one.off('message', answered)
+      reject(new Error(`a process ended with ${code}`))
+    }
+    one.once('message', answered)
+    one.once('exit', gone)
+    one.send(word)
+  })
+}

@@ -1,0 +1,38 @@
+import { open } from '../../dist/index.js'
+import { messages, reading } from '../load.ts'
+import { alternate, type Competitor } from '../measure.ts'
+import type { Part } from '../part.ts'
+import { labelOf } from '../table.ts'
+import { urlOf } from './target.ts'
+
+const READS = 100
+const name = 'Throughline'
+
+/** X1: what goes to a model within 4,000 tokens, of a short log and of a long one. */
+export const CONTEXT: Part = {
+  name: 'context',
+  stores: ['sqlite', 'postgres'],
+  async *run({ store, quick, rounds, ms, places }) {
+    const sizes = quick ? [1000, 10_000] : [1000, 100_000]
+    const tl = await open({ url: await urlOf(store, places), index: false })
+    const competitors: Competitor[] = []
+    for (const size of sizes) {
+      const session = await tl.sessions.create({ userId: 'bench' })
+      for (const some of messages(size)) await session.append(some)
+      competitors.push({
+        name,
+        kind: 'throughline',
+        size,
+        base: labelOf({ name, size: sizes[0] ?? 0 }),
+        round: () => reading(READS, () => session.context({ maxTokens: 4000 }), ms),
+        check: async () => `${(await session.context({ maxTokens: 4000 })).messages.length} messages`,
+        close: async () => {},
+      })
+    }
+    if (store === 'postgres') await (await places.postgres()).vacuum()
+    const rows = await alternate(competitors, rounds)
+    await tl.close()
+    yield { id: 'X1', title: 'context() within 4,000 tokens', by: 'time', rows }
+    await places.clear()
+  },
+}

@@ -1,0 +1,94 @@
+import { readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { open } from '../../dist/index.js'
+import { throughline } from '../contenders/throughline.ts'
+import { Database } from '../drivers.ts'
+import { message, writing } from '../load.ts'
+import { markOf } from '../losses.ts'
+import { reasonOf } from '../measure.ts'
+import type { Part, Setting } from '../part.ts'
+import type { Places } from '../places.ts'
+import { durableSeats, type Seat, type Store, targetOf } from '../seats.ts'
+import type { Row } from '../table.ts'
+
+/** So long, in milliseconds, the appends may take; slow ones are measured by what they kept till then. */
+const OWN_MS = 60_000
+const PEER_MS = 8000
+
+/** T1: by how much a store grows for each of 20,000 messages in one session, added one by one. */
+export const SIZE: Part = {
+  name: 'size',
+  stores: ['sqlite', 'postgres'],
+  async *run(setting) {
+    const { store, places } = setting
+    const rows: Row[] = []
+    for (const seat of durableSeats(store, setting.peers)) {
+      // the index of words is a thing of its own, which raw has not
+      if (seat.kind === 'throughline') {
+        const { name } = seat.entrant
+        rows.push(await grown(setting, without(store, name, seat)))
+        rows.push(await grown(setting, { ...without(store, `${name}, with the index of words`, seat), indexed: true }))
+      } else {
+        rows.push(await grown(setting, seat))
+      }
+    }
+    yield { id: 'T1', title: 'room on disk for a message of 500 bytes', by: 'value', unit: 'bytes per event', rows }
+    await places.clear()
+  },
+}
+
+interface Sized extends Seat {
+  /** What was written is read into the index before it is weighed. */
+  indexed?: true
+}
+
+const urlOf = (store: Store) => (target: string) => (store === 'sqlite' ? `sqlite:${target}` : target)
+
+function without(store: Store, name: string, seat: Seat): Sized {
+  return { ...seat, entrant: throughline(name, urlOf(store), { index: false }) }
+}
+
+async function grown(setting: Setting, seat: Sized): Promise<Row> {
+  const row = { name: seat.entrant.name, kind: seat.kind, base: seat.base }
+  try {
+    return { ...row, ...(await weighed(setting, seat)) }
+  } catch (error) {
+    return { ...row, note: '', fails: reasonOf(error) }
+  }
+}
+
+async function weighed({ store, places, quick }: Setting, seat: Sized): Promise<Pick<Row, 'value' | 'note'>> {
+  const { entrant, kind, indexed } = seat
+  const target = await targetOf(store, seat, places)
+  const first = await entrant.open(target, { connections: 1 })
+  const { caveat } = first
+  const sessionId = await first.create()
+  await first.close()
+  const before = await bytesOf(store, target, places)
+
+  const contender = await entrant.open(target, { connections: 1 })
+  const append = (_: number, i: number) => contender.append(sessionId, message(i, markOf(0, i)))
+  const each = quick ? 2000 : 20_000
+  const { operations } = await writing({ writers: 1, each }, append, kind === 'peer' ? PEER_MS : OWN_MS)
+  await contender.close()
+  if (indexed === true) {
+    const tl = await open({ url: urlOf(store)(target) })
+    await tl.index()
+    await tl.close()
+  }
+  const bytes = (await bytesOf(store, target, places)) - before
+  const few = operations < each ? `after ${operations.toLocaleString('en')} events` : ''
+  return { value: bytes / operations, note: [few, caveat].filter(Boolean).join('; ') }
+}
+
+/** Of a file with all that stands beside it under its name, once its write-ahead log is in it; or of all tables. */
+async function bytesOf(store: Store, target: string, places: Places): Promise<number> {
+  if (store === 'postgres') return await (await places.postgres()).size(target)
+  const db = new Database(target)
+  db.pragma('wal_checkpoint(truncate)')
+  db.close()
+  const folder = dirname(target)
+  return readdirSync(folder)
+    .filter((file) => file.startsWith(basename(target)))
+    .reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
+}

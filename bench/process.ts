@@ -1,0 +1,67 @@
+// One of the processes of W4: opens a store when it is told to, writes when it is told to, and says how that went.
+import type { Contender } from './contender.ts'
+import { message, writing } from './load.ts'
+import { markOf } from './losses.ts'
+import { reasonOf } from './measure.ts'
+import { loadPeers, NO_PEERS, type Store, seatsOf } from './seats.ts'
+
+/** What a process is for. */
+export interface Order {
+  store: Store
+  name: string
+  peer: boolean
+  target: string
+  connections: number
+  sessionId: string
+  /** Number of its first writer among those of all processes. */
+  first: number
+  writers: number
+  each: number
+  ms: number
+}
+
+/** What it says: times in milliseconds since 1970, and for each writer how many of its messages were acknowledged so far. */
+export type Told =
+  | { kind: 'ready' }
+  | { kind: 'done'; from: number; to: number; counts: Map<number, number>; latencies: number[] }
+  | { kind: 'failed'; reason: string }
+
+const order = JSON.parse(process.argv[2] ?? '{}') as Order
+const { sessionId, first, writers, each, ms } = order
+const counts = new Map<number, number>()
+let contender: Contender | undefined
+
+async function append(writer: number): Promise<void> {
+  const own = first + writer
+  const number = counts.get(own) ?? 0
+  await contender?.append(sessionId, message(number, markOf(own, number)))
+  counts.set(own, number + 1)
+}
+
+async function ready(): Promise<Told> {
+  const seats = seatsOf(order.store, order.peer ? await loadPeers() : NO_PEERS)
+  const seat = seats.find(({ entrant }) => entrant.name === order.name)
+  if (seat === undefined) throw new Error(`there is no ${order.name}`)
+  contender = await seat.entrant.open(order.target, { connections: order.connections })
+  // connects and prepares
+  await writing({ writers, each: 1 }, append)
+  return { kind: 'ready' }
+}
+
+async function written(): Promise<Told> {
+  const from = Date.now()
+  const { latencies } = await writing({ writers, each }, append, ms)
+  const to = Date.now()
+  await contender?.close()
+  contender = undefined
+  return { kind: 'done', from, to, counts, latencies }
+}
+
+process.on('message', (word: 'open' | 'start') => {
+  const work = word === 'open' ? ready() : written()
+  work
+    .catch((error): Told => ({ kind: 'failed', reason: reasonOf(error) }))
+    .then((told) => process.send?.(told))
+    .catch(() => process.exit(1))
+})
+process.once('disconnect', () => process.exit())

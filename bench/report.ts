@@ -1,0 +1,1 @@
+export function report(_results: unknown): void {}

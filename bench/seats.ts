@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import type { Entrant } from './contender.ts'
+import { jsonArray } from './contenders/json-array.ts'
+import { rawPostgres } from './contenders/raw-postgres.ts'
+import { rawSqlite } from './contenders/raw-sqlite.ts'
+import { throughline } from './contenders/throughline.ts'
+import { reasonOf } from './measure.ts'
+import type { Places } from './places.ts'
+import type { Kind } from './table.ts'
+
+export const STORES = ['sqlite', 'postgres', 'memory'] as const
+
+export type Store = (typeof STORES)[number]
+
+export type Peers = Record<Store, readonly Entrant[]>
+
+export const NO_PEERS: Peers = { sqlite: [], postgres: [], memory: [] }
+
+/** A contender with its place in the tables of a store. */
+export interface Seat {
+  kind: Exclude<Kind, 'limit'>
+  entrant: Entrant
+  /** Name of the row that it is compared with. */
+  base: string
+  /** It answers before the disk has what was written, so it takes part only where that makes a difference. */
+  relaxed?: true
+}
+
+const sqliteUrl = (path: string) => `sqlite:${path}`
+const asIs = (url: string) => url
+
+const FULL = 'better-sqlite3, FULL'
+const NORMAL = 'better-sqlite3, NORMAL'
+
+const OWN: Record<Store, readonly Seat[]> = {
+  sqlite: [
+    { kind: 'raw', entrant: rawSqlite(FULL, 'full'), base: FULL },
+    { kind: 'throughline', entrant: throughline('Throughline, full', sqliteUrl), base: FULL },
+    { kind: 'raw', entrant: rawSqlite(NORMAL, 'normal'), base: NORMAL, relaxed: true },
+    {
+      kind: 'throughline',
+      entrant: throughline('Throughline, relaxed', sqliteUrl, { durability: 'relaxed' }),
+      base: NORMAL,
+      relaxed: true,
+    },
+  ],
+  postgres: [
+    { kind: 'raw', entrant: rawPostgres('pg'), base: 'pg' },
+    { kind: 'throughline', entrant: throughline('Throughline', asIs), base: 'pg' },
+  ],
+  memory: [
+    { kind: 'raw', entrant: jsonArray('array of JSON strings'), base: 'array of JSON strings' },
+    { kind: 'throughline', entrant: throughline('Throughline', () => 'memory:'), base: 'array of JSON strings' },
+  ],
+}
+
+/** Who takes part on a store: raw first, then Throughline, then peers. */
+export function seatsOf(store: Store, peers: Peers): readonly Seat[] {
+  const base = OWN[store][0]?.base ?? ''
+  return [...OWN[store], ...peers[store].map((entrant) => ({ kind: 'peer' as const, entrant, base }))]
+}
+
+/** The same without those that differ only in when they answer. */
+export function durableSeats(store: Store, peers: Peers): Seat[] {
+  return seatsOf(store, peers).filter(({ relaxed }) => relaxed !== true)
+}
+
+/** A new place for a seat: an empty file or database, for Throughline on Postgres one that its owner has set up. */
+export async function targetOf(store: Store, seat: Seat, places: Places): Promise<string> {
+  if (store === 'memory') return ''
+  if (store === 'sqlite') return places.file()
+  const databases = await places.postgres()
+  return seat.kind === 'throughline' ? await databases.served() : await databases.empty()
+}
+
+/** The peers, where they are installed; says why where not. */
+export async function loadPeers(): Promise<Peers> {
+  // not known to the compiler of the main package, which has no peers
+  const place = './peers/index.ts'
+  if (!existsSync(new URL('./node_modules', import.meta.url))) {
+    console.log('Peers are left out: they are not installed (npm run bench installs them).')
+    return NO_PEERS
+  }
+  try {
+    return ((await import(place)) as { PEERS: Peers }).PEERS
+  } catch (error) {
+    console.log(`Peers are left out: ${reasonOf(error)}`)
+    return NO_PEERS
+  }
+}
