@@ -49,9 +49,10 @@ export async function alternate(competitors: readonly Competitor[], rounds: numb
   for (let round = 0; round <= rounds; round++) {
     for (const run of runs) await run.round(round > 0)
   }
-  const rows: Row[] = []
-  for (const run of runs) rows.push(await run.end())
-  return rows
+  for (const run of runs) await run.check()
+  // some share a store, so none is closed before all are checked
+  for (const run of runs) await run.close()
+  return runs.map((run) => run.row())
 }
 
 class Run {
@@ -60,6 +61,7 @@ class Run {
   #latencies: number[] = []
   #spent = 0
   #fails: string | undefined
+  #checked: string | undefined
 
   constructor(competitor: Competitor) {
     this.#competitor = competitor
@@ -75,13 +77,19 @@ class Run {
     if ('latencies' in done) this.#latencies = this.#latencies.concat(done.latencies)
   }
 
-  async end(): Promise<Row> {
-    const { name, kind, size, base, caveat, check, close } = this.#competitor
-    const checked = await this.#trying(async () => (await check?.()) ?? '')
+  async check(): Promise<void> {
+    this.#checked = await this.#trying(async () => (await this.#competitor.check?.()) ?? '')
+  }
+
+  async close(): Promise<void> {
     // what cannot be closed has been measured all the same
-    await within(close()).catch((error) =>
+    await within(this.#competitor.close()).catch((error) =>
       console.log(`${labelOf(this.#competitor)} did not close: ${reasonOf(error)}`),
     )
+  }
+
+  row(): Row {
+    const { name, kind, size, base, caveat } = this.#competitor
     const sorted = this.#latencies.sort((a, b) => a - b)
     const figures = { perSecond: median(this.#rates), p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99) }
     return {
@@ -90,7 +98,7 @@ class Run {
       ...(size !== undefined && { size }),
       ...(base !== undefined && { base }),
       ...(this.#fails === undefined ? known(figures) : { fails: this.#fails }),
-      note: [checked, caveat].filter((text) => text !== undefined && text !== '').join('; '),
+      note: [this.#checked, caveat].filter((text) => text !== undefined && text !== '').join('; '),
     }
   }
 

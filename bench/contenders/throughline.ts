@@ -4,11 +4,14 @@ import type { Contender, Entrant } from '../contender.ts'
 const PAGE = 500
 const SPOKEN = ['user_message', 'model_message'] as const
 
-/** Throughline through its public object, as an application uses it. */
+/**
+ * Throughline through its public object, as an application uses it. The index of words is off: it would be made in quiet
+ * moments, and those are the turns of the others. The part `indexed` says what it costs.
+ */
 export function throughline(name: string, urlOf: (target: string) => string, options: OpenOptions = {}): Entrant {
   return {
     name,
-    open: async (target) => await contender(name, { ...options, url: urlOf(target) }),
+    open: async (target) => await contender(name, { index: false, ...options, url: urlOf(target) }),
   }
 }
 

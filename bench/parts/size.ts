@@ -45,7 +45,7 @@ interface Sized extends Seat {
 const urlOf = (store: Store) => (target: string) => (store === 'sqlite' ? `sqlite:${target}` : target)
 
 function without(store: Store, name: string, seat: Seat): Sized {
-  return { ...seat, entrant: throughline(name, urlOf(store), { index: false }) }
+  return { ...seat, entrant: throughline(name, urlOf(store)) }
 }
 
 async function grown(setting: Setting, seat: Sized): Promise<Row> {
