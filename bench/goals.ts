@@ -1,1 +1,199 @@
-export function printGoals(_tables: unknown): void {}
+import { CEILINGS } from './parts/ceilings.ts'
+import { figureOf, labelOf, type Row, type Table } from './table.ts'
+
+/** What the issue asks for on a line, and what came out. `met` is absent where it was not measured. */
+export interface Outcome {
+  line: string
+  store: string
+  goal: string
+  figure: string
+  met?: boolean
+}
+
+interface Goal extends Pick<Outcome, 'line' | 'store' | 'goal'> {
+  judge(tables: readonly Table[]): Pick<Outcome, 'figure' | 'met'> | undefined
+}
+
+const OURS: Record<string, string> = { sqlite: 'Throughline, full', postgres: 'Throughline', memory: 'Throughline' }
+const RELAXED = 'Throughline, relaxed'
+const RAW: Record<string, string> = { sqlite: 'better-sqlite3, FULL', postgres: 'pg', memory: 'array of JSON strings' }
+
+const times = (ratio: number) => `× ${ratio.toFixed(2)}`
+
+function find(tables: readonly Table[], line: string, store: string): Table | undefined {
+  return tables.find((table) => table.id === line && table.store === store)
+}
+
+function figure(table: Table | undefined, label: string): number | undefined {
+  const row = table?.rows.find((one) => labelOf(one) === label)
+  return table && row && figureOf(table, row)
+}
+
+function ratio(table: Table | undefined, label: string, base: string): number | undefined {
+  const own = figure(table, label)
+  const other = figure(table, base)
+  return own === undefined || other === undefined ? undefined : own / other
+}
+
+/** A rate of at least so many times another, with nothing lost on the way where that is asked for. */
+function atLeast(line: string, store: string, factor: number, base = RAW[store] ?? '', unlost = false): Goal {
+  const own = OURS[store] ?? ''
+  return {
+    ...{ line, store, goal: `≥ ${factor} × ${base}${unlost ? ', nothing lost' : ''}` },
+    judge(tables) {
+      const table = find(tables, line, store)
+      const found = ratio(table, own, base)
+      if (found === undefined) return
+      const note = table?.rows.find(({ name }) => name === own)?.note ?? ''
+      return {
+        figure: unlost ? `${times(found)}, ${note}` : times(found),
+        met: found >= factor && (!unlost || note.startsWith('nothing lost')),
+      }
+    },
+  }
+}
+
+/** A time, or room, of at most so many times another. */
+function atMost(line: string, store: string, factor: number, base = RAW[store] ?? '', own = OURS[store] ?? ''): Goal {
+  return {
+    ...{ line, store, goal: `≤ ${factor} × ${base}` },
+    judge(tables) {
+      const found = ratio(find(tables, line, store), own, base)
+      return found === undefined ? undefined : { figure: times(found), met: found <= factor }
+    },
+  }
+}
+
+/** At every size that was measured. */
+function atMostAtAnySize(line: string, store: string, factor: number): Goal {
+  return {
+    ...{ line, store, goal: `≤ ${factor} × ${RAW[store]} at every length` },
+    judge(tables) {
+      const table = find(tables, line, store)
+      const ratios = (table?.rows ?? [])
+        .filter(({ name }) => name === OURS[store])
+        .map((row) => ratio(table, labelOf(row), labelOf({ ...row, name: RAW[store] ?? '' })))
+        .filter((found) => found !== undefined)
+      if (ratios.length === 0) return
+      const worst = Math.max(...ratios)
+      return { figure: `${times(worst)} at worst`, met: worst <= factor }
+    },
+  }
+}
+
+/** The largest size costs at most so many times the smallest. */
+function flat(line: string, store: string, factor: number, name: string): Goal {
+  return {
+    ...{ line, store, goal: `${name}: the most against the least ≤ ${factor}` },
+    judge(tables) {
+      const table = find(tables, line, store)
+      const rows = (table?.rows ?? []).filter((row) => row.name === name && row.size !== undefined)
+      const sizes = rows.map((row) => row.size ?? 0)
+      const label = (size: number) => labelOf({ name, size })
+      const found = ratio(table, label(Math.max(...sizes)), label(Math.min(...sizes)))
+      return found === undefined ? undefined : { figure: times(found), met: found <= factor }
+    },
+  }
+}
+
+function below(line: string, store: string, most: number, unit: string): Goal {
+  return {
+    ...{ line, store, goal: `< ${most} ${unit}` },
+    judge(tables) {
+      const found = figure(find(tables, line, store), 'Throughline')
+      return found === undefined ? undefined : { figure: `${found.toFixed(0)} ${unit}`, met: found < most }
+    },
+  }
+}
+
+function ceilings(store: string): Goal {
+  const calls = Object.entries(CEILINGS)
+  return {
+    ...{
+      line: 'ceilings',
+      store,
+      goal: `p99 under load: ${calls.map(([name, ms]) => `${name} ≤ ${ms} ms`).join(', ')}`,
+    },
+    judge(tables) {
+      const rows = find(tables, 'ceilings', store)?.rows
+      if (rows === undefined) return
+      const over = calls.filter(([name, ms]) => (rows.find((row) => row.name === name)?.p99 ?? Infinity) > ms)
+      return { figure: rows.map(({ name, p99 }) => `${name} ${p99?.toFixed(1)}`).join(', '), met: over.length === 0 }
+    },
+  }
+}
+
+/** Lines on which peers stand beside Throughline. */
+const SHARED = ['W1', 'W2', 'W3', 'W4', 'R1', 'R2', 'C1', 'U1', 'L1', 'T1']
+
+/** A peer that answers before the disk has it is compared with Throughline where that does the same. */
+function aheadOfPeers(store: string): Goal {
+  return {
+    ...{ line: 'all', store, goal: 'ahead of every peer on every line' },
+    judge(tables) {
+      const shared = tables.filter((table) => table.store === store && SHARED.includes(table.id))
+      const peers = shared.flatMap((table) =>
+        table.rows.filter(({ kind }) => kind === 'peer').map((row) => ({ table, row })),
+      )
+      const measured = peers.filter(({ table, row }) => figureOf(table, row) !== undefined)
+      if (measured.length === 0) return
+      const behind = measured.filter(({ table, row }) => !isAhead(table, row, OURS[store] ?? ''))
+      const told = behind.map(({ table, row }) => `${table.id} ${labelOf(row)}`).join('; ')
+      return {
+        figure: behind.length === 0 ? `ahead in all ${measured.length}` : `behind in ${behind.length}: ${told}`,
+        met: behind.length === 0,
+      }
+    },
+  }
+}
+
+function isAhead(table: Table, peer: Row, own: string): boolean {
+  const part = /: .*$/.exec(peer.name)?.[0] ?? ''
+  const named = (name: string) => figure(table, labelOf({ ...peer, name: `${name}${part}` }))
+  const ours = (peer.note.includes('before fsync') ? named(RELAXED) : undefined) ?? named(own) ?? Number.NaN
+  const theirs = figureOf(table, peer) ?? Number.NaN
+  return table.by === 'rate' ? ours >= theirs : ours <= theirs
+}
+
+/** What costs by the page and not by the total may differ by noise, and no more. */
+const BY_THE_PAGE = 1.5
+
+/** Every goal of the issue, once. */
+export const GOALS: readonly Goal[] = [
+  atLeast('W1', 'sqlite', 0.85),
+  atLeast('W1', 'postgres', 0.9),
+  atLeast('W1', 'memory', 0.6),
+  atLeast('W2', 'sqlite', 4),
+  atLeast('W2', 'postgres', 2.5),
+  atLeast('W2', 'postgres', 1.2, 'pgbench'),
+  atLeast('W3', 'sqlite', 6, undefined, true),
+  atLeast('W3', 'postgres', 8, undefined, true),
+  atLeast('W4', 'sqlite', 1.5, undefined, true),
+  atLeast('W4', 'postgres', 1, 'pgbench', true),
+  atMostAtAnySize('R1', 'sqlite', 1.5),
+  atMostAtAnySize('R1', 'postgres', 1.5),
+  flat('R1', 'sqlite', 1.2, 'Throughline, full'),
+  flat('R1', 'postgres', 1.2, 'Throughline'),
+  atMost('R2', 'sqlite', 2),
+  atMost('R2', 'postgres', 1.2),
+  atMost('R3', 'postgres', 1.3, 'ioredis GET', 'Throughline, cache'),
+  atMost('T1', 'sqlite', 1.15),
+  atMost('T1', 'postgres', 1.15),
+  ...['sqlite', 'memory'].flatMap((store) => [below('S1', store, 60, 'ms'), below('S1 memory', store, 25, 'MB')]),
+  ...['sqlite', 'postgres'].flatMap((store) => [
+    flat('L1', store, BY_THE_PAGE, `${OURS[store]}: of a user`),
+    flat('L1', store, BY_THE_PAGE, `${OURS[store]}: of everyone`),
+    flat('X1', store, BY_THE_PAGE, 'Throughline'),
+    ceilings(store),
+  ]),
+  ...['sqlite', 'postgres', 'memory'].map(aheadOfPeers),
+]
+
+export function outcomes(tables: readonly Table[]): Outcome[] {
+  return GOALS.map(({ line, store, goal, judge }) => ({
+    line,
+    store,
+    goal,
+    ...(judge(tables) ?? { figure: 'not measured' }),
+  }))
+}

@@ -70,7 +70,7 @@ class Run {
   async round(counts: boolean): Promise<void> {
     if (this.#fails !== undefined || (this.#spent > ENOUGH && this.#rates.length > 0)) return
     const begun = performance.now()
-    const done = await this.#trying(() => this.#competitor.round())
+    const done = await this.#trying(() => quietly(this.#competitor))
     this.#spent += performance.now() - begun
     if (done === undefined || !counts) return
     this.#rates.push('perSecond' in done ? done.perSecond : done.operations / done.seconds)
@@ -112,6 +112,18 @@ class Run {
   }
 }
 
+/** A round in which a peer does not print: some show every error that they also throw. */
+async function quietly(competitor: Competitor): Promise<Round> {
+  if (competitor.kind !== 'peer') return await competitor.round()
+  const { log, warn, error } = console
+  Object.assign(console, { log() {}, warn() {}, error() {} })
+  try {
+    return await competitor.round()
+  } finally {
+    Object.assign(console, { log, warn, error })
+  }
+}
+
 type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 function known<T extends object>(figures: T): Known<T> {
@@ -133,6 +145,8 @@ async function within<T>(work: Promise<T>, ms = PATIENCE): Promise<T> {
 /** The first line of what an error says, short enough for a table. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error)
-  const line = text.split('\n', 1)[0] ?? ''
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line
+  const [line = ''] = text.split('\n', 1)
+  // some put the whole statement before what went wrong with it
+  const end = line.length > 60 ? (line.split(' - ').at(-1) ?? '') : line
+  return end.length > 60 ? `${end.slice(0, 59)}…` : end
 }

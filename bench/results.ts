@@ -59,8 +59,8 @@ export function versions(postgres: string | undefined): Record<string, string> {
     Postgres: postgres,
     Redis: /v=(\S+)/.exec(redis ?? '')?.[1],
     throughline: versionIn(join(folder, '..')),
-    ...Object.fromEntries(['better-sqlite3', 'pg', 'ioredis'].map((name) => [name, versionOf(name)])),
     ...peerVersions(),
+    ...Object.fromEntries(['better-sqlite3', 'pg', 'ioredis'].map((name) => [name, versionOf(name)])),
   }
   sqlite.close()
   return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, string] => entry[1] !== undefined))

@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util'
-import { printGoals } from './goals.ts'
+import { outcomes } from './goals.ts'
 import { ROUND_MS } from './load.ts'
 import { PARTS } from './parts/index.ts'
 import { newPlaces } from './places.ts'
-import { printTable } from './print.ts'
+import { printGoals, printTable } from './print.ts'
 import { report } from './report.ts'
 import { machine, merged, RESULTS, type Run, readResults, versions, writeResults } from './results.ts'
 import { loadPeers, NO_PEERS, STORES } from './seats.ts'
@@ -54,6 +54,7 @@ async function bench(): Promise<void> {
   const peers = values.peers ? await loadPeers() : NO_PEERS
   const places = newPlaces()
   const effort = { rounds: values.quick ? 2 : Number(values.rounds), ms: values.quick ? 400 : ROUND_MS }
+  const before = readResults(values.results)
   const tables: Table[] = []
   try {
     for (const part of PARTS) {
@@ -64,17 +65,18 @@ async function bench(): Promise<void> {
           const done = { ...table, part: part.name, store }
           tables.push(done)
           printTable(done)
+          // kept at once: a run may be broken off
+          run.versions = versions(await places.postgresVersion())
+          writeResults(values.results, merged(before, run, tables))
         }
       }
     }
-    run.versions = versions(await places.postgresVersion())
   } finally {
     await places.close()
   }
-  const before = whole ? { runs: [], tables: [] } : readResults(values.results)
-  const results = merged(before, run, tables)
+  const results = merged(whole ? { runs: [], tables: [] } : before, run, tables)
   writeResults(values.results, results)
-  printGoals(tables)
+  printGoals(outcomes(tables))
   if (whole && values.results === RESULTS && !values.quick) report(results)
 }
 
