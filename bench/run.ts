@@ -53,7 +53,7 @@ async function bench(): Promise<void> {
   console.log(`${run.machine}, Node ${process.version}`)
   const peers = values.peers ? await loadPeers() : NO_PEERS
   const places = newPlaces()
-  const effort = { rounds: values.quick ? 2 : Number(values.rounds), ms: values.quick ? 400 : ROUND_MS }
+  const effort = { rounds: values.quick ? 2 : Number(values.rounds), ms: values.quick ? 250 : ROUND_MS }
   const before = readResults(values.results)
   const tables: Table[] = []
   try {
@@ -65,6 +65,7 @@ async function bench(): Promise<void> {
           const done = { ...table, part: part.name, store }
           tables.push(done)
           printTable(done)
+          console.log(`  (${Math.round(performance.now() / 1000)} s since the start)`)
           // kept at once: a run may be broken off
           run.versions = versions(await places.postgresVersion())
           writeResults(values.results, merged(before, run, tables))

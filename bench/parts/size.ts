@@ -68,7 +68,7 @@ async function weighed({ store, places, quick }: Setting, seat: Sized): Promise<
 
   const contender = await entrant.open(target, { connections: 1 })
   const append = (_: number, i: number) => contender.append(sessionId, message(i, markOf(0, i)))
-  const each = quick ? 2000 : 20_000
+  const each = quick ? 500 : 20_000
   const { operations } = await writing({ writers: 1, each }, append, kind === 'peer' ? PEER_MS : OWN_MS)
   await contender.close()
   if (indexed === true) {
