@@ -19,7 +19,7 @@ export const WORK = {
 } as const satisfies Record<string, Work>
 
 /** How long a round may take, in milliseconds: slow ones are measured by what they did till then. */
-export const ROUND_MS = 1500
+export const ROUND_MS = 1000
 
 export type Message = ReturnType<typeof message>
 

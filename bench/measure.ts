@@ -19,7 +19,7 @@ const PATIENCE = 60_000
 /** The same for what sets one up: a million rows take their time. */
 const PATIENCE_TO_ENTER = 300_000
 /** After so many milliseconds a competitor has had rounds enough. */
-const ENOUGH = 20_000
+const ENOUGH = 12_000
 
 /** Reasons for an empty cell that are no failures. */
 export const NONE = 'has none'

@@ -33,14 +33,14 @@ export const APPEND: Part = {
   },
 }
 
-async function limit({ places, quick }: Setting, work: Work, processes: number): Promise<Competitor[]> {
+async function limit({ places }: Setting, work: Work, processes: number): Promise<Competitor[]> {
   const program = pgbenchProgram()
   if (program === undefined) {
     console.log(`${work.title}: there is no pgbench here, so its row is left out.`)
     return []
   }
   const url = await (await places.postgres()).empty()
-  return [await pgbench(program, url, work, { processes, seconds: quick ? 1 : 2 })]
+  return [await pgbench(program, url, work, { processes, seconds: 1 })]
 }
 
 /** The writers of one process. */

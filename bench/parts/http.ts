@@ -25,13 +25,12 @@ const LENGTH = 60
 export const HTTP: Part = {
   name: 'http',
   stores: ['sqlite', 'postgres'],
-  async *run({ store, quick, rounds, places }) {
+  async *run({ store, rounds, ms, places }) {
     for (const [id, title, what] of LINES) {
-      const each = quick ? 25 : EACH
       const url = await urlOf(store, places)
       const competitors = [
-        await competitor('raw', './bare.ts', {}, what, each),
-        await competitor('throughline', './served.ts', { url }, what, each),
+        await competitor('raw', './bare.ts', {}, what, ms),
+        await competitor('throughline', './served.ts', { url }, what, ms),
       ]
       const rows = await alternate(competitors, rounds)
       yield { id, title: `${title} over HTTP, ${CONNECTIONS} connections`, by: 'rate', rows }
@@ -45,7 +44,7 @@ async function competitor(
   file: string,
   options: object,
   what: What,
-  each: number,
+  ms: number,
 ): Promise<Competitor> {
   const name = kind === 'raw' ? 'bare route' : 'Throughline'
   const { child, url } = await started(file, options)
@@ -65,7 +64,7 @@ async function competitor(
   }
   return {
     ...{ name, kind, base: 'bare route' },
-    round: () => writing({ writers: CONNECTIONS, each }, send, Number.POSITIVE_INFINITY),
+    round: () => writing({ writers: CONNECTIONS, each: EACH }, send, ms),
     async close() {
       for (const connection of connections) connection.close()
       const ended = new Promise((resolve) => child.once('exit', resolve))

@@ -93,14 +93,14 @@ async function fill(tl: Throughline, events: number, memories: number): Promise<
 export const INDEXED: Part = {
   name: 'indexed',
   stores: ['sqlite', 'postgres'],
-  async *run({ store, quick, rounds, places }) {
+  async *run({ store, quick, whole, rounds, places }) {
     for (const [id, work] of [['W1', WORK.W1] as const, ['W2', WORK.W2] as const]) {
       const competitors: Competitor[] = []
       for (const index of [false, true]) {
         const tl = await open({ url: await urlOf(store, places), index })
         competitors.push({
           ...{ name: `index ${index ? 'on' : 'off'}`, kind: 'throughline', base: 'index off' },
-          round: () => appending(tl, work, quick ? 1 : LONGER),
+          round: () => appending(tl, work, quick ? 1 : whole ? LONG : LONGER),
           close: () => tl.close(),
         })
       }
@@ -112,8 +112,9 @@ export const INDEXED: Part = {
   },
 }
 
-/** So many times the usual work, so that a round lasts for seconds and the reading falls into it. */
+/** So many times the usual work, so that a round lasts for seconds and the reading falls into it; fewer among other parts. */
 const LONGER = 10
+const LONG = 4
 
 async function appending(tl: Throughline, work: Work, times: number) {
   const sessions = await Promise.all(Array.from({ length: work.sessions }, () => tl.sessions.create({ userId })))

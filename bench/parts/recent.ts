@@ -3,9 +3,9 @@ import { alternate, type Competitor, entered, NOT_REACHED } from '../measure.ts'
 import type { Part, Setting } from '../part.ts'
 import { durableSeats, type Seat, targetOf } from '../seats.ts'
 
-const READS = 300
+const READS = 200
 /** A peer whose log takes longer to fill, in milliseconds, is not measured at that length. */
-const FILL_MS = 20_000
+const FILL_MS = 15_000
 
 /** R1: the last 30 turns, 60 events, of logs of several lengths, which one store holds side by side. */
 export const RECENT: Part = {

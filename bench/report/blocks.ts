@@ -33,7 +33,7 @@ export function blocks(results: Results): Map<string, string> {
       ['calls', 'p50 ms', columns({ R2: 'R2 record and state', C1: 'C1 create', U1: 'U1 update state' })],
       ['list', 'p50 ms', pages(line('L1'))],
       ['size', 'bytes', columns({ T1: 'T1 bytes per event' })],
-      ['http', 'requests per second', columns({ H1: 'H1 appends', H2: 'H2 windows of 30 turns', H3: 'H3 records' })],
+      ['http', 'requests per second', columns(REQUESTS).map((column) => ({ ...column, latencies: true }))],
       ['envelope', 'reads', columns({ R3: 'one caller, p50 ms', 'R3 × 32': '32 callers, per second' })],
     ]
     for (const [name, what, some] of lines) {
@@ -49,6 +49,8 @@ const WRITES = {
   W3: 'W3 32 writers, one session',
   W4: 'W4 8 processes, one session',
 }
+
+const REQUESTS = { H1: 'H1 appends', H2: 'H2 windows of 30 turns', H3: 'H3 records' }
 
 function toldRun({ at, command, machine, versions }: Run, { tables }: Results): string {
   const own = [...new Set(tables.filter(({ run }) => run === at).map(({ part }) => part))]

@@ -15,6 +15,8 @@ export interface Column {
   size?: number
   /** Only rows of names that end so; the names are shown without it. */
   suffix?: string
+  /** Behind a rate also p50 and p99. */
+  latencies?: boolean
 }
 
 /** Contenders as rows, with the figures of several tables side by side, and what must be read with them at the end. */
@@ -36,11 +38,12 @@ function shownName({ suffix = '' }: Column, { name }: Row): string | undefined {
 }
 
 function cellsOf(column: Column): Map<string, string> {
-  const { table, size } = column
+  const { table, size, latencies = false } = column
   const found = new Map<string, string>()
   for (const row of table.rows) {
     const name = shownName(column, row)
-    if (name !== undefined && (size === undefined || row.size === size)) found.set(name, cellOf(table, row))
+    if (name !== undefined && (size === undefined || row.size === size))
+      found.set(name, `${cellOf(table, row)}${latencies ? timesOf(row) : ''}`)
   }
   return found
 }
@@ -56,6 +59,10 @@ export function cellOf(table: Table, row: Row): string {
     `${shown}${ratio === undefined ? '' : ` (× ${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(2)})`}`,
     ...lost,
   ].join(', ')
+}
+
+function timesOf({ p50, p99 }: Row): string {
+  return p50 === undefined ? '' : `, ${rounded(p50)} / ${rounded(p99)} ms`
 }
 
 const partsOf = ({ note }: Row) => note.split('; ').filter(Boolean)
