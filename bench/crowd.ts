@@ -5,7 +5,7 @@ import { lossesOf, toldLosses } from './losses.ts'
 import type { Competitor } from './measure.ts'
 import type { Setting } from './part.ts'
 import type { Order, Told } from './process.ts'
-import { type Seat, targetOf } from './seats.ts'
+import { type Seat, targetOf, toldBy } from './seats.ts'
 
 /** In how many processes the writers of W4 are. */
 export const PROCESSES = 8
@@ -19,7 +19,7 @@ export async function crowd(
   const target = await targetOf(store, seat, places)
   const connections = work.writers
   const contender = await seat.entrant.open(target, { connections })
-  const { caveat } = contender
+  const told = toldBy(contender, store)
   const sessionId = await contender.create()
   await contender.close()
 
@@ -30,7 +30,7 @@ export async function crowd(
   const acknowledged = new Map<number, number>()
 
   return {
-    ...(caveat !== undefined && { caveat }),
+    ...told,
     async round() {
       await Promise.all(children.map((one) => asked(one, 'open', 'ready')))
       const done = await Promise.all(children.map((one) => asked(one, 'start', 'done')))
@@ -42,9 +42,9 @@ export async function crowd(
     },
     async check() {
       const last = await seat.entrant.open(target, { connections })
-      const told = toldLosses(lossesOf(acknowledged, await last.contents(sessionId)))
+      const contents = await last.contents(sessionId)
       await last.close()
-      return told
+      return toldLosses(lossesOf(acknowledged, contents))
     },
     async close() {
       const living = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)

@@ -1,4 +1,5 @@
 import { CEILINGS } from './parts/ceilings.ts'
+import { isEarly } from './seats.ts'
 import { figureOf, labelOf, type Row, type Table } from './table.ts'
 
 /** What the issue asks for on a line, and what came out. `met` is absent where it was not measured. */
@@ -150,7 +151,7 @@ function aheadOfPeers(store: string): Goal {
 function isAhead(table: Table, peer: Row, own: string): boolean {
   const part = /: .*$/.exec(peer.name)?.[0] ?? ''
   const named = (name: string) => figure(table, labelOf({ ...peer, name: `${name}${part}` }))
-  const ours = (peer.note.includes('before fsync') ? named(RELAXED) : undefined) ?? named(own) ?? Number.NaN
+  const ours = (isEarly(peer.note) ? named(RELAXED) : undefined) ?? named(own) ?? Number.NaN
   const theirs = figureOf(table, peer) ?? Number.NaN
   return table.by === 'rate' ? ours >= theirs : ours <= theirs
 }

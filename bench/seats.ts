@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Entrant } from './contender.ts'
+import type { Contender, Entrant } from './contender.ts'
 import { jsonArray } from './contenders/json-array.ts'
 import { rawPostgres } from './contenders/raw-postgres.ts'
 import { rawSqlite } from './contenders/raw-sqlite.ts'
@@ -63,6 +63,16 @@ export function seatsOf(store: Store, peers: Peers): readonly Seat[] {
 /** The same without those that differ only in when they answer. */
 export function durableSeats(store: Store, peers: Peers): Seat[] {
   return seatsOf(store, peers).filter(({ relaxed }) => relaxed !== true)
+}
+
+/** What a contender says of itself; one that answers before the disk has it is compared with the raw that does the same. */
+export function toldBy({ caveat }: Contender, store: Store): { caveat?: string; base?: string } {
+  if (caveat === undefined) return {}
+  return { caveat, ...(store === 'sqlite' && isEarly(caveat) && { base: NORMAL }) }
+}
+
+export function isEarly(caveat: string): boolean {
+  return caveat.includes('before fsync')
 }
 
 /** A new place for a seat: an empty file or database, for Throughline on Postgres one that its owner has set up. */

@@ -4,7 +4,7 @@ import { message, WORK, type Work, writing } from '../load.ts'
 import { addLosses, lossesOf, markOf, toldLosses } from '../losses.ts'
 import { alternate, type Competitor, entered } from '../measure.ts'
 import type { Part, Setting } from '../part.ts'
-import { type Seat, seatsOf, targetOf } from '../seats.ts'
+import { type Seat, seatsOf, targetOf, toldBy } from '../seats.ts'
 
 /** In memory a round of the usual length would be over in milliseconds. */
 const LONGER_IN_MEMORY = 20
@@ -52,7 +52,7 @@ async function writers(
   const target = await targetOf(store, seat, places)
   const open = () => seat.entrant.open(target, { connections: work.writers })
   let contender = await open()
-  const { caveat } = contender
+  const told = toldBy(contender, store)
   const sessions: string[] = []
   for (let i = 0; i < work.sessions; i++) sessions.push(await contender.create())
   const at = (writer: number) => sessions[writer % sessions.length] as string
@@ -70,7 +70,7 @@ async function writers(
   if (resting) await contender.close()
 
   return {
-    ...(caveat !== undefined && { caveat }),
+    ...told,
     async round() {
       if (closed) contender = await open()
       closed = false
