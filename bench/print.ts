@@ -27,24 +27,23 @@ export function printGoals(outcomes: readonly Outcome[]): void {
     line,
     store,
     met ? 'met' : 'NOT MET',
-    figure,
     goal,
+    figure,
   ])
-  print('Goals', ['', '', '', '', ''], rows)
+  print('Goals', ['line', 'store', '', 'goal', 'measured'], rows)
 }
 
-/** Columns side by side; figures to the right, the first and the last to the left. */
+/** Columns side by side, those of figures to the right. */
 function print(heading: string, head: readonly string[], rows: readonly string[][]): void {
-  const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, i) =>
-        /^[\d.,]*$|^×|^p\d|^per/.test(cell) ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0),
-      )
-      .join('  ')
-      .trimEnd()
+  const columns = head.map((title, i) => {
+    const cells = rows.map((row) => row[i] ?? '')
+    const width = Math.max(title.length, ...cells.map(({ length }) => length))
+    return { width, right: cells.every((cell) => /^[\d.,]*$/.test(cell)) }
+  })
+  const padded = (cells: readonly string[]) =>
+    columns.map(({ width, right }, i) => (right ? cells[i]?.padStart(width) : cells[i]?.padEnd(width)))
   console.log(`\n${heading}`)
-  for (const cells of [head, ...rows]) if (cells.some((cell) => cell !== '')) console.log(`  ${line(cells)}`)
+  for (const cells of [head, ...rows]) console.log(`  ${padded(cells).join('  ').trimEnd()}`)
 }
 
 /** Three digits or so, and thousands in groups. */

@@ -42,11 +42,17 @@ const unknown = [
   ...(Number(values.rounds) >= 1 ? [] : ['--rounds takes a number from 1 up.']),
 ]
 
+/** How to run it again; where the figures go is nobody else's business. */
+function commandOf(args: readonly string[]): string {
+  const own = args.filter((arg, i) => !arg.startsWith('--results') && args[i - 1] !== '--results')
+  return ['npm run bench', ...(own.length > 0 ? ['--', ...own] : [])].join(' ')
+}
+
 async function bench(): Promise<void> {
   const whole = positionals.length === 0 && values.store === undefined
   const run: Run = {
     at: new Date().toISOString(),
-    command: ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' '),
+    command: commandOf(process.argv.slice(2)),
     machine: machine(),
     versions: {},
   }

@@ -55,7 +55,7 @@ const REQUESTS = { H1: 'H1 appends', H2: 'H2 windows of 30 turns', H3: 'H3 recor
 function toldRun({ at, command, machine, versions }: Run, { tables }: Results): string {
   const own = [...new Set(tables.filter(({ run }) => run === at).map(({ part }) => part))]
   const told = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
-  return `\`${command}\`, ${at.slice(0, 10)}, on ${machine}: ${own.join(', ')}. ${told.join(', ')}.`
+  return `- \`${command}\`, ${at.slice(0, 10)}, on ${machine}: ${own.join(', ')}; ${told.join(', ')}.`
 }
 
 function goals(tables: readonly Table[]): string {
