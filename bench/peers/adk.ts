@@ -168,7 +168,7 @@ export const adkPostgres: Entrant = {
   name: POSTGRES,
   async open(target, { connections }) {
     const { PostgreSqlDriver } = await import('@mikro-orm/postgresql')
-    const options = { driver: PostgreSqlDriver, clientUrl: target, pool: { max: connections } }
+    const options = { driver: PostgreSqlDriver, clientUrl: target, pool: { min: 0, max: connections } }
     return await contender(POSTGRES, undefined, options, target, {
       rows: inPostgres,
       event: `to_timestamp((value ->> 'timestamp')::double precision / 1000), (value ->> 'data')::jsonb`,
