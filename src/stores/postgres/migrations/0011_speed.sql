@@ -176,18 +176,179 @@ begin
     select v.* from session_views v where v.id = p_session and owned(v.tenant, v.user_id, p_tenant, p_user);
 end $$;
 
+-- The views as the callers give them, taken apart once: to ask the text for each field reads all of it each time.
+create type context.given_view as (
+  tenant text, "userId" text, "conversationId" text, chatmode text, workflow text, skill text, "gitBranch" text, task text,
+  status json, "activeAgent" text, head integer, turns integer, "clearedAt" integer, "startedAt" timestamptz,
+  "lastActivityAt" timestamptz, "endedAt" timestamptz, "expiresAt" timestamptz, metadata json, "forkedFrom" json,
+  "lastWork" text, commit json, "awaitsCommit" boolean, "envelopeAt" integer, scratchpad json, version integer,
+  "updatedAt" timestamptz
+);
+
+-- Writes the parts of the views that decisions own, and where it is given how far the log has come: the head, turns to add, where
+-- messages were cleared, the last activity, the envelope; p_versions are added to those of decisions. What ends a session frees its scope.
+create function context.write_views(
+  p_session uuid, v context.given_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamptz,
+  p_envelope_at integer, p_versions integer
+)
+returns void
+language plpgsql as $$
+begin
+  update sessions x
+  set conversation_id = v."conversationId", chatmode = v.chatmode, workflow = v.workflow, skill = v.skill,
+      git_branch = v."gitBranch", task = v.task, state = v.status ->> 'state', status = v.status,
+      active_agent = v."activeAgent", started_at = v."startedAt", ended_at = v."endedAt", expires_at = v."expiresAt",
+      metadata = v.metadata, forked_from = v."forkedFrom", last_work = v."lastWork", commit_id = v.commit ->> 'id',
+      commit_position = (v.commit ->> 'position')::integer, awaits_commit = coalesce(v."awaitsCommit", false),
+      head = coalesce(p_head, x.head), turns = x.turns + p_turns, cleared_at = coalesce(p_cleared, x.cleared_at),
+      last_activity_at = coalesce(p_active, x.last_activity_at),
+      activity_minute = coalesce(extract(epoch from p_active)::bigint / 60, x.activity_minute),
+      envelope_at = coalesce(p_envelope_at, x.envelope_at), decision_version = x.decision_version + p_versions
+  where x.id = p_session;
+  update session_state x
+  set scratchpad = v.scratchpad, version = v.version, updated_at = v."updatedAt"
+  where x.session_id = p_session;
+  if v."endedAt" is not null then
+    delete from session_slots x where x.session_id = p_session;
+  end if;
+end $$;
+
+create or replace function context.write_view(p_session uuid, p_view json) returns void
+language plpgsql as $$
+begin
+  perform write_views(p_session, json_populate_record(null::context.given_view, p_view), null, 0, null, null, null, 0);
+end $$;
+
+-- As before, with each row written once.
+create or replace function context.insert_session(p_session uuid, p_view json) returns void
+language plpgsql as $$
+declare
+  v context.given_view := json_populate_record(null::context.given_view, p_view);
+begin
+  insert into sessions (
+    id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
+    turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
+    forked_from, last_work, commit_id, commit_position, awaits_commit
+  ) values (
+    p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
+    v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
+    v."lastActivityAt", extract(epoch from v."lastActivityAt")::bigint / 60, v."endedAt", v."expiresAt", v.metadata,
+    v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false)
+  );
+  insert into session_state (session_id, tenant, scratchpad, version, updated_at)
+  values (p_session, v.tenant, v.scratchpad, v.version, v."updatedAt");
+  if v."endedAt" is null then
+    insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
+    values (v.tenant, v."userId", v.chatmode, v."conversationId", p_session);
+  end if;
+  perform write_envelope(p_session, v.tenant, v."envelopeAt", p_view);
+end $$;
+
+-- As before; a single event goes in without arrays.
+create or replace function context.insert_events(
+  p_session uuid, p_tenant text, p_head integer, p_at timestamptz, p_key text, p_fingerprint text,
+  e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[]
+)
+returns void
+language plpgsql as $$
+begin
+  if cardinality(e_id) = 1 then
+    insert into session_events
+      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    values (p_session, p_head + 1, e_id[1], p_tenant, e_type[1], e_role[1], e_content[1], e_parts[1], e_agent[1],
+      e_occurred[1], p_at);
+    insert into session_types (session_id, tenant, type, block)
+    values (p_session, p_tenant, e_type[1], (p_head + 1) / 256)
+    on conflict do nothing;
+  else
+    insert into session_events
+      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    select p_session, p_head + e.n, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, p_at
+    from unnest(e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
+      with ordinality as e (id, type, role, content, parts, agent, occurred, n);
+
+    insert into session_types (session_id, tenant, type, block)
+    select distinct p_session, p_tenant, e.type, ((p_head + e.n) / 256)::integer
+    from unnest(e_type) with ordinality as e (type, n)
+    on conflict do nothing;
+  end if;
+
+  if p_key is not null then
+    insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
+    values (p_session, p_tenant, p_key, p_fingerprint, p_head + 1, p_head + cardinality(e_id));
+  end if;
+end $$;
+
+-- As before, with the head and the views in one statement.
+create or replace function context.decide_session(
+  p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz, p_key text,
+  p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer,
+  e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
+  g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[]
+)
+returns table (outcome text, first_sequence integer, last_sequence integer)
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  v context.given_view := json_populate_record(null::context.given_view, p_view);
+  v_commit text := v.commit ->> 'id';
+  v_active timestamptz := p_at;
+  s record;
+begin
+  if v_commit is not null then
+    perform lock_conversation(v.tenant, v."conversationId");
+  end if;
+  perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at, x.last_activity_at into s
+  from sessions x
+  where x.id = p_session
+  for update;
+  if s.head is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+    outcome := 'missing';
+  elsif s.decision_version <> p_version
+    -- whoever ends a session has seen all of it: somebody may have spoken up in this very moment
+    or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
+  then
+    outcome := 'stale';
+  else
+    outcome := 'written';
+    first_sequence := s.head + 1;
+    last_sequence := s.head + cardinality(e_id);
+    perform insert_events(p_session, s.tenant, s.head, p_at, p_key, p_fingerprint,
+      e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred);
+    if cardinality(g_from) > 0 then
+      perform insert_edges(p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
+    end if;
+    if v_commit is not null and v_commit is distinct from s.commit_id then
+      -- a commit is about what was done, and nothing that is done
+      v_active := s.last_activity_at;
+      insert into conversation_commits
+        (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+      values (s.tenant, v."conversationId", (v.commit ->> 'position')::integer, v_commit, p_session, s.user_id, p_at);
+    end if;
+    if p_envelope_place is not null then
+      perform write_envelope(p_session, s.tenant, s.head + p_envelope_place, p_view);
+    end if;
+    perform write_views(p_session, v, last_sequence, p_turns, case when p_clears then last_sequence end, v_active,
+      s.head + p_envelope_place, 1);
+  end if;
+  return next;
+end $$;
+
 do $$
 declare
   f record;
 begin
   for f in
-    select p.oid::regprocedure as signature
+    select p.oid::regprocedure as signature, p.proname as name
     from pg_proc p
-    where p.pronamespace = 'context'::regnamespace and p.proname in ('append_event', 'append_events', 'read_session')
+    where p.pronamespace = 'context'::regnamespace and p.proname in ('append_event', 'append_events', 'read_session', 'write_views')
   loop
     execute format('revoke all on function %s from public', f.signature);
     execute format('alter function %s owner to throughline_functions', f.signature);
-    execute format('grant execute on function %s to throughline_app', f.signature);
+    -- what only other functions call stays with their owners
+    if f.name <> 'write_views' then
+      execute format('grant execute on function %s to throughline_app', f.signature);
+    end if;
   end loop;
 end $$;
 revoke create on schema context from throughline_functions;
