@@ -1,9 +1,7 @@
-import pg from 'pg'
-import { postgresStore } from '../../src/stores/postgres/index.ts'
+import { inject } from 'vitest'
+import { at, dropTemplate, makeTemplate, newPrefix, OWNER, run } from './template.ts'
 
-/** Roles that are neither superuser nor each other: one owns and migrates, the other serves. */
-export const OWNER = 'throughline_test_owner'
-export const SERVING = 'throughline_test_serving'
+export { OWNER, SERVING } from './template.ts'
 
 /** Databases of one server, for tests. */
 export interface Databases {
@@ -22,20 +20,18 @@ export interface TestDatabase {
   destroy(): Promise<void>
 }
 
-/** `url` is the server's as its superuser sees it. */
+/**
+ * `url` is the server's as its superuser sees it. One that all files share has a template already: to make one takes a second.
+ */
 export async function databasesOf(url: string): Promise<Databases> {
-  const prefix = `throughline_test_${process.pid}_${Math.random().toString(36).slice(2, 8)}`
-  const template = `${prefix}_template`
+  const shared = inject('templates').find((one) => one.url === url)
+  const template = shared ?? (await makeTemplate(url))
+  const prefix = newPrefix()
   let made = 0
-  await run(url, MAKE_ROLES)
-  await run(url, `create database ${template} owner ${OWNER}`)
-  const migrated = await postgresStore({ url: at(url, template, OWNER), migrate: true })
-  await migrated.close()
-  await run(url, `grant throughline_app to ${SERVING}`)
 
   async function create(bare?: 'bare'): Promise<TestDatabase> {
     const name = `${prefix}_${made++}`
-    await run(url, `create database ${name} ${bare ? '' : `template ${template}`} owner ${OWNER}`)
+    await run(url, `create database ${name} ${bare ? '' : `template ${template.name}`} owner ${OWNER}`)
     return {
       url: (role) => at(url, name, role),
       admin: (sql) => run(at(url, name), sql),
@@ -56,7 +52,7 @@ export async function databasesOf(url: string): Promise<Databases> {
     },
     async close() {
       for (const database of free) await database.destroy()
-      await run(url, `drop database ${template} with (force)`)
+      if (shared === undefined) await dropTemplate(template)
     },
   }
 }
@@ -74,31 +70,3 @@ const EMPTY = `
       execute format('delete from %I.%I', t.schemaname, t.tablename);
     end loop;
   end $$`
-
-/** Roles belong to the cluster, which several test files share at the same time. */
-const MAKE_ROLES = `
-  select pg_advisory_xact_lock(4747);
-  do $$ begin
-    if not exists (select 1 from pg_roles where rolname = '${OWNER}') then
-      create role ${OWNER} login createrole;
-      create role ${SERVING} login;
-    end if;
-  end $$`
-
-function at(url: string, database: string, role?: string): string {
-  const target = new URL(url)
-  target.pathname = `/${database}`
-  if (role !== undefined) target.username = role
-  return target.href
-}
-
-async function run(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    const result = await client.query(sql)
-    return [result].flat().at(-1)?.rows ?? []
-  } finally {
-    await client.end()
-  }
-}

@@ -3,11 +3,14 @@ import { postgresPrograms, startPostgres } from './postgres.ts'
 import { requireProgram } from './program.ts'
 import { startRedis } from './redis.ts'
 import { startRedisCluster } from './redis-cluster.ts'
+import { dropTemplate, makeTemplate, type Template } from './template.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Servers for the tests, each as its superuser sees it. */
     postgres: { name: string; url: string }[]
+    /** One on each of them. */
+    templates: Template[]
     /** A Redis that all test files share: use new session ids, and flush, fill or pause one of your own instead. */
     redis: { url: string }
     /** The same, with three nodes. */
@@ -32,10 +35,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     stops.push(server.stop)
     return server
   }
+  async function prepared({ name, url }: { name: string; url: string }) {
+    const template = await makeTemplate(url)
+    if (given !== undefined) stops.push(() => dropTemplate(template))
+    return { name, url, template }
+  }
   const postgres =
     given === undefined
-      ? postgresPrograms().map((program) => started(startPostgres(program)))
-      : [Promise.resolve({ name: 'postgres', url: given })]
+      ? postgresPrograms().map(async (program) => await prepared(await started(startPostgres(program))))
+      : [prepared({ name: 'postgres', url: given })]
   const redis = givenRedis === undefined ? started(startRedis()) : Promise.resolve({ url: givenRedis })
   const cluster = started(startRedisCluster())
   // one that cannot be started must not leave the others running
@@ -49,6 +57,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide(
     'postgres',
     found.map(({ name, url }) => ({ name, url })),
+  )
+  project.provide(
+    'templates',
+    found.map(({ template }) => template),
   )
   project.provide('redis', { url: (await redis).url })
   project.provide('redisCluster', { url: (await cluster).url })
