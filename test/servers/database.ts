@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { inject } from 'vitest'
 import { at, dropTemplate, makeTemplate, newPrefix, OWNER, run } from './template.ts'
 
@@ -39,22 +40,37 @@ export async function databasesOf(url: string): Promise<Databases> {
     }
   }
 
-  const free: TestDatabase[] = []
+  const free: Recycled[] = []
   return {
     create,
     async recycled() {
-      const database = free.pop() ?? (await create())
+      const used = free.pop() ?? (await kept(await create()))
       const destroy = async () => {
-        await database.admin(EMPTY)
-        free.push(database)
+        await used.admin.query(EMPTY)
+        free.push(used)
       }
-      return { ...database, destroy }
+      return { ...used.database, destroy }
     },
     async close() {
-      for (const database of free) await database.destroy()
+      for (const { database, admin } of free) {
+        await admin.end()
+        await database.destroy()
+      }
       if (shared === undefined) await dropTemplate(template)
     },
   }
+}
+
+/** With a connection that empties it time and again: a new one would have to learn all tables first. */
+interface Recycled {
+  database: TestDatabase
+  admin: pg.Client
+}
+
+async function kept(database: TestDatabase): Promise<Recycled> {
+  const admin = new pg.Client(database.url())
+  await admin.connect()
+  return { database, admin }
 }
 
 /** Deletes all rows; on tables this small that is quicker than to truncate them. */
