@@ -2,6 +2,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { proving } from './test/proof.ts'
+import { memoryFolder } from './test/servers/memory-folder.ts'
+
+const compileCache = join(tmpdir(), 'throughline-compile-cache')
+// a database is many small files, which a disk is slow to make, to sync and to remove; long proofs write more than belongs into memory
+if (!proving) process.env['TMPDIR'] ??= memoryFolder() ?? tmpdir()
 
 /** Files that take longest, longest first: begun last, one of them would keep one worker busy while the other has nothing to do. */
 const LONGEST = [
@@ -55,7 +61,7 @@ export default defineConfig({
     // files leave nothing behind that another would find: those of a worker share what they import, which takes more than a second to load
     isolate: false,
     // most of the half second that a child needs to start goes into compiling
-    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'throughline-compile-cache') },
+    env: { NODE_COMPILE_CACHE: compileCache },
     // one more than the two cores it is made for: much of the time goes by in waiting for disks and children
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
