@@ -30,7 +30,8 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S13 A read gives events in sequence order, never part of an append, the same text that was written.
  * - S14 With `turns`, which goes with `order: 'desc'` and without `types`, a read ends with the event that starts its `turns`-th turn,
  *   and does not go back behind the last clear.
- * - S15 `load` gives all views of one moment. What came in and what went out is the caller's to change.
+ * - S15 `load` gives all views of one moment, without the envelope if it is not asked for. What came in and what went out is the
+ *   caller's to change.
  * - S16 Every call with a {@link SessionKey} of a session that does not exist throws `SessionNotFoundError`, except
  *   `load`, which gives `undefined`.
  * - S17 `watch` calls back soon after each write to the session, by whatever process. It may call without reason, and
@@ -66,7 +67,7 @@ export interface SessionStore {
   append(request: AppendRequest): Promise<Written>
   decide(request: DecideRequest): Promise<Written>
   fork(request: ForkRequest): Promise<CreateResult>
-  load(key: SessionKey): Promise<SessionView | undefined>
+  load(key: SessionKey, options?: { envelope: boolean }): Promise<SessionView | undefined>
   read(key: SessionKey, query: ReadQuery): Promise<StoredEvent[]>
   active(query: ActiveQuery): Promise<SessionRecord | undefined>
   list(query: ListQuery): Promise<SessionRecord[]>

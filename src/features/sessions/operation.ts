@@ -153,7 +153,7 @@ export async function findSession(deps: Deps, id: unknown): Promise<string> {
 }
 
 export async function sessionRecord(deps: Deps, id: string): Promise<SessionRecord> {
-  const view = await deps.store.load(keyOf(deps, id))
+  const view = await deps.store.load(keyOf(deps, id), { envelope: false })
   if (view === undefined) throw new SessionNotFoundError(id)
   return view.record
 }

@@ -11,7 +11,7 @@ import { addInput, gateInput, incrementInput } from './schema.ts'
 
 /** The scratchpad as it is. */
 export async function sessionState(deps: Deps, id: string): Promise<SessionScratchpad> {
-  const view = await deps.store.load(keyOf(deps, id))
+  const view = await deps.store.load(keyOf(deps, id), { envelope: false })
   if (view === undefined) throw new SessionNotFoundError(id)
   return view.state
 }

@@ -159,10 +159,10 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       return { outcome: 'created', record: structuredClone(view.record) }
     },
 
-    async load(key) {
+    async load(key, { envelope } = { envelope: true }) {
       ready()
       const session = visible(key)
-      return session && loaded(session)
+      return session && (envelope ? loaded(session) : structuredClone(session.view))
     },
 
     async read(key, query) {

@@ -83,7 +83,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     fork: (request) => call(() => sessions.fork(request)),
     repair: (key, expectedHead, view, edges) => call(() => sessions.repair(key, expectedHead, view, edges)),
     purge: (key, at) => write(key.sessionId, () => sessions.purge(key, at)),
-    load: (key) => call(() => sessions.load(key)),
+    load: (key, options) => call(() => sessions.load(key, options)),
     read: (key, query) => call(() => reads.read(key, query)),
     active: (query) => call(() => sessions.active(query)),
     list: (query) => call(() => reads.list(query)),

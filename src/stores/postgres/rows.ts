@@ -3,6 +3,7 @@ import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import type { SessionRecord, SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, NewEvent, SessionKey, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { type EnvelopeColumns, envelopeOf } from './envelope-rows.ts'
+import { isoTime } from './times.ts'
 
 /** A row of `context.sessions`. */
 export interface SessionRow {
@@ -62,6 +63,24 @@ export interface LinkRow {
   position: number
   made_at: string
   purged_at: string | null
+}
+
+/** Columns of {@link ViewRow} that are moments. */
+const MOMENTS = [
+  'started_at',
+  'last_activity_at',
+  'ended_at',
+  'expires_at',
+  'updated_at',
+  'envelope_created_at',
+  'envelope_updated_at',
+] as const
+
+/** A row of `context.session_views` that came as JSON; the envelope's columns may be left out. */
+export function rowOfJson(text: string): ViewRow {
+  const row: ViewRow = { envelope_created_at: null, ...JSON.parse(text) }
+  for (const moment of MOMENTS) if (row[moment]) row[moment] = isoTime(row[moment])
+  return row
 }
 
 export function recordOf(row: SessionRow): SessionRecord {
@@ -141,7 +160,7 @@ export function eventOf(row: EventRow): StoredEvent {
 }
 
 /** Events as one array for each column: id, type, role, content, parts, agent, occurred. */
-export function eventColumns(events: readonly NewEvent[]): unknown[] {
+export function eventColumns(events: readonly NewEvent[]): unknown[][] {
   return [
     events.map(({ id }) => id),
     events.map(({ type }) => type),

@@ -12,10 +12,10 @@ import type {
   StoredEdge,
 } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Statement } from './connection.ts'
-import { edgeColumns, ownerOf, type ViewRow, viewJson, viewOf } from './rows.ts'
+import { edgeColumns, ownerOf, rowOfJson, viewJson, viewOf } from './rows.ts'
 
-/** $1 session, $2 tenant, $3 user. No row: there is no such session. */
-const READ: Statement = { name: 'read-session', text: 'select * from context.read_session($1, $2, $3)' }
+/** $1 session, $2 tenant, $3 user, $4 with the envelope. Null: there is no such session. */
+const READ: Statement = { name: 'read-session', text: 'select context.read_session($1, $2, $3, $4) as view' }
 
 const CREATE: Statement = {
   name: 'create',
@@ -49,9 +49,10 @@ type Outcome = CreateResult['outcome'] | 'coming'
 
 /** What makes, finds, mends and removes sessions. */
 export function sessionCalls({ query }: Connections) {
-  async function load(key: SessionKey): Promise<SessionView | undefined> {
-    const [row] = await query<ViewRow>(READ, [key.sessionId, ...ownerOf(key)], { again: true })
-    return row && viewOf(row)
+  async function load(key: SessionKey, { envelope } = { envelope: true }): Promise<SessionView | undefined> {
+    const values = [key.sessionId, ...ownerOf(key), envelope]
+    const [row] = await query<{ view: string | null }>(READ, values, { again: true })
+    return row?.view ? viewOf(rowOfJson(row.view)) : undefined
   }
 
   /** A record whose id another statement gave. */

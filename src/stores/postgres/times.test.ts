@@ -18,6 +18,8 @@ test('a moment in UTC is the one that was written', () => {
     fc.property(fc.date({ min, max, noInvalidDate: true }), (moment) => {
       const iso = moment.toISOString()
       expect(isoTime(written(iso), date)).toBe(iso)
+      // within JSON
+      expect(isoTime(written(iso).replace(' ', 'T').replace('+00', '+00:00'))).toBe(iso)
     }),
   )
 })
@@ -26,5 +28,6 @@ test('fractions are cut, and other zones are brought to UTC', () => {
   expect(isoTime('2026-11-16 19:22:46.123999+00', date)).toBe('2026-11-16T19:22:46.123Z')
   expect(isoTime('2026-11-16 19:22:46.1+00', date)).toBe('2026-11-16T19:22:46.100Z')
   expect(isoTime('2026-11-16 19:22:46.5+05:30', date)).toBe('2026-11-16T13:52:46.500Z')
+  expect(isoTime('2026-11-16T19:22:46.5+05:30')).toBe('2026-11-16T13:52:46.500Z')
   expect(isoTime('0044-03-15 12:00:00+00 BC', date)).toBe('-000043-03-15T12:00:00.000Z')
 })

@@ -100,7 +100,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     fork: (request) => write(() => sessions.fork(request)),
     repair: (key, expectedHead, view, edges) => write(() => sessions.repair(key, expectedHead, view, edges)),
     purge: (key, at) => write(() => sessions.purge(key, at)),
-    load: (key) => look(() => reader.load(key)),
+    load: (key, options) => look(() => reader.load(key, options)),
     read: (key, query) => look(() => reader.read(key, query)),
     active: (query) => look(() => sessions.active(query)),
     list: (query) => look(() => lister.list(query)),

@@ -13,7 +13,7 @@ import {
   viewOf,
   visibleRow,
 } from './rows.ts'
-import { SELECT_VIEW } from './view-sql.ts'
+import { SELECT_BARE, SELECT_VIEW } from './view-sql.ts'
 
 export const SELECT_EVENTS = `
   select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
@@ -49,6 +49,7 @@ export function logReader(db: Database) {
   const selectPage = db.prepare<[object], EventRow>(`${SELECT_EVENTS} asc limit @limit`)
   const selectSession = db.prepare<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(SELECT_SESSION)
   const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
+  const selectBare = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_BARE)
   selectBlocks.asc.pluck()
   selectBlocks.desc.pluck()
 
@@ -88,8 +89,8 @@ export function logReader(db: Database) {
   }
 
   return {
-    load(key: SessionKey): SessionView | undefined {
-      const row = visibleRow(selectView.get(key.sessionId), key)
+    load(key: SessionKey, { envelope } = { envelope: true }): SessionView | undefined {
+      const row = visibleRow((envelope ? selectView : selectBare).get(key.sessionId), key)
       return row && viewOf(row)
     },
 

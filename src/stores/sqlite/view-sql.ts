@@ -14,6 +14,13 @@ export const SELECT_VIEW = `
   ${JOIN_ENVELOPE}
   where s.id = ?`
 
+/** The same without the envelope. */
+export const SELECT_BARE = `
+  select s.*, st.scratchpad, st.version, st.updated_at, null as persona_id
+  from sessions s
+  join session_state st on st.session_id = s.id
+  where s.id = ?`
+
 export const INSERT_SESSION = `
   insert into sessions (
     id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent,
