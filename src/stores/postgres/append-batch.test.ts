@@ -58,8 +58,8 @@ test('columns say of each event which session it is for and where it stands ther
   const columns = batchColumns(groups, keyedOf(groups))
   expect(columns.slice(0, 15)).toEqual([
     ['a', 'b'],
-    [null, null],
-    [null, null],
+    null,
+    null,
     [3, 2],
     [3, 2],
     [AT, AT],

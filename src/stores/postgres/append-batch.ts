@@ -1,5 +1,6 @@
 import { turnsIn } from '../../domain/event.ts'
 import type { AppendRequest } from '../../ports/session-store.ts'
+import type { ElementType } from './arrays.ts'
 import { eventColumns, ownerOf } from './rows.ts'
 
 /** Appends in one call at most. */
@@ -96,10 +97,17 @@ export function keyedOf<Item extends Waiting>(groups: readonly Group<Item>[]): K
 /** No log gets so far: beyond it any number conflicts alike. */
 const LAST = 2 ** 31 - 1
 
-function expectedColumn<Item extends Waiting>(groups: readonly Group<Item>[]): unknown[] | null {
-  const column = groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, LAST)))
-  return column.every((expected) => expected === null) ? null : column
+/** To write and read an array of nulls takes as long as one of values. */
+function unlessEmpty(column: readonly unknown[]): readonly unknown[] | null {
+  return column.every((value) => value === null) ? null : column
 }
+
+/** Types of the parameters of `append_events`, which are all arrays. */
+export const BATCH_TYPES: readonly ElementType[] = [
+  ...(['uuid', 'text', 'text', 'integer', 'integer', 'timestamptz', 'integer'] as const),
+  ...(['integer', 'text', 'text', 'integer', 'integer'] as const),
+  ...(['integer', 'integer', 'timestamptz', 'uuid', 'text', 'text', 'text', 'json', 'text', 'text'] as const),
+]
 
 /** The parameters of `append_events`. */
 export function batchColumns<Item extends Waiting>(
@@ -110,12 +118,12 @@ export function batchColumns<Item extends Waiting>(
   const requests = groups.flatMap(({ items }) => items.map(({ request }) => request))
   return [
     groups.map(({ sessionId }) => sessionId),
-    groups.map(({ tenant }) => tenant),
-    groups.map(({ userId }) => userId),
+    unlessEmpty(groups.map(({ tenant }) => tenant)),
+    unlessEmpty(groups.map(({ userId }) => userId)),
     events.map(({ length }) => length),
     events.map(turnsIn),
     groups.map(({ items }) => items.at(-1)?.request.at),
-    expectedColumn(groups),
+    unlessEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, LAST)))),
     keyed.map(({ session }) => session),
     keyed.map(({ item }) => item.request.idempotency?.key),
     keyed.map(({ item }) => item.request.idempotency?.fingerprint),
@@ -123,8 +131,9 @@ export function batchColumns<Item extends Waiting>(
     keyed.map(({ item }) => item.request.events.length),
     events.flatMap((some, i) => some.map(() => i + 1)),
     events.flatMap((some) => some.map((_, i) => i + 1)),
-    requests.flatMap((request) => request.events.map(() => request.at)),
-    ...eventColumns(events.flat()),
+    // where each session has one append, its time is that of the session
+    requests.length === groups.length ? null : requests.flatMap((request) => request.events.map(() => request.at)),
+    ...eventColumns(events.flat()).map(unlessEmpty),
   ]
 }
 

@@ -6,8 +6,9 @@ import {
   StorageError,
 } from '../../domain/errors.ts'
 import type { AppendRequest, StoredEvent, Written } from '../../ports/session-store.ts'
-import { batchColumns, type Group, keyedOf, singleColumns, takeBatch } from './append-batch.ts'
+import { BATCH_TYPES, batchColumns, type Group, keyedOf, singleColumns, takeBatch } from './append-batch.ts'
 import { type Connections, codeOf, isLost, isTimeout, type Statement, storageError } from './connection.ts'
+import { isoTime } from './times.ts'
 
 const APPEND_ONE: Statement = {
   name: 'append-one',
@@ -17,22 +18,39 @@ const APPEND_ONE: Statement = {
 const APPEND: Statement = {
   name: 'append',
   text: `
-    select key_number, outcome, first_sequence, last_sequence, ended
+    select heads, refused, known
     from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20::json[],
       $21, $22)`,
+  arrays: BATCH_TYPES,
 }
 
 /** Times that appends with a key are sent again after a connection was lost. */
 const RESENDS = 8
 
-/** What a session or, with a number, an append with a key came to. */
-interface Outcome {
-  key_number: number | null
-  outcome: 'written' | 'missing' | 'ended' | 'conflict' | 'again' | 'replayed' | 'mismatch'
-  first_sequence: number
-  last_sequence: number
-  ended: string | null
+/** Why nothing was written to a session. */
+interface Refused {
+  outcome: 'missing' | 'ended' | 'conflict' | 'again'
+  head?: number | null
+  ended?: string | null
 }
+
+/** An append whose key is known: its number among those with a key, from 1, and what was written with the key. */
+interface Known {
+  number: number
+  same: boolean
+  first: number
+  last: number
+}
+
+/** What a call came to. For each session the head before what it got, or null and why; lists that would be empty are null. */
+interface Answer {
+  heads: (number | null)[]
+  refused: (Refused | null)[] | null
+  known: Known[] | null
+}
+
+/** Every promise that is settled has been acted upon by then. */
+const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
 interface Waiting {
   request: AppendRequest
@@ -60,7 +78,11 @@ export function appendQueue(
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    while (waiting.length > 0) await send(takeBatch(waiting))
+    while (waiting.length > 0) {
+      await send(takeBatch(waiting))
+      // whoever was answered and appends again at once comes along
+      await nextTick()
+    }
     running = undefined
   }
 
@@ -85,15 +107,25 @@ export function appendQueue(
 
   async function sendAll(groups: Group<Waiting>[]): Promise<void> {
     const keyed = keyedOf(groups)
-    const rows = await connections.query<Outcome>(APPEND, batchColumns(groups, keyed), { again: false })
-    written(groups.filter((_, i) => rows[i]?.outcome === 'written').map(({ sessionId }) => sessionId))
-    const known = new Map<Waiting, Outcome>()
-    for (const row of rows.slice(groups.length)) {
-      const item = keyed[(row.key_number ?? 0) - 1]?.item
-      if (item !== undefined) known.set(item, row)
+    const [answer] = await connections.query<Answer>(APPEND, batchColumns(groups, keyed), { again: false })
+    const { heads, refused, known } = answer as Answer
+    written(groups.filter((_, i) => heads[i] !== null).map(({ sessionId }) => sessionId))
+    const told = new Set<Waiting>()
+    for (const one of known ?? []) {
+      const item = keyed[one.number - 1]?.item
+      if (item === undefined) continue
+      told.add(item)
+      settleKnown(item, one)
     }
-    for (const [item, row] of known) settleKnown(item, row)
-    for (const [i, group] of groups.entries()) settle(group, rows[i] as Outcome, known)
+    for (const [i, { items }] of groups.entries()) {
+      const head = heads[i]
+      if (typeof head === 'number') keepAll(items, head)
+      else
+        refuse(
+          items.filter((item) => !told.has(item)),
+          refused?.[i] as Refused,
+        )
+    }
   }
 
   function failed(item: Waiting, shared: number, error: unknown): void {
@@ -114,33 +146,33 @@ export function appendQueue(
     resolve({ events: stored, replayed: false })
   }
 
-  function settleKnown({ request, resolve, reject }: Waiting, row: Outcome): void {
-    if (row.outcome === 'mismatch') {
-      reject(new IdempotencyMismatchError({ sessionId: request.sessionId, key: request.idempotency?.key ?? '' }))
-    } else {
-      replay(request, row.first_sequence, row.last_sequence).then(
-        (stored) => resolve({ events: stored, replayed: true }),
-        reject,
-      )
+  function keepAll(items: readonly Waiting[], head: number): void {
+    let first = head + 1
+    for (const item of items) {
+      keep(item, first)
+      first += item.request.events.length
     }
   }
 
-  function settle(group: Group<Waiting>, row: Outcome, known: ReadonlyMap<Waiting, Outcome>): void {
-    let first = row.first_sequence
+  function settleKnown({ request, resolve, reject }: Waiting, { same, first, last }: Known): void {
+    if (same) {
+      replay(request, first, last).then((stored) => resolve({ events: stored, replayed: true }), reject)
+    } else {
+      reject(new IdempotencyMismatchError({ sessionId: request.sessionId, key: request.idempotency?.key ?? '' }))
+    }
+  }
+
+  function refuse(items: readonly Waiting[], why: Refused): void {
+    const ended = why.ended ? isoTime(why.ended) : undefined
     const again: Waiting[] = []
-    for (const item of group.items) {
-      if (row.outcome === 'written') {
-        keep(item, first)
-        first += item.request.events.length
-      } else if (known.has(item)) {
-        // told already
-      } else if (row.outcome === 'again') {
+    for (const item of items) {
+      if (why.outcome === 'again') {
         again.push(item)
-      } else if (row.ended !== null && group.items.length > 1 && row.ended > item.request.at) {
+      } else if (ended !== undefined && items.length > 1 && ended > item.request.at) {
         // it may have come before the end, and the last that it shared the call with after
         again.push({ ...item, alone: true })
       } else {
-        item.reject(refusal(item.request, row))
+        item.reject(refusal(item.request, why))
       }
     }
     // before what came later for the same session
@@ -160,8 +192,8 @@ export function appendQueue(
   }
 }
 
-function refusal({ sessionId, expectedSequence = 0 }: AppendRequest, row: Outcome): Error {
-  if (row.outcome === 'ended') return new SessionEndedError({ sessionId, endedAt: row.ended ?? '' })
-  if (row.outcome === 'missing') return new SessionNotFoundError(sessionId)
-  return new SequenceConflictError({ sessionId, expected: expectedSequence, actual: row.last_sequence })
+function refusal({ sessionId, expectedSequence = 0 }: AppendRequest, { outcome, head, ended }: Refused): Error {
+  if (outcome === 'ended') return new SessionEndedError({ sessionId, endedAt: isoTime(ended ?? '') })
+  if (outcome === 'missing') return new SessionNotFoundError(sessionId)
+  return new SequenceConflictError({ sessionId, expected: expectedSequence, actual: head ?? 0 })
 }

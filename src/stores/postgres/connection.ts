@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, CustomTypesConfig, Pool, PoolClient, QueryResult, types } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
+import { binaryArray, type ElementType } from './arrays.ts'
 import { isoTime } from './times.ts'
 
 /** Bounds of every call, in milliseconds. */
@@ -22,6 +23,8 @@ export interface Statement {
   /** Name under which the server keeps the plan. */
   name: string
   text: string
+  /** Types of the elements of its parameters, all of which are arrays: those are sent in binary form. */
+  arrays?: readonly ElementType[]
 }
 
 /** Runs one statement on a connection. */
@@ -76,9 +79,10 @@ export async function connect(url: string): Promise<Connections> {
 
   function run<Row extends object>(
     client: PoolClient,
-    { name, text }: Statement,
-    values: unknown[],
+    { name, text, arrays }: Statement,
+    given: unknown[],
   ): Promise<QueryResult<Row>> {
+    const values = arrays === undefined ? given : given.map((list, i) => binary(arrays[i], list))
     return coded(client.query<Row>(pooled ? { text, values } : { name, text, values }))
   }
 
@@ -154,6 +158,10 @@ export async function connect(url: string): Promise<Connections> {
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+function binary(type: ElementType | undefined, list: unknown): unknown {
+  return type !== undefined && Array.isArray(list) ? binaryArray(type, list) : list
 }
 
 const TIMESTAMPTZ = 1184

@@ -14,8 +14,9 @@ language plpgsql security definer set search_path = context, pg_temp set jit = o
 declare
   reached integer;
   v_tenant text;
+  -- an assignment costs less than a statement
+  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
-  perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
   update sessions x
   set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
       activity_minute = extract(epoch from p_at)::bigint / 60
@@ -39,45 +40,47 @@ begin
 end $$;
 
 -- Many appends in one call. s_* are the sessions, each once and those of one tenant side by side; s_at is the time of the
--- last append to it, s_expected the head that it must have, null where none must have one. k_* are the appends with a key: k_place is the place of the first
+-- last append to it, s_expected the head that it must have. k_* are the appends with a key: k_place is the place of the first
 -- event in what its session gets, k_count how many there are. e_* are the events: e_session the session of each, e_place its place in
--- what that session gets, from 1.
+-- what that session gets, from 1, e_at its time if that is not s_at. An array that holds nothing but nulls may be null itself.
 --
--- One row for each session, in order: written (first and last sequence), missing, ended (when), conflict (last is the head), again.
--- Then one for each key that is known: replayed (first and last sequence) or mismatch. Of a session with a known key nothing
--- is written, and what else was for it is told to come again.
+-- heads: for each session in order the head before what it got, null where nothing was written. refused: null, or for each session
+-- what it came to if nothing was written: missing, ended (when), conflict (the head that it has), again. known: null, or the
+-- keys that are known. Of a session with a known key nothing is written, and what else was for it is told to come again.
 create function context.append_events(
   s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamptz[], s_expected integer[],
   k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
   e_session integer[], e_place integer[], e_at timestamptz[], e_id uuid[], e_type text[], e_role text[], e_content text[],
-  e_parts json[], e_agent text[], e_occurred text[]
+  e_parts json[], e_agent text[], e_occurred text[],
+  out heads json, out refused json, out known json
 )
-returns table (key_number integer, outcome text, first_sequence integer, last_sequence integer, ended timestamptz)
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off
 set enable_mergejoin = off as $$
 declare
   n integer := cardinality(s_id);
-  -- what each session comes to; a head is the one before the append, null if there is none
-  outcomes text[] := array_fill(null::text, array[n]);
-  heads integer[] := array_fill(null::integer, array[n]);
-  lasts integer[] := array_fill(null::integer, array[n]);
-  ends timestamptz[] := array_fill(null::timestamptz, array[n]);
+  before integer[] := array_fill(null::integer, array[n]);
   tenants text[] := array_fill(null::text, array[n]);
-  known json[] := '{}';
+  refusals json[] := array_fill(null::json, array[n]);
+  keys json[] := '{}';
   ids uuid[];
   blocks integer[];
   low integer := 1;
   high integer;
+  written integer := 0;
+  eyes text;
   r record;
 begin
   while low <= n loop
-    -- everyone is served with their own eyes
-    high := low;
-    while high < n and s_tenant[high + 1] is not distinct from s_tenant[low] loop
-      high := high + 1;
-    end loop;
-    perform set_config('throughline.tenant', coalesce(s_tenant[low], '*'), true);
+    -- those of one caller's tenant, seen with its eyes
+    high := n;
+    if s_tenant[low] is distinct from s_tenant[n] then
+      high := low;
+      while s_tenant[high + 1] is not distinct from s_tenant[low] loop
+        high := high + 1;
+      end loop;
+    end if;
+    eyes := set_config('throughline.tenant', coalesce(s_tenant[low], '*'), true);
     ids := case when high - low + 1 = n then s_id else s_id[low:high] end;
 
     if cardinality(k_session) > 0 then
@@ -88,9 +91,9 @@ begin
         join sessions x on x.id = s_id[k.session]
         where k.session between low and high and owned(x.tenant, x.user_id, s_tenant[k.session], s_user[k.session])
       loop
-        outcomes[r.session] := 'again';
+        refusals[r.session] := json_build_object('outcome', 'again');
         ids := array_remove(ids, s_id[r.session]);
-        known := known || json_build_object('number', r.number, 'same', r.same, 'first', r.first_sequence, 'last', r.last_sequence);
+        keys := keys || json_build_object('number', r.number, 'same', r.same, 'first', r.first_sequence, 'last', r.last_sequence);
       end loop;
     end if;
 
@@ -105,65 +108,62 @@ begin
         and (s_expected is null or coalesce(s_expected[array_position(s_id, x.id)], x.head) = x.head)
       returning array_position(s_id, x.id) as i, x.head, x.tenant
     loop
-      outcomes[r.i] := 'written';
-      heads[r.i] := r.head - s_count[r.i];
-      lasts[r.i] := r.head;
+      before[r.i] := r.head - s_count[r.i];
       tenants[r.i] := r.tenant;
-    end loop;
-
-    for i in low .. high loop
-      continue when outcomes[i] is not null;
-      select x.head, x.ended_at, x.expires_at into r
-      from sessions x
-      where x.id = s_id[i] and owned(x.tenant, x.user_id, s_tenant[i], s_user[i]);
-      ends[i] := coalesce(r.ended_at, case when r.expires_at <= s_at[i] then r.expires_at end);
-      lasts[i] := r.head;
-      outcomes[i] := case when r.head is null then 'missing' when ends[i] is not null then 'ended'
-        when s_expected[i] <> r.head then 'conflict' else 'again' end;
+      written := written + 1;
     end loop;
     low := high + 1;
   end loop;
 
-  if 'written' = any (outcomes) then
-    if s_tenant[1] is distinct from s_tenant[n] then
+  if written < n then
+    for i in 1 .. n loop
+      continue when before[i] is not null or refusals[i] is not null;
+      eyes := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
+      select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended into r
+      from sessions x
+      where x.id = s_id[i] and owned(x.tenant, x.user_id, s_tenant[i], s_user[i]);
+      refusals[i] := json_build_object('head', r.head, 'ended', r.ended, 'outcome',
+        case when r.head is null then 'missing' when r.ended is not null then 'ended'
+          when s_expected[i] <> r.head then 'conflict' else 'again' end);
+    end loop;
+    refused := array_to_json(refusals);
+  end if;
+
+  if written > 0 then
+    if written < n or s_tenant[1] is distinct from s_tenant[n] then
       -- every session was looked at with its caller's eyes; now they are written together
-      perform set_config('throughline.tenant', '*', true);
+      eyes := set_config('throughline.tenant', '*', true);
     end if;
     insert into session_events
       (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-    select s_id[e.session], heads[e.session] + e.place, e.id, tenants[e.session], e.type, e.role, e.content, e.parts, e.agent,
-      e.occurred, e.at
+    select s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role, e.content, e.parts, e.agent,
+      e.occurred, coalesce(e.at, s_at[e.session])
     from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
       as e (session, place, at, id, type, role, content, parts, agent, occurred)
-    where heads[e.session] is not null;
+    where before[e.session] is not null;
 
     -- counted first, since behind row level security only a plain value is looked for in the index
-    blocks := array(select (heads[e.session] + e.place) / 256 from unnest(e_session, e_place) as e (session, place));
+    blocks := array(select (before[e.session] + e.place) / 256 from unnest(e_session, e_place) as e (session, place));
     insert into session_types (session_id, tenant, type, block)
     select distinct s_id[e.session], tenants[e.session], e.type, e.block
     from unnest(e_session, e_type, blocks) as e (session, type, block)
-    where heads[e.session] is not null and not exists (
+    where before[e.session] is not null and not exists (
       select from session_types x where x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
     )
     on conflict do nothing;
 
     if cardinality(k_session) > 0 then
       insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
-      select s_id[k.session], tenants[k.session], k.key, k.fingerprint, heads[k.session] + k.place,
-        heads[k.session] + k.place + k.count - 1
+      select s_id[k.session], tenants[k.session], k.key, k.fingerprint, before[k.session] + k.place,
+        before[k.session] + k.place + k.count - 1
       from unnest(k_session, k_key, k_fingerprint, k_place, k_count) as k (session, key, fingerprint, place, count)
-      where heads[k.session] is not null;
+      where before[k.session] is not null;
     end if;
   end if;
 
-  return query
-    select null::integer, s.outcome, s.head + 1, s.last, s.ended
-    from unnest(outcomes, heads, lasts, ends) as s (outcome, head, last, ended);
-  if cardinality(known) > 0 then
-    return query
-      select (k ->> 'number')::integer, case when (k ->> 'same')::boolean then 'replayed' else 'mismatch' end,
-        (k ->> 'first')::integer, (k ->> 'last')::integer, null::timestamptz
-      from unnest(known) as k;
+  heads := array_to_json(before);
+  if cardinality(keys) > 0 then
+    known := array_to_json(keys);
   end if;
 end $$;
 
