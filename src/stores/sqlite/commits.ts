@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { SessionView } from '../../domain/fold.ts'
 import type { CommitLink, CommitsQuery } from '../../ports/session-store.ts'
+import { LIMIT } from './limit.ts'
 import { BLOCK, type LinkRow, linkOf } from './rows.ts'
 
 const INSERT_LINK = `
@@ -47,7 +48,7 @@ export const SELECT_LINKS = `
   where tenant = @tenant and conversation_id = @conversationId and position > @after
     and (@userId is null or user_id = @userId)
   order by position
-  limit @limit`
+  ${LIMIT}`
 
 /** The writes to the chains of conversations, each inside an open transaction. */
 export function commitWriter(db: Database) {

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { SessionView } from '../../domain/fold.ts'
 import type { EnvelopeRow, WhichEnvelopes } from '../../ports/envelope-store.ts'
+import { LIMIT } from './limit.ts'
 import { type EnvelopeColumns, envelopeOf, json } from './rows.ts'
 import { ENVELOPE, JOIN_ENVELOPE } from './view-sql.ts'
 
@@ -22,7 +23,7 @@ export const SELECT_ENVELOPES = `
   ${ROW}
   where s.id > @after
   order by s.id
-  limit @limit`
+  ${LIMIT}`
 
 /** @ids: a JSON array. */
 export const FIND_ENVELOPES = `
@@ -39,7 +40,7 @@ function choosing(condition: string, index: string) {
     remove: `
       delete from session_envelopes
       where session_id in (
-        select session_id from ${table} where ${condition} order by session_id limit @limit
+        select session_id from ${table} where ${condition} order by session_id ${LIMIT}
       )
       returning session_id`,
   }

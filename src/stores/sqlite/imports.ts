@@ -5,6 +5,7 @@ import { type Json, writeJson } from '../../domain/json.ts'
 import type { BegunQuery, FoundImport, ImportBlock } from '../../ports/import-store.ts'
 import type { LogWriter } from './append.ts'
 import type { Heads } from './heads.ts'
+import { LIMIT } from './limit.ts'
 import { type EnvelopeColumns, type ViewRow, viewOf } from './rows.ts'
 import type { SessionWriter } from './sessions.ts'
 import { SELECT_VIEW } from './view-sql.ts'
@@ -36,7 +37,7 @@ export function begunSql({ within }: Pick<BegunQuery, 'within'>): string {
     from session_imports
     where ${conditions.join(' and ')}
     order by session_id
-    limit @limit`
+    ${LIMIT}`
 }
 
 interface Place {

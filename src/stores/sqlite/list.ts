@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { Principal, SessionRecord } from '../../domain/record.ts'
 import type { IdsQuery, ListQuery, Totals } from '../../ports/session-store.ts'
+import { LIMIT } from './limit.ts'
 import { minuteOf, recordOf, type SessionRow } from './rows.ts'
 
 /** One condition for each filter; every one begins where an index by tenant and minute can serve. */
@@ -29,7 +30,7 @@ const SELECT_IDS = `
   from sessions
   where id > @after and ${OWNED}
   order by id
-  limit @limit`
+  ${LIMIT}`
 
 /** The statement for the filters that the query has. */
 export function listSql(query: Partial<ListQuery>): string {
@@ -39,7 +40,7 @@ export function listSql(query: Partial<ListQuery>): string {
     from sessions
     where ${['tenant = @tenant', ...conditions].join(' and ')}
     order by activity_minute desc, last_activity_at desc, id desc
-    limit @limit`
+    ${LIMIT}`
 }
 
 export function sessionLister(db: Database) {

@@ -4,6 +4,7 @@ import type { Principal } from '../../domain/record.ts'
 import type { ChangeRequest } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
+import { LIMIT } from './limit.ts'
 import { OWNED, ownerOf } from './memory-read.ts'
 
 export const SELECT_MEMORY_KEY = `
@@ -26,7 +27,7 @@ const INSERT_MEMORY_KEY = `
 export const FORGET_KEYS = `
   delete from memory_keys
   where (tenant, user_id, key) in (
-    select tenant, user_id, key from memory_keys where at < @before and ${OWNED} order by at limit @limit
+    select tenant, user_id, key from memory_keys where at < @before and ${OWNED} order by at ${LIMIT}
   )`
 
 /** Idempotency keys of changes to memories. */

@@ -3,6 +3,7 @@ import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { MemoriesQuery, SourceQuery } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
+import { LIMIT } from './limit.ts'
 import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
 
 /** Both null: of everyone. */
@@ -25,7 +26,7 @@ export const LIST_MEMORIES = `
   from memories
   where tenant = @tenant and user_id = @userId and id > @after
   order by id
-  limit @limit`
+  ${LIMIT}`
 
 export const SELECT_FROM_SOURCE = `
   select m.*
@@ -33,7 +34,7 @@ export const SELECT_FROM_SOURCE = `
   join memories m on m.tenant = s.tenant and m.user_id = s.user_id and m.id = s.memory_id
   where s.tenant = @tenant and s.user_id = @userId and s.key = @key and s.memory_id > @after
   order by s.memory_id
-  limit @limit`
+  ${LIMIT}`
 
 /** Those that expired first come first. */
 export const SELECT_EXPIRED_MEMORIES = `
@@ -41,13 +42,13 @@ export const SELECT_EXPIRED_MEMORIES = `
   from memories
   where expires_at <= @at and ${OWNED}
   order by expires_at, id
-  limit @limit`
+  ${LIMIT}`
 
 export const SELECT_UNREAD = `
   select *
   from memories
   where tenant = @tenant and user_id = @userId and superseded_by is null and index_version < @version
-  limit @limit`
+  ${LIMIT}`
 
 /** Under an id that several users have: of the first. */
 export const SELECT_HISTORY = `

@@ -3,6 +3,7 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { startsTurn } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import { LIMIT } from './limit.ts'
 import {
   BLOCK,
   blockOf,
@@ -32,6 +33,9 @@ export const SELECT_BLOCKS = `
 /** No row: there is no such session. */
 const SELECT_SESSION = 'select tenant, user_id, cleared_at from sessions where id = ?'
 
+/** Rows that are read at least at a time. */
+const FEWEST = 10
+
 interface Range {
   sessionId: string
   after: number
@@ -46,7 +50,8 @@ export function logReader(db: Database) {
   })
   const selectEvents = ordered<EventRow>(SELECT_EVENTS)
   const selectBlocks = ordered<number>(SELECT_BLOCKS)
-  const selectPage = db.prepare<[object], EventRow>(`${SELECT_EVENTS} asc limit @limit`)
+  const selectLast = db.prepare<[object], EventRow>(`${SELECT_EVENTS} desc ${LIMIT}`)
+  const selectPage = db.prepare<[object], EventRow>(`${SELECT_EVENTS} asc ${LIMIT}`)
   const selectSession = db.prepare<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(SELECT_SESSION)
   const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
   const selectBare = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_BARE)
@@ -68,16 +73,20 @@ export function logReader(db: Database) {
     return found
   }
 
-  /** Steps through the rows and stops by itself: nothing beyond the window is read. */
+  /** Reads on until the window is full. Rows that come together cost less than one by one, so a few beyond it may be read. */
   function lastTurns(range: Range, turns: number, limit: number): EventRow[] {
     const found: EventRow[] = []
     let left = turns
-    for (const row of selectEvents.desc.iterate(range)) {
-      found.push(row)
-      if (startsTurn(row)) left--
-      if (left === 0 || found.length === limit) break
+    for (;;) {
+      // most turns are a question and its answer
+      const size = Math.min(Math.max(2 * left, FEWEST), limit - found.length)
+      const rows = selectLast.all({ ...range, before: found.at(-1)?.sequence ?? range.before, limit: size })
+      for (const row of rows) {
+        found.push(row)
+        if (startsTurn(row) && --left === 0) return found
+      }
+      if (rows.length < size || found.length === limit) return found
     }
-    return found
   }
 
   function rowsOf(range: Range, query: ReadQuery): EventRow[] {

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { BehindQuery, Mark, User } from '../../ports/recall-index.ts'
+import { LIMIT } from './limit.ts'
 
 const MARK = `
   select s.id as sessionId, s.tenant, s.user_id as userId, s.head, coalesce(m.indexed, 0) as indexed,
@@ -16,7 +17,7 @@ export const SELECT_NEWEST = `
   ${MARK}
   where s.tenant = @tenant and s.user_id = @userId
   order by s.activity_minute desc, s.last_activity_at desc, s.id desc
-  limit @limit`
+  ${LIMIT}`
 
 /** Sessions of anyone, whether something is left of them or not. */
 export const SELECT_PAGE = `
@@ -26,7 +27,7 @@ export const SELECT_PAGE = `
   left join session_marks m on m.session_id = s.id
   where s.id > @after
   order by s.id
-  limit @limit`
+  ${LIMIT}`
 
 /** Sessions that one step of `behind` looks at: about a millisecond. */
 const PAGE = 1000

@@ -41,7 +41,7 @@ export const SELECT_POSTINGS = `
     from recall_postings
     where shelf = ? and term = ?
     order by session_id desc, block desc
-    limit ?
+    limit ? + 0
   )`
 
 const FACTS = `
@@ -50,13 +50,13 @@ const FACTS = `
 
 export const SELECT_PLACE = `${FACTS} where shelf = ? and session_id = ? and turn = ?`
 
-export const SELECT_LAST_TURNS = `${FACTS} where shelf = ? and session_id = ? order by turn desc limit ?`
+export const SELECT_LAST_TURNS = `${FACTS} where shelf = ? and session_id = ? order by turn desc limit ? + 0`
 
 export const SELECT_SPAN = `
   ${FACTS.replace('select', 'select lower(hex(session_id)) as digits,')}
   where shelf = ? and time >= ? and time < ?
   order by time desc, session_id desc, turn desc
-  limit ?`
+  limit ? + 0`
 
 const SELECT_EVENT = `
   select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at

@@ -3,6 +3,7 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { DueQuery, EdgesQuery, SessionKey, StoredEdge } from '../../ports/session-store.ts'
 import { commitWriter } from './commits.ts'
+import { LIMIT } from './limit.ts'
 import { minuteOf, visibleRow } from './rows.ts'
 
 /** Of equal edges the first is kept. */
@@ -25,7 +26,7 @@ export const SELECT_IDLE = `
   from sessions
   where ended_at is null and activity_minute <= @idleMinute and last_activity_at < @idleSince and ${OWNED}
   order by activity_minute, id
-  limit @limit`
+  ${LIMIT}`
 
 /** Those that expired without being idle. */
 export const SELECT_EXPIRED = `
@@ -33,7 +34,7 @@ export const SELECT_EXPIRED = `
   from sessions
   where ended_at is null and expires_at <= @at and last_activity_at >= @idleSince and ${OWNED}
   order by expires_at, id
-  limit @limit`
+  ${LIMIT}`
 
 /** Those whose commit was never made. */
 export const SELECT_UNCOMMITTED = `
@@ -41,7 +42,7 @@ export const SELECT_UNCOMMITTED = `
   from sessions
   where awaits_commit = 1 and ended_at < @endedBefore and ${OWNED}
   order by ended_at, id
-  limit @limit`
+  ${LIMIT}`
 
 /** No row: there is no such session. */
 const SELECT_OWNER = 'select tenant, user_id from sessions where id = ?'
@@ -59,7 +60,7 @@ export function edgesSql({ nodes, direction = 'both', labels, after }: Partial<E
   ]
   const having = (...conditions: string[]) =>
     `where ${['session_id = @sessionId', ...conditions, ...rest].join(' and ')}`
-  const order = 'order by 1, 2, 3, 4 limit @limit'
+  const order = `order by 1, 2, 3, 4 ${LIMIT}`
   const leaving = `${EDGE} ${having(`from_node in ${NODES}`)}`
   if (nodes === undefined) return `${EDGE} ${having()} ${order}`
   if (direction === 'out') return `${leaving} ${order}`
