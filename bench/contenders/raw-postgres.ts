@@ -3,8 +3,10 @@ import { pg } from '../drivers.ts'
 
 const SCHEMA = `
   create table if not exists sessions (
-    id uuid not null primary key, user_id text not null, head integer not null, started_at timestamptz not null,
-    last_activity_at timestamptz not null
+    id uuid not null primary key, tenant text not null, user_id text not null, conversation_id text not null,
+    chatmode text not null, workflow text, skill text, git_branch text, task text, status json not null,
+    active_agent text not null, head integer not null, turns integer not null, started_at timestamptz not null,
+    last_activity_at timestamptz not null, ended_at timestamptz, expires_at timestamptz, metadata json not null
   );
   create index if not exists sessions_user on sessions (user_id, started_at);
   create table if not exists session_state (
@@ -23,7 +25,9 @@ const COLUMNS = '(session_id, sequence, id, type, role, content, parts, created_
 export function appendStatement(session: string, type: string, role: string, content: string): string {
   return `
     with moved as (
-      update sessions set head = head + 1, last_activity_at = now() where id = ${session}::uuid returning id, head
+      update sessions set head = head + 1, turns = turns + (${role}::text = 'user')::integer, last_activity_at = now()
+      where id = ${session}::uuid
+      returning id, head
     )
     insert into session_events ${COLUMNS}
     select id, head, gen_random_uuid(), ${type}::text, ${role}::text, ${content}::text, null, now() from moved`
@@ -31,10 +35,19 @@ export function appendStatement(session: string, type: string, role: string, con
 
 const APPEND = { name: 'append', text: appendStatement('$1', '$2', '$3', '$4') }
 
+const INSERT_SESSION = `
+  insert into sessions (
+    id, tenant, user_id, conversation_id, chatmode, status, active_agent, head, turns, started_at, last_activity_at,
+    metadata
+  )`
+
 const CREATE = {
   name: 'create',
   text: `
-    with session as (insert into sessions values ($1, 'bench', 1, now(), now())),
+    with session as (
+      ${INSERT_SESSION}
+      values ($1, 'local', 'bench', gen_random_uuid(), 'default', '{"state":"running"}', 'coach', 1, 0, now(), now(), '{}')
+    ),
     state as (insert into session_state values ($1, '{}', 0, now()))
     insert into session_events ${COLUMNS}
     values ($1, 1, gen_random_uuid(), 'session_started', 'system', '', '{"userId":"bench"}', now())`,
@@ -82,10 +95,10 @@ const FILL = {
 
 /** Each tenth is of the user `bench`. Ids that rise with time, as Throughline's do, lie side by side for a list. */
 const POPULATE = `
-  insert into sessions
-  select ('01890000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid,
-    case when i % 10 = 0 then 'bench' else 'user-' || i % 1000 end, 1, to_timestamp(1700000000 + i),
-    to_timestamp(1700000000 + i)
+  ${INSERT_SESSION}
+  select ('01890000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, 'local',
+    case when i % 10 = 0 then 'bench' else 'user-' || i % 1000 end, 'conversation-' || i, 'default',
+    '{"state":"running"}', 'coach', 1, 0, to_timestamp(1700000000 + i), to_timestamp(1700000000 + i), '{}'
   from generate_series(1, $1) as i`
 
 /** By hand, with the bare driver: one prepared statement for each append, on as many connections as there are writers. */
