@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { open } from '../dist/index.js'
 import { postgresPrograms, startPostgres } from '../test/servers/postgres.ts'
+import { parentOf, separate } from './cores.ts'
 import { pg } from './drivers.ts'
 
 const SIZE = `
@@ -20,6 +21,8 @@ export interface Databases {
   vacuum(): Promise<void>
   /** Bytes that all tables of a database take on disk, with their indexes, after a vacuum. */
   size(url: string): Promise<number>
+  /** Whether the server and this process are to be on cores of their own, for connections from now on. */
+  separate(apart: boolean): Promise<void>
   version(): Promise<string>
   /** Drops them all. */
   clear(): Promise<void>
@@ -75,6 +78,16 @@ export async function databases(): Promise<Databases> {
       await run(database, 'vacuum')
       const [row] = await run(database, SIZE)
       return Number(row?.['bytes'])
+    },
+    async separate(apart) {
+      // where it is another's server, its processes are none of ours
+      if (process.env['DATABASE_URL'] !== undefined) return
+      const client = new pg.Client(server.url)
+      await client.connect()
+      const [row] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows
+      const first = parentOf(row?.pid ?? 0)
+      await client.end()
+      if (first !== undefined) separate(first, apart)
     },
     version: async () => `${(await run(server.url, 'show server_version'))[0]?.['server_version']}`,
     clear,

@@ -22,5 +22,7 @@ export type Measured = Omit<Table, 'part' | 'store'>
 export interface Part {
   name: string
   stores: readonly Store[]
+  /** Its lines have one caller, who takes turns with a server. */
+  oneCaller?: true
   run(setting: Setting): AsyncGenerator<Measured>
 }

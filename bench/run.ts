@@ -24,7 +24,7 @@ const { values, positionals } = parseArgs({
   allowNegative: true,
   options: {
     store: { type: 'string' },
-    rounds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '8' },
     quick: { type: 'boolean', default: false },
     peers: { type: 'boolean', default: true },
     results: { type: 'string', default: RESULTS },
@@ -67,6 +67,8 @@ async function bench(): Promise<void> {
       if (positionals.length > 0 && !positionals.includes(part.name)) continue
       for (const store of part.stores) {
         if (values.store !== undefined && values.store !== store) continue
+        const apart = part.oneCaller === true && store === 'postgres'
+        if (apart) await (await places.postgres()).separate(true)
         for await (const table of part.run({ store, ...effort, quick: values.quick, whole, peers, places })) {
           const done = { ...table, part: part.name, store }
           tables.push(done)
@@ -76,6 +78,7 @@ async function bench(): Promise<void> {
           run.versions = versions(await places.postgresVersion())
           writeResults(values.results, merged(before, run, tables))
         }
+        if (apart) await (await places.postgres()).separate(false)
       }
     }
   } finally {

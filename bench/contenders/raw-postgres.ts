@@ -19,7 +19,7 @@ const SCHEMA = `
     primary key (session_id, sequence)
   )`
 
-const COLUMNS = '(session_id, sequence, id, type, role, content, parts, created_at)'
+export const EVENT_COLUMNS = '(session_id, sequence, id, type, role, content, parts, created_at)'
 
 /** The head row and the insert in one statement, with the names that the caller has for the values. */
 export function appendStatement(session: string, type: string, role: string, content: string): string {
@@ -29,7 +29,7 @@ export function appendStatement(session: string, type: string, role: string, con
       where id = ${session}::uuid
       returning id, head
     )
-    insert into session_events ${COLUMNS}
+    insert into session_events ${EVENT_COLUMNS}
     select id, head, gen_random_uuid(), ${type}::text, ${role}::text, ${content}::text, null, now() from moved`
 }
 
@@ -49,7 +49,7 @@ const CREATE = {
       values ($1, 'local', 'bench', gen_random_uuid(), 'default', '{"state":"running"}', 'coach', 1, 0, now(), now(), '{}')
     ),
     state as (insert into session_state values ($1, '{}', 0, now()))
-    insert into session_events ${COLUMNS}
+    insert into session_events ${EVENT_COLUMNS}
     values ($1, 1, gen_random_uuid(), 'session_started', 'system', '', '{"userId":"bench"}', now())`,
 }
 
@@ -65,7 +65,7 @@ const UPDATE = {
       update sessions set head = head + 1, last_activity_at = now() from changed where id = changed.session_id
       returning id, head
     )
-    insert into session_events ${COLUMNS}
+    insert into session_events ${EVENT_COLUMNS}
     select id, head, gen_random_uuid(), 'state_changed', 'system', '', $4::json, now() from moved
     returning sequence`,
 }
@@ -88,7 +88,7 @@ const FILL = {
     with moved as (
       update sessions set head = head + cardinality($2::text[]), last_activity_at = now() where id = $1 returning id, head
     )
-    insert into session_events ${COLUMNS}
+    insert into session_events ${EVENT_COLUMNS}
     select moved.id, moved.head - cardinality($2) + e.i, gen_random_uuid(), e.type, e.role, e.content, null, now()
     from moved, unnest($2::text[], $3::text[], $4::text[]) with ordinality as e (type, role, content, i)`,
 }

@@ -1,3 +1,4 @@
+import { batchedPostgres } from '../contenders/batched-postgres.ts'
 import { pgbench, pgbenchProgram } from '../contenders/pgbench.ts'
 import { crowd, PROCESSES } from '../crowd.ts'
 import { message, WORK, type Work, writing } from '../load.ts'
@@ -9,38 +10,56 @@ import { type Seat, seatsOf, targetOf, toldBy } from '../seats.ts'
 /** In memory a round of the usual length would be over in milliseconds. */
 const LONGER_IN_MEMORY = 20
 
+/** Processes wait for each other by the tenth of a second, so theirs are longer, and fewer. */
+const APART = { ms: 1000, rounds: 5 }
+
 /** W1 to W4: one event per append, and what was acknowledged is looked for in the end. */
 export const APPEND: Part = {
   name: 'append',
   stores: ['sqlite', 'postgres', 'memory'],
   async *run(setting) {
-    const { store, quick, rounds, places } = setting
+    const { store, quick, places } = setting
     for (const [id, usual] of Object.entries(WORK)) {
       const apart = id === 'W4'
       // processes share no memory
       if (apart && store === 'memory') continue
       const each = usual.each * (store === 'memory' ? LONGER_IN_MEMORY : 1) * (quick ? 0.25 : 1)
       const work: Work = { ...usual, each }
+      const rounds = apart ? Math.min(APART.rounds, setting.rounds) : setting.rounds
+      const ms = quick ? setting.ms : APART.ms
+      const alone = store === 'postgres' && work.writers === 1
+      if (alone) await (await places.postgres()).separate(true)
       const competitors: Competitor[] = []
       for (const seat of seatsOf(store, setting.peers)) {
-        const make = () => (apart ? crowd(setting, seat, work) : writers(setting, seat, work))
+        const make = () => (apart ? crowd({ ...setting, ms }, seat, work) : writers(setting, seat, work))
         competitors.push(await entered({ name: seat.entrant.name, kind: seat.kind, base: seat.base }, make))
       }
-      if (store === 'postgres') competitors.splice(1, 0, ...(await limit(setting, work, apart ? PROCESSES : 1)))
+      if (store === 'postgres') competitors.splice(1, 0, ...(await limits(setting, work, apart)))
       yield { id, title: usual.title, by: 'rate', rows: await alternate(competitors, rounds) }
+      if (alone) await (await places.postgres()).separate(false)
       await places.clear()
     }
   },
 }
 
-async function limit({ places }: Setting, work: Work, processes: number): Promise<Competitor[]> {
+/** What the server can do: without a driver in Node, and with one statement for all that waits. */
+async function limits(setting: Setting, work: Work, apart: boolean): Promise<Competitor[]> {
+  const found: Competitor[] = []
   const program = pgbenchProgram()
   if (program === undefined) {
     console.log(`${work.title}: there is no pgbench here, so its row is left out.`)
-    return []
+  } else {
+    const url = await (await setting.places.postgres()).empty()
+    found.push(await pgbench(program, url, work, { processes: apart ? PROCESSES : 1, seconds: 1 }))
   }
-  const url = await (await places.postgres()).empty()
-  return [await pgbench(program, url, work, { processes, seconds: 1 })]
+  if (!apart && work.writers > 1) {
+    const entrant = batchedPostgres('pg, one statement for all')
+    const base = 'pg'
+    // its place is one of raw's
+    const make = () => writers(setting, { kind: 'raw', entrant, base }, work)
+    found.push(await entered({ name: entrant.name, kind: 'limit', base }, make))
+  }
+  return found
 }
 
 /** The writers of one process. */
@@ -65,7 +84,7 @@ async function writers(
   }
 
   // a server has not connections enough for the pools of all at once
-  const resting = store === 'postgres'
+  const resting = store === 'postgres' && work.writers > 1
   let closed = resting
   if (resting) await contender.close()
 

@@ -50,6 +50,7 @@ function part(name: keyof typeof LINES): Part {
   return {
     name,
     stores: ['sqlite', 'postgres', 'memory'],
+    oneCaller: true,
     async *run({ store, peers, places, rounds, ms }) {
       const competitors: Competitor[] = []
       for (const { entrant, kind, base, relaxed } of seatsOf(store, peers)) {

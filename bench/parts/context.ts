@@ -12,6 +12,7 @@ const name = 'Throughline'
 export const CONTEXT: Part = {
   name: 'context',
   stores: ['sqlite', 'postgres'],
+  oneCaller: true,
   async *run({ store, quick, rounds, ms, places }) {
     const sizes = quick ? [1000, 10_000] : [1000, 100_000]
     const tl = await open({ url: await urlOf(store, places), index: false })

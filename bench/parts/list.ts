@@ -13,6 +13,7 @@ const MOST_BY_CALLS = 1000
 export const LIST: Part = {
   name: 'list',
   stores: ['sqlite', 'postgres'],
+  oneCaller: true,
   async *run(setting) {
     const { store, quick, rounds, places } = setting
     const sizes = quick ? [1000, 20_000] : [1000, 1_000_000]

@@ -11,6 +11,7 @@ const FILL_MS = 15_000
 export const RECENT: Part = {
   name: 'recent',
   stores: ['sqlite', 'postgres', 'memory'],
+  oneCaller: true,
   async *run(setting) {
     const { store, quick, rounds, places } = setting
     const all = [100, 1000, 10_000, 100_000, 1_000_000]
