@@ -56,6 +56,46 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S13',
+    title: 'finds every event by its type, written alone, with others, to several sessions, and after a purge',
+    async check(db) {
+      const store = await db.connect()
+      const request = creation()
+      const sessions = [request.view.record.id, await createdIn(store, { conversationId: 'other' })]
+      await store.create(request)
+      const found = async (id: string) => {
+        const all = await logOf(store, id)
+        for (const type of new Set(all.map((event) => event.type))) {
+          const expected = all.filter((event) => event.type === type)
+          assert.deepEqual(await store.read({ sessionId: id }, { order: 'asc', limit: 1000, types: [type] }), expected)
+        }
+        return all.length
+      }
+      const long = (n: number) => `x.${n}.${'long'.repeat(20)}`
+      for (const n of upTo(90)) {
+        const [first = '', second = ''] = sessions
+        await store.append(
+          appending(first, { events: [someEvent('alone', n % 3 === 0 ? long(n % 12) : 'model_message')] }),
+        )
+        await Promise.all([
+          store.append(appending(first, { events: [someEvent('beside'), someEvent('beside')] })),
+          store.append(appending(first, { events: [someEvent('beside', 'model_message')] })),
+          store.append(appending(second, { events: [someEvent('there', n % 7 === 0 ? 'x.seventh' : 'user_message')] })),
+        ])
+        if (n === 80) await store.append(appending(second, { events: someEvents(300) }))
+      }
+      assert.deepEqual([await found(sessions[0] ?? ''), await found(sessions[1] ?? '')], [361, 391])
+
+      await store.purge({ sessionId: sessions[0] ?? '' }, NOON)
+      await store.create(request)
+      for (const type of ['user_message', 'model_message']) {
+        await store.append(appending(sessions[0] ?? '', { events: [someEvent('again', type)] }))
+      }
+      assert.equal(await found(sessions[0] ?? ''), 3)
+      await store.close()
+    },
+  },
+  {
+    id: 'S13',
     title: 'never shows part of an append to a reader beside it',
     async check(db) {
       const [writer, reader] = [await db.connect(), await db.connect()]

@@ -56,7 +56,7 @@ test('a call has 256 appends at most, and one that must go alone goes alone', ()
 test('columns say of each event which session it is for and where it stands there', () => {
   const groups = takeBatch([append('a', {}, 2), append('a', keyed('k')), append('b', { expectedSequence: 2 ** 40 }, 2)])
   const columns = batchColumns(groups, keyedOf(groups))
-  expect(columns.slice(0, 15)).toEqual([
+  expect(columns.slice(0, 16)).toEqual([
     ['a', 'b'],
     null,
     null,
@@ -64,6 +64,7 @@ test('columns say of each event which session it is for and where it stands ther
     [3, 2],
     [AT, AT],
     [null, 2 ** 31 - 1],
+    ['user_message', 'user_message'],
     [1],
     ['k'],
     ['f'],
@@ -73,6 +74,12 @@ test('columns say of each event which session it is for and where it stands ther
     [1, 2, 3, 1, 2],
     [AT, AT, AT, AT, AT],
   ])
+})
+
+test('a session has a type where all that it gets have the same', () => {
+  const other = { id: crypto.randomUUID(), type: 'model_message', role: 'assistant', content: 'hello' }
+  const groups = takeBatch([append('a'), append('b'), append('a', { events: [other] })])
+  expect(batchColumns(groups, [])[7]).toEqual([null, 'user_message'])
 })
 
 test('only a single event without conditions goes the straight way', () => {

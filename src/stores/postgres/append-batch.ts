@@ -1,5 +1,5 @@
 import { turnsIn } from '../../domain/event.ts'
-import type { AppendRequest } from '../../ports/session-store.ts'
+import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import type { ElementType } from './arrays.ts'
 import { eventColumns, ownerOf } from './rows.ts'
 
@@ -104,7 +104,7 @@ function unlessEmpty(column: readonly unknown[]): readonly unknown[] | null {
 
 /** Types of the parameters of `append_events`, which are all arrays. */
 export const BATCH_TYPES: readonly ElementType[] = [
-  ...(['uuid', 'text', 'text', 'integer', 'integer', 'timestamptz', 'integer'] as const),
+  ...(['uuid', 'text', 'text', 'integer', 'integer', 'timestamptz', 'integer', 'text'] as const),
   ...(['integer', 'text', 'text', 'integer', 'integer'] as const),
   ...(['integer', 'integer', 'timestamptz', 'uuid', 'text', 'text', 'text', 'json', 'text', 'text'] as const),
 ]
@@ -124,6 +124,7 @@ export function batchColumns<Item extends Waiting>(
     events.map(turnsIn),
     groups.map(({ items }) => items.at(-1)?.request.at),
     unlessEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, LAST)))),
+    unlessEmpty(events.map(typeOf)),
     keyed.map(({ session }) => session),
     keyed.map(({ item }) => item.request.idempotency?.key),
     keyed.map(({ item }) => item.request.idempotency?.fingerprint),
@@ -135,6 +136,11 @@ export function batchColumns<Item extends Waiting>(
     requests.length === groups.length ? null : requests.flatMap((request) => request.events.map(() => request.at)),
     ...eventColumns(events.flat()).map(unlessEmpty),
   ]
+}
+
+/** The type that all of them have. */
+function typeOf([first, ...more]: readonly NewEvent[]): string | null {
+  return first !== undefined && more.every(({ type }) => type === first.type) ? first.type : null
 }
 
 /** The parameters of `append_event`, for a single event without conditions; else nothing. */

@@ -19,8 +19,8 @@ const APPEND: Statement = {
   name: 'append',
   text: `
     select heads, refused, known
-    from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20::json[],
-      $21, $22)`,
+    from context.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+      $21::json[], $22, $23)`,
   arrays: BATCH_TYPES,
 }
 

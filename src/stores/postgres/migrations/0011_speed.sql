@@ -3,6 +3,11 @@
 grant create on schema context to throughline_functions;
 drop function context.append_events;
 
+-- The number of the block that the head was in, and types that are known to be marked in it, each between blanks: to ask session_types
+-- for each event would be a fifth of what an append costs the server. It may tell less than is there (of very many types it tells some),
+-- and never more: marks go only with their session.
+alter table context.sessions add column marked text not null default '';
+
 -- The straight way of a lone append of one event that has no key and expects no sequence. Gives its sequence; null:
 -- nothing was written, and append_events says why.
 create function context.append_event(
@@ -14,6 +19,8 @@ language plpgsql security definer set search_path = context, pg_temp set jit = o
 declare
   reached integer;
   v_tenant text;
+  v_marked text;
+  v_block text;
   -- an assignment costs less than a statement
   eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
@@ -22,25 +29,27 @@ begin
       activity_minute = extract(epoch from p_at)::bigint / 60
   where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user) and x.ended_at is null
     and (x.expires_at is null or x.expires_at > p_at)
-  returning x.head, x.tenant into reached, v_tenant;
+  returning x.head, x.tenant, x.marked into reached, v_tenant, v_marked;
   if reached is null then
     return null;
   end if;
   insert into session_events
     (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
   values (p_session, reached, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
-  -- nearly always there: to look first is half of what a conflict costs
-  perform from session_types x where x.session_id = p_session and x.type = e_type and x.block = reached / 256;
-  if not found then
+  v_block := reached / 256 || ' ';
+  if not starts_with(v_marked, v_block) or strpos(v_marked, ' ' || e_type || ' ') = 0 then
     insert into session_types (session_id, tenant, type, block)
     values (p_session, v_tenant, e_type, reached / 256)
     on conflict do nothing;
+    update sessions x
+    set marked = case when starts_with(v_marked, v_block) then v_marked else v_block end || e_type || ' '
+    where x.id = p_session and (length(v_marked) < 400 or not starts_with(v_marked, v_block));
   end if;
   return reached;
 end $$;
 
 -- Many appends in one call. s_* are the sessions, each once and those of one tenant side by side; s_at is the time of the
--- last append to it, s_expected the head that it must have. k_* are the appends with a key: k_place is the place of the first
+-- last append to it, s_expected the head that it must have, s_type the type of all that it gets if they have one. k_* are the appends with a key: k_place is the place of the first
 -- event in what its session gets, k_count how many there are. e_* are the events: e_session the session of each, e_place its place in
 -- what that session gets, from 1, e_at its time if that is not s_at. An array that holds nothing but nulls may be null itself.
 --
@@ -49,6 +58,7 @@ end $$;
 -- keys that are known. Of a session with a known key nothing is written, and what else was for it is told to come again.
 create function context.append_events(
   s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamptz[], s_expected integer[],
+  s_type text[],
   k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[],
   e_session integer[], e_place integer[], e_at timestamptz[], e_id uuid[], e_type text[], e_role text[], e_content text[],
   e_parts json[], e_agent text[], e_occurred text[],
@@ -65,6 +75,7 @@ declare
   keys json[] := '{}';
   ids uuid[];
   blocks integer[];
+  unmarked integer[] := '{}';
   low integer := 1;
   high integer;
   written integer := 0;
@@ -106,11 +117,16 @@ begin
         and owned(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
         and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
         and (s_expected is null or coalesce(s_expected[array_position(s_id, x.id)], x.head) = x.head)
-      returning array_position(s_id, x.id) as i, x.head, x.tenant
+      returning array_position(s_id, x.id) as i, x.head, x.tenant, x.marked
     loop
       before[r.i] := r.head - s_count[r.i];
       tenants[r.i] := r.tenant;
       written := written + 1;
+      if s_type[r.i] is null or (before[r.i] + 1) / 256 <> r.head / 256
+        or not starts_with(r.marked, r.head / 256 || ' ') or strpos(r.marked, ' ' || s_type[r.i] || ' ') = 0
+      then
+        unmarked := unmarked || r.i;
+      end if;
     end loop;
     low := high + 1;
   end loop;
@@ -142,15 +158,22 @@ begin
       as e (session, place, at, id, type, role, content, parts, agent, occurred)
     where before[e.session] is not null;
 
-    -- counted first, since behind row level security only a plain value is looked for in the index
-    blocks := array(select (before[e.session] + e.place) / 256 from unnest(e_session, e_place) as e (session, place));
-    insert into session_types (session_id, tenant, type, block)
-    select distinct s_id[e.session], tenants[e.session], e.type, e.block
-    from unnest(e_session, e_type, blocks) as e (session, type, block)
-    where before[e.session] is not null and not exists (
-      select from session_types x where x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
-    )
-    on conflict do nothing;
+    if cardinality(unmarked) > 0 then
+      -- counted first, since behind row level security only a plain value is looked for in the index
+      blocks := array(select (before[e.session] + e.place) / 256 from unnest(e_session, e_place) as e (session, place));
+      insert into session_types (session_id, tenant, type, block)
+      select distinct s_id[e.session], tenants[e.session], e.type, e.block
+      from unnest(e_session, e_type, blocks) as e (session, type, block)
+      where e.session = any (unmarked) and not exists (
+        select from session_types x where x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
+      )
+      on conflict do nothing;
+      ids := array(select s_id[i] from unnest(unmarked) as i where s_type[i] is not null);
+      update sessions x
+      set marked = case when starts_with(x.marked, x.head / 256 || ' ') then x.marked else x.head / 256 || ' ' end
+        || s_type[array_position(s_id, x.id)] || ' '
+      where x.id = any (ids) and (length(x.marked) < 400 or not starts_with(x.marked, x.head / 256 || ' '));
+    end if;
 
     if cardinality(k_session) > 0 then
       insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
