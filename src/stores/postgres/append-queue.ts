@@ -6,6 +6,7 @@ import {
   StorageError,
 } from '../../domain/errors.ts'
 import type { AppendRequest, StoredEvent, Written } from '../../ports/session-store.ts'
+import { nextTick } from '../next-tick.ts'
 import { BATCH_TYPES, batchColumns, type Group, keyedOf, singleColumns, takeBatch } from './append-batch.ts'
 import { type Connections, codeOf, isLost, isTimeout, type Statement, storageError } from './connection.ts'
 import { isoTime } from './times.ts'
@@ -49,9 +50,6 @@ interface Answer {
   known: Known[] | null
 }
 
-/** Every promise that is settled has been acted upon by then. */
-const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve))
-
 interface Waiting {
   request: AppendRequest
   sent: number
@@ -80,7 +78,6 @@ export function appendQueue(
   async function run(): Promise<void> {
     while (waiting.length > 0) {
       await send(takeBatch(waiting))
-      // whoever was answered and appends again at once comes along
       await nextTick()
     }
     running = undefined

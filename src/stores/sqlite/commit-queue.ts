@@ -1,16 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { ThroughlineError } from '../../domain/errors.ts'
+import { nextTick } from '../next-tick.ts'
 import { storageError, whenFree } from './connection.ts'
 
 /** Writes in one transaction at most, so that other processes get the lock in between. */
 const BATCH = 512
 
-/** Commits after which the event loop turns, even if there is more to write. */
-const COMMITS_PER_TURN = 8
-
-/** Every promise that is settled has been acted upon by then. */
-const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve))
+/** Milliseconds after which the event loop turns, even if there is more to write: whoever only reads waits no longer. */
+const LONGEST_TURN = 4
 
 interface Waiting {
   run(): unknown
@@ -46,7 +44,8 @@ export function commitQueue(
   async function run(): Promise<void> {
     // one turn of the event loop gathers what other callers are about to write
     await nextTurn()
-    for (let commits = 1; waiting.length > 0; commits++) {
+    let turned = performance.now()
+    while (waiting.length > 0) {
       try {
         await whenFree(() => begin.run())
       } catch (error) {
@@ -56,8 +55,12 @@ export function commitQueue(
       }
       commitTogether(waiting.splice(0, BATCH))
       // callers that write again at once do so before the next tick; for those whose turn comes by the event loop it turns now and then
-      if (commits % COMMITS_PER_TURN === 0) await nextTurn()
-      else await nextTick()
+      if (performance.now() - turned < LONGEST_TURN) {
+        await nextTick()
+      } else {
+        await nextTurn()
+        turned = performance.now()
+      }
     }
     running = undefined
   }
