@@ -16,7 +16,9 @@ const ENTRIES = ['index', 'session', 'server', 'testing', 'cli/main', 'stores/co
 function closure(file, found = new Set()) {
   if (found.has(file)) return found
   found.add(file)
-  for (const [, path] of readFileSync(file, 'utf8').matchAll(/^(?:import|export|\}) (?!type )[^'\n]*from '(\.[^']+)'$/gm)) {
+  for (const [, path] of readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export|\}) (?!type )[^'\n]*from '(\.[^']+)'$/gm,
+  )) {
     closure(resolve(dirname(file), path), found)
   }
   return found
@@ -47,7 +49,9 @@ export async function build() {
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: 'parts/[name]-[hash].js',
-          codeSplitting: { groups: [{ name: 'core', test: (id) => core.has(id) || id.includes('/node_modules/zod/') }] },
+          codeSplitting: {
+            groups: [{ name: 'core', test: (id) => core.has(id) || id.includes('/node_modules/zod/') }],
+          },
         },
       },
     },

@@ -1,5 +1,6 @@
 import { open, type Session, type Throughline } from '../../dist/index.js'
 import { startRedis } from '../../test/servers/redis.ts'
+import { separate } from '../cores.ts'
 import type { Databases } from '../databases.ts'
 import { pg, Redis } from '../drivers.ts'
 import { WORK, type Work, writing } from '../load.ts'
@@ -34,7 +35,7 @@ export const ENVELOPE: Part = {
 
 /** Of two rows each the raw one comes first: Redis, with the cache; Postgres, without it. */
 function envelopeReads(work: Work, rounds: number, places: Places): Promise<Row[]> {
-  return measured(rounds, places, async (databases, redis) => [
+  return measured(work, rounds, places, async (databases, redis) => [
     await rawGet(redis, work),
     await cachedReads(await opened(await databases.served(), work, redis), redis, work),
     await rawSelect(await databases.empty(), work),
@@ -44,7 +45,7 @@ function envelopeReads(work: Work, rounds: number, places: Places): Promise<Row[
 
 /** Writes, without the cache and with it. */
 function envelopeWrites(work: Work, rounds: number, places: Places): Promise<Row[]> {
-  return measured(rounds, places, async (databases, redis) => [
+  return measured(work, rounds, places, async (databases, redis) => [
     writes('Throughline, no cache', await opened(await databases.served(), work), work),
     writes('Throughline, cache', await opened(await databases.served(), work, redis), work),
   ])
@@ -52,6 +53,7 @@ function envelopeWrites(work: Work, rounds: number, places: Places): Promise<Row
 
 /** Redis is the one of `REDIS_URL` where set, else one of its own. */
 async function measured(
+  { writers }: Work,
   rounds: number,
   places: Places,
   competitors: (databases: Databases, redis: string) => Promise<Competitor[]>,
@@ -60,12 +62,20 @@ async function measured(
   const redis = given === undefined ? await startRedis() : undefined
   const ended = () => void redis?.crash()
   process.once('exit', ended)
+  const databases = await places.postgres()
+  const apart = async (are: boolean) => {
+    if (writers > 1) return
+    await databases.separate(are)
+    const told = /process_id:(\d+)/.exec(`${await redis?.command('INFO', 'server')}`)
+    if (told !== null) separate(Number(told[1]), are)
+  }
   try {
-    const databases = await places.postgres()
+    await apart(true)
     const all = await competitors(databases, redis?.url ?? given ?? '')
     await databases.vacuum()
     return await alternate(all, rounds)
   } finally {
+    await apart(false)
     await places.clear()
     await redis?.stop()
     process.off('exit', ended)
