@@ -40,6 +40,7 @@ const RULES: Record<string, readonly string[]> = {
     'openapi-types',
     'jose',
     'pino',
+    'package-file.ts',
     'node:',
   ],
   'remote/': ['domain/', 'ports/', 'features/', 'api.ts', 'ids.ts', 'remote/'],
@@ -67,8 +68,12 @@ const RULES: Record<string, readonly string[]> = {
     'open-options.ts',
     'service.ts',
     'ids.ts',
+    'package-file.ts',
     'node:',
   ],
+  // what stores share
+  'stores/migrations.ts': ['package-file.ts', 'node:'],
+  'stores/next-tick.ts': [],
   'cache/conformance/': ['ports/', 'cache/conformance/', 'stores/conformance/harness.ts', 'node:'],
   'cli/': ['*', '!stores/conformance/', '!cache/conformance/'],
   'api.ts': ['domain/', 'ports/', 'api/'],
@@ -77,7 +82,7 @@ const RULES: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     Object.entries(DRIVERS).map(([store, drivers]) => [
       `stores/${store}/`,
-      ['domain/', 'ports/', `stores/${store}/`, ...drivers],
+      ['domain/', 'ports/', `stores/${store}/`, 'stores/migrations.ts', 'stores/next-tick.ts', ...drivers],
     ]),
   ),
   ...Object.fromEntries(
@@ -154,7 +159,9 @@ const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path
 const files = paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
 const imports = new Map(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]))
 const everyImport = [...imports].flatMap(([file, list]) => list.map((one) => ({ file, ...one })))
-const stores = readdirSync(join(root, 'stores')).filter((store) => store !== 'conformance')
+const stores = readdirSync(join(root, 'stores'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory() && entry.name !== 'conformance')
+  .map(({ name }) => name)
 
 const matches = (target: string, pattern: string) =>
   pattern === '*' || (/[/:]$/.test(pattern) ? target.startsWith(pattern) : target === pattern)
