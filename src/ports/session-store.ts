@@ -1,4 +1,4 @@
-import type { SessionView } from '../domain/fold.ts'
+import type { SessionScratchpad, SessionView } from '../domain/fold.ts'
 import type { Principal, SessionRecord, SessionState } from '../domain/record.ts'
 
 /**
@@ -30,10 +30,10 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S13 A read gives events in sequence order, never part of an append, the same text that was written.
  * - S14 With `turns`, which goes with `order: 'desc'` and without `types`, a read ends with the event that starts its `turns`-th turn,
  *   and does not go back behind the last clear.
- * - S15 `load` gives all views of one moment, without the envelope if it is not asked for. What came in and what went out is the
- *   caller's to change.
+ * - S15 `load` gives all views of one moment; `record` and `state` give the one that they name, and read no more. What came in and what
+ *   went out is the caller's to change.
  * - S16 Every call with a {@link SessionKey} of a session that does not exist throws `SessionNotFoundError`, except
- *   `load`, which gives `undefined`.
+ *   `load`, `record` and `state`, which give `undefined`.
  * - S17 `watch` calls back soon after each write to the session, by whatever process. It may call without reason, and
  *   once for many writes.
  * - S18 The database itself refuses to change, replace or remove an event.
@@ -67,7 +67,9 @@ export interface SessionStore {
   append(request: AppendRequest): Promise<Written>
   decide(request: DecideRequest): Promise<Written>
   fork(request: ForkRequest): Promise<CreateResult>
-  load(key: SessionKey, options?: { envelope: boolean }): Promise<SessionView | undefined>
+  load(key: SessionKey): Promise<SessionView | undefined>
+  record(key: SessionKey): Promise<SessionRecord | undefined>
+  state(key: SessionKey): Promise<SessionScratchpad | undefined>
   read(key: SessionKey, query: ReadQuery): Promise<StoredEvent[]>
   active(query: ActiveQuery): Promise<SessionRecord | undefined>
   list(query: ListQuery): Promise<SessionRecord[]>

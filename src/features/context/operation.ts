@@ -194,7 +194,7 @@ async function reduced(
 }
 
 async function load(deps: Deps, id: string): Promise<SessionView> {
-  const view = await deps.store.load(keyOf(deps, id), { envelope: false })
+  const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)
   return view
 }

@@ -64,7 +64,7 @@ async function readBack(
   let events = chunk.map((stored) => sessionEvent(id, stored)).reverse()
   if (chunk.length < LIMITS.page || isEnough(events)) return events
   // from here on one clear holds for all that is read, even if another comes in between
-  const clearedAt = (await deps.store.load(key, { envelope: false }))?.clearedAt ?? 0
+  const clearedAt = (await deps.store.load(key))?.clearedAt ?? 0
   const chunks = [events.filter(({ sequence }) => sequence > clearedAt)]
   while (chunk.length === LIMITS.page) {
     const before = chunk.at(-1)?.sequence ?? 0

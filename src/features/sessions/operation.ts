@@ -153,9 +153,9 @@ export async function findSession(deps: Deps, id: unknown): Promise<string> {
 }
 
 export async function sessionRecord(deps: Deps, id: string): Promise<SessionRecord> {
-  const view = await deps.store.load(keyOf(deps, id), { envelope: false })
-  if (view === undefined) throw new SessionNotFoundError(id)
-  return view.record
+  const record = await deps.store.record(keyOf(deps, id))
+  if (record === undefined) throw new SessionNotFoundError(id)
+  return record
 }
 
 /** One page of sessions, newest activity first. */

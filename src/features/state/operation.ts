@@ -11,9 +11,9 @@ import { addInput, gateInput, incrementInput } from './schema.ts'
 
 /** The scratchpad as it is. */
 export async function sessionState(deps: Deps, id: string): Promise<SessionScratchpad> {
-  const view = await deps.store.load(keyOf(deps, id), { envelope: false })
-  if (view === undefined) throw new SessionNotFoundError(id)
-  return view.state
+  const state = await deps.store.state(keyOf(deps, id))
+  if (state === undefined) throw new SessionNotFoundError(id)
+  return state
 }
 
 /** Merges a patch into the scratchpad (RFC 7396). */

@@ -266,21 +266,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S15',
-    title: 'gives the views without the envelope to who does not ask for it',
-    async check(db) {
-      const store = await db.connect()
-      const sessionId = await createdIn(store)
-      await store.decide(changing(sessionId, { personaId: 'p' }))
-      const view = await loadedIn(store, { sessionId })
-      assert(view.envelope)
-      assert.deepEqual(await store.load({ sessionId }, { envelope: false }), bare(view))
-      const others = { sessionId, within: { tenant: 'local', userId: 'someone else' } }
-      assert.equal(await store.load(others, { envelope: false }), undefined)
-      await store.close()
-    },
-  },
-  {
-    id: 'S15',
     title: 'keeps no hold on an envelope that came in or went out',
     async check(db) {
       const store = await db.connect()

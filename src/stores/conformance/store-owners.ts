@@ -60,7 +60,9 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
             assert.fail(`${name} as ${JSON.stringify(within)}: ${error.message}`)
           })
         }
-        assert.equal(await store.load({ sessionId, within }), undefined)
+        for (const look of ['load', 'record', 'state'] as const) {
+          assert.equal(await store[look]({ sessionId, within }), undefined, look)
+        }
         assert.deepEqual(await store.sessionIds({ limit: 9, within }), [])
         assert.deepEqual(await store.totals(within), { sessions: 0, events: 0 })
       }

@@ -177,6 +177,36 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S15',
+    title: 'gives the record or the scratchpad alone, as they are among all views',
+    async check(db) {
+      const store = await db.connect()
+      const request = creation()
+      const { record, state } = request.view
+      // every column that a record and a scratchpad can have, with what tells texts from JSON and keeps an order of keys
+      const view = {
+        ...request.view,
+        record: {
+          ...record,
+          ...{ workflow: 'w', skill: 's', gitBranch: 'g', task: 'née "t"', expiresAt: seconds(9000) },
+          metadata: { z: 1, a: [null, -0, 1.5], '\u00e9': { deep: true } },
+        },
+        state: { ...state, scratchpad: { z: 'last', a: ['first'] }, version: 0 },
+      }
+      await store.create({ ...request, view })
+      const [sessionId, { tenant, userId }] = [record.id, record]
+      await store.append(appending(sessionId, { at: seconds(7) }))
+      const whole = await store.load({ sessionId })
+      assert.equal(whole?.record.head, 2)
+      for (const key of [{ sessionId }, { sessionId, within: { tenant, userId } }, { sessionId, within: { tenant } }]) {
+        assert.deepEqual(await store.record(key), whole.record)
+        assert.deepEqual(await store.state(key), whole.state)
+        assert.equal(JSON.stringify(await store.state(key)), JSON.stringify(whole.state))
+      }
+      await store.close()
+    },
+  },
+  {
+    id: 'S15',
     title: 'keeps no hold on a view that came in or went out',
     async check(db) {
       const store = await db.connect()
@@ -196,6 +226,10 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       spoil((await store.list({ tenant: 'local', limit: 1 }))[0])
       const loaded = await store.load({ sessionId: id })
       spoil(loaded?.record)
+      spoil(await store.record({ sessionId: id }))
+      const pad = await store.state({ sessionId: id })
+      Object.assign(pad?.scratchpad ?? {}, { spoilt: true })
+      assert.deepEqual((await store.state({ sessionId: id }))?.scratchpad, {})
       await clean()
       const refusal = store.decide({
         sessionId: id,
@@ -329,7 +363,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       const accepted = upTo(10).map(() => store.append(appending(id, { at: seconds(1) })))
       await Promise.all([...accepted, store.close()])
       await refused('STORAGE', store.append(appending(id)))
-      await refused('STORAGE', store.load({ sessionId: id }))
+      for (const look of ['load', 'record', 'state'] as const) await refused('STORAGE', store[look]({ sessionId: id }))
       await refused('STORAGE', store.read({ sessionId: id }, { order: 'asc', limit: 1 }))
       await refused('STORAGE', store.health())
       assert.throws(() => store.watch(id, () => {}), { code: 'STORAGE' })

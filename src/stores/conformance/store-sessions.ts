@@ -222,7 +222,9 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
     async check(db) {
       const store = await db.connect()
       const missing = uuid7()
-      assert.equal(await store.load({ sessionId: missing }), undefined)
+      for (const look of ['load', 'record', 'state'] as const) {
+        assert.equal(await store[look]({ sessionId: missing }), undefined)
+      }
       await refused('SESSION_NOT_FOUND', store.append(appending(missing)))
       await refused('SESSION_NOT_FOUND', store.read({ sessionId: missing }, { order: 'asc', limit: 1 }))
       await refused('SESSION_NOT_FOUND', store.read({ sessionId: missing }, { order: 'desc', turns: 3, limit: 1 }))

@@ -1,5 +1,6 @@
 import type { EnvelopeView } from '../../domain/envelope.ts'
 import type { SessionView } from '../../domain/fold.ts'
+import { plainCopy } from '../../domain/json.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Scope } from '../../domain/record.ts'
 import type { Mark, User } from '../../ports/recall-index.ts'
@@ -69,8 +70,8 @@ export function memoryData(): MemoryData {
 export function newSession({ envelope, ...view }: SessionView, edges = new Map<string, StoredEdge>()): Held {
   const read = { indexed: 0, turns: 0, version: 0, extracted: 0 }
   return {
-    view: structuredClone(view),
-    ...(envelope !== undefined && { envelope: { at: view.envelopeAt, view: structuredClone(envelope) } }),
+    view: plainCopy(view),
+    ...(envelope !== undefined && { envelope: { at: view.envelopeAt, view: plainCopy(envelope) } }),
     events: [],
     edges,
     keys: new Map(),
@@ -87,5 +88,6 @@ export function groupKey({ tenant, userId, chatmode }: Omit<Scope, 'conversation
 }
 
 export function scopeKey(scope: Scope): string {
-  return JSON.stringify([groupKey(scope), scope.conversationId])
+  // the first is JSON, which has no line ends of its own
+  return `${groupKey(scope)}\n${scope.conversationId}`
 }

@@ -1,17 +1,18 @@
 import type { SessionView } from '../../domain/fold.ts'
+import { plainCopy } from '../../domain/json.ts'
 import type { EnvelopeRow, EnvelopeStore, WhichEnvelopes } from '../../ports/envelope-store.ts'
 import type { Held, MemoryData } from './data.ts'
 
 /** All views of a session, the envelope if what is kept of it is up to date. */
 export function loaded({ view, envelope }: Held): SessionView {
-  return structuredClone(envelope?.at === view.envelopeAt ? { ...view, envelope: envelope.view } : view)
+  return plainCopy(envelope?.at === view.envelopeAt ? { ...view, envelope: envelope.view } : view)
 }
 
 /** Puts the views in place. The envelope is kept apart from them, and only where it is new. */
 export function keepView(session: Held, { envelope, ...view }: SessionView, always = false): void {
   const isNew = always || session.view.envelopeAt !== view.envelopeAt
-  if (envelope !== undefined && isNew) session.envelope = { at: view.envelopeAt, view: structuredClone(envelope) }
-  session.view = structuredClone(view)
+  if (envelope !== undefined && isNew) session.envelope = { at: view.envelopeAt, view: plainCopy(envelope) }
+  session.view = plainCopy(view)
 }
 
 /** The stored envelopes of all sessions. */

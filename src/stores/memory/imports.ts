@@ -1,4 +1,5 @@
 import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
+import { plainCopy } from '../../domain/json.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { ImportBlock, ImportStore } from '../../ports/import-store.ts'
 import { type Held, type MemoryData, newSession, scopeKey } from './data.ts'
@@ -36,8 +37,8 @@ export function importsIn(data: MemoryData, ready: () => void): ImportStore {
       checkPlace(block, before)
       if (isThere || done) checkRoom(data, block)
       const session = before ?? newSession(view)
-      session.events.push(...structuredClone(events))
-      for (const edge of structuredClone(edges)) addEdge(session.edges, edge)
+      session.events.push(...plainCopy(events))
+      for (const edge of plainCopy(edges)) addEdge(session.edges, edge)
       keepView(session, view, true)
       if (isThere || done) enter(session)
       else coming.set(sessionId, session)

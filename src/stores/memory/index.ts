@@ -6,6 +6,7 @@ import {
   StorageError,
 } from '../../domain/errors.ts'
 import { turnsIn } from '../../domain/event.ts'
+import { plainCopy } from '../../domain/json.ts'
 import { checkLive, isWithin } from '../../domain/record.ts'
 import type { NewEvent, SessionKey, SessionStore, StoredEvent, Written } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
@@ -85,19 +86,19 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       ready()
       const { record } = view
       const same = sessions.get(record.id)
-      if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
+      if (same !== undefined) return { outcome: 'same-id', record: plainCopy(same.view.record) }
       checkComing(record.id)
       const { conversationId, tenant, userId, chatmode } = record
       const group = { tenant, userId, chatmode, at }
       const found = reuse !== 'none' && newestLive(data, reuse === 'any' ? group : { ...group, conversationId })
-      if (found) return { outcome: 'found', record: structuredClone(found) }
+      if (found) return { outcome: 'found', record: plainCopy(found) }
       const inTheWay = blocking(data, record)
-      if (inTheWay !== undefined) return { outcome: 'blocked', record: structuredClone(inTheWay) }
+      if (inTheWay !== undefined) return { outcome: 'blocked', record: plainCopy(inTheWay) }
       if (evenPaused !== true) checkIntake()
       const session = newSession(view)
       write(session, [event], at)
       keep(data, session)
-      return { outcome: 'created', record: structuredClone(record) }
+      return { outcome: 'created', record: plainCopy(record) }
     },
 
     async append(request) {
@@ -127,7 +128,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       if (known !== undefined) return known
       const before = session.view
       const last = request.chained ? lastOf(chains, before) : undefined
-      const { events, view, edges = [] } = request.decide(loaded(session), structuredClone(last))
+      const { events, view, edges = [] } = request.decide(loaded(session), plainCopy(last))
       if (events.length === 0) return { events: [], replayed: false }
       const commits = view.commit !== undefined && view.commit.id !== before.commit?.id
       if (commits && !freePosition(chains, view))
@@ -145,7 +146,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     async fork({ source, event, at, view }) {
       ready()
       const same = sessions.get(view.record.id)
-      if (same !== undefined) return { outcome: 'same-id', record: structuredClone(same.view.record) }
+      if (same !== undefined) return { outcome: 'same-id', record: plainCopy(same.view.record) }
       checkComing(view.record.id)
       const origin = held(source)
       checkIntake()
@@ -156,13 +157,23 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       }
       write(session, [event], at)
       keep(data, session)
-      return { outcome: 'created', record: structuredClone(view.record) }
+      return { outcome: 'created', record: plainCopy(view.record) }
     },
 
-    async load(key, { envelope } = { envelope: true }) {
+    async load(key) {
       ready()
       const session = visible(key)
-      return session && (envelope ? loaded(session) : structuredClone(session.view))
+      return session && loaded(session)
+    },
+
+    async record(key) {
+      ready()
+      return plainCopy(visible(key)?.view.record)
+    },
+
+    async state(key) {
+      ready()
+      return plainCopy(visible(key)?.view.state)
     },
 
     async read(key, query) {
@@ -173,7 +184,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
     async active(query) {
       ready()
-      return structuredClone(newestLive(data, query))
+      return plainCopy(newestLive(data, query))
     },
 
     async list(query) {
@@ -206,7 +217,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       const session = held(key)
       if (session.view.record.head !== expectedHead) return false
       keepView(session, view, true)
-      session.edges = edgeMap(structuredClone(edges))
+      session.edges = edgeMap(plainCopy(edges))
       if (freePosition(chains, view)) link(chains, view, view.record.lastActivityAt)
       return true
     },

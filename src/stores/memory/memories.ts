@@ -1,4 +1,5 @@
 import { IdempotencyMismatchError } from '../../domain/errors.ts'
+import { plainCopy } from '../../domain/json.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
 import type { ChangeRequest, MemoryPut, MemoryStore } from '../../ports/memory-store.ts'
@@ -105,7 +106,7 @@ export function memoriesIn(
       if (mark !== undefined && session !== undefined) session.read.extracted = mark.to
       const gone = sessions.get(going)
       const purged = gone && purge(gone, request.at)
-      const written = structuredClone(copies.map(({ memory }) => memory))
+      const written = plainCopy(copies.map(({ memory }) => memory))
       return { outcome: 'written', memories: written, ...(purged && { purged }) }
     },
 
@@ -123,7 +124,7 @@ export function memoriesIn(
     async history(id, within) {
       ready()
       const [held] = find([id], within)
-      return structuredClone(held?.history ?? [])
+      return plainCopy(held?.history ?? [])
     },
 
     async fromSource({ key, after = '', limit, ...user }) {
@@ -194,7 +195,7 @@ function messageOf(words: NonNullable<MemoryPut['words']>['description']) {
 /** The put as the store keeps it; fails before anything is written. */
 function copiedPut({ words, ...put }: MemoryPut): MemoryPut {
   const own = words ? { ...words, description: copied(words.description) } : words
-  return { ...structuredClone(put), ...(own !== undefined && { words: own }) }
+  return { ...plainCopy(put), ...(own !== undefined && { words: own }) }
 }
 
 function byId(a: Remembered, b: Remembered): number {
@@ -202,5 +203,5 @@ function byId(a: Remembered, b: Remembered): number {
 }
 
 function plain(held: readonly Remembered[]): Memory[] {
-  return structuredClone(held.map(({ memory }) => memory))
+  return plainCopy(held.map(({ memory }) => memory))
 }

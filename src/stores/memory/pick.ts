@@ -1,4 +1,5 @@
 import { startsTurn } from '../../domain/event.ts'
+import { plainCopy } from '../../domain/json.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type { ListQuery, ReadQuery, StoredEvent } from '../../ports/session-store.ts'
 
@@ -32,7 +33,7 @@ export function listed(records: readonly SessionRecord[], query: ListQuery): Ses
       (until === undefined || record.lastActivityAt < until) &&
       (cursor === undefined || byActivity(record, cursor) > 0),
   )
-  return structuredClone(matching.sort(byActivity).slice(0, limit))
+  return plainCopy(matching.sort(byActivity).slice(0, limit))
 }
 
 export function newest(records: readonly SessionRecord[]): SessionRecord | undefined {

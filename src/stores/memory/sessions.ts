@@ -10,9 +10,10 @@ export function keep({ sessions, groups, scopes }: MemoryData, session: Held): v
   const { record } = session.view
   sessions.set(record.id, session)
   if (record.endedAt === undefined) scopes.set(scopeKey(record), session)
-  const group = groups.get(groupKey(record)) ?? []
-  group.push(session)
-  groups.set(groupKey(record), group)
+  const key = groupKey(record)
+  const group = groups.get(key)
+  if (group === undefined) groups.set(key, [session])
+  else group.push(session)
 }
 
 /** Removes all that is held of a session, and counts it. */

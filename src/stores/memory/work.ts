@@ -1,4 +1,5 @@
 import type { SessionView } from '../../domain/fold.ts'
+import { plainCopy } from '../../domain/json.ts'
 import type { CommitLink, CommitsQuery, DueQuery, EdgesQuery, StoredEdge } from '../../ports/session-store.ts'
 import type { Held } from './data.ts'
 
@@ -28,7 +29,7 @@ export function edgesAt(edges: Iterable<StoredEdge>, query: EdgesQuery): StoredE
       (labels === undefined || labels.includes(edge.label)) &&
       (after === undefined || byPlace(edge, after) > 0),
   )
-  return structuredClone(matching.sort(byPlace).slice(0, limit))
+  return plainCopy(matching.sort(byPlace).slice(0, limit))
 }
 
 /** Last commit of the session's conversation. */
@@ -83,7 +84,7 @@ export function linksOf(chains: Chains, query: CommitsQuery): CommitLink[] {
   const { userId, after = 0, limit } = query
   const links = chains.get(chainKey(query)) ?? []
   const matching = links.filter((each) => each.position > after && (userId === undefined || each.userId === userId))
-  return structuredClone(matching.slice(0, limit))
+  return plainCopy(matching.slice(0, limit))
 }
 
 /** Idle ones first, by the minute of their last activity and then by id, those that only expired, and the uncommitted. */

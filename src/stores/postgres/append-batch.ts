@@ -1,7 +1,7 @@
 import { turnsIn } from '../../domain/event.ts'
 import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import type { ElementType } from './arrays.ts'
-import { eventColumns, ownerOf } from './rows.ts'
+import { eventColumns, eventValues, ownerOf } from './rows.ts'
 
 /** Appends in one call at most. */
 const MOST = 256
@@ -151,7 +151,6 @@ export function singleColumns<Item extends Waiting>([group, more]: readonly Grou
   const [event] = events
   if (event === undefined || events.length > 1 || idempotency !== undefined || expectedSequence !== undefined)
     return undefined
-  const { id, type, role, content, parts = null, agentId = null, occurredAt = null } = event
   const { sessionId, tenant, userId } = group
-  return [sessionId, tenant, userId, turnsIn(events), at, id, type, role, content, parts, agentId, occurredAt]
+  return [sessionId, tenant, userId, turnsIn(events), at, ...eventValues(event)]
 }

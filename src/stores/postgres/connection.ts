@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client, CustomTypesConfig, Pool, PoolClient, QueryResult, types } from 'pg'
+import type { Client, CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult, types } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { binaryArray, type ElementType } from './arrays.ts'
+import { checkouts } from './checkouts.ts'
 import { isoTime } from './times.ts'
 
 /** Bounds of every call, in milliseconds. */
@@ -58,7 +59,6 @@ export async function connect(url: string): Promise<Connections> {
   const config = {
     connectionString,
     connectionTimeoutMillis: timeouts.connection,
-    query_timeout: timeouts.query,
     keepAlive: true,
     types: typesOf(pg.types),
     // a pooler refuses settings it does not know
@@ -74,8 +74,7 @@ export async function connect(url: string): Promise<Connections> {
   const pool: Pool = new pg.Pool({ ...config, stream, max })
   // an idle connection that breaks is replaced when it is needed
   pool.on('error', () => {})
-  // one in use fails its query, and would end the process if nobody listened
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const clients = checkouts(pool, timeouts.query)
 
   function run<Row extends object>(
     client: PoolClient,
@@ -83,14 +82,18 @@ export async function connect(url: string): Promise<Connections> {
     given: unknown[],
   ): Promise<QueryResult<Row>> {
     const values = arrays === undefined ? given : given.map((list, i) => binary(arrays[i], list))
-    return coded(client.query<Row>(pooled ? { text, values } : { name, text, values }))
+    return answered(client, pooled ? { text, values } : { name, text, values })
+  }
+
+  function answered<Row extends object>(client: PoolClient, query: QueryConfig | string): Promise<QueryResult<Row>> {
+    return coded(clients.answer(client, client.query<Row>(query)))
   }
 
   async function acquire(): Promise<PoolClient> {
     const deadline = performance.now() + timeouts.reconnect
     for (let attempt = 0; ; attempt++) {
       try {
-        return await pool.connect()
+        return await clients.take()
       } catch (error) {
         if (!isUnreachable(error) || performance.now() > deadline) throw storageError(error)
         await delay(Math.random() * Math.min(50 * 2 ** attempt, 1000))
@@ -102,11 +105,11 @@ export async function connect(url: string): Promise<Connections> {
     const client = await acquire()
     try {
       const result = await work(client)
-      client.release()
+      clients.giveBack(client, false)
       return result
     } catch (error) {
       // a connection in an unknown state is not used again
-      client.release(isLost(error) || codeOf(error) === '')
+      clients.giveBack(client, isLost(error) || codeOf(error) === '')
       throw error
     }
   }
@@ -129,15 +132,15 @@ export async function connect(url: string): Promise<Connections> {
 
     async transaction(work) {
       return await using(async (client) => {
-        await coded(client.query('begin'))
+        await answered(client, 'begin')
         try {
           const query: Query = async (statement, values) => (await run<never>(client, statement, values)).rows
-          const script = async (sql: string) => void (await coded(client.query(sql)))
+          const script = async (sql: string) => void (await answered(client, sql))
           const result = await work(query, script)
-          await coded(client.query('commit'))
+          await answered(client, 'commit')
           return result
         } catch (error) {
-          if (!isLost(error)) await coded(client.query('rollback'))
+          if (!isLost(error)) await answered(client, 'rollback')
           throw error
         }
       })
@@ -145,14 +148,14 @@ export async function connect(url: string): Promise<Connections> {
 
     async dedicated() {
       const socket = stream()
-      const client = new pg.Client({ ...config, stream: () => socket })
+      const client = new pg.Client({ ...config, stream: () => socket, query_timeout: timeouts.query })
       client.on('error', () => {})
       await client.connect()
       return Object.assign(client, { hangUp: () => void socket.destroy() })
     },
 
     async close() {
-      await pool.end()
+      await clients.close()
       const goodbyes = [...sockets].map((socket) => once(socket, 'close'))
       await Promise.race([Promise.all(goodbyes), delay(GOODBYE, undefined, { ref: false })])
       for (const socket of sockets) socket.destroy()

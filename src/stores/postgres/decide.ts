@@ -1,19 +1,34 @@
 import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
 import { turnsIn } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
+import { encodeJson } from '../../domain/json.ts'
 import type { CommitLink, DecideRequest, Decision, StoredEvent, Written } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Query, type Statement } from './connection.ts'
-import { edgeColumns, eventColumns, linkOf, ownerOf, type ViewRow, viewJson, viewOf } from './rows.ts'
+import {
+  edgeColumns,
+  eventColumns,
+  eventValues,
+  type LinkRow,
+  linkOf,
+  ownerOf,
+  viewJson,
+  viewOf,
+  viewRow,
+} from './rows.ts'
+import { isoTime } from './times.ts'
 
-/** $1 session, $2 tenant, $3 user, $4 key, $5 lock, $6 chained. No row: there is no such session. */
+/** $1 session, $2 tenant, $3 user, $4 key, $5 lock, $6 chained. */
 export const LOAD: Statement = {
   name: 'load',
   text: `
-    select (l.view).*, l.fingerprint, l.first_sequence, l.last_sequence, (l.last_commit).commit_id as last_id,
-      (l.last_commit).session_id as last_session, (l.last_commit).user_id as last_user,
-      (l.last_commit).position as last_position, (l.last_commit).made_at as last_made_at,
-      (l.last_commit).purged_at as last_purged_at
-    from context.load_session($1, $2, $3, $4, $5, $6) l`,
+    select view, fingerprint, first_sequence, last_sequence, last_commit
+    from context.load_session($1, $2, $3, $4, $5, $6)`,
+}
+
+const CHANGE: Statement = {
+  name: 'change-state',
+  text: `
+    select context.change_state($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as sequence`,
 }
 
 const DECIDE: Statement = {
@@ -24,16 +39,14 @@ const DECIDE: Statement = {
       $18, $19, $20, $21, $22, $23)`,
 }
 
-interface LoadedRow extends ViewRow {
+interface LoadedRow {
+  /** Null: there is no such session. */
+  view: string | null
   fingerprint: string | null
   first_sequence: number | null
   last_sequence: number | null
-  last_id: string | null
-  last_session: string
-  last_user: string
-  last_position: number
-  last_made_at: string
-  last_purged_at: string | null
+  /** Last commit of the conversation, where it was asked for and there is one. */
+  last_commit: LinkRow | null
 }
 
 /**
@@ -62,25 +75,25 @@ async function attempt(
 ): Promise<Written | { first: number; last: number } | 'stale'> {
   const owner = ownerOf({ ...(within && { within }) })
   const [row] = await query<LoadedRow>(LOAD, [sessionId, ...owner, idempotency?.key ?? null, lock, chained])
-  if (row === undefined) throw new SessionNotFoundError(sessionId)
+  if (!row?.view) throw new SessionNotFoundError(sessionId)
   if (idempotency !== undefined && row.fingerprint !== null) {
     if (row.fingerprint !== idempotency.fingerprint)
       throw new IdempotencyMismatchError({ sessionId, key: idempotency.key })
     return { first: row.first_sequence ?? 0, last: row.last_sequence ?? 0 }
   }
-  const before = viewOf(row)
+  const seen = viewRow(row.view)
+  const before = viewOf(seen)
   const decision = decide(before, lastOf(row))
   if (decision.events.length === 0) return { events: [], replayed: false }
+  const decided = [sessionId, ...owner, seen.decision_version, turnsIn(decision.events), at]
+  const change = idempotency === undefined ? changeOf(before, decision) : undefined
+  if (change !== undefined) {
+    const [done] = await query<{ sequence: number | null }>(CHANGE, [...decided, ...change])
+    // what kept it out is told by the long way
+    if (typeof done?.sequence === 'number') return { events: placed(decision, done.sequence, at), replayed: false }
+  }
   const stamp = [idempotency?.key ?? null, idempotency?.fingerprint ?? null]
-  const values = [
-    sessionId,
-    ...owner,
-    row.decision_version,
-    turnsIn(decision.events),
-    at,
-    ...stamp,
-    ...written(before, decision),
-  ]
+  const values = [...decided, ...stamp, ...written(before, decision)]
   const [result] = await query<{ outcome: string; first_sequence: number }>(DECIDE, values).catch((error: unknown) => {
     // meanwhile an append took the same key, or another session the place in the conversation
     if (!lock && codeOf(error) === '23505') return [{ outcome: 'stale', first_sequence: 0 }]
@@ -88,8 +101,11 @@ async function attempt(
   })
   if (result?.outcome === 'missing') throw new SessionNotFoundError(sessionId)
   if (result?.outcome !== 'written') return 'stale'
-  const events = decision.events.map((event, i) => ({ ...event, sequence: result.first_sequence + i, createdAt: at }))
-  return { events, replayed: false }
+  return { events: placed(decision, result.first_sequence, at), replayed: false }
+}
+
+function placed({ events }: Decision, first: number, at: string): StoredEvent[] {
+  return events.map((event, i) => ({ ...event, sequence: first + i, createdAt: at }))
 }
 
 function written(before: SessionView, { events, view, edges = [] }: Decision): unknown[] {
@@ -106,15 +122,31 @@ function written(before: SessionView, { events, view, edges = [] }: Decision): u
   ]
 }
 
-/** Last commit of the conversation, where it was asked for. */
-function lastOf(row: LoadedRow): CommitLink | undefined {
-  if (row.last_id === null) return undefined
-  return linkOf({
-    commit_id: row.last_id,
-    session_id: row.last_session,
-    user_id: row.last_user,
-    position: row.last_position,
-    made_at: row.last_made_at,
-    purged_at: row.last_purged_at,
-  })
+function lastOf({ last_commit: link }: LoadedRow): CommitLink | undefined {
+  if (link === null) return undefined
+  return linkOf({ ...link, made_at: isoTime(link.made_at), purged_at: link.purged_at && isoTime(link.purged_at) })
+}
+
+/** What `change_state` takes of the decision, if it fits; else nothing. */
+function changeOf(before: SessionView, { events, view, edges = [] }: Decision): unknown[] | undefined {
+  const [event, more] = events
+  if (event === undefined || more !== undefined || edges.length > 0 || !isSameButState(before, view)) return undefined
+  const { scratchpad, version, updatedAt } = view.state
+  const pad = encodeJson(scratchpad, 'scratchpad', Number.POSITIVE_INFINITY)
+  return [pad, version, updatedAt, ...eventValues(event)]
+}
+
+/** Counters that every event moves. */
+const COUNTERS = { head: 0, turns: 0, lastActivityAt: '' }
+
+/** Whether the views differ in the scratchpad and the counters at most. What did not change is the very same object. */
+function isSameButState(before: SessionView, after: SessionView): boolean {
+  const { record, state: _, envelope: _kept, ...rest } = after
+  const { record: was, state: _before, envelope: _was, ...others } = before
+  return isSame({ ...record, ...COUNTERS }, { ...was, ...COUNTERS }) && isSame(rest, others)
+}
+
+function isSame(one: object, other: object): boolean {
+  const [some, more] = [Object.entries(one), Object.entries(other)]
+  return some.length === more.length && some.every(([key, value]) => (other as Record<string, unknown>)[key] === value)
 }

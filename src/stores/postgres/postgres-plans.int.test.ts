@@ -91,6 +91,14 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
 
   it.each(['sessions', 'session_state', 'session_envelopes'])('a load reads one row of %s', async (table) => {
     expect(await cost(`load_session(${session}, null, false, false)`, table)).toEqual({ rows: 1, read: 1 })
+    expect(await cost(`read_session(${session})`, table)).toEqual({ rows: 1, read: 1 })
+  })
+
+  it('a look at the record or the scratchpad reads its one row and no other', async () => {
+    expect(await cost(`read_record(${session})`, 'sessions')).toEqual({ rows: 1, read: 1 })
+    expect(await cost(`read_record(${session})`, 'session_state')).toEqual({ rows: 1, read: 0 })
+    expect(await cost(`read_state(${session})`, 'session_state')).toEqual({ rows: 1, read: 1 })
+    expect(await cost(`read_state(${session})`, 'sessions')).toEqual({ rows: 1, read: 0 })
   })
 
   it.each([

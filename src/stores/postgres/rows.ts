@@ -65,25 +65,50 @@ export interface LinkRow {
   purged_at: string | null
 }
 
-/** Columns of {@link ViewRow} that are moments. */
-const MOMENTS = [
-  'started_at',
-  'last_activity_at',
-  'ended_at',
-  'expires_at',
-  'updated_at',
-  'envelope_created_at',
-  'envelope_updated_at',
-] as const
+/** The columns that a record is made of. */
+export type RecordRow = Omit<
+  SessionRow,
+  'cleared_at' | 'decision_version' | 'last_work' | 'commit_id' | 'commit_position' | 'awaits_commit' | 'envelope_at'
+>
 
-/** A row of `context.session_views` that came as JSON; the envelope's columns may be left out. */
-export function rowOfJson(text: string): ViewRow {
-  const row: ViewRow = { envelope_created_at: null, ...JSON.parse(text) }
-  for (const moment of MOMENTS) if (row[moment]) row[moment] = isoTime(row[moment])
+/** The columns that a scratchpad is made of. */
+export type StateRow = Pick<ViewRow, 'scratchpad' | 'version' | 'updated_at'>
+
+/** A row that came as JSON. */
+export function recordRow(text: string): RecordRow {
+  return withTimes<RecordRow>(JSON.parse(text))
+}
+
+/** The same of a scratchpad. */
+export function stateRow(text: string): StateRow {
+  const row: StateRow = JSON.parse(text)
+  row.updated_at = isoTime(row.updated_at)
   return row
 }
 
-export function recordOf(row: SessionRow): SessionRecord {
+/** The same of all views. */
+export function viewRow(text: string): ViewRow {
+  const row: ViewRow = withTimes(JSON.parse(text))
+  row.updated_at = isoTime(row.updated_at)
+  if (row.envelope_created_at === null) return row
+  row.envelope_created_at = isoTime(row.envelope_created_at)
+  row.envelope_updated_at = isoTime(row.envelope_updated_at)
+  return row
+}
+
+function withTimes<Row extends RecordRow>(row: Row): Row {
+  row.started_at = isoTime(row.started_at)
+  row.last_activity_at = isoTime(row.last_activity_at)
+  if (row.ended_at !== null) row.ended_at = isoTime(row.ended_at)
+  if (row.expires_at !== null) row.expires_at = isoTime(row.expires_at)
+  return row
+}
+
+export function stateOf({ scratchpad, version, updated_at }: StateRow): SessionScratchpad {
+  return { scratchpad, version, updatedAt: updated_at }
+}
+
+export function recordOf(row: RecordRow): SessionRecord {
   return {
     id: row.id,
     tenant: row.tenant,
@@ -110,7 +135,7 @@ export function recordOf(row: SessionRow): SessionRecord {
 export function viewOf(row: ViewRow): SessionView {
   return {
     record: recordOf(row),
-    state: { scratchpad: row.scratchpad, version: row.version, updatedAt: row.updated_at },
+    state: stateOf(row),
     clearedAt: row.cleared_at,
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),
@@ -157,6 +182,11 @@ export function eventOf(row: EventRow): StoredEvent {
   if (row.agent_id !== null) event.agentId = row.agent_id
   if (row.occurred_at !== null) event.occurredAt = row.occurred_at
   return event
+}
+
+/** An event as one value for each column: id, type, role, content, parts, agent, occurred. */
+export function eventValues({ id, type, role, content, parts, agentId, occurredAt }: NewEvent): unknown[] {
+  return [id, type, role, content, parts ?? null, agentId ?? null, occurredAt ?? null]
 }
 
 /** Events as one array for each column: id, type, role, content, parts, agent, occurred. */

@@ -1,21 +1,33 @@
 import { IdempotencyMismatchError, IntakePausedError, SessionNotFoundError, StorageError } from '../../domain/errors.ts'
-import type { SessionView } from '../../domain/fold.ts'
+import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type {
   ActiveQuery,
   CreateRequest,
   CreateResult,
   ForkRequest,
-  NewEvent,
   PurgeCounts,
   SessionKey,
   StoredEdge,
 } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Statement } from './connection.ts'
-import { edgeColumns, ownerOf, rowOfJson, viewJson, viewOf } from './rows.ts'
+import {
+  edgeColumns,
+  eventValues,
+  ownerOf,
+  recordOf,
+  recordRow,
+  stateOf,
+  stateRow,
+  viewJson,
+  viewOf,
+  viewRow,
+} from './rows.ts'
 
-/** $1 session, $2 tenant, $3 user, $4 with the envelope. Null: there is no such session. */
-const READ: Statement = { name: 'read-session', text: 'select context.read_session($1, $2, $3, $4) as view' }
+/** $1 session, $2 tenant, $3 user. Null: there is no such session. */
+const READ: Statement = { name: 'read-session', text: 'select context.read_session($1, $2, $3) as view' }
+const RECORD: Statement = { name: 'read-record', text: 'select context.read_record($1, $2, $3) as view' }
+const STATE: Statement = { name: 'read-state', text: 'select context.read_state($1, $2, $3) as view' }
 
 const CREATE: Statement = {
   name: 'create',
@@ -49,26 +61,44 @@ type Outcome = CreateResult['outcome'] | 'coming'
 
 /** What makes, finds, mends and removes sessions. */
 export function sessionCalls({ query }: Connections) {
-  async function load(key: SessionKey, { envelope } = { envelope: true }): Promise<SessionView | undefined> {
-    const values = [key.sessionId, ...ownerOf(key), envelope]
-    const [row] = await query<{ view: string | null }>(READ, values, { again: true })
-    return row?.view ? viewOf(rowOfJson(row.view)) : undefined
+  async function look(statement: Statement, key: SessionKey): Promise<string | undefined> {
+    const [row] = await query<{ view: string | null }>(statement, [key.sessionId, ...ownerOf(key)], { again: true })
+    return row?.view ?? undefined
+  }
+
+  async function record(key: SessionKey): Promise<SessionRecord | undefined> {
+    const found = await look(RECORD, key)
+    return found === undefined ? undefined : recordOf(recordRow(found))
   }
 
   /** A record whose id another statement gave. */
   async function recordById(sessionId: string): Promise<SessionRecord> {
-    const view = await load({ sessionId })
-    if (view === undefined) throw new StorageError('postgres', 'the session was purged in this very moment; try again')
-    return view.record
+    const known = await record({ sessionId })
+    if (known === undefined) throw new StorageError('postgres', 'the session was purged in this very moment; try again')
+    return known
   }
 
   return {
-    load,
+    record,
+
+    async load(key: SessionKey): Promise<SessionView | undefined> {
+      const found = await look(READ, key)
+      return found === undefined ? undefined : viewOf(viewRow(found))
+    },
+
+    async state(key: SessionKey): Promise<SessionScratchpad | undefined> {
+      const found = await look(STATE, key)
+      return found === undefined ? undefined : stateOf(stateRow(found))
+    },
 
     async create({ event, at, view, reuse, evenPaused = false }: CreateRequest): Promise<CreateResult> {
       const values = [view.record.id, reuse, evenPaused, at, viewJson(view), ...eventValues(event)]
-      // creating again with the same id does no harm
-      const [row] = await taken(query<{ outcome: Outcome; session_id: string }>(CREATE, values, { again: false }))
+      const create = () => taken(query<{ outcome: Outcome; session_id: string }>(CREATE, values, { again: false }))
+      const [row] = await create().catch((error) => {
+        // the same id at the same moment in another scope, or from another store: now it is found
+        if (codeOf(error) === '23505') return create()
+        throw error
+      })
       if (row?.outcome === 'coming') throw new IdempotencyMismatchError({ sessionId: view.record.id })
       if (row === undefined || row.outcome === 'created') return { outcome: 'created', record: view.record }
       return { outcome: row.outcome, record: await recordById(row.session_id) }
@@ -95,7 +125,7 @@ export function sessionCalls({ query }: Connections) {
     async active({ tenant, userId, chatmode, conversationId, at }: ActiveQuery): Promise<SessionRecord | undefined> {
       const values = [tenant, userId, chatmode, conversationId ?? null, at]
       const [row] = await query<{ id: string | null }>(ACTIVE, values, { again: true })
-      return row?.id ? (await load({ sessionId: row.id }))?.record : undefined
+      return row?.id ? await record({ sessionId: row.id }) : undefined
     },
 
     async repair(
@@ -123,10 +153,6 @@ export function sessionCalls({ query }: Connections) {
       await query(PAUSE, [since ?? null], { again: true })
     },
   }
-}
-
-function eventValues({ id, type, role, content, parts, agentId, occurredAt }: NewEvent): unknown[] {
-  return [id, type, role, content, parts ?? null, agentId ?? null, occurredAt ?? null]
 }
 
 /** Turns the functions' own "no new sessions are taken" into the error of the port. */

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import { startsTurn } from '../../domain/event.ts'
-import type { SessionView } from '../../domain/fold.ts'
+import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
+import type { SessionRecord } from '../../domain/record.ts'
 import type { ReadQuery, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
 import {
@@ -10,11 +11,15 @@ import {
   type EnvelopeColumns,
   type EventRow,
   eventOf,
+  type RecordRow,
+  recordOf,
+  type StateRow,
+  stateOf,
   type ViewRow,
   viewOf,
   visibleRow,
 } from './rows.ts'
-import { SELECT_BARE, SELECT_VIEW } from './view-sql.ts'
+import { SELECT_RECORD, SELECT_STATE, SELECT_VIEW } from './view-sql.ts'
 
 export const SELECT_EVENTS = `
   select sequence, id, type, role, content, parts, agent_id, occurred_at, created_at
@@ -54,7 +59,8 @@ export function logReader(db: Database) {
   const selectPage = db.prepare<[object], EventRow>(`${SELECT_EVENTS} asc ${LIMIT}`)
   const selectSession = db.prepare<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(SELECT_SESSION)
   const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
-  const selectBare = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_BARE)
+  const selectRecord = db.prepare<[string], RecordRow>(SELECT_RECORD)
+  const selectState = db.prepare<[string], StateRow & Pick<ViewRow, 'tenant' | 'user_id'>>(SELECT_STATE)
   selectBlocks.asc.pluck()
   selectBlocks.desc.pluck()
 
@@ -98,9 +104,19 @@ export function logReader(db: Database) {
   }
 
   return {
-    load(key: SessionKey, { envelope } = { envelope: true }): SessionView | undefined {
-      const row = visibleRow((envelope ? selectView : selectBare).get(key.sessionId), key)
+    load(key: SessionKey): SessionView | undefined {
+      const row = visibleRow(selectView.get(key.sessionId), key)
       return row && viewOf(row)
+    },
+
+    record(key: SessionKey): SessionRecord | undefined {
+      const row = visibleRow(selectRecord.get(key.sessionId), key)
+      return row && recordOf(row)
+    },
+
+    state(key: SessionKey): SessionScratchpad | undefined {
+      const row = visibleRow(selectState.get(key.sessionId), key)
+      return row && stateOf(row)
     },
 
     read(key: SessionKey, query: ReadQuery): StoredEvent[] {

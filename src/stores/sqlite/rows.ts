@@ -1,5 +1,5 @@
 import type { EnvelopeView } from '../../domain/envelope.ts'
-import type { SessionView } from '../../domain/fold.ts'
+import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { isWithin, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, SessionKey, StoredEvent } from '../../ports/session-store.ts'
@@ -87,7 +87,27 @@ export function visibleRow<Row extends { tenant: string; user_id: string }>(
   return row !== undefined && isWithin({ tenant: row.tenant, userId: row.user_id }, within) ? row : undefined
 }
 
-export function recordOf(row: SessionRow): SessionRecord {
+/** The columns that a record is made of. */
+export type RecordRow = Omit<
+  SessionRow,
+  | 'state'
+  | 'cleared_at'
+  | 'activity_minute'
+  | 'last_work'
+  | 'commit_id'
+  | 'commit_position'
+  | 'awaits_commit'
+  | 'envelope_at'
+>
+
+/** The columns that a scratchpad is made of. */
+export type StateRow = Pick<ViewRow, 'scratchpad' | 'version' | 'updated_at'>
+
+export function stateOf({ scratchpad, version, updated_at }: StateRow): SessionScratchpad {
+  return { scratchpad: JSON.parse(scratchpad), version, updatedAt: updated_at }
+}
+
+export function recordOf(row: RecordRow): SessionRecord {
   return {
     id: row.id,
     tenant: row.tenant,
@@ -115,7 +135,7 @@ export function viewOf(row: ViewRow & EnvelopeColumns): SessionView {
   const envelope = envelopeOf(row.id, row)
   return {
     record: recordOf(row),
-    state: { scratchpad: JSON.parse(row.scratchpad), version: row.version, updatedAt: row.updated_at },
+    state: stateOf(row),
     clearedAt: row.cleared_at,
     ...(row.last_work !== null && { lastWork: row.last_work }),
     ...(row.commit_id !== null && { commit: { id: row.commit_id, position: row.commit_position ?? 0 } }),

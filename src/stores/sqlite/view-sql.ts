@@ -14,12 +14,19 @@ export const SELECT_VIEW = `
   ${JOIN_ENVELOPE}
   where s.id = ?`
 
-/** The same without the envelope. */
-export const SELECT_BARE = `
-  select s.*, st.scratchpad, st.version, st.updated_at, null as persona_id
-  from sessions s
-  join session_state st on st.session_id = s.id
-  where s.id = ?`
+/** The record of one session. No row: there is no such session. */
+export const SELECT_RECORD = `
+  select id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, status, active_agent, head, turns,
+    started_at, last_activity_at, ended_at, expires_at, metadata, forked_from
+  from sessions
+  where id = ?`
+
+/** The scratchpad of one session, and whose it is. No row: there is no such session. */
+export const SELECT_STATE = `
+  select st.scratchpad, st.version, st.updated_at, s.tenant, s.user_id
+  from session_state st
+  join sessions s on s.id = st.session_id
+  where st.session_id = ?`
 
 export const INSERT_SESSION = `
   insert into sessions (
