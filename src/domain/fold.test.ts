@@ -7,6 +7,7 @@ import {
   FOLDED_TYPES,
   type ForkedParts,
   isActivity,
+  onlyStateChanged,
   type SessionView,
   type StartedParts,
   withCounters,
@@ -331,6 +332,29 @@ describe('any log', () => {
       fc.property(anyEvents, (events) => {
         const { record } = folded(...events)
         if (isFinal(record.status.state)) expect(record.endedAt).toBeDefined()
+      }),
+    )
+  })
+
+  it('is known to have changed the scratchpad alone where all else is as it was', () => {
+    const others = ({ record, state: _state, envelope: _envelope, ...rest }: SessionView) => ({
+      ...rest,
+      record: { ...record, head: 0, turns: 0, lastActivityAt: '' },
+    })
+    fc.assert(
+      fc.property(anyEvents, (events) => {
+        let before = started()
+        for (const next of events) {
+          const after = evolve(before, next)
+          if (onlyStateChanged(before, after)) expect(others(after)).toStrictEqual(others(before))
+          if (next.type === 'state_changed' || next.type === 'handoff_taken') {
+            expect(onlyStateChanged(before, after)).toBe(true)
+          }
+          if (next.type === 'envelope_updated' || next.type === 'messages_cleared') {
+            expect(onlyStateChanged(before, after)).toBe(false)
+          }
+          before = after
+        }
       }),
     )
   })

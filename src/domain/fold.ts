@@ -158,6 +158,25 @@ export function withCounters(
   return { ...view, record: { ...view.record, head: sequence, turns, lastActivityAt } }
 }
 
+/** What every event moves. */
+const COUNTERS = { head: 0, turns: 0, lastActivityAt: '' }
+
+/**
+ * Whether the views differ in the scratchpad and the counters at most, `after` being folded from `before`: what an event leaves alone is
+ * the very same object.
+ */
+export function onlyStateChanged(before: SessionView, after: SessionView): boolean {
+  const { record: was, state: _before, envelope: _was, ...others } = before
+  const { record, state: _after, envelope: _is, ...rest } = after
+  return isSame({ ...was, ...COUNTERS }, { ...record, ...COUNTERS }) && isSame(others, rest)
+}
+
+function isSame(one: object, other: object): boolean {
+  const members = Object.entries(one)
+  const isAlike = members.every(([key, value]) => (other as Record<string, unknown>)[key] === value)
+  return isAlike && members.length === Object.keys(other).length
+}
+
 /** What `status_changed` holds. */
 export interface StatusParts {
   status: SessionStatus

@@ -1,6 +1,6 @@
 import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
 import { turnsIn } from '../../domain/event.ts'
-import type { SessionView } from '../../domain/fold.ts'
+import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import type { CommitLink, DecideRequest, Decision, StoredEvent, Written } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Query, type Statement } from './connection.ts'
@@ -130,23 +130,8 @@ function lastOf({ last_commit: link }: LoadedRow): CommitLink | undefined {
 /** What `change_state` takes of the decision, if it fits; else nothing. */
 function changeOf(before: SessionView, { events, view, edges = [] }: Decision): unknown[] | undefined {
   const [event, more] = events
-  if (event === undefined || more !== undefined || edges.length > 0 || !isSameButState(before, view)) return undefined
+  if (event === undefined || more !== undefined || edges.length > 0 || !onlyStateChanged(before, view)) return undefined
   const { scratchpad, version, updatedAt } = view.state
   const pad = encodeJson(scratchpad, 'scratchpad', Number.POSITIVE_INFINITY)
   return [pad, version, updatedAt, ...eventValues(event)]
-}
-
-/** Counters that every event moves. */
-const COUNTERS = { head: 0, turns: 0, lastActivityAt: '' }
-
-/** Whether the views differ in the scratchpad and the counters at most. What did not change is the very same object. */
-function isSameButState(before: SessionView, after: SessionView): boolean {
-  const { record, state: _, envelope: _kept, ...rest } = after
-  const { record: was, state: _before, envelope: _was, ...others } = before
-  return isSame({ ...record, ...COUNTERS }, { ...was, ...COUNTERS }) && isSame(rest, others)
-}
-
-function isSame(one: object, other: object): boolean {
-  const [some, more] = [Object.entries(one), Object.entries(other)]
-  return some.length === more.length && some.every(([key, value]) => (other as Record<string, unknown>)[key] === value)
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { IdempotencyMismatchError, SequenceConflictError, SessionNotFoundError } from '../../domain/errors.ts'
 import { turnsIn } from '../../domain/event.ts'
-import type { SessionView } from '../../domain/fold.ts'
+import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { checkLive } from '../../domain/record.ts'
 import type {
   AppendRequest,
@@ -10,6 +10,7 @@ import type {
   Decision,
   IdempotencyStamp,
   NewEvent,
+  SessionKey,
   StoredEvent,
   Written,
 } from '../../ports/session-store.ts'
@@ -22,10 +23,12 @@ import {
   type EventRow,
   eventOf,
   rowOf,
+  stateRow,
   type ViewRow,
   viewOf,
   visibleRow,
 } from './rows.ts'
+import { prepared } from './statement.ts'
 import { SELECT_VIEW, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
 
@@ -67,18 +70,18 @@ export interface LogWriter {
 }
 
 export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelopes: EnvelopeWriter): LogWriter {
-  const insertEvent = db.prepare(INSERT_EVENT)
-  const insertType = db.prepare(INSERT_TYPE)
-  const selectKey = db.prepare<[string, string], { fingerprint: string; first: number; last: number }>(SELECT_KEY)
-  const insertKey = db.prepare(INSERT_KEY)
-  const selectRange = db.prepare<[string, number, number], EventRow>(SELECT_RANGE)
-  const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
-  const updateView = db.prepare(UPDATE_VIEW)
-  const upsertState = db.prepare(UPSERT_STATE)
-  const markPurge = db.prepare('insert into session_purges (session_id) values (?)')
-  const deleteEvents = db.prepare('delete from session_events where session_id = ?')
-  const deleteTypes = db.prepare('delete from session_types where session_id = ?')
-  const unmarkPurge = db.prepare('delete from session_purges where session_id = ?')
+  const insertEvent = prepared(db, INSERT_EVENT)
+  const insertType = prepared(db, INSERT_TYPE)
+  const selectKey = prepared<[string, string], { fingerprint: string; first: number; last: number }>(db, SELECT_KEY)
+  const insertKey = prepared(db, INSERT_KEY)
+  const selectRange = prepared<[string, number, number], EventRow>(db, SELECT_RANGE)
+  const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
+  const updateView = prepared(db, UPDATE_VIEW)
+  const upsertState = prepared(db, UPSERT_STATE)
+  const markPurge = prepared(db, 'insert into session_purges (session_id) values (?)')
+  const deleteEvents = prepared(db, 'delete from session_events where session_id = ?')
+  const deleteTypes = prepared(db, 'delete from session_types where session_id = ?')
+  const unmarkPurge = prepared(db, 'delete from session_purges where session_id = ?')
 
   function replay(sessionId: string, stamp: IdempotencyStamp | undefined): Written | undefined {
     const known = stamp && selectKey.get(sessionId, stamp.key)
@@ -123,6 +126,15 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
     })
   }
 
+  /** The short way of a decision: to write the whole row of a session would write its entry in eight indexes again. */
+  function changeState(key: SessionKey, events: readonly NewEvent[], view: SessionView, at: string): Written {
+    const head = heads.of(key)
+    const stored = insertBehind(head, events, at)
+    heads.move(key.sessionId, head, events.length, turnsIn(events), at)
+    upsertState.run(stateRow(view))
+    return { events: stored, replayed: false }
+  }
+
   return {
     insert,
     keep,
@@ -161,6 +173,7 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
       const { events, view, edges = [] } = decided(decide, before, chained ? work.lastOf(before) : undefined)
       if (events.length === 0) return { events: [], replayed: false }
       remember(sessionId, idempotency, row.head, events.length)
+      if (edges.length === 0 && onlyStateChanged(before, view)) return changeState(key, events, view, at)
       const stored = insert(sessionId, row.head, events, at)
       const after = rowOf(view)
       updateView.run(after)

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { ThroughlineError } from '../../domain/errors.ts'
 import { nextTick } from '../next-tick.ts'
 import { storageError, whenFree } from './connection.ts'
+import { prepared } from './statement.ts'
 
 /** Writes in one transaction at most, so that other processes get the lock in between. */
 const BATCH = 512
@@ -37,8 +38,8 @@ export function commitQueue(
   hooks: { begun?(): void; beforeCommit(): void; afterwards(committed: boolean): void },
 ): CommitQueue {
   const waiting: Waiting[] = []
-  const begin = db.prepare('begin immediate')
-  const commit = db.prepare('commit')
+  const begin = prepared(db, 'begin immediate')
+  const commit = prepared(db, 'commit')
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {

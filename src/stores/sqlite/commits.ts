@@ -3,6 +3,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import type { CommitLink, CommitsQuery } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
 import { BLOCK, type LinkRow, linkOf } from './rows.ts'
+import { prepared } from './statement.ts'
 
 const INSERT_LINK = `
   insert into conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
@@ -52,13 +53,13 @@ export const SELECT_LINKS = `
 
 /** The writes to the chains of conversations, each inside an open transaction. */
 export function commitWriter(db: Database) {
-  const insertLink = db.prepare(INSERT_LINK)
-  const keepLink = db.prepare(`${INSERT_LINK} on conflict do nothing`)
-  const selectLast = db.prepare<[object], LinkRow>(SELECT_LAST)
-  const selectAt = db.prepare<[object], LinkRow>(SELECT_AT)
-  const takeLink = db.prepare(TAKE_LINK)
-  const selectMade = db.prepare<[object], string>(SELECT_MADE).pluck()
-  const markPurged = db.prepare(MARK_PURGED)
+  const insertLink = prepared(db, INSERT_LINK)
+  const keepLink = prepared(db, `${INSERT_LINK} on conflict do nothing`)
+  const selectLast = prepared<[object], LinkRow>(db, SELECT_LAST)
+  const selectAt = prepared<[object], LinkRow>(db, SELECT_AT)
+  const takeLink = prepared(db, TAKE_LINK)
+  const selectMade = prepared<[object], string>(db, SELECT_MADE).pluck()
+  const markPurged = prepared(db, MARK_PURGED)
 
   return {
     /** Last commit of the session's conversation. */
@@ -102,7 +103,7 @@ export function commitWriter(db: Database) {
 
 /** One page of a chain. */
 export function commitReader(db: Database) {
-  const selectLinks = db.prepare<[object], LinkRow>(SELECT_LINKS)
+  const selectLinks = prepared<[object], LinkRow>(db, SELECT_LINKS)
 
   return {
     commits({ tenant, conversationId, userId, after = 0, limit }: CommitsQuery): CommitLink[] {

@@ -3,6 +3,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import type { EnvelopeRow, WhichEnvelopes } from '../../ports/envelope-store.ts'
 import { LIMIT } from './limit.ts'
 import { type EnvelopeColumns, envelopeOf, json } from './rows.ts'
+import { prepared } from './statement.ts'
 import { ENVELOPE, JOIN_ENVELOPE } from './view-sql.ts'
 
 /** Replaces the row: the trigger that gives the moment to updates of others does not fire. */
@@ -51,10 +52,10 @@ export const SINCE = choosing('updated_at >= @value', 'session_envelopes_updated
 
 /** The writes to what is kept of envelopes, each inside an open transaction. */
 export function envelopeWriter(db: Database) {
-  const put = db.prepare(PUT_ENVELOPE)
-  const deleteOne = db.prepare('delete from session_envelopes where session_id = ?')
-  const removeOfBatch = db.prepare<[object], string>(OF_BATCH.remove).pluck()
-  const removeSince = db.prepare<[object], string>(SINCE.remove).pluck()
+  const put = prepared(db, PUT_ENVELOPE)
+  const deleteOne = prepared(db, 'delete from session_envelopes where session_id = ?')
+  const removeOfBatch = prepared<[object], string>(db, OF_BATCH.remove).pluck()
+  const removeSince = prepared<[object], string>(db, SINCE.remove).pluck()
 
   return {
     /** Keeps the envelope of the view, if it has one. */
@@ -96,10 +97,10 @@ export type EnvelopeWriter = ReturnType<typeof envelopeWriter>
 /** Reads of what is kept of envelopes. */
 export function envelopeReader(db: Database) {
   type Row = EnvelopeColumns & { id: string; envelope_at: number }
-  const selectPage = db.prepare<[object], Row>(SELECT_ENVELOPES)
-  const selectFound = db.prepare<[object], Row>(FIND_ENVELOPES)
-  const countOfBatch = db.prepare<[object], number>(OF_BATCH.count).pluck()
-  const countSince = db.prepare<[object], number>(SINCE.count).pluck()
+  const selectPage = prepared<[object], Row>(db, SELECT_ENVELOPES)
+  const selectFound = prepared<[object], Row>(db, FIND_ENVELOPES)
+  const countOfBatch = prepared<[object], number>(db, OF_BATCH.count).pluck()
+  const countSince = prepared<[object], number>(db, SINCE.count).pluck()
 
   function shown(row: Row): EnvelopeRow {
     const envelope = envelopeOf(row.id, row)

@@ -1,8 +1,9 @@
-import type { Database, Statement } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { SessionKey } from '../../ports/session-store.ts'
 import { minuteOf } from './rows.ts'
+import { type Prepared, prepared } from './statement.ts'
 
 const SELECT_HEAD = `
   select id, tenant, user_id as userId, head, turns, last_activity_at as lastActivityAt, activity_minute as activityMinute, ended_at as endedAt,
@@ -46,10 +47,10 @@ export interface Head {
  * instead of 64.
  */
 export class Heads {
-  readonly #select: Statement<[string], Head>
-  readonly #update: Statement<[number, number, string, string]>
-  readonly #updateMinute: Statement<[number, string]>
-  readonly #dataVersion: Statement<[], number>
+  readonly #select: Prepared<[string], Head>
+  readonly #update: Prepared<[number, number, string, string]>
+  readonly #updateMinute: Prepared<[number, string]>
+  readonly #dataVersion: Prepared<[], number>
   readonly #loaded = new Map<string, Head>()
   readonly #moved = new Set<string>()
   readonly #touched = new Set<string>()
@@ -57,10 +58,10 @@ export class Heads {
   #version: number | undefined
 
   constructor(db: Database) {
-    this.#select = db.prepare(SELECT_HEAD)
-    this.#update = db.prepare(UPDATE_HEAD)
-    this.#updateMinute = db.prepare(UPDATE_MINUTE)
-    this.#dataVersion = db.prepare<[], number>('pragma data_version').pluck()
+    this.#select = prepared(db, SELECT_HEAD)
+    this.#update = prepared(db, UPDATE_HEAD)
+    this.#updateMinute = prepared(db, UPDATE_MINUTE)
+    this.#dataVersion = prepared<[], number>(db, 'pragma data_version').pluck()
   }
 
   /** A transaction has begun, and nobody else writes until it ends. */

@@ -4,6 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../domain/errors.ts'
 import type { StoreHealth } from '../../ports/session-store.ts'
 import { schemaOf } from './migrate.ts'
+import { prepared } from './statement.ts'
 
 /** One row of each table without which nothing can be read or written. */
 const LOOK = `
@@ -27,14 +28,14 @@ export function healthReader(db: Database, path: string): () => StoreHealth {
 
   return () => {
     requirePlace()
-    db.prepare(LOOK).get()
+    prepared(db, LOOK).get()
     return {
       schema: schemaOf(db),
       details: {
         file: path,
         journal: String(db.pragma('journal_mode', { simple: true })),
         synchronous: SYNCHRONOUS[Number(db.pragma('synchronous', { simple: true }))] ?? 'unknown',
-        sqlite: String(db.prepare('select sqlite_version()').pluck().get()),
+        sqlite: String(prepared(db, 'select sqlite_version()').pluck().get()),
       },
     }
   }

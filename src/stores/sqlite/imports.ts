@@ -8,6 +8,7 @@ import type { Heads } from './heads.ts'
 import { LIMIT } from './limit.ts'
 import { type EnvelopeColumns, type ViewRow, viewOf } from './rows.ts'
 import type { SessionWriter } from './sessions.ts'
+import { prepared } from './statement.ts'
 import { SELECT_VIEW } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
 
@@ -55,10 +56,10 @@ interface Writers {
 
 /** The writes of sessions that come in, each inside an open transaction. All is checked before anything is written. */
 export function importWriter(db: Database, { heads, log, work, sessions }: Writers) {
-  const selectThere = db.prepare<[string], Place>(SELECT_THERE)
-  const selectComing = db.prepare<[string], Place>(SELECT_COMING)
-  const putComing = db.prepare(PUT_COMING)
-  const deleteComing = db.prepare('delete from session_imports where session_id = ?')
+  const selectThere = prepared<[string], Place>(db, SELECT_THERE)
+  const selectComing = prepared<[string], Place>(db, SELECT_COMING)
+  const putComing = prepared(db, PUT_COMING)
+  const deleteComing = prepared(db, 'delete from session_imports where session_id = ?')
 
   /** Throws unless there is room for what the session becomes: in its scope, and in the chain of its conversation. */
   function checkRoom(view: SessionView): void {
@@ -119,9 +120,9 @@ function checkPlace({ sessionId, after, view }: ImportBlock, before: Place | und
 
 /** Reads of what came in. */
 export function importReader(db: Database) {
-  const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
-  const selectComing = db.prepare<[string], Place & { view: string }>(SELECT_COMING)
-  const selectEventId = db.prepare<[string, number], string>(SELECT_EVENT_ID).pluck()
+  const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
+  const selectComing = prepared<[string], Place & { view: string }>(db, SELECT_COMING)
+  const selectEventId = prepared<[string, number], string>(db, SELECT_EVENT_ID).pluck()
 
   /** Sees one moment: the session may be done between two looks. */
   const find = db.transaction((sessionId: string): FoundImport | undefined => {
@@ -138,7 +139,7 @@ export function importReader(db: Database) {
 
     begun({ after = '', limit, within }: BegunQuery): string[] {
       const { tenant, userId } = within ?? {}
-      const select = db.prepare<[object], string>(begunSql({ ...(within !== undefined && { within }) })).pluck()
+      const select = prepared<[object], string>(db, begunSql({ ...(within !== undefined && { within }) })).pluck()
       return select.all({ after, limit, tenant, userId })
     },
   }

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { IdempotencyMismatchError, IntakePausedError } from '../../domain/errors.ts'
+import { prepared } from './statement.ts'
 
 const SELECT_PAUSED = "select value from settings where name = 'paused_since'"
 
@@ -12,10 +13,10 @@ const SELECT_COMING = 'select 1 from session_imports where session_id = ?'
 
 /** What keeps new sessions out. */
 export function intake(db: Database) {
-  const selectPaused = db.prepare<[], string>(SELECT_PAUSED).pluck()
-  const pause = db.prepare(PAUSE)
-  const resume = db.prepare(RESUME)
-  const selectComing = db.prepare<[string], 1>(SELECT_COMING).pluck()
+  const selectPaused = prepared<[], string>(db, SELECT_PAUSED).pluck()
+  const pause = prepared(db, PAUSE)
+  const resume = prepared(db, RESUME)
+  const selectComing = prepared<[string], 1>(db, SELECT_COMING).pluck()
 
   return {
     pausedSince: (): string | undefined => selectPaused.get(),

@@ -3,6 +3,7 @@ import type { Principal, SessionRecord } from '../../domain/record.ts'
 import type { IdsQuery, ListQuery, Totals } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
 import { minuteOf, recordOf, type SessionRow } from './rows.ts'
+import { type Prepared, prepared } from './statement.ts'
 
 /** One condition for each filter; every one begins where an index by tenant and minute can serve. */
 const FILTERS = {
@@ -44,13 +45,13 @@ export function listSql(query: Partial<ListQuery>): string {
 }
 
 export function sessionLister(db: Database) {
-  const selectTotals = db.prepare<[object], Totals>(SELECT_TOTALS)
-  const selectIds = db.prepare<[object], string>(SELECT_IDS).pluck()
-  const prepared = new Map<string, Statement<[object], SessionRow>>()
+  const selectTotals = prepared<[object], Totals>(db, SELECT_TOTALS)
+  const selectIds = prepared<[object], string>(db, SELECT_IDS).pluck()
+  const known = new Map<string, Prepared<[object], SessionRow>>()
 
-  function statement(sql: string): Statement<[object], SessionRow> {
-    const found = prepared.get(sql) ?? db.prepare<[object], SessionRow>(sql)
-    prepared.set(sql, found)
+  function statement(sql: string): Prepared<[object], SessionRow> {
+    const found = known.get(sql) ?? prepared<[object], SessionRow>(db, sql)
+    known.set(sql, found)
     return found
   }
 

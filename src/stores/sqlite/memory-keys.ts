@@ -6,6 +6,7 @@ import type { User } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
 import { OWNED, ownerOf } from './memory-read.ts'
+import { prepared } from './statement.ts'
 
 export const SELECT_MEMORY_KEY = `
   select fingerprint, answer
@@ -32,11 +33,11 @@ export const FORGET_KEYS = `
 
 /** Idempotency keys of changes to memories. */
 export function memoryKeys(db: Database) {
-  const selectKey = db.prepare<[string, string, string], { fingerprint: string; answer: string }>(SELECT_MEMORY_KEY)
-  const selectAnswer = db.prepare<[object], string>(SELECT_ANSWER).pluck()
-  const insertKey = db.prepare(INSERT_MEMORY_KEY)
-  const forgetKeys = db.prepare(FORGET_KEYS)
-  const deleteKeysOf = db.prepare('delete from memory_keys where tenant = ? and user_id = ?')
+  const selectKey = prepared<[string, string, string], { fingerprint: string; answer: string }>(db, SELECT_MEMORY_KEY)
+  const selectAnswer = prepared<[object], string>(db, SELECT_ANSWER).pluck()
+  const insertKey = prepared(db, INSERT_MEMORY_KEY)
+  const forgetKeys = prepared(db, FORGET_KEYS)
+  const deleteKeysOf = prepared(db, 'delete from memory_keys where tenant = ? and user_id = ?')
 
   return {
     /** What the key of a change was stored with. */

@@ -5,6 +5,7 @@ import type { MemoriesQuery, SourceQuery } from '../../ports/memory-store.ts'
 import type { User } from '../../ports/recall-index.ts'
 import { LIMIT } from './limit.ts'
 import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
+import { prepared } from './statement.ts'
 
 /** Both null: of everyone. */
 export const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
@@ -59,12 +60,12 @@ export const SELECT_HISTORY = `
 
 /** Reads of what is remembered. */
 export function memoryReader(db: Database) {
-  const selectMemories = db.prepare<[object], MemoryRow>(SELECT_MEMORIES)
-  const listMemories = db.prepare<[object], MemoryRow>(LIST_MEMORIES)
-  const selectFromSource = db.prepare<[object], MemoryRow>(SELECT_FROM_SOURCE)
-  const selectExpired = db.prepare<[object], MemoryRow>(SELECT_EXPIRED_MEMORIES)
-  const selectUnread = db.prepare<[object], MemoryRow>(SELECT_UNREAD)
-  const selectHistory = db.prepare<[object], ChangeRow>(SELECT_HISTORY)
+  const selectMemories = prepared<[object], MemoryRow>(db, SELECT_MEMORIES)
+  const listMemories = prepared<[object], MemoryRow>(db, LIST_MEMORIES)
+  const selectFromSource = prepared<[object], MemoryRow>(db, SELECT_FROM_SOURCE)
+  const selectExpired = prepared<[object], MemoryRow>(db, SELECT_EXPIRED_MEMORIES)
+  const selectUnread = prepared<[object], MemoryRow>(db, SELECT_UNREAD)
+  const selectHistory = prepared<[object], ChangeRow>(db, SELECT_HISTORY)
 
   return {
     get(ids: readonly string[], within: Principal | undefined): Memory[] {

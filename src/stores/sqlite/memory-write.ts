@@ -12,6 +12,7 @@ import { idBytes } from './recall-id.ts'
 import { type ShelfWriter, Tally } from './recall-shelf.ts'
 import { type BlockWords, wordsOf } from './recall-words.ts'
 import type { IndexWriter } from './recall-write.ts'
+import { prepared } from './statement.ts'
 
 /** A memory is one message, under its own id. */
 const TURN = 1
@@ -111,21 +112,21 @@ export function memoryWriter(
   index: IndexWriter,
   purge: (key: SessionKey, at: string) => PurgeCounts,
 ) {
-  const selectMemories = db.prepare<[object], MemoryRow & { number: number }>(SELECT_OWN_MEMORIES)
-  const selectSame = db.prepare<[object], MemoryRow>(SELECT_SAME)
-  const putMemory = db.prepare<[object], number>(PUT_MEMORY).pluck()
-  const insertChange = db.prepare(INSERT_CHANGE)
-  const insertSource = db.prepare(INSERT_SOURCE)
-  const deleteSource = db.prepare(DELETE_SOURCE)
-  const selectExtracted = db.prepare<[string, string, string], { extracted: number; head: number }>(SELECT_EXTRACTED)
-  const selectDerived = db.prepare<[object], MemoryRow>(SELECT_DERIVED)
-  const moveExtracted = db.prepare(MOVE_EXTRACTED)
-  const countUses = db.prepare(COUNT_USES)
-  const deleteMemory = db.prepare('delete from memories where number = ?')
-  const deleteHistory = db.prepare('delete from memory_history where memory = ?')
-  const deleteHistoryOf = db.prepare(DELETE_HISTORY_OF)
-  const deleteSourcesOf = db.prepare('delete from memory_sources where tenant = ? and user_id = ?')
-  const deleteMemoriesOf = db.prepare('delete from memories where tenant = ? and user_id = ?')
+  const selectMemories = prepared<[object], MemoryRow & { number: number }>(db, SELECT_OWN_MEMORIES)
+  const selectSame = prepared<[object], MemoryRow>(db, SELECT_SAME)
+  const putMemory = prepared<[object], number>(db, PUT_MEMORY).pluck()
+  const insertChange = prepared(db, INSERT_CHANGE)
+  const insertSource = prepared(db, INSERT_SOURCE)
+  const deleteSource = prepared(db, DELETE_SOURCE)
+  const selectExtracted = prepared<[string, string, string], { extracted: number; head: number }>(db, SELECT_EXTRACTED)
+  const selectDerived = prepared<[object], MemoryRow>(db, SELECT_DERIVED)
+  const moveExtracted = prepared(db, MOVE_EXTRACTED)
+  const countUses = prepared(db, COUNT_USES)
+  const deleteMemory = prepared(db, 'delete from memories where number = ?')
+  const deleteHistory = prepared(db, 'delete from memory_history where memory = ?')
+  const deleteHistoryOf = prepared(db, DELETE_HISTORY_OF)
+  const deleteSourcesOf = prepared(db, 'delete from memory_sources where tenant = ? and user_id = ?')
+  const deleteMemoriesOf = prepared(db, 'delete from memories where tenant = ? and user_id = ?')
 
   function isAtMark({ sessionId, from, to }: ExtractionMark, { tenant, userId }: User): boolean {
     const session = selectExtracted.get(sessionId, tenant, userId)

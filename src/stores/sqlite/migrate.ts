@@ -24,14 +24,12 @@ export function schemaOf(db: Database): number {
 }
 
 /**
- * Brings the database to the schema of this version. Each step takes the write lock, looks again what is still
- * missing, and is one transaction with its ledger row, so that any number of processes may do this at once.
+ * Brings the database to the schema of this version. Whoever has the write lock looks again what is missing, and all of that is one
+ * transaction with its ledger rows, so that any number of processes may do this at once.
  */
 export async function migrate(db: Database): Promise<void> {
   refuseNewer(schemaOf(db))
-  while (schemaOf(db) < knownSchema()) {
-    await whenFree(() => db.transaction(applyNext).immediate(db))
-  }
+  if (schemaOf(db) < knownSchema()) await whenFree(() => db.transaction(applyMissing).immediate(db))
 }
 
 /** Throws if the file belongs to another program: it has tables, and no ledger of ours among them. */
@@ -49,14 +47,16 @@ export function requireSchema(db: Database): void {
   if (found < knownSchema()) throw new SchemaOutdatedError({ found, needed: knownSchema() })
 }
 
-function applyNext(db: Database): void {
+function applyMissing(db: Database): void {
   db.exec(LEDGER)
   const found = schemaOf(db)
   refuseNewer(found)
-  const next = migrationsOf('sqlite').find(({ version }) => version > found)
-  if (next === undefined) return
-  db.exec(next.sql)
-  db.prepare('insert into throughline_migrations (version, name) values (?, ?)').run(next.version, next.name)
+  const note = db.prepare('insert into throughline_migrations (version, name) values (?, ?)')
+  for (const { version, name, sql } of migrationsOf('sqlite')) {
+    if (version <= found) continue
+    db.exec(sql)
+    note.run(version, name)
+  }
 }
 
 function refuseNewer(found: number): void {

@@ -19,6 +19,7 @@ import {
   viewOf,
   visibleRow,
 } from './rows.ts'
+import { prepared } from './statement.ts'
 import { SELECT_RECORD, SELECT_STATE, SELECT_VIEW } from './view-sql.ts'
 
 export const SELECT_EVENTS = `
@@ -50,17 +51,17 @@ interface Range {
 /** Reads of one session's log and views. */
 export function logReader(db: Database) {
   const ordered = <Result>(sql: string) => ({
-    asc: db.prepare<[object], Result>(`${sql} asc`),
-    desc: db.prepare<[object], Result>(`${sql} desc`),
+    asc: prepared<[object], Result>(db, `${sql} asc`),
+    desc: prepared<[object], Result>(db, `${sql} desc`),
   })
   const selectEvents = ordered<EventRow>(SELECT_EVENTS)
   const selectBlocks = ordered<number>(SELECT_BLOCKS)
-  const selectLast = db.prepare<[object], EventRow>(`${SELECT_EVENTS} desc ${LIMIT}`)
-  const selectPage = db.prepare<[object], EventRow>(`${SELECT_EVENTS} asc ${LIMIT}`)
-  const selectSession = db.prepare<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(SELECT_SESSION)
-  const selectView = db.prepare<[string], ViewRow & EnvelopeColumns>(SELECT_VIEW)
-  const selectRecord = db.prepare<[string], RecordRow>(SELECT_RECORD)
-  const selectState = db.prepare<[string], StateRow & Pick<ViewRow, 'tenant' | 'user_id'>>(SELECT_STATE)
+  const selectLast = prepared<[object], EventRow>(db, `${SELECT_EVENTS} desc ${LIMIT}`)
+  const selectPage = prepared<[object], EventRow>(db, `${SELECT_EVENTS} asc ${LIMIT}`)
+  const selectSession = prepared<[string], Pick<ViewRow, 'tenant' | 'user_id' | 'cleared_at'>>(db, SELECT_SESSION)
+  const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
+  const selectRecord = prepared<[string], RecordRow>(db, SELECT_RECORD)
+  const selectState = prepared<[string], StateRow & Pick<ViewRow, 'tenant' | 'user_id'>>(db, SELECT_STATE)
   selectBlocks.asc.pluck()
   selectBlocks.desc.pluck()
 

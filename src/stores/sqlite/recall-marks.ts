@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { BehindQuery, Mark, User } from '../../ports/recall-index.ts'
 import { LIMIT } from './limit.ts'
+import { prepared } from './statement.ts'
 
 const MARK = `
   select s.id as sessionId, s.tenant, s.user_id as userId, s.head, coalesce(m.indexed, 0) as indexed,
@@ -34,9 +35,9 @@ const PAGE = 1000
 
 /** How far the readers of logs have come. */
 export function markReader(db: Database) {
-  const selectMark = db.prepare<[string], Mark>(SELECT_MARK)
-  const selectNewest = db.prepare<[object], Mark>(SELECT_NEWEST)
-  const selectPage = db.prepare<[object], { id: string; isBehind: number }>(SELECT_PAGE)
+  const selectMark = prepared<[string], Mark>(db, SELECT_MARK)
+  const selectNewest = prepared<[object], Mark>(db, SELECT_NEWEST)
+  const selectPage = prepared<[object], { id: string; isBehind: number }>(db, SELECT_PAGE)
 
   return {
     mark: (sessionId: string): Mark | undefined => selectMark.get(sessionId),

@@ -11,6 +11,7 @@ import type {
 } from '../../ports/recall-index.ts'
 import { idBytes, idOfDigits } from './recall-id.ts'
 import { type EventRow, eventOf } from './rows.ts'
+import { prepared } from './statement.ts'
 
 const MAX_SPEAKERS = 500
 
@@ -81,17 +82,18 @@ interface ShelfRow {
 
 /** Reads of what the index holds. Each sees one moment, whatever other processes write meanwhile. */
 export function indexReader(db: Database) {
-  const selectShelf = db.prepare<[object], ShelfRow>(SELECT_SHELF)
-  const selectFrequency = db.prepare<[number, string], number>(SELECT_FREQUENCY).pluck()
-  const selectSpeakers = db.prepare<[number], string>(SELECT_SPEAKERS).pluck()
-  const selectPostings = db
-    .prepare<[number, string, number], Postings | [null, null, null, null]>(SELECT_POSTINGS)
-    .raw()
-  const selectPlace = db.prepare<[number, Buffer, number], FactsRow>(SELECT_PLACE)
-  const selectLastTurns = db.prepare<[number, Buffer, number], FactsRow>(SELECT_LAST_TURNS)
-  const selectSpan = db.prepare<[number, number, number, number], FactsRow & { digits: string }>(SELECT_SPAN)
-  const selectEvent = db.prepare<[string, number], EventRow>(SELECT_EVENT)
-  const isOwner = db.prepare<[string, string, string], 1>(IS_OWNER).pluck()
+  const selectShelf = prepared<[object], ShelfRow>(db, SELECT_SHELF)
+  const selectFrequency = prepared<[number, string], number>(db, SELECT_FREQUENCY).pluck()
+  const selectSpeakers = prepared<[number], string>(db, SELECT_SPEAKERS).pluck()
+  const selectPostings = prepared<[number, string, number], Postings | [null, null, null, null]>(
+    db,
+    SELECT_POSTINGS,
+  ).raw()
+  const selectPlace = prepared<[number, Buffer, number], FactsRow>(db, SELECT_PLACE)
+  const selectLastTurns = prepared<[number, Buffer, number], FactsRow>(db, SELECT_LAST_TURNS)
+  const selectSpan = prepared<[number, number, number, number], FactsRow & { digits: string }>(db, SELECT_SPAN)
+  const selectEvent = prepared<[string, number], EventRow>(db, SELECT_EVENT)
+  const isOwner = prepared<[string, string, string], 1>(db, IS_OWNER).pluck()
 
   function shelfOf({ tenant, userId, shelf }: Shelf): ShelfRow | undefined {
     return selectShelf.get({ tenant, userId, shelf })

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Shelf, User } from '../../ports/recall-index.ts'
 import type { BlockWords } from './recall-words.ts'
+import { prepared } from './statement.ts'
 
 const SELECT_SHELF = 'select id from recall_shelves where tenant = ? and user_id = ? and shelf = ?'
 
@@ -72,22 +73,22 @@ interface BlockRow {
 
 /** The writes to the words on shelves, each inside an open transaction. Counts are gathered, and written by `settle`. */
 export function shelfWriter(db: Database) {
-  const selectShelf = db.prepare<[string, string, string], number>(SELECT_SHELF).pluck()
-  const insertShelf = db.prepare<[string, string, string], number>(INSERT_SHELF).pluck()
-  const moveShelf = db.prepare(MOVE_SHELF)
-  const deleteEmptyShelf = db.prepare('delete from recall_shelves where id = ? and messages <= 0')
-  const selectBlocks = db.prepare<[number, Buffer], BlockRow>(SELECT_BLOCKS)
-  const insertBlock = db.prepare(INSERT_BLOCK)
-  const deleteBlocks = db.prepare('delete from recall_blocks where shelf = ? and session_id = ?')
-  const insertPosting = db.prepare(INSERT_POSTING)
-  const extendPosting = db.prepare(EXTEND_POSTING)
-  const deletePosting = db.prepare<[number, string, Buffer, number], number>(DELETE_POSTING).pluck()
+  const selectShelf = prepared<[string, string, string], number>(db, SELECT_SHELF).pluck()
+  const insertShelf = prepared<[string, string, string], number>(db, INSERT_SHELF).pluck()
+  const moveShelf = prepared(db, MOVE_SHELF)
+  const deleteEmptyShelf = prepared(db, 'delete from recall_shelves where id = ? and messages <= 0')
+  const selectBlocks = prepared<[number, Buffer], BlockRow>(db, SELECT_BLOCKS)
+  const insertBlock = prepared(db, INSERT_BLOCK)
+  const deleteBlocks = prepared(db, 'delete from recall_blocks where shelf = ? and session_id = ?')
+  const insertPosting = prepared(db, INSERT_POSTING)
+  const extendPosting = prepared(db, EXTEND_POSTING)
+  const deletePosting = prepared<[number, string, Buffer, number], number>(db, DELETE_POSTING).pluck()
   const moveTerm = counter(db, 'recall_terms', 'term')
   const moveSpeaker = counter(db, 'recall_speakers', 'speaker')
   const deleteAll = ['recall_postings', 'recall_terms', 'recall_speakers', 'recall_blocks', 'recall_messages']
     .map((table) => `delete from ${table} where shelf = ?`)
     .concat('delete from recall_shelves where id = ?')
-    .map((sql) => db.prepare<[number]>(sql))
+    .map((sql) => prepared<[number]>(db, sql))
 
   function find({ tenant, userId, shelf }: Shelf): number | undefined {
     return selectShelf.get(tenant, userId, shelf)
@@ -150,12 +151,15 @@ export type ShelfWriter = ReturnType<typeof shelfWriter>
 
 /** Moves a count of a shelf up or down; one at 0 goes. */
 function counter(db: Database, table: string, name: string) {
-  const raise = db.prepare(`
+  const raise = prepared(
+    db,
+    `
     insert into ${table} (shelf, ${name}, messages)
     values (?, ?, ?)
-    on conflict do update set messages = messages + excluded.messages`)
-  const remove = db.prepare(`delete from ${table} where shelf = ? and ${name} = ? and messages <= ?`)
-  const lower = db.prepare(`update ${table} set messages = messages - ? where shelf = ? and ${name} = ?`)
+    on conflict do update set messages = messages + excluded.messages`,
+  )
+  const remove = prepared(db, `delete from ${table} where shelf = ? and ${name} = ? and messages <= ?`)
+  const lower = prepared(db, `update ${table} set messages = messages - ? where shelf = ? and ${name} = ?`)
   return (shelf: number, key: string, moved: number): void => {
     if (moved > 0) raise.run(shelf, key, moved)
     else if (moved < 0 && remove.run(shelf, key, -moved).changes === 0) lower.run(-moved, shelf, key)

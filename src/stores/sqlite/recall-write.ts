@@ -3,6 +3,7 @@ import type { AddRequest, NewMessage, User } from '../../ports/recall-index.ts'
 import { idBytes } from './recall-id.ts'
 import { type ShelfWriter, Tally } from './recall-shelf.ts'
 import type { BlockWords } from './recall-words.ts'
+import { prepared } from './statement.ts'
 
 /** No row: there is no such session. */
 const SELECT_OWNER = `
@@ -38,14 +39,14 @@ export const COUNT_SPEAKERS = `
 
 /** The writes to the index of what was said, each inside an open transaction. */
 export function indexWriter(db: Database, shelves: ShelfWriter) {
-  const selectOwner = db.prepare<[string], User & { head: number; indexed: number }>(SELECT_OWNER)
-  const moveMark = db.prepare(MOVE_MARK)
-  const resetMark = db.prepare(RESET_MARK)
-  const resetMarks = db.prepare(RESET_MARKS)
-  const deleteMark = db.prepare('delete from session_marks where session_id = ?')
-  const insertMessage = db.prepare(INSERT_MESSAGE)
-  const countSpeakers = db.prepare<[number, Buffer], { speaker: string; messages: number }>(COUNT_SPEAKERS)
-  const deleteMessages = db.prepare('delete from recall_messages where shelf = ? and session_id = ?')
+  const selectOwner = prepared<[string], User & { head: number; indexed: number }>(db, SELECT_OWNER)
+  const moveMark = prepared(db, MOVE_MARK)
+  const resetMark = prepared(db, RESET_MARK)
+  const resetMarks = prepared(db, RESET_MARKS)
+  const deleteMark = prepared(db, 'delete from session_marks where session_id = ?')
+  const insertMessage = prepared(db, INSERT_MESSAGE)
+  const countSpeakers = prepared<[number, Buffer], { speaker: string; messages: number }>(db, COUNT_SPEAKERS)
+  const deleteMessages = prepared(db, 'delete from recall_messages where shelf = ? and session_id = ?')
 
   function insertFacts(shelf: number, session: Buffer, messages: readonly NewMessage[], tally: Tally): void {
     for (const { turn, sequence, kind, speaker, time, words } of messages) {

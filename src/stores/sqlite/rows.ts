@@ -165,9 +165,9 @@ export function envelopeOf(sessionId: string, row: EnvelopeColumns): EnvelopeVie
 }
 
 export function rowOf(view: SessionView): ViewRow {
-  const { record, state, clearedAt, lastWork, commit, awaitsCommit, envelopeAt } = view
+  const { record, clearedAt, lastWork, commit, awaitsCommit, envelopeAt } = view
   return {
-    id: record.id,
+    ...stateRow(view),
     tenant: record.tenant,
     user_id: record.userId,
     conversation_id: record.conversationId,
@@ -194,10 +194,13 @@ export function rowOf(view: SessionView): ViewRow {
     commit_position: commit?.position ?? null,
     awaits_commit: awaitsCommit === true ? 1 : 0,
     envelope_at: envelopeAt,
-    scratchpad: json(state.scratchpad),
-    version: state.version,
-    updated_at: state.updatedAt,
   }
+}
+
+/** What `session_state` has of a view. */
+export function stateRow({ record, state }: SessionView): StateRow & { id: string } {
+  const { scratchpad, version, updatedAt } = state
+  return { id: record.id, scratchpad: json(scratchpad), version, updated_at: updatedAt }
 }
 
 export function eventOf(row: EventRow): StoredEvent {

@@ -17,6 +17,7 @@ import type { Heads } from './heads.ts'
 import type { Intake } from './intake.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { BLOCK, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
+import { prepared } from './statement.ts'
 import { INSERT_SESSION, UPDATE_VIEW, UPSERT_STATE } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
 
@@ -66,18 +67,18 @@ interface Writers {
 export function sessionWriter(db: Database, writers: Writers, newId: () => string) {
   const { heads, log, work, index, envelopes, intake } = writers
   db.function('new_id', { directOnly: true }, () => newId())
-  const selectSession = db.prepare<[string], SessionRow>(SELECT_SESSION)
-  const selectActive = db.prepare<[object], SessionRow>(SELECT_ACTIVE)
-  const selectBlocking = db.prepare<[string, string, string, string], SessionRow>(SELECT_BLOCKING)
-  const insertSession = db.prepare(INSERT_SESSION)
-  const updateView = db.prepare(UPDATE_VIEW)
-  const upsertState = db.prepare(UPSERT_STATE)
-  const copyEvents = db.prepare(COPY_EVENTS)
-  const copyTypes = db.prepare(COPY_TYPES)
-  const deleteKeys = db.prepare('delete from session_keys where session_id = ?')
+  const selectSession = prepared<[string], SessionRow>(db, SELECT_SESSION)
+  const selectActive = prepared<[object], SessionRow>(db, SELECT_ACTIVE)
+  const selectBlocking = prepared<[string, string, string, string], SessionRow>(db, SELECT_BLOCKING)
+  const insertSession = prepared(db, INSERT_SESSION)
+  const updateView = prepared(db, UPDATE_VIEW)
+  const upsertState = prepared(db, UPSERT_STATE)
+  const copyEvents = prepared(db, COPY_EVENTS)
+  const copyTypes = prepared(db, COPY_TYPES)
+  const deleteKeys = prepared(db, 'delete from session_keys where session_id = ?')
   const deleteRest = [
-    db.prepare('delete from session_state where session_id = ?'),
-    db.prepare('delete from sessions where id = ?'),
+    prepared(db, 'delete from session_state where session_id = ?'),
+    prepared(db, 'delete from sessions where id = ?'),
   ]
 
   function insertView(view: SessionView): void {

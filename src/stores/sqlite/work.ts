@@ -5,6 +5,7 @@ import type { DueQuery, EdgesQuery, SessionKey, StoredEdge } from '../../ports/s
 import { commitWriter } from './commits.ts'
 import { LIMIT } from './limit.ts'
 import { minuteOf, visibleRow } from './rows.ts'
+import { type Prepared, prepared } from './statement.ts'
 
 /** Of equal edges the first is kept. */
 const INSERT_EDGE = `
@@ -71,9 +72,9 @@ export function edgesSql({ nodes, direction = 'both', labels, after }: Partial<E
 
 /** The writes to what the work of sessions leads to, each inside an open transaction. */
 export function workWriter(db: Database) {
-  const insertEdge = db.prepare(INSERT_EDGE)
-  const copyEdges = db.prepare(COPY_EDGES)
-  const deleteEdges = db.prepare('delete from session_edges where session_id = ?')
+  const insertEdge = prepared(db, INSERT_EDGE)
+  const copyEdges = prepared(db, COPY_EDGES)
+  const deleteEdges = prepared(db, 'delete from session_edges where session_id = ?')
   const commits = commitWriter(db)
 
   function insertEdges(sessionId: string, edges: readonly StoredEdge[]): void {
@@ -112,15 +113,15 @@ export type WorkWriter = ReturnType<typeof workWriter>
 
 /** Reads of relations, and of what a sweep has to look at. */
 export function workReader(db: Database) {
-  const selectOwner = db.prepare<[string], { tenant: string; user_id: string }>(SELECT_OWNER)
-  const selectIdle = db.prepare<[object], string>(SELECT_IDLE).pluck()
-  const selectExpired = db.prepare<[object], string>(SELECT_EXPIRED).pluck()
-  const selectUncommitted = db.prepare<[object], string>(SELECT_UNCOMMITTED).pluck()
-  const prepared = new Map<string, Statement<[object], StoredEdge>>()
+  const selectOwner = prepared<[string], { tenant: string; user_id: string }>(db, SELECT_OWNER)
+  const selectIdle = prepared<[object], string>(db, SELECT_IDLE).pluck()
+  const selectExpired = prepared<[object], string>(db, SELECT_EXPIRED).pluck()
+  const selectUncommitted = prepared<[object], string>(db, SELECT_UNCOMMITTED).pluck()
+  const known = new Map<string, Prepared<[object], StoredEdge>>()
 
-  function statement(sql: string): Statement<[object], StoredEdge> {
-    const found = prepared.get(sql) ?? db.prepare<[object], StoredEdge>(sql)
-    prepared.set(sql, found)
+  function statement(sql: string): Prepared<[object], StoredEdge> {
+    const found = known.get(sql) ?? prepared<[object], StoredEdge>(db, sql)
+    known.set(sql, found)
     return found
   }
 
