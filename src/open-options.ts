@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { Policy } from './domain/resume.ts'
 import { name } from './features/parse.ts'
 import type { Clock } from './ports/clock.ts'
@@ -69,32 +69,32 @@ const withMethod = <T>(method: string) =>
     return typeof member === 'function'
   }, `must have a method ${method}()`)
 
-const timeout = z.int().min(1)
+const timeout = z.int().check(z.minimum(1))
 
 /** Checks {@link OpenOptions}. */
 export const openOptions = z.strictObject({
-  url: z.string().min(1).optional(),
-  token: z
-    .custom<NonNullable<OpenOptions['token']>>(
+  url: z.optional(z.string().check(z.minLength(1))),
+  token: z.optional(
+    z.custom<NonNullable<OpenOptions['token']>>(
       (value) => typeof value === 'function' || (typeof value === 'string' && value !== ''),
       'must be a token',
-    )
-    .optional(),
-  durability: z.enum(['full', 'relaxed']).default('full'),
-  migrate: z.boolean().optional(),
-  agents: z.tuple([name], name).default([...ROUNDTABLE]),
-  tokenizer: z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]).default('exact'),
-  clock: withMethod<Clock>('now').default({ now: () => Date.now() }),
-  policy: z.strictObject({ idleTimeoutMs: timeout.optional(), staleTimeoutMs: timeout.optional() }).default({}),
-  classify: z.custom<Classify | LanguageModel>().optional(),
-  summarize: z.custom<Summarize | LanguageModel>().optional(),
-  extract: z.custom<Extract | LanguageModel>().optional(),
-  embed: z.custom<Embed>((value) => typeof value === 'function', 'must be a function').optional(),
-  index: z.boolean().default(true),
-  cache: z.string().optional(),
-  cacheTtlSeconds: z.int().min(1).optional(),
-  envelopes: z.boolean().optional(),
-  metrics: withMethod<MetricsRegistry>('registerMetric').optional(),
+    ),
+  ),
+  durability: z._default(z.enum(['full', 'relaxed']), 'full'),
+  migrate: z.optional(z.boolean()),
+  agents: z._default(z.tuple([name], name), [...ROUNDTABLE]),
+  tokenizer: z._default(z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]), 'exact'),
+  clock: z._default(withMethod<Clock>('now'), { now: () => Date.now() }),
+  policy: z._default(z.strictObject({ idleTimeoutMs: z.optional(timeout), staleTimeoutMs: z.optional(timeout) }), {}),
+  classify: z.optional(z.custom<Classify | LanguageModel>()),
+  summarize: z.optional(z.custom<Summarize | LanguageModel>()),
+  extract: z.optional(z.custom<Extract | LanguageModel>()),
+  embed: z.optional(z.custom<Embed>((value) => typeof value === 'function', 'must be a function')),
+  index: z._default(z.boolean(), true),
+  cache: z.optional(z.string()),
+  cacheTtlSeconds: z.optional(z.int().check(z.minimum(1))),
+  envelopes: z.optional(z.boolean()),
+  metrics: z.optional(withMethod<MetricsRegistry>('registerMetric')),
 })
 
 /** What is left to choose after {@link openOptions} put the defaults in place. */

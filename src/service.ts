@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { AgentTransition, Session, Throughline } from './api.ts'
 import { type ErrorCode, SessionEndedError, ThroughlineError } from './domain/errors.ts'
 import { LIMITS } from './domain/limits.ts'
@@ -75,9 +75,9 @@ export interface SessionService<Agent extends string = string> {
 }
 
 const serviceOptions = z.strictObject({
-  expiresInMs: z.int().min(1).optional(),
-  maxTurns: z.int().min(1).default(200),
-  maxContent: z.int().min(1).max(LIMITS.content).default(32_768),
+  expiresInMs: z.optional(z.int().check(z.minimum(1))),
+  maxTurns: z._default(z.int().check(z.minimum(1)), 200),
+  maxContent: z._default(z.int().check(z.minimum(1), z.maximum(LIMITS.content)), 32_768),
 })
 
 /**
@@ -90,11 +90,11 @@ export function serviceOf<Agent extends string = string>(
 ): SessionService<Agent> {
   const { expiresInMs, maxTurns, maxContent } = parse(serviceOptions, options)
   const tenant = tl.principal?.tenant ?? 'local'
-  const agentId = z.string().refine((id) => tl.agents.includes(id), `must be one of ${tl.agents.join(', ')}`)
+  const agentId = z.string().check(z.refine((id) => tl.agents.includes(id), `must be one of ${tl.agents.join(', ')}`))
   const messageInput = z.strictObject({
     role: z.enum(['user', 'assistant']),
-    content: text(maxContent).min(1),
-    agentId: agentId.optional(),
+    content: text(maxContent).check(z.minLength(1)),
+    agentId: z.optional(agentId),
   })
 
   /** The sessions of the user, and nothing if the id is missing: that would mean everyone's. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { ValidationError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { isWithin, type Principal } from '../domain/record.ts'
@@ -8,9 +8,9 @@ import { name, parse, text } from './parse.ts'
 
 const principal = z.strictObject({
   tenant: name,
-  userId: name.optional(),
-  issuer: name.optional(),
-  scope: text(LIMITS.note).optional(),
+  userId: z.optional(name),
+  issuer: z.optional(name),
+  scope: z.optional(text(LIMITS.note)),
 })
 
 /** The tenant meant where none is named: the caller's own, or the operator's. */

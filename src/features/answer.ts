@@ -2,7 +2,7 @@
 import { z } from 'zod'
 
 /** A schema for every key of what is answered: one that is forgotten does not compile. */
-export type Keys<T> = { readonly [Key in keyof T]-?: z.ZodType }
+export type Keys<T> = { readonly [Key in keyof T]-?: z.core.$ZodType }
 
 /** Any JSON. */
 export const anyJson = z.unknown().meta({ description: 'Any JSON.' })

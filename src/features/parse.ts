@@ -1,19 +1,24 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { TooLargeError, ValidationError } from '../domain/errors.ts'
 import type { JsonObject } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
+
+// zod/mini brings no words of its own; whoever has chosen a language for zod keeps it
+if (z.config().localeError === undefined) z.config(z.locales.en())
 
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 /** Text of up to `max` characters that every store can give back. */
 export const text = (max: number) =>
-  z.string().max(max).refine(wellFormed, 'must be well-formed Unicode without the character NUL (U+0000)')
+  z
+    .string()
+    .check(z.maxLength(max), z.refine(wellFormed, 'must be well-formed Unicode without the character NUL (U+0000)'))
 
 /** A name or id that the caller makes up. */
-export const name = text(LIMITS.name).min(1)
+export const name = text(LIMITS.name).check(z.minLength(1))
 
 /** Any UUID; upper case is taken as lower case. */
-export const uuid = z.guid('must be a UUID').toLowerCase()
+export const uuid = z.guid('must be a UUID').check(z.toLowerCase())
 
 export const jsonObject = z
   .custom<JsonObject>(
@@ -21,13 +26,13 @@ export const jsonObject = z
     'must be an object',
   )
   // for documents: a custom schema says nothing of itself
-  .meta({ type: 'object' })
+  .register(z.globalRegistry, { type: 'object' })
 
 /** A hundred years. */
 const LONGEST = 100 * 366 * 24 * 3600 * 1000
 
 /** How long from now, in milliseconds. */
-export const duration = z.int().min(1).max(LONGEST)
+export const duration = z.int().check(z.minimum(1), z.maximum(LONGEST))
 
 const ISO_TIME =
   /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$/
@@ -35,7 +40,12 @@ const ISO_TIME =
 /** ISO 8601: a day, or a day and a time, to the minute or finer, with or without offset. */
 export const isoTime = z
   .string()
-  .refine((value) => ISO_TIME.test(value) && isDay(value), 'must be a time in ISO 8601, such as 2026-01-31T09:30:00Z')
+  .check(
+    z.refine(
+      (value) => ISO_TIME.test(value) && isDay(value),
+      'must be a time in ISO 8601, such as 2026-01-31T09:30:00Z',
+    ),
+  )
 
 function isDay(time: string): boolean {
   const day = time.slice(0, 10)
@@ -44,30 +54,38 @@ function isDay(time: string): boolean {
 }
 
 /** A moment, brought to the form that all times of ours have. */
-export const moment = isoTime
-  .transform(withOffset)
-  .refine((value) => !Number.isNaN(Date.parse(value)), 'must be a moment that there is, such as 2026-01-31T09:30:00Z')
-  .transform((value) => new Date(value).toISOString())
+export const moment = z
+  .pipe(
+    z
+      .pipe(isoTime, z.transform(withOffset))
+      .check(
+        z.refine(
+          (value) => !Number.isNaN(Date.parse(value)),
+          'must be a moment that there is, such as 2026-01-31T09:30:00Z',
+        ),
+      ),
+    z.transform((value) => new Date(value).toISOString()),
+  )
   // later years sort before all others as text, and not every store knows the year 0
-  .refine((value) => /^\d{4}-/.test(value) && value >= '0001', 'must be in the years 0001 to 9999')
+  .check(z.refine((value) => /^\d{4}-/.test(value) && value >= '0001', 'must be in the years 0001 to 9999'))
 
 /** A time that does not say where it holds is in UTC, wherever this machine stands. */
 function withOffset(time: string): string {
   return /T.*(Z|[+-]\d\d(:?\d\d)?)$/.test(time) || !time.includes('T') ? time : `${time}Z`
 }
 
-export const pageSize = z.int().min(1).max(LIMITS.page)
+export const pageSize = z.int().check(z.minimum(1), z.maximum(LIMITS.page))
 
-export const sequence = z.int().min(0)
+export const sequence = z.int().check(z.minimum(0))
 
-export const writeOptions = z.strictObject({ idempotencyKey: name.optional() })
+export const writeOptions = z.strictObject({ idempotencyKey: z.optional(name) })
 
 /**
  * Checks input, or throws the `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is where the
  * input stands in what the caller gave, if not at its top.
  */
-export function parse<T extends z.ZodType>(schema: T, input: unknown, at = ''): z.output<T> {
-  const result = schema.safeParse(input)
+export function parse<T extends z.core.$ZodType>(schema: T, input: unknown, at = ''): z.output<T> {
+  const result = z.safeParse(schema, input)
   if (result.success) return result.data
   const issue = result.error.issues[0]
   if (issue === undefined) throw new ValidationError(at || 'input', 'is not valid')

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type { z } from 'zod/mini'
 import type { WriteOptions } from '../api.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Deps } from './deps.ts'
@@ -15,11 +15,11 @@ export interface Route {
   readonly operation: string
   /** One line of what it does. */
   readonly summary: string
-  readonly query?: z.ZodObject
+  readonly query?: z.core.$ZodObject
   /** Absent: it takes no body. */
-  readonly body?: z.ZodType
+  readonly body?: z.core.$ZodType
   /** What it answers; absent: 204, nothing. */
-  readonly answer?: z.ZodType
+  readonly answer?: z.core.$ZodType
   /** It may have nothing to answer: then 204. @default false */
   readonly mayBeEmpty?: boolean
   /** @default 200 */

@@ -198,10 +198,10 @@ function algorithmFor(key: KeyObject): string {
 
 /** What a token has to say; other claims are not looked at. */
 const claims = z.object({
-  tenant: name.optional(),
+  tenant: z.optional(name),
   sub: name,
-  iss: name.optional(),
-  scope: text(LIMITS.note).optional(),
+  iss: z.optional(name),
+  scope: z.optional(text(LIMITS.note)),
 })
 
 function callerFrom(deps: Deps, payload: JWTPayload): Caller {

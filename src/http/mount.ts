@@ -29,7 +29,7 @@ export type OnAnswer = (route: Route, answer: unknown) => void
 /** Makes a route of the framework from one of ours. */
 export function mount(app: FastifyInstance, route: Route, house: House): void {
   const ofSession = route.path.startsWith('/sessions/{id}')
-  const isObject = route.body instanceof z.ZodObject
+  const isObject = route.body instanceof z.core.$ZodObject
   app.route({
     method: route.method,
     url: `/v1${route.path.replace(/\{(\w+)\}/g, ':$1')}`,

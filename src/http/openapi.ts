@@ -103,10 +103,10 @@ export function documented(route: Route): FastifySchema {
 
 const WRITE_HEADERS = z.object({ 'idempotency-key': z.string().optional() })
 
-function bodyOf({ body, work }: Route): z.ZodType | undefined {
-  if (work === undefined || !(body instanceof z.ZodObject)) return body
+function bodyOf({ body, work }: Route): z.core.$ZodType | undefined {
+  if (work === undefined || !(body instanceof z.core.$ZodObject)) return body
   const list = z.array(observationInput)
-  return body.extend({ observations: (work === 'session' ? list : z.record(z.string(), list)).optional() })
+  return z.util.extend(body, { observations: z.optional(work === 'session' ? list : z.record(z.string(), list)) })
 }
 
 function goodAnswers({ answer, mayBeEmpty, status, stream, long, summary }: Route) {
@@ -121,9 +121,9 @@ function goodAnswers({ answer, mayBeEmpty, status, stream, long, summary }: Rout
 }
 
 /** No schema says what is in a stream, so words do. */
-function eventsOf(answer: z.ZodType, isStream: boolean): z.ZodType {
+function eventsOf(answer: z.core.$ZodType, isStream: boolean): z.ZodType {
   const description = isStream
-    ? `Server-sent events: the data of each is a ${answer.meta()?.id}, as JSON. At the end comes an event named end, or problem with a Problem.`
+    ? `Server-sent events: the data of each is a ${z.globalRegistry.get(answer)?.id}, as JSON. At the end comes an event named end, or problem with a Problem.`
     : 'Server-sent events: progress as often as there is some, then result with what else were the body, or problem with a Problem.'
   return z.string().meta({ description })
 }

@@ -1,32 +1,32 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
-import type { z } from 'zod'
+import { z } from 'zod'
 
-type ClientSchema = StandardSchemaWithJSON<Record<string, unknown>>
+type ClientSchema<T extends z.ZodObject = z.ZodObject> = StandardSchemaWithJSON<z.input<T>, z.output<T>>
 type Convert = ClientSchema['~standard']['jsonSchema']['input']
 
 /** Tools are the same all the time, and every request over HTTP has a server of its own. */
 const made = new WeakMap<z.ZodObject, ClientSchema>()
 
 /**
- * The schema of a tool as clients get it, without what says nothing to a model: every model pays for each word of it. Without `$schema` it is
+ * The schema of a tool or a prompt as clients get it, without what says nothing to a model: every model pays for each word of it. Without `$schema` it is
  * of 2020-12, as the protocol has it, and older clients take it too.
  */
-export function clientSchema(schema: z.ZodObject): ClientSchema {
+export function clientSchema<T extends z.ZodObject>(schema: T): ClientSchema<T> {
   const known = made.get(schema) ?? converted(schema)
   made.set(schema, known)
-  return known
+  return known as ClientSchema<T>
 }
 
 function converted(schema: z.ZodObject): ClientSchema {
   const standard = schema['~standard'] as ClientSchema['~standard']
-  const { input, output } = standard.jsonSchema
-  return { '~standard': { ...standard, jsonSchema: { input: once(input), output: once(output) } } }
+  return { '~standard': { ...standard, jsonSchema: { input: once(schema, 'input'), output: once(schema, 'output') } } }
 }
 
-function once(convert: Convert): Convert {
+/** Not by the schema's own method: it knows nothing of the parts that are of zod/mini. */
+function once(schema: z.ZodObject, io: 'input' | 'output'): Convert {
   let done: ReturnType<Convert> | undefined
-  return (options) => {
-    done ??= lean(convert(options))
+  return ({ target }) => {
+    done ??= lean<ReturnType<Convert>>({ ...z.toJSONSchema(schema, { target, io }) })
     return done
   }
 }

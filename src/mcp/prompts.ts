@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { name } from '../features/parse.ts'
+import { clientSchema } from './client-schema.ts'
 import { type Desk, given } from './desk.ts'
 import { quoted } from './fence.ts'
 import { eventText, sessionText } from './shown.ts'
@@ -18,9 +19,9 @@ export const RESUME = {
 export function registerPrompts(server: McpServer, desk: Desk): void {
   const { name: called, ...about } = RESUME
   const argsSchema = z.object({
-    conversation: name.optional().describe('Id of the conversation; the last one if absent.'),
+    conversation: z.optional(name).describe('Id of the conversation; the last one if absent.'),
   })
-  server.registerPrompt(called, { ...about, argsSchema }, async ({ conversation }) => {
+  server.registerPrompt(called, { ...about, argsSchema: clientSchema(argsSchema) }, async ({ conversation }) => {
     try {
       const text = await resumeText(desk, conversation)
       return { messages: [{ role: 'user', content: { type: 'text', text } }] }

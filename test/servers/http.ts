@@ -1,4 +1,5 @@
 import { SignJWT } from 'jose'
+import { z } from 'zod'
 import { open } from '../../src/open.ts'
 import { type ServeOptions, type Server, serveWith } from '../../src/serve.ts'
 import type { ApiDatabase } from '../../src/stores/conformance/harness.ts'
@@ -25,7 +26,7 @@ export const operatorToken = () => tokenOf({ sub: 'ops', scope: 'throughline:ope
 export async function startServer(options: ServeOptions): Promise<Server> {
   return await serveWith({ port: 0, log: 'silent', jwt: { secret: SECRET }, ...options }, (route, answer) => {
     if (route.answer === undefined || answer === undefined) return
-    const { error } = route.answer.safeParse(JSON.parse(JSON.stringify(answer)))
+    const { error } = z.safeParse(route.answer, JSON.parse(JSON.stringify(answer)))
     if (error !== undefined) throw new Error(`${route.operation} answers what it does not document: ${error.message}`)
   })
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod/mini'
 import type { ErrorCode } from '../../domain/errors.ts'
 import { listOf } from '../answer.ts'
 import type { Route } from '../route.ts'
@@ -35,7 +36,7 @@ export const agentsRoutes: readonly Route[] = [
     path: '/sessions/{id}/agent',
     operation: 'setActiveAgent',
     summary: 'Makes an agent the active one, unless it is already',
-    body: switchInput.omit({ idempotencyKey: true }),
+    body: z.omit(switchInput, { idempotencyKey: true }),
     answer: recordAnswer,
     errors,
     handle: ({ deps, id, body, key }) => setActiveAgent(deps, id, { ...body, ...key }),

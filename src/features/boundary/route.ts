@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { Route } from '../route.ts'
 import { recordAnswer } from '../sessions/answer.ts'
 import { outcomeAnswer, resumedAnswer, sweepAnswer } from './answer.ts'
@@ -48,7 +48,7 @@ const lifeRoutes: readonly Route[] = [
     path: '/sessions/{id}/ask',
     operation: 'ask',
     summary: 'The agent asks the user and waits',
-    body: askInput.omit(KEY),
+    body: z.omit(askInput, KEY),
     handle: ({ deps, id, body, key }) => ask(deps, id, { ...body, ...key }),
   },
   {
@@ -56,7 +56,7 @@ const lifeRoutes: readonly Route[] = [
     path: '/sessions/{id}/answer',
     operation: 'answer',
     summary: 'The user answers what was asked: the work goes on',
-    body: textInput.omit(KEY),
+    body: z.omit(textInput, KEY),
     handle: ({ deps, id, body, key }) => answer(deps, id, { ...body, ...key }),
   },
   {
@@ -64,7 +64,7 @@ const lifeRoutes: readonly Route[] = [
     path: '/sessions/{id}/interrupt',
     operation: 'interrupt',
     summary: 'The user speaks up while the agent works',
-    body: textInput.omit(KEY),
+    body: z.omit(textInput, KEY),
     handle: ({ deps, id, body, key }) => interrupt(deps, id, { ...body, ...key }),
   },
   {
@@ -72,7 +72,7 @@ const lifeRoutes: readonly Route[] = [
     path: '/sessions/{id}/incorporate',
     operation: 'incorporate',
     summary: 'The agent has taken the interruption up: the work goes on',
-    body: incorporateInput.omit(KEY),
+    body: z.omit(incorporateInput, KEY),
     handle: ({ deps, id, body, key }) => incorporate(deps, id, { ...body, ...key }),
   },
   {
@@ -80,7 +80,7 @@ const lifeRoutes: readonly Route[] = [
     path: '/sessions/{id}/propose',
     operation: 'propose',
     summary: 'The agent holds the task for done, and waits for the user to confirm',
-    body: proposeInput.omit(KEY),
+    body: z.omit(proposeInput, KEY),
     handle: ({ deps, id, body, key }) => propose(deps, id, { ...body, ...key }),
   },
   {
@@ -96,7 +96,7 @@ const lifeRoutes: readonly Route[] = [
     path: '/sessions/{id}/continue',
     operation: 'continueWith',
     summary: 'The user wants more than was proposed: the work goes on',
-    body: continueInput.omit(KEY),
+    body: z.omit(continueInput, KEY),
     handle: ({ deps, id, body, key }) => continueWith(deps, id, { ...body, ...key }),
   },
   {
@@ -104,7 +104,7 @@ const lifeRoutes: readonly Route[] = [
     path: '/sessions/{id}/abort',
     operation: 'abort',
     summary: 'Gives the task up, and compacts what there is',
-    body: abortInput.omit(KEY),
+    body: z.omit(abortInput, KEY),
     handle: ({ deps, id, body, key }) => abort(deps, id, { ...body, ...key }),
   },
   {
@@ -124,7 +124,7 @@ const conversationRoutes: readonly Route[] = [
     path: '/conversations/{id}/messages',
     operation: 'handleMessage',
     summary: 'Takes a message of the user to where the conversation stands, and says what became of it',
-    body: incoming.omit(CONVERSATION),
+    body: z.omit(incoming, CONVERSATION),
     answer: outcomeAnswer,
     errors: ['INTAKE_PAUSED', 'IDEMPOTENCY_MISMATCH'],
     work: 'conversation',
@@ -135,7 +135,7 @@ const conversationRoutes: readonly Route[] = [
     path: '/conversations/{id}/resume',
     operation: 'resumeConversation',
     summary: 'Where the conversation stands when its user comes back, and what to say',
-    body: resumption.omit(CONVERSATION),
+    body: z.omit(resumption, CONVERSATION),
     answer: resumedAnswer,
     work: 'conversation',
     handle: ({ deps, id, body }) => resumeConversation(deps, id, body),
@@ -145,7 +145,7 @@ const conversationRoutes: readonly Route[] = [
     path: '/conversations/{id}/decline',
     operation: 'declineSession',
     summary: 'The user does not want to go on: the session ends, with a commit of what there is',
-    body: conversation.omit(CONVERSATION),
+    body: z.omit(conversation, CONVERSATION),
     answer: resumedAnswer,
     errors: ['IDEMPOTENCY_MISMATCH'],
     work: 'conversation',

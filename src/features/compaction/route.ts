@@ -1,3 +1,4 @@
+import { z } from 'zod/mini'
 import { pageOf } from '../answer.ts'
 import type { Route } from '../route.ts'
 import { commitAnswer } from './answer.ts'
@@ -10,7 +11,7 @@ export const compactionRoutes: readonly Route[] = [
     path: '/sessions/{id}/compact',
     operation: 'compactSession',
     summary: 'Makes the canonical commit of an ended session, or gives the one it has',
-    body: compactInput.omit({ idempotencyKey: true }),
+    body: z.omit(compactInput, { idempotencyKey: true }),
     answer: commitAnswer,
     errors: ['SESSION_NOT_FOUND', 'INVALID_TRANSITION', 'IDEMPOTENCY_MISMATCH'],
     long: true,
@@ -21,7 +22,7 @@ export const compactionRoutes: readonly Route[] = [
     path: '/conversations/{id}/commits',
     operation: 'listCommits',
     summary: 'The commits of a conversation, oldest first',
-    query: commitsQuery.omit({ conversationId: true }),
+    query: z.omit(commitsQuery, { conversationId: true }),
     answer: pageOf(commitAnswer),
     handle: ({ deps, id, query }) => commitsOf(deps, id, query),
   },

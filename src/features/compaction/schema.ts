@@ -1,22 +1,18 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { name, pageSize, text, writeOptions } from '../parse.ts'
 
 export const compactInput = z.strictObject({
-  summary: text(LIMITS.content)
-    .refine((value) => value.trim() !== '', 'must not be empty')
-    .optional(),
+  summary: z.optional(text(LIMITS.content).check(z.refine((value) => value.trim() !== '', 'must not be empty'))),
   ...writeOptions.shape,
 })
 
 export const commitsQuery = z.strictObject({
   conversationId: name,
-  userId: name.optional(),
-  tenant: name.optional(),
-  cursor: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be the nextCursor of an earlier page')
-    .transform(Number)
-    .optional(),
-  limit: pageSize.optional(),
+  userId: z.optional(name),
+  tenant: z.optional(name),
+  cursor: z.optional(
+    z.pipe(z.string().check(z.regex(/^\d{1,9}$/, 'must be the nextCursor of an earlier page')), z.transform(Number)),
+  ),
+  limit: z.optional(pageSize),
 })

@@ -1,3 +1,4 @@
+import { z } from 'zod/mini'
 import type { Route } from '../route.ts'
 import { contextAnswer, reducedAnswer } from './answer.ts'
 import { buildContext, reduceContext } from './operation.ts'
@@ -9,7 +10,7 @@ export const contextRoutes: readonly Route[] = [
     path: '/sessions/{id}/reduce',
     operation: 'reduceContext',
     summary: 'Makes the past of a live session smaller for the model: by a window, by cutting, or by a summary',
-    body: reduceOptions.omit({ idempotencyKey: true }),
+    body: z.omit(reduceOptions, { idempotencyKey: true }),
     answer: reducedAnswer,
     errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH'],
     handle: ({ deps, id, body, key }) => reduceContext(deps, id, { ...body, ...key }),

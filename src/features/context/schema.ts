@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
@@ -9,26 +9,29 @@ import { text, writeOptions } from '../parse.ts'
 const RECALLED = 10
 
 const recallOptions = z.strictObject({
-  query: text(LIMITS.query).min(1).optional(),
-  limit: z.int().min(1).max(100).default(RECALLED),
-  kinds: z.array(z.enum(RECALL_KINDS)).optional(),
-  sourceTypes: z.array(z.enum(SOURCE_TYPES)).optional(),
+  query: z.optional(text(LIMITS.query).check(z.minLength(1))),
+  limit: z._default(z.int().check(z.minimum(1), z.maximum(100)), RECALLED),
+  kinds: z.optional(z.array(z.enum(RECALL_KINDS))),
+  sourceTypes: z.optional(z.array(z.enum(SOURCE_TYPES))),
 })
 
 export type RecallOptions = z.output<typeof recallOptions>
 
 export const contextOptions = z.strictObject({
-  maxTokens: z.int().min(0),
-  format: z.enum(MESSAGE_FORMATS).optional(),
-  recall: z
-    .union([z.boolean(), recallOptions])
-    .transform((value) => (value === true ? { limit: RECALLED } : value))
-    .default(false),
-  record: z.boolean().default(true),
+  maxTokens: z.int().check(z.minimum(0)),
+  format: z.optional(z.enum(MESSAGE_FORMATS)),
+  recall: z._default(
+    z.pipe(
+      z.union([z.boolean(), recallOptions]),
+      z.transform((value) => (value === true ? { limit: RECALLED } : value)),
+    ),
+    false,
+  ),
+  record: z._default(z.boolean(), true),
 })
 
 export const reduceOptions = z.strictObject({
-  maxTokens: z.int().min(1),
-  strategy: z.enum(['window', 'truncate', 'summarize']).optional(),
+  maxTokens: z.int().check(z.minimum(1)),
+  strategy: z.optional(z.enum(['window', 'truncate', 'summarize'])),
   ...writeOptions.shape,
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { WarmOptions } from '../../api.ts'
 import { requireOperator } from '../access.ts'
 import { parse } from '../parse.ts'
@@ -18,7 +18,9 @@ import { readEnvelope, updateEnvelope } from './operation.ts'
 import { backfillOptions, envelopeChange, rollbackOptions } from './schema.ts'
 
 const warmBody = z.strictObject({
-  sessions: z.array(z.string()).meta({ description: 'Only these sessions; all where absent.' }).optional(),
+  sessions: z.optional(
+    z.array(z.string()).register(z.globalRegistry, { description: 'Only these sessions; all where absent.' }),
+  ),
 })
 
 export const envelopeRoutes: readonly Route[] = [
@@ -70,7 +72,7 @@ export const envelopeRoutes: readonly Route[] = [
     path: '/envelopes/backfill',
     operation: 'backfillEnvelopes',
     summary: 'Makes sessions and envelopes of those in the database of an older system, which the server opens',
-    body: backfillOptions.omit({ onProgress: true }),
+    body: z.omit(backfillOptions, { onProgress: true }),
     answer: backfillAnswer,
     long: true,
     // the operation refuses all but the operator before it looks at `from`
@@ -81,7 +83,7 @@ export const envelopeRoutes: readonly Route[] = [
     path: '/envelopes/rollback',
     operation: 'rollbackEnvelopes',
     summary: 'Takes stored envelopes away again, by backfill or by time; the logs stay',
-    body: rollbackOptions.omit({ onProgress: true }),
+    body: z.omit(rollbackOptions, { onProgress: true }),
     answer: rollbackAnswer,
     long: true,
     handle: ({ deps, body, onProgress }) => rollback(deps, { ...body, onProgress }),

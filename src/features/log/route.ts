@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { listOf } from '../answer.ts'
 import { parse } from '../parse.ts'
 import type { Route } from '../route.ts'
@@ -12,11 +12,11 @@ import { tailEvents } from './tail.ts'
 const appendBody = z.union([
   eventInput,
   z.array(eventInput),
-  z.strictObject({ events: z.array(eventInput), ...appendOptions.omit({ idempotencyKey: true }).shape }),
+  z.strictObject({ events: z.array(eventInput), ...z.omit(appendOptions, { idempotencyKey: true }).shape }),
 ])
 
 /** What may stand beside the events in {@link appendBody}; the operation checks each. */
-const withCondition = z.strictObject({ events: z.unknown(), expectedSequence: z.unknown() }).partial()
+const withCondition = z.partial(z.strictObject({ events: z.unknown(), expectedSequence: z.unknown() }))
 
 export const logRoutes: readonly Route[] = [
   {
@@ -59,7 +59,7 @@ export const logRoutes: readonly Route[] = [
     path: '/sessions/{id}/stream',
     operation: 'followEvents',
     summary: 'Events behind `after`, or behind the header Last-Event-ID, and then each new one as it is written',
-    query: tailOptions.omit({ signal: true }),
+    query: z.omit(tailOptions, { signal: true }),
     answer: eventAnswer,
     stream: true,
     errors: ['SESSION_NOT_FOUND'],

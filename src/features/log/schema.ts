@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { APPENDABLE_TYPES, RECORDED_TYPES, ROLES } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -18,40 +18,42 @@ function typeProblem(type: string): string | undefined {
 
 const appendableType = z
   .string()
-  .superRefine((type, context) => {
-    const problem = typeProblem(type)
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
-  })
-  .meta({ description: `${APPENDABLE_TYPES.join(', ')}, or one of your own behind x.` })
+  .check(
+    z.superRefine((type, context) => {
+      const problem = typeProblem(type)
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+    }),
+  )
+  .register(z.globalRegistry, { description: `${APPENDABLE_TYPES.join(', ')}, or one of your own behind x.` })
 
 export const eventInput = z.strictObject({
   type: appendableType,
-  role: z.enum(ROLES).optional(),
-  content: text(LIMITS.content).optional(),
-  parts: z.custom<Json>().meta({ description: 'Any JSON.' }).optional(),
-  agentId: name.optional(),
-  occurredAt: isoTime.optional(),
+  role: z.optional(z.enum(ROLES)),
+  content: z.optional(text(LIMITS.content)),
+  parts: z.optional(z.custom<Json>().register(z.globalRegistry, { description: 'Any JSON.' })),
+  agentId: z.optional(name),
+  occurredAt: z.optional(isoTime),
 })
 
 export const appendOptions = z.strictObject({
-  idempotencyKey: name.optional(),
-  expectedSequence: sequence.optional(),
+  idempotencyKey: z.optional(name),
+  expectedSequence: z.optional(sequence),
 })
 
 export const eventsQuery = z.strictObject({
-  after: sequence.optional(),
-  before: sequence.optional(),
-  limit: pageSize.optional(),
-  types: z.array(name).min(1).max(50).optional(),
-  order: z.enum(['asc', 'desc']).optional(),
+  after: z.optional(sequence),
+  before: z.optional(sequence),
+  limit: z.optional(pageSize),
+  types: z.optional(z.array(name).check(z.minLength(1), z.maxLength(50))),
+  order: z.optional(z.enum(['asc', 'desc'])),
 })
 
 export const recentOptions = z.strictObject({
-  maxTurns: z.int().min(1).optional(),
-  maxTokens: z.int().min(0).optional(),
+  maxTurns: z.optional(z.int().check(z.minimum(1))),
+  maxTokens: z.optional(z.int().check(z.minimum(0))),
 })
 
 export const tailOptions = z.strictObject({
-  after: sequence.optional(),
-  signal: z.instanceof(AbortSignal).optional(),
+  after: z.optional(sequence),
+  signal: z.optional(z.instanceof(AbortSignal)),
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { listOf, pageOf } from '../answer.ts'
 import type { Route } from '../route.ts'
 import {

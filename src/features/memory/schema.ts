@@ -1,72 +1,74 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../domain/memory/memory.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
 import { duration, jsonObject, moment, name, pageSize, sequence, text, uuid } from '../parse.ts'
 
-const content = text(LIMITS.memory).refine((value) => value.trim() !== '', 'must not be empty')
-const note = text(LIMITS.note).min(1)
-const confidence = z.number().min(0).max(1)
+const content = text(LIMITS.memory).check(z.refine((value) => value.trim() !== '', 'must not be empty'))
+const note = text(LIMITS.note).check(z.minLength(1))
+const confidence = z.number().check(z.minimum(0), z.maximum(1))
 
 const source = {
-  sessionId: uuid.optional(),
-  from: sequence.min(1).optional(),
-  to: sequence.min(1).optional(),
-  source: name.optional(),
+  sessionId: z.optional(uuid),
+  from: z.optional(sequence.check(z.minimum(1))),
+  to: z.optional(sequence.check(z.minimum(1))),
+  source: z.optional(name),
 }
 
 export const rememberInput = z.strictObject({
   userId: name,
   content,
-  category: z.enum(MEMORY_CATEGORIES).default('facts'),
-  sourceType: z.enum(SOURCE_TYPES).default('explicit'),
-  confidence: confidence.optional(),
-  scope: name.optional(),
-  source: z.strictObject(source).optional(),
-  expiresAt: moment.optional(),
-  expiresInMs: duration.optional(),
-  metadata: jsonObject.optional(),
-  id: uuid.optional(),
-  tenant: name.optional(),
+  category: z._default(z.enum(MEMORY_CATEGORIES), 'facts'),
+  sourceType: z._default(z.enum(SOURCE_TYPES), 'explicit'),
+  confidence: z.optional(confidence),
+  scope: z.optional(name),
+  source: z.optional(z.strictObject(source)),
+  expiresAt: z.optional(moment),
+  expiresInMs: z.optional(duration),
+  metadata: z.optional(jsonObject),
+  id: z.optional(uuid),
+  tenant: z.optional(name),
 })
 
 const category = z.enum(MEMORY_CATEGORIES)
 
 export const searchMemories = z.strictObject({
   userId: name,
-  query: text(LIMITS.query).min(1),
-  category: z
-    .union([category, z.array(category)])
-    .transform((value) => [value].flat())
-    .optional(),
-  scope: name.optional(),
-  minConfidence: confidence.optional(),
-  sourceTypes: z.array(z.enum(SOURCE_TYPES)).optional(),
-  limit: pageSize.optional(),
-  record: z.boolean().default(true),
-  tenant: name.optional(),
+  query: text(LIMITS.query).check(z.minLength(1)),
+  category: z.optional(
+    z.pipe(
+      z.union([category, z.array(category)]),
+      z.transform((value) => [value].flat()),
+    ),
+  ),
+  scope: z.optional(name),
+  minConfidence: z.optional(confidence),
+  sourceTypes: z.optional(z.array(z.enum(SOURCE_TYPES))),
+  limit: z.optional(pageSize),
+  record: z._default(z.boolean(), true),
+  tenant: z.optional(name),
 })
 
 export const listMemories = z.strictObject({
   userId: name,
-  limit: pageSize.optional(),
-  cursor: uuid.optional(),
-  tenant: name.optional(),
+  limit: z.optional(pageSize),
+  cursor: z.optional(uuid),
+  tenant: z.optional(name),
 })
 
-const evidenceFields = { ...source, sourceType: z.enum(SOURCE_TYPES).optional(), note: note.optional() }
+const evidenceFields = { ...source, sourceType: z.optional(z.enum(SOURCE_TYPES)), note: z.optional(note) }
 
 export const evidence = z.strictObject(evidenceFields)
 
 export const contradiction = z.strictObject({
   ...evidenceFields,
-  supersededBy: uuid.optional(),
-  content: content.optional(),
+  supersededBy: z.optional(uuid),
+  content: z.optional(content),
 })
 
 export const forgetSource = z.strictObject({
   userId: name,
-  sessionId: uuid.optional(),
-  source: name.optional(),
-  tenant: name.optional(),
+  sessionId: z.optional(uuid),
+  source: z.optional(name),
+  tenant: z.optional(name),
 })

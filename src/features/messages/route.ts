@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { listOf } from '../answer.ts'
 import { eventAnswer } from '../log/answer.ts'
 import { parse, sequence } from '../parse.ts'
@@ -11,11 +11,11 @@ import { messageInput, messagesQuery } from './schema.ts'
 const addBody = z.union([
   messageInput,
   z.array(messageInput),
-  z.strictObject({ messages: z.array(messageInput), expectedSequence: sequence.optional() }),
+  z.strictObject({ messages: z.array(messageInput), expectedSequence: z.optional(sequence) }),
 ])
 
 /** What may stand beside the messages in {@link addBody}; the operation checks each. */
-const withCondition = z.strictObject({ messages: z.unknown(), expectedSequence: z.unknown() }).partial()
+const withCondition = z.partial(z.strictObject({ messages: z.unknown(), expectedSequence: z.unknown() }))
 
 export const messagesRoutes: readonly Route[] = [
   {

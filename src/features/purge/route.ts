@@ -1,3 +1,4 @@
+import { z } from 'zod/mini'
 import type { Route } from '../route.ts'
 import { receiptAnswer } from './answer.ts'
 import { purgeSession, purgeUser } from './operation.ts'
@@ -18,7 +19,7 @@ export const purgeRoutes: readonly Route[] = [
     path: '/users/{id}',
     operation: 'purgeUser',
     summary: 'Removes every session of a user and all that is remembered of them',
-    query: purgeUserInput.omit({ userId: true }),
+    query: z.omit(purgeUserInput, { userId: true }),
     answer: receiptAnswer,
     handle: ({ deps, id, query }) => purgeUser(deps, id, query),
   },

@@ -1,7 +1,7 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { name } from '../parse.ts'
 
 export const purgeUserInput = z.strictObject({
   userId: name,
-  tenant: name.optional(),
+  tenant: z.optional(name),
 })

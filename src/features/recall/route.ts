@@ -1,3 +1,4 @@
+import { z } from 'zod/mini'
 import type { Route } from '../route.ts'
 import { indexAnswer, recallAnswer } from './answer.ts'
 import { indexLogs, recall } from './operation.ts'
@@ -18,7 +19,7 @@ export const recallRoutes: readonly Route[] = [
     path: '/index',
     operation: 'indexLogs',
     summary: 'Brings the index of words up to date with the logs, and gathers memories from sessions that have ended',
-    body: indexOptions.omit({ onProgress: true }),
+    body: z.omit(indexOptions, { onProgress: true }),
     answer: indexAnswer,
     long: true,
     handle: ({ deps, body, onProgress }) => indexLogs(deps, { ...body, onProgress }),

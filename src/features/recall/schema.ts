@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { IndexOptions } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
@@ -7,20 +7,20 @@ import { moment, name, pageSize, text } from '../parse.ts'
 
 export const recallQuery = z.strictObject({
   userId: name,
-  query: text(LIMITS.query).min(1),
-  limit: pageSize.optional(),
-  maxTokens: z.int().min(0).optional(),
-  kinds: z.array(z.enum(RECALL_KINDS)).default([...RECALL_KINDS]),
-  since: moment.optional(),
-  until: moment.optional(),
-  sourceTypes: z.array(z.enum(SOURCE_TYPES)).optional(),
-  tenant: name.optional(),
+  query: text(LIMITS.query).check(z.minLength(1)),
+  limit: z.optional(pageSize),
+  maxTokens: z.optional(z.int().check(z.minimum(0))),
+  kinds: z._default(z.array(z.enum(RECALL_KINDS)), [...RECALL_KINDS]),
+  since: z.optional(moment),
+  until: z.optional(moment),
+  sourceTypes: z.optional(z.array(z.enum(SOURCE_TYPES))),
+  tenant: z.optional(name),
 })
 
 export const indexOptions = z.strictObject({
-  userId: name.optional(),
-  tenant: name.optional(),
-  onProgress: z
-    .custom<NonNullable<IndexOptions['onProgress']>>((value) => typeof value === 'function', 'must be a function')
-    .optional(),
+  userId: z.optional(name),
+  tenant: z.optional(name),
+  onProgress: z.optional(
+    z.custom<NonNullable<IndexOptions['onProgress']>>((value) => typeof value === 'function', 'must be a function'),
+  ),
 })

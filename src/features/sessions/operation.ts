@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type { z } from 'zod/mini'
 import type { ActiveScope, CreateSession, ForkOptions, ListSessions, Page } from '../../api.ts'
 import {
   IdempotencyMismatchError,

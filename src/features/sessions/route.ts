@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { pageOf } from '../answer.ts'
 import { parse } from '../parse.ts'
 import type { Route } from '../route.ts'
@@ -8,7 +8,9 @@ import { findActive, findSessions, forkSession, getOrStartSession, sessionRecord
 import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
 
 const createQuery = z.strictObject({
-  getOrCreate: z.boolean().meta({ description: 'Give the live session of the scope, if there is one.' }).optional(),
+  getOrCreate: z.optional(
+    z.boolean().register(z.globalRegistry, { description: 'Give the live session of the scope, if there is one.' }),
+  ),
 })
 
 export const sessionsRoutes: readonly Route[] = [

@@ -1,3 +1,4 @@
+import { z } from 'zod/mini'
 import type { ErrorCode } from '../../domain/errors.ts'
 import { jsonObject } from '../parse.ts'
 import type { Route } from '../route.ts'
@@ -43,7 +44,7 @@ export const stateRoutes: readonly Route[] = [
     path: '/sessions/{id}/state/add',
     operation: 'addToState',
     summary: 'Adds a value to a list of the scratchpad, unless the list has it',
-    body: addInput.omit({ idempotencyKey: true }),
+    body: z.omit(addInput, { idempotencyKey: true }),
     answer: scratchpadAnswer,
     errors,
     handle: ({ deps, id, body, key }) => addToState(deps, id, { ...body, ...key }),
@@ -53,7 +54,7 @@ export const stateRoutes: readonly Route[] = [
     path: '/sessions/{id}/state/increment',
     operation: 'incrementState',
     summary: 'Adds to a number of the scratchpad, 0 if there is none',
-    body: incrementInput.omit({ idempotencyKey: true }),
+    body: z.omit(incrementInput, { idempotencyKey: true }),
     answer: scratchpadAnswer,
     errors,
     handle: ({ deps, id, body, key }) => incrementState(deps, id, { ...body, ...key }),
@@ -63,7 +64,7 @@ export const stateRoutes: readonly Route[] = [
     path: '/sessions/{id}/gates',
     operation: 'passGate',
     summary: 'Records that a gate was passed, and its number in the scratchpad, together',
-    body: gateInput.omit({ idempotencyKey: true }),
+    body: z.omit(gateInput, { idempotencyKey: true }),
     answer: scratchpadAnswer,
     errors,
     handle: ({ deps, id, body, key }) => passGate(deps, id, { ...body, ...key }),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { RecordedType } from '../../domain/event.ts'
 import type { ForkedParts, StartedParts } from '../../domain/fold.ts'
 import type { Json } from '../../domain/json.ts'
@@ -10,36 +10,35 @@ import { jsonObject, name, text } from '../parse.ts'
 /** A UUID in the form that all of ours have. */
 export const ownUuid = z
   .string()
-  .regex(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, 'must be a UUID in lower case')
-  .meta({ format: 'uuid' })
+  .check(z.regex(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, 'must be a UUID in lower case'))
+  .register(z.globalRegistry, { format: 'uuid' })
 
 /** A moment in the form that all of ours have: others would not sort as text. */
 const anyMoment = z
   .string()
-  .refine(isOwnMoment, 'must be a time such as 2026-01-31T09:30:00.000Z, in UTC and with milliseconds')
+  .check(z.refine(isOwnMoment, 'must be a time such as 2026-01-31T09:30:00.000Z, in UTC and with milliseconds'))
 
 /** When something was written. */
-export const ownMoment = anyMoment.refine(
+export const ownMoment = anyMoment.check(
   // databases count the minutes since 1970 in 32 bits
-  (time) => time >= '1970' && time < '3000',
-  'must be in the years 1970 to 2999',
+  z.refine((time) => time >= '1970' && time < '3000', 'must be in the years 1970 to 2999'),
 )
 
 /** When a session expires, which callers choose. */
-const expiry = anyMoment.refine((time) => time >= '0001', 'must be in the years 0001 to 9999')
+const expiry = anyMoment.check(z.refine((time) => time >= '0001', 'must be in the years 0001 to 9999'))
 
 /** The last place in a log or a chain. Databases keep them in 32 bits, and what comes behind it must fit too. */
 export const LAST_PLACE = 1_000_000_000
 
 /** A place in a log or a chain. */
-export const ownPlace = z.int().min(1).max(LAST_PLACE)
+export const ownPlace = z.int().check(z.minimum(1), z.maximum(LAST_PLACE))
 
 function isOwnMoment(time: string): boolean {
   const ms = Date.parse(time)
   return /^\d{4}-/.test(time) && !Number.isNaN(ms) && new Date(ms).toISOString() === time
 }
 
-const anything = z.custom<Json>().optional()
+const anything = z.optional(z.custom<Json>())
 const words = text(LIMITS.content)
 const list = z.array(z.string())
 const range = z.looseObject({ from: ownPlace, to: ownPlace })
@@ -52,14 +51,14 @@ const started = z.strictObject({
   chatmode: name,
   conversationId: name,
   agent: name,
-  workflow: name.optional(),
-  skill: name.optional(),
-  gitBranch: name.optional(),
-  task: text(LIMITS.task).optional(),
-  expiresAt: expiry.optional(),
+  workflow: z.optional(name),
+  skill: z.optional(name),
+  gitBranch: z.optional(name),
+  task: z.optional(text(LIMITS.task)),
+  expiresAt: z.optional(expiry),
   metadata: jsonObject,
-  identity: z.strictObject({ issuer: name.optional(), scope: text(LIMITS.note).optional() }).optional(),
-  batch: name.optional(),
+  identity: z.optional(z.strictObject({ issuer: z.optional(name), scope: z.optional(text(LIMITS.note)) })),
+  batch: z.optional(name),
 } satisfies Keys<StartedParts>)
 
 /** The same for a fork. */
@@ -67,7 +66,7 @@ const forked = z.strictObject({
   from: z.strictObject({ sessionId: ownUuid, sequence: ownPlace }),
   conversationId: name,
   chatmode: name,
-  task: text(LIMITS.task).optional(),
+  task: z.optional(text(LIMITS.task)),
   metadata: jsonObject,
 } satisfies Keys<ForkedParts>)
 
@@ -76,7 +75,7 @@ const status = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('awaiting_user'), question: words, askedAt: ownMoment }),
   z.strictObject({ state: z.literal('interrupted'), userMessage: words }),
   z.strictObject({ state: z.literal('pending_complete'), summary: words }),
-  z.strictObject({ state: z.literal('complete'), endedBy: z.literal('caller').optional() }),
+  z.strictObject({ state: z.literal('complete'), endedBy: z.optional(z.literal('caller')) }),
   z.strictObject({ state: z.literal('aborted'), reason: words }),
 ])
 
@@ -87,7 +86,7 @@ const change = z.discriminatedUnion('op', [
   z.looseObject({ op: z.literal('increment'), key: name, by: z.number() }),
 ])
 
-const switched = z.looseObject({ from: text(LIMITS.name), to: name, context: jsonObject.optional() })
+const switched = z.looseObject({ from: text(LIMITS.name), to: name, context: z.optional(jsonObject) })
 
 const work = z.looseObject({
   id: name,
@@ -95,46 +94,46 @@ const work = z.looseObject({
   kind: name,
   observations: z.array(z.unknown()),
   state: z.enum(SESSION_STATES),
-  task: z.string().optional(),
+  task: z.optional(z.string()),
 })
 
 const commit = z.looseObject({
   id: ownUuid,
-  parent: ownUuid.optional(),
+  parent: z.optional(ownUuid),
   position: ownPlace,
   kind: z.enum(['normal', 'abandoned', 'stale', 'interrupted']),
-  task: z.string().optional(),
-  summarizedBy: z.enum(['caller', 'model', 'extractive']).optional(),
-  fallback: z.string().optional(),
+  task: z.optional(z.string()),
+  summarizedBy: z.optional(z.enum(['caller', 'model', 'extractive'])),
+  fallback: z.optional(z.string()),
   decisions: list,
   filesRead: list,
-  filesWritten: z.array(z.strictObject({ path: z.string(), hash: z.string().optional(), bytes: z.int().optional() })),
-  commands: z.array(z.strictObject({ command: z.string(), exitCode: z.int().optional() })),
+  filesWritten: z.array(z.strictObject({ path: z.string(), hash: z.optional(z.string()), bytes: z.optional(z.int()) })),
+  commands: z.array(z.strictObject({ command: z.string(), exitCode: z.optional(z.int()) })),
   openQuestions: list,
-  range: range.optional(),
-  hash: hash.optional(),
+  range: z.optional(range),
+  hash: z.optional(hash),
 })
 
-const label = z.string().nullish()
+const label = z.nullish(z.string())
 
 const envelope = z.strictObject({
-  personaId: text(LIMITS.name).optional(),
-  metadata: jsonObject.optional(),
-  analysis: z.looseObject({ intent: label, sentiment: label, tags: z.array(z.string()).nullish() }).optional(),
-  whole: z.literal(true).optional(),
-  batch: name.optional(),
+  personaId: z.optional(text(LIMITS.name)),
+  metadata: z.optional(jsonObject),
+  analysis: z.optional(z.looseObject({ intent: label, sentiment: label, tags: z.nullish(z.array(z.string())) })),
+  whole: z.optional(z.literal(true)),
+  batch: z.optional(name),
 })
 
 /** What the parts of our own events must have, so that every reader of them can go by it. */
-export const RECORDED_PARTS: Record<RecordedType, z.ZodType> = {
+export const RECORDED_PARTS: Record<RecordedType, z.core.$ZodType> = {
   session_started: started,
   session_forked: forked,
-  status_changed: z.looseObject({ status, commits: z.literal(false).optional() }),
+  status_changed: z.looseObject({ status, commits: z.optional(z.literal(false)) }),
   messages_cleared: anything,
   state_changed: change,
   agent_changed: switched,
   agent_transition: switched,
-  handoff_taken: z.looseObject({ context: jsonObject.optional() }).optional(),
+  handoff_taken: z.optional(z.looseObject({ context: z.optional(jsonObject) })),
   work_committed: work,
   session_compacted: commit,
   context_summarized: z.looseObject({ range, hash }),

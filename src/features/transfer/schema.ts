@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { ExportedEvent, ExportOptions, ExportPlace, ImportOptions } from '../../api.ts'
 import { APPENDABLE_TYPES, RECORDED_TYPES, ROLES } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
@@ -14,7 +14,7 @@ const type = z
     (value) => typeof value === 'string' && (TYPES.has(value) || CUSTOM_TYPE.test(value)),
     "must be a type of ours, or one of your own behind 'x.'; update throughline if the export is newer",
   )
-  .meta({ type: 'string' })
+  .register(z.globalRegistry, { type: 'string' })
 
 /** An event that comes in. What its parts must have depends on its type. */
 export const exportedEvent = z
@@ -24,52 +24,56 @@ export const exportedEvent = z
     type,
     role: z.enum(ROLES),
     content: text(LIMITS.content),
-    parts: z.custom<Json>().meta({ description: 'Any JSON.' }).optional(),
-    agentId: name.optional(),
-    occurredAt: isoTime.optional(),
+    parts: z.optional(z.custom<Json>().register(z.globalRegistry, { description: 'Any JSON.' })),
+    agentId: z.optional(name),
+    occurredAt: z.optional(isoTime),
     createdAt: ownMoment,
   })
-  .meta({ id: 'ExportedEvent' })
+  .register(z.globalRegistry, { id: 'ExportedEvent' })
 
 export const sessionBlock = z
   .strictObject({
     sessionId: ownUuid,
-    events: z.array(exportedEvent).min(1, 'must hold at least one').max(LIMITS.events),
-    done: z.boolean().meta({ description: 'These are the last of them.' }),
+    events: z.array(exportedEvent).check(z.minLength(1, 'must hold at least one'), z.maxLength(LIMITS.events)),
+    done: z.boolean().register(z.globalRegistry, { description: 'These are the last of them.' }),
   })
-  .meta({ id: 'SessionBlock' })
+  .register(z.globalRegistry, { id: 'SessionBlock' })
 
 /** Blocks in one call. */
 export const MOST_BLOCKS = 100
 
-export const importBody = z.strictObject({ blocks: z.array(sessionBlock).min(1).max(MOST_BLOCKS) })
+export const importBody = z.strictObject({
+  blocks: z.array(sessionBlock).check(z.minLength(1), z.maxLength(MOST_BLOCKS)),
+})
 
 /** The same, as far as it is not about one of the blocks: one that is wrong is refused alone. */
-export const blocksInput = z.array(z.unknown()).min(1, 'must hold at least one').max(MOST_BLOCKS)
+export const blocksInput = z
+  .array(z.unknown())
+  .check(z.minLength(1, 'must hold at least one'), z.maxLength(MOST_BLOCKS))
 
 /** A body with them. */
 export const importEnvelope = z.strictObject({ blocks: blocksInput })
 
 const place = z.strictObject({
   sessionId: ownUuid,
-  sequence: sequence.max(LAST_PLACE),
+  sequence: sequence.check(z.maximum(LAST_PLACE)),
   done: z.boolean(),
-}) satisfies z.ZodType<ExportPlace>
+}) satisfies z.core.$ZodType<ExportPlace>
 
 export const exportQuery = z.strictObject({
-  sessionId: z.string().meta({ description: 'Only this session; all where absent.' }).optional(),
-  after: place.meta({ description: 'Goes on behind this event.' }).optional(),
-  totals: z.boolean().meta({ description: 'Says how much there is in all, too.' }).optional(),
+  sessionId: z.optional(z.string().register(z.globalRegistry, { description: 'Only this session; all where absent.' })),
+  after: z.optional(place.clone().register(z.globalRegistry, { description: 'Goes on behind this event.' })),
+  totals: z.optional(z.boolean().register(z.globalRegistry, { description: 'Says how much there is in all, too.' })),
 })
 
 const callback = z.custom<(progress: never) => void>((value) => typeof value === 'function', 'must be a function')
 
 export const exportOptions = z.strictObject({
-  sessionId: z.string().optional(),
-  after: place.optional(),
-  onProgress: callback.optional(),
-} satisfies Record<keyof ExportOptions, z.ZodType>)
+  sessionId: z.optional(z.string()),
+  after: z.optional(place),
+  onProgress: z.optional(callback),
+} satisfies Record<keyof ExportOptions, z.core.$ZodType>)
 
 export const importOptions = z.strictObject({
-  onProgress: callback.optional(),
-} satisfies Record<keyof ImportOptions, z.ZodType>)
+  onProgress: z.optional(callback),
+} satisfies Record<keyof ImportOptions, z.core.$ZodType>)

@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { parse } from '../parse.ts'
 import type { Route } from '../route.ts'
 import { healthAnswer, rebuildAnswer, verifyAnswer } from './answer.ts'
 import { healthOf, rebuildSessions, verifySessions } from './operation.ts'
 
 const upkeepBody = z.strictObject({
-  sessionId: z.string().meta({ description: 'Only this session; all where absent.' }).optional(),
+  sessionId: z.optional(z.string().register(z.globalRegistry, { description: 'Only this session; all where absent.' })),
 })
 
 export const upkeepRoutes: readonly Route[] = [

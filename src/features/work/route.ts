@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import type { Route } from '../route.ts'
 import { graphAnswer, progressAnswer, stepAnswer } from './answer.ts'
 import { flushStep, progressOf, readGraph } from './operation.ts'

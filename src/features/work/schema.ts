@@ -1,29 +1,29 @@
-import { z } from 'zod'
+import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { isLabel, isNode } from '../../domain/work.ts'
 import { name, pageSize, text } from '../parse.ts'
 
-const path = text(4096).min(1)
+const path = text(4096).check(z.minLength(1))
 
-export const noteText = text(LIMITS.note).min(1)
+export const noteText = text(LIMITS.note).check(z.minLength(1))
 
 export const fileRead = z.strictObject({ path })
 
 export const fileWrite = z.strictObject({
   path,
-  content: text(LIMITS.content).optional(),
-  hash: text(LIMITS.name).min(1).optional(),
+  content: z.optional(text(LIMITS.content)),
+  hash: z.optional(text(LIMITS.name).check(z.minLength(1))),
 })
 
 export const command = z.strictObject({
-  command: text(LIMITS.note).min(1),
-  exitCode: z.int().optional(),
-  output: z.string().optional(),
+  command: text(LIMITS.note).check(z.minLength(1)),
+  exitCode: z.optional(z.int()),
+  output: z.optional(z.string()),
 })
 
-const node = text(4200).refine(isNode, "must be a node such as 'file:src/a.ts' or 'task:…'")
+const node = text(4200).check(z.refine(isNode, "must be a node such as 'file:src/a.ts' or 'task:…'"))
 
-const label = z.string().refine(isLabel, "must be a label such as 'dependsOn'")
+const label = z.string().check(z.refine(isLabel, "must be a label such as 'dependsOn'"))
 
 export const edges = z
   .array(
@@ -31,21 +31,20 @@ export const edges = z
       from: node,
       label,
       to: node,
-      evidence: z
-        .strictObject({
-          event: z.int().min(1).optional(),
-          tool: text(LIMITS.name).min(1).optional(),
-          confidence: z.number().min(0).max(1).optional(),
-        })
-        .optional(),
+      evidence: z.optional(
+        z.strictObject({
+          event: z.optional(z.int().check(z.minimum(1))),
+          tool: z.optional(text(LIMITS.name).check(z.minLength(1))),
+          confidence: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
+        }),
+      ),
     }),
   )
-  .min(1)
-  .max(LIMITS.events)
+  .check(z.minLength(1), z.maxLength(LIMITS.events))
 
-const count = z.int().min(0)
+const count = z.int().check(z.minimum(0))
 
-const ownWords = { id: name.optional(), text: noteText }
+const ownWords = { id: z.optional(name), text: noteText }
 
 /**
  * An observation as it comes over HTTP: as `observe` takes it, or as it is kept, with the hash of a file and how much of an output was left out.
@@ -57,18 +56,18 @@ export const observationInput = z
       z.strictObject({ kind: z.literal('note'), ...ownWords }),
       z.strictObject({ kind: z.literal('plan'), ...ownWords }),
       z.strictObject({ kind: z.literal('fileRead'), ...fileRead.shape }),
-      z.strictObject({ kind: z.literal('fileWrite'), ...fileWrite.shape, bytes: count.optional() }),
-      z.strictObject({ kind: z.literal('command'), ...command.shape, omitted: count.optional() }),
+      z.strictObject({ kind: z.literal('fileWrite'), ...fileWrite.shape, bytes: z.optional(count) }),
+      z.strictObject({ kind: z.literal('command'), ...command.shape, omitted: z.optional(count) }),
       z.strictObject({ kind: z.literal('relations'), edges }),
     ],
     'must be an observation of the kind note, plan, fileRead, fileWrite, command or relations',
   )
-  .meta({ id: 'NewObservation' })
+  .register(z.globalRegistry, { id: 'NewObservation' })
 
 export const graphQuery = z.strictObject({
-  node: node.optional(),
-  depth: z.int().min(1).max(10).default(1),
-  direction: z.enum(['in', 'out', 'both']).default('both'),
-  labels: z.array(label).min(1).max(50).optional(),
-  limit: pageSize.default(100),
+  node: z.optional(node),
+  depth: z._default(z.int().check(z.minimum(1), z.maximum(10)), 1),
+  direction: z._default(z.enum(['in', 'out', 'both']), 'both'),
+  labels: z.optional(z.array(label).check(z.minLength(1), z.maxLength(50))),
+  limit: z._default(pageSize, 100),
 })

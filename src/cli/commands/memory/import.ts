@@ -17,10 +17,10 @@ import { counted } from '../../text.ts'
 const importInput = z.strictObject({
   file: z.string(),
   user: user.pipe(name),
-  tenant: name.default('local'),
+  tenant: z._default(name, 'local'),
   category: category.optional(),
-  scope: name.optional(),
-  source: name.max(LIMITS.name - 'import:'.length).optional(),
+  scope: z.optional(name),
+  source: z.optional(name.check(z.maxLength(LIMITS.name - 'import:'.length))),
   batch: wholeNumber(1, LIMITS.memories).default(500),
   dryRun: z.boolean().default(false),
 })
