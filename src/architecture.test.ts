@@ -120,6 +120,7 @@ const LAZY = [
   'pino',
   '@modelcontextprotocol/server',
   'node:fs',
+  'node:crypto',
   // takes 20 ms; zod/mini does the same in 5
   'zod',
   'remote',

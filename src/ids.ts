@@ -1,3 +1,5 @@
+import { nodeCrypto } from './features/crypto.ts'
+
 const POOL = 4096
 const pool = new Uint8Array(POOL)
 let used = POOL
@@ -10,7 +12,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
  */
 export function uuid7(now = Date.now()): string {
   if (used + 10 > POOL) {
-    crypto.getRandomValues(pool)
+    nodeCrypto().randomFillSync(pool)
     used = 0
   }
   const time = now.toString(16).padStart(12, '0')

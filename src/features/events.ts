@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { defaultRole, type EventType, type Role, type SessionEvent } from '../domain/event.ts'
 import { evolve, type SessionView } from '../domain/fold.ts'
 import { encodeJson, type Json, type JsonObject } from '../domain/json.ts'
@@ -6,6 +5,7 @@ import { LIMITS } from '../domain/limits.ts'
 import { checkLive } from '../domain/record.ts'
 import { edgesOf } from '../domain/work.ts'
 import type { CommitLink, Decision, NewEvent } from '../ports/session-store.ts'
+import { nodeCrypto } from './crypto.ts'
 import { type Deps, keyOf, now } from './deps.ts'
 import { keptView } from './envelopes.ts'
 import { viewAt } from './history.ts'
@@ -43,7 +43,7 @@ export function fingerprint(events: readonly NewEvent[]): string {
 }
 
 function digest(value: readonly unknown[]): string {
-  return hash('sha256', JSON.stringify(value), 'base64url')
+  return nodeCrypto().hash('sha256', JSON.stringify(value), 'base64url')
 }
 
 /** After it what is worth remembering may be gathered. */

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import type { CompactOptions } from '../../api.ts'
 import { isConversation, type SessionEvent } from '../../domain/event.ts'
 import type { SessionStatus } from '../../domain/record.ts'
 import { extractiveSummary } from '../../domain/summary.ts'
 import { type WorkDone, workBuilder } from '../../domain/work.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
+import { nodeCrypto } from '../crypto.ts'
 import { type Deps, keyOf } from '../deps.ts'
 import { walkStored } from '../history.ts'
 import { sessionEvent } from '../stored-event.ts'
@@ -39,7 +39,7 @@ export async function storyOf(
   range: Range,
   onProgress?: CompactOptions['onProgress'],
 ): Promise<Story> {
-  const digest = createHash('sha256')
+  const digest = nodeCrypto().createHash('sha256')
   const builder = workBuilder()
   const story: Omit<Story, 'work' | 'hash' | 'range'> = { told: [] }
   let events = 0
@@ -73,7 +73,7 @@ export async function summarized(deps: Deps, story: Story, task: string | undefi
 
 /** SHA-256 of the events of a range, to compare with what a commit or a summary says of them. */
 export async function hashOf(deps: Deps, id: string, range: Range): Promise<string> {
-  const digest = createHash('sha256')
+  const digest = nodeCrypto().createHash('sha256')
   for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
     for (const stored of page) digest.update(lineOf(stored))
   }

@@ -1,4 +1,5 @@
-import { createHash, type Hash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
+import { nodeCrypto } from '../crypto.ts'
 
 /** How far an export came as text, with all that is needed to go on from there: what a line of the kind `check` holds. */
 export interface ExportCheck {
@@ -95,5 +96,5 @@ export class Tally {
 }
 
 function chained(before: string): Hash {
-  return createHash('sha256').update(before)
+  return nodeCrypto().createHash('sha256').update(before)
 }

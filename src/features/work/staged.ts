@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto'
 import type { z } from 'zod/mini'
 import type { Observe } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Edge, Observation } from '../../domain/work.ts'
+import { nodeCrypto } from '../crypto.ts'
 import type { Deps } from '../deps.ts'
 import { parse } from '../parse.ts'
 import type { Staging } from '../staging.ts'
@@ -64,7 +64,7 @@ interface Written {
 
 /** What a file holds is not kept, only its hash and its length. */
 function written({ path, content, hash: given, bytes: length }: Written): Observation {
-  const known = given ?? (content === undefined ? undefined : hash('sha256', content, 'hex'))
+  const known = given ?? (content === undefined ? undefined : nodeCrypto().hash('sha256', content, 'hex'))
   const bytes = content === undefined ? length : Buffer.byteLength(content)
   return {
     kind: 'fileWrite',
