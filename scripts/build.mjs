@@ -12,6 +12,16 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** What is imported or started by its name. Everything else is put together in dist/parts. */
 const ENTRIES = ['index', 'session', 'server', 'testing', 'cli/main', 'stores/conformance/worker']
 
+/** What everyone loads, and then what is loaded later: each one file, with all that it needs and those above it do not have. */
+const PARTS = {
+  core: ['index'],
+  schemas: ['compaction', 'context', 'memory', 'purge', 'recall'].map((room) => `features/${room}/schema`),
+  compaction: ['features/compaction/operation', 'models/summarizer'],
+  conversations: ['features/boundary/conversations', 'features/boundary/sweep', 'models/classifier'],
+  context: ['features/context/operation'],
+  upkeep: ['features/upkeep/operation', 'features/purge/operation'],
+}
+
 /** A file and all that it imports at once, not what it loads when that is needed. */
 function closure(file, found = new Set()) {
   if (found.has(file)) return found
@@ -47,8 +57,12 @@ export async function build() {
   const types = [tsc, '-p', 'tsconfig.build.json', '--emitDeclarationOnly']
   const { status } = spawnSync(process.execPath, types, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
-  // what everyone loads is one file: each of thirty took a millisecond and a half
-  const core = closure(join(root, 'src/index.ts'))
+  // each file takes a millisecond and a half: the core was thirty
+  const parts = Object.entries(PARTS).map(([name, entries]) => {
+    const files = entries.map((entry) => closure(join(root, 'src', `${entry}.ts`)))
+    const isIn = (id) => files.some((found) => found.has(id))
+    return { name, test: name === 'core' ? (id) => isIn(id) || id.includes('/node_modules/zod/') : isIn }
+  })
   await bundle({
     configFile: false,
     root,
@@ -68,10 +82,7 @@ export async function build() {
           entryFileNames: '[name].js',
           chunkFileNames: 'parts/[name]-[hash].js',
           codeSplitting: {
-            groups: [
-              { name: 'zod', test: (id) => id.endsWith(CLASSIC) },
-              { name: 'core', test: (id) => core.has(id) || id.includes('/node_modules/zod/') },
-            ],
+            groups: [{ name: 'zod', test: (id) => id.endsWith(CLASSIC) }, ...parts],
           },
         },
       },

@@ -156,6 +156,7 @@ export {
 } from './domain/memory/memory.ts'
 export { SOURCE_TYPES, type SourceType } from './domain/memory/source.ts'
 export type { Message, ToolCall } from './domain/message.ts'
+export type { Policy } from './domain/policy.ts'
 export { RECALL_KINDS, type RecallKind } from './domain/recall/kind.ts'
 export {
   type Principal,
@@ -164,7 +165,7 @@ export {
   type SessionState,
   type SessionStatus,
 } from './domain/record.ts'
-export type { Policy, ResumePlan } from './domain/resume.ts'
+export type { ResumePlan } from './domain/resume.ts'
 export type { HandoffContext, Scratchpad, WellKnownKeys } from './domain/scratchpad.ts'
 export type { Window } from './domain/window.ts'
 export {

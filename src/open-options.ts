@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import type { Policy } from './domain/resume.ts'
+import type { Policy } from './domain/policy.ts'
 import { name } from './features/parse.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Embed } from './ports/embed.ts'

@@ -1,22 +1,20 @@
 import type { Throughline } from './api.ts'
 import { ValidationError } from './domain/errors.ts'
-import { DEFAULT_POLICY, type Policy } from './domain/resume.ts'
+import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
 import { Background, type Reading } from './features/background.ts'
 import type { Deps } from './features/deps.ts'
 import { parse } from './features/parse.ts'
 import { Staging } from './features/staging.ts'
 import { Turns } from './features/turns.ts'
 import { uuid7 } from './ids.ts'
+import { late } from './late.ts'
 import { noMetrics } from './metrics/none.ts'
-import { classifierOf } from './models/classifier.ts'
-import { requireChoice } from './models/consult.ts'
-import { summarizerOf } from './models/summarizer.ts'
+import { requireChoice } from './models/choice.ts'
 import { type OpenOptions, type Options, openOptions } from './open-options.ts'
 import { openServer } from './open-server.ts'
-import type { Embed, Fuse } from './ports/embed.ts'
+import type { Fuse } from './ports/embed.ts'
 import type { EnvelopeCache } from './ports/envelope-cache.ts'
 import type { Metrics } from './ports/metrics.ts'
-import type { Extract, Extractor, LanguageModel } from './ports/model.ts'
 import type { Store } from './ports/store.ts'
 import type { Tokenizer } from './ports/tokenizer.ts'
 import { flagSetting, secondsSetting } from './settings.ts'
@@ -84,15 +82,12 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     store,
     clock: options.clock,
     newId,
-    tokenizer: lazyTokenizer(options.tokenizer),
+    tokenizer: late(() => loadTokenizer(options.tokenizer)),
     agents: options.agents,
     staging: new Staging(),
     turns: new Turns(),
     policy: policyOf(options.policy),
-    classify: classifierOf(options.classify),
-    summarize: summarizerOf(options.summarize),
-    extract: lazyExtractor(options.extract),
-    ...(options.embed !== undefined && { fuse: lazyFuse(options.embed) }),
+    ...modelsOf(options),
     background,
     ...around,
     legacy: async ({ from, ...where }) => (await import('./legacy/index.ts')).legacySource({ url: from, ...where }),
@@ -110,22 +105,25 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
   return { deps, close }
 }
 
-/** The rules take a sixth of a second to load, and most processes never gather anything. */
-function lazyExtractor(choice: Extract | LanguageModel | undefined): Extractor {
-  requireChoice('extract', choice)
-  let loading: Promise<Extractor> | undefined
-  return async (input) => {
-    loading ??= import('./models/extractor.ts').then(({ extractorOf }) => extractorOf(choice))
-    return await (await loading)(input)
+/** Whoever judges, sums up and gathers. Their rules take long to load, a sixth of a second for gathering, and most processes need none. */
+function modelsOf({ classify, summarize, extract, embed }: Options): Pick<Deps, (typeof MODELS)[number] | 'fuse'> {
+  for (const field of MODELS) requireChoice(field, { classify, summarize, extract }[field])
+  return {
+    classify: lateCall(async () => (await import('./models/classifier.ts')).classifierOf(classify)),
+    summarize: lateCall(async () => (await import('./models/summarizer.ts')).summarizerOf(summarize)),
+    extract: lateCall(async () => (await import('./models/extractor.ts')).extractorOf(extract)),
+    ...(embed !== undefined && {
+      fuse: lateCall(async () => (await import('./models/embedder.ts')).embedderOf(embed) as Fuse),
+    }),
   }
 }
 
-function lazyFuse(embed: Embed): Fuse {
-  let loading: Promise<Fuse> | undefined
-  return async (query, items) => {
-    loading ??= import('./models/embedder.ts').then(({ embedderOf }) => embedderOf(embed) as Fuse)
-    return await (await loading)(query, items)
-  }
+const MODELS = ['classify', 'summarize', 'extract'] as const
+
+/** A function that is loaded when it is first called. */
+function lateCall<Input extends unknown[], Output>(load: () => Promise<(...input: Input) => Promise<Output>>) {
+  const loaded = late(load)
+  return async (...input: Input): Promise<Output> => await (await loaded())(...input)
 }
 
 /** Messages read in one go behind the writers' backs. */
@@ -200,14 +198,6 @@ async function openStore(target: StoreTarget, options: Options): Promise<Store> 
     migrate: options.migrate ?? true,
     newId,
   })
-}
-
-function lazyTokenizer(choice: 'exact' | 'estimate' | Tokenizer): () => Promise<Tokenizer> {
-  let loading: Promise<Tokenizer> | undefined
-  return () => {
-    loading ??= loadTokenizer(choice)
-    return loading
-  }
 }
 
 async function loadTokenizer(choice: 'exact' | 'estimate' | Tokenizer): Promise<Tokenizer> {

@@ -19,23 +19,16 @@ import {
   ask,
   confirm,
   continueWith,
-  declineSession,
   endSession,
-  handleMessage,
   incorporate,
   interrupt,
   propose,
-  resumeConversation,
-  sweepSessions,
 } from './features/boundary/operation.ts'
-import { commitsOf, compactSession } from './features/compaction/operation.ts'
-import { buildContext, reduceContext } from './features/context/operation.ts'
 import type { Deps } from './features/deps.ts'
 import { readEnvelope, updateEnvelope } from './features/envelope/operation.ts'
 import { appendEvents, readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
 import { tailEvents } from './features/log/tail.ts'
 import { addMessages, clearMessages, readMessages } from './features/messages/operation.ts'
-import { purgeSession, purgeUser } from './features/purge/operation.ts'
 import {
   findActive,
   findSession,
@@ -53,14 +46,23 @@ import {
   sessionState,
   updateState,
 } from './features/state/operation.ts'
-import { healthOf, rebuildSessions, verifySessions } from './features/upkeep/operation.ts'
 import { flushStep, observeOn, progressOf, readGraph } from './features/work/operation.ts'
+import { late } from './late.ts'
 
-/** Loaded on first use: who never recalls does not pay for it. */
-const recalling = () => import('./features/recall/operation.ts')
-const operating = () => import('./features/envelope/fleet.ts')
-const transferring = () => import('./features/transfer/operation.ts')
-const remembering = () => import('./features/memory/operation.ts')
+/**
+ * Loaded on first use: who never recalls does not pay for it. What writes into a log as an agent works is there from the start, so that calls
+ * which nobody waits for keep their order.
+ */
+const conversing = late(() => import('./features/boundary/conversations.ts'))
+const sweeping = late(() => import('./features/boundary/sweep.ts'))
+const compacting = late(() => import('./features/compaction/operation.ts'))
+const fitting = late(() => import('./features/context/operation.ts'))
+const recalling = late(() => import('./features/recall/operation.ts'))
+const remembering = late(() => import('./features/memory/operation.ts'))
+const operating = late(() => import('./features/envelope/fleet.ts'))
+const transferring = late(() => import('./features/transfer/operation.ts'))
+const keeping = late(() => import('./features/upkeep/operation.ts'))
+const purging = late(() => import('./features/purge/operation.ts'))
 
 /** The public object over a store: each call is one operation of a room. */
 export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughline {
@@ -72,22 +74,22 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     memories: memoriesOn(deps),
     envelopes: envelopesOn(deps),
     intake: intakeOn(deps),
-    users: { purge: (userId, options) => purgeUser(deps, userId, options) },
+    users: { purge: async (userId, options) => (await purging()).purgeUser(deps, userId, options) },
     as: (principal) => throughlineOn(restricted(deps, principal), async () => {}),
-    verify: (sessionId, options) => verifySessions(deps, sessionId, options),
-    rebuild: (sessionId, options) => rebuildSessions(deps, sessionId, options),
+    verify: async (sessionId, options) => (await keeping()).verifySessions(deps, sessionId, options),
+    rebuild: async (sessionId, options) => (await keeping()).rebuildSessions(deps, sessionId, options),
     migrate: async () => {
       const { schema } = await deps.store.health()
       return schema === undefined ? {} : { schema }
     },
     recall: async (query) => (await recalling()).recall(deps, query),
     index: async (options) => (await recalling()).indexLogs(deps, options),
-    sweep: (options) => sweepSessions(deps, options),
+    sweep: async (options) => (await sweeping()).sweepSessions(deps, options),
     async *export(options) {
       yield* (await transferring()).exportSessions(deps, options)
     },
     import: async (blocks, options) => (await transferring()).importSessions(deps, blocks, options),
-    health: () => healthOf(deps),
+    health: async () => (await keeping()).healthOf(deps),
     close,
   }
 }
@@ -121,7 +123,7 @@ function sessionsOn(deps: Deps): Sessions {
     },
     get: async (id) => sessionOn(deps, await findSession(deps, id)),
     list: (query) => findSessions(deps, query),
-    purge: (id) => purgeSession(deps, id),
+    purge: async (id) => (await purging()).purgeSession(deps, id),
   }
 }
 
@@ -165,9 +167,10 @@ function sessionOn(deps: Deps, id: string): Session {
     flushStep: (options) => flushStep(deps, id, options),
     graph: (query) => readGraph(deps, id, query),
     progress: () => progressOf(deps, id),
-    compact: (summary, options) => compactSession(deps, id, { ...options, summary }),
-    reduce: (options) => reduceContext(deps, id, options),
-    context: ((options: Parameters<typeof buildContext>[2]) => buildContext(deps, id, options)) as Session['context'],
+    compact: async (summary, options) => (await compacting()).compactSession(deps, id, { ...options, summary }),
+    reduce: async (options) => (await fitting()).reduceContext(deps, id, options),
+    context: (async (options: Parameters<Session['context']>[0]) =>
+      (await fitting()).buildContext(deps, id, options)) as Session['context'],
   }
 }
 
@@ -178,10 +181,12 @@ function conversationsOn(deps: Deps): Conversations {
     ...(endedId !== undefined && { ended: sessionOn(deps, endedId) }),
   })
   return {
-    handle: async (id, message, options) => shown(await handleMessage(deps, id, message, options)) as Outcome,
-    resume: async (id, scope) => shown(await resumeConversation(deps, id, scope)) as Resumed,
-    decline: async (id, scope, options) => shown(await declineSession(deps, id, scope, options)) as Resumed,
-    commits: (id, options) => commitsOf(deps, id, options),
+    handle: async (id, message, options) =>
+      shown(await (await conversing()).handleMessage(deps, id, message, options)) as Outcome,
+    resume: async (id, scope) => shown(await (await conversing()).resumeConversation(deps, id, scope)) as Resumed,
+    decline: async (id, scope, options) =>
+      shown(await (await conversing()).declineSession(deps, id, scope, options)) as Resumed,
+    commits: async (id, options) => (await compacting()).commitsOf(deps, id, options),
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { DEFAULT_POLICY } from './policy.ts'
 import type { SessionRecord, SessionStatus } from './record.ts'
-import { DEFAULT_POLICY, planByState, type ResumePlan, resumePlan, say } from './resume.ts'
+import { planByState, type ResumePlan, resumePlan, say } from './resume.ts'
 
 const HOUR = 3_600_000
 const hours = (n: number, ms = 0) => new Date(Date.UTC(2026, 0, 31, 9, 30) + n * HOUR + ms).toISOString()

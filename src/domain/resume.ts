@@ -1,16 +1,6 @@
+import type { Policy } from './policy.ts'
 import { endOf, isFinal, type SessionRecord, type SessionStatus } from './record.ts'
 import { dayAndTime } from './summary.ts'
-
-/** How long a session may rest, in milliseconds. */
-export interface Policy {
-  /** Beyond it the user is asked whether to go on. */
-  readonly idleTimeoutMs: number
-  /** Beyond it the session is over. */
-  readonly staleTimeoutMs: number
-}
-
-/** 24 hours, and 7 days. */
-export const DEFAULT_POLICY: Policy = { idleTimeoutMs: 86_400_000, staleTimeoutMs: 604_800_000 }
 
 /** Why a session was ended that nobody completed: it rested for too long, */
 export const EXPIRED = 'Session expired'

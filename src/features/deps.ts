@@ -1,5 +1,5 @@
+import type { Policy } from '../domain/policy.ts'
 import type { Principal } from '../domain/record.ts'
-import type { Policy } from '../domain/resume.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Fuse } from '../ports/embed.ts'
 import type { EnvelopeCache } from '../ports/envelope-cache.ts'

@@ -1,5 +1,5 @@
-import { ValidationError } from '../domain/errors.ts'
 import type { LanguageModel } from '../ports/model.ts'
+import { isModel, requireChoice } from './choice.ts'
 
 /** What a model is asked. */
 export interface Question {
@@ -32,17 +32,6 @@ export function consultantOf<Input>(
     return (input) => consult('caller', timeoutMs, () => choice(input))
   return (input) =>
     consult('model', timeoutMs, (signal) => answerOf(choice as LanguageModel, questionOf(input), signal))
-}
-
-/** Throws unless it is something that can be asked, or nothing. */
-export function requireChoice(field: string, choice: unknown): void {
-  if (choice === undefined || typeof choice === 'function' || isModel(choice)) return
-  throw new ValidationError(field, 'must be a function, or a language model of AI SDK 5 or later')
-}
-
-function isModel(choice: unknown): choice is LanguageModel {
-  const { specificationVersion, doGenerate } = (choice ?? {}) as Partial<LanguageModel>
-  return typeof doGenerate === 'function' && /^v[234]$/.test(specificationVersion ?? '')
 }
 
 async function consult(

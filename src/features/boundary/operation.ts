@@ -1,14 +1,10 @@
 import type { WriteOptions } from '../../api.ts'
 import { checkLive, type SessionRecord } from '../../domain/record.ts'
-import { compactSession } from '../compaction/operation.ts'
 import type { Deps } from '../deps.ts'
 import { parse, writeOptions } from '../parse.ts'
 import { sessionRecord } from '../sessions/operation.ts'
 import { takeSteps } from './lifecycle.ts'
 import { abortInput, askInput, continueInput, incorporateInput, proposeInput, textInput } from './schema.ts'
-
-export { declineSession, handleMessage, resumeConversation } from './conversations.ts'
-export { sweepSessions } from './sweep.ts'
 
 /** The agent asks and waits for the user. */
 export async function ask(deps: Deps, id: string, input: { question: string } & WriteOptions): Promise<SessionRecord> {
@@ -56,8 +52,7 @@ export async function propose(
 export async function confirm(deps: Deps, id: string, options: WriteOptions = {}): Promise<SessionRecord> {
   const { idempotencyKey } = parse(writeOptions, options)
   await takeSteps(deps, id, [{ do: 'confirm' }], { idempotencyKey })
-  await compactSession(deps, id)
-  return await sessionRecord(deps, id)
+  return await compacted(deps, id)
 }
 
 /** The user wants more: the work goes on. */
@@ -74,6 +69,11 @@ export async function continueWith(
 export async function abort(deps: Deps, id: string, input: { reason: string } & WriteOptions): Promise<SessionRecord> {
   const { reason, idempotencyKey } = parse(abortInput, input)
   await takeSteps(deps, id, [{ do: 'abort', reason }], { idempotencyKey })
+  return await compacted(deps, id)
+}
+
+async function compacted(deps: Deps, id: string): Promise<SessionRecord> {
+  const { compactSession } = await import('../compaction/operation.ts')
   await compactSession(deps, id)
   return await sessionRecord(deps, id)
 }

@@ -2,21 +2,8 @@ import { z } from 'zod/mini'
 import type { Route } from '../route.ts'
 import { recordAnswer } from '../sessions/answer.ts'
 import { outcomeAnswer, resumedAnswer, sweepAnswer } from './answer.ts'
-import {
-  abort,
-  answer,
-  ask,
-  confirm,
-  continueWith,
-  declineSession,
-  endSession,
-  handleMessage,
-  incorporate,
-  interrupt,
-  propose,
-  resumeConversation,
-  sweepSessions,
-} from './operation.ts'
+import { declineSession, handleMessage, resumeConversation } from './conversations.ts'
+import { abort, answer, ask, confirm, continueWith, endSession, incorporate, interrupt, propose } from './operation.ts'
 import {
   abortInput,
   askInput,
@@ -28,6 +15,7 @@ import {
   resumption,
   textInput,
 } from './schema.ts'
+import { sweepSessions } from './sweep.ts'
 
 /** Stands in a header. */
 const KEY = { idempotencyKey: true } as const

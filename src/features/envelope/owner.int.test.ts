@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest'
 import { redisCache } from '../../cache/redis/index.ts'
-import { DEFAULT_POLICY } from '../../domain/resume.ts'
+import { DEFAULT_POLICY } from '../../domain/policy.ts'
 import { uuid7 } from '../../ids.ts'
 import { noMetrics } from '../../metrics/none.ts'
 import { createdIn } from '../../stores/conformance/samples.ts'

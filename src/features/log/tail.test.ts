@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from '../../domain/event.ts'
-import { DEFAULT_POLICY } from '../../domain/resume.ts'
+import { DEFAULT_POLICY } from '../../domain/policy.ts'
 import { uuid7 } from '../../ids.ts'
 import { noMetrics } from '../../metrics/none.ts'
 import type { Store } from '../../ports/store.ts'

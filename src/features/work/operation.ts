@@ -3,7 +3,6 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { progressText } from '../../domain/summary.ts'
 import {
   type Observation,
   observationsOf,
@@ -121,5 +120,6 @@ export async function workOf(deps: Deps, id: string): Promise<WorkDone> {
 export async function progressOf(deps: Deps, id: string): Promise<string> {
   const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)
+  const { progressText } = await import('../../domain/summary.ts')
   return progressText(view.record, await workOf(deps, id))
 }
