@@ -14,8 +14,8 @@ const ENTRIES = ['index', 'session', 'server', 'testing', 'cli/main', 'stores/co
 
 /** What everyone loads, and then what is loaded later: each one file, with all that it needs and those above it do not have. */
 const PARTS = {
-  core: ['index'],
-  schemas: ['compaction', 'context', 'memory', 'purge', 'recall'].map((room) => `features/${room}/schema`),
+  // the small schemas along: the client of a server needs them all, and none is made before it is needed
+  core: ['index', ...['compaction', 'context', 'purge', 'recall'].map((room) => `features/${room}/schema`)],
   compaction: ['features/compaction/operation', 'models/summarizer'],
   conversations: ['features/boundary/conversations', 'features/boundary/sweep', 'models/classifier'],
   context: ['features/context/operation'],

@@ -3,7 +3,7 @@ import type { AgentTransition, Session, Throughline } from './api.ts'
 import { type ErrorCode, SessionEndedError, ThroughlineError } from './domain/errors.ts'
 import { LIMITS } from './domain/limits.ts'
 import type { SessionRecord } from './domain/record.ts'
-import { name, parse, text } from './features/parse.ts'
+import { name, parse, schema, text } from './features/parse.ts'
 
 /** What every function of {@link serviceOf} answers. None of them throws. */
 export type ServiceResult<T> =
@@ -74,11 +74,13 @@ export interface SessionService<Agent extends string = string> {
   clearSession(sessionId: string, userId: string): Promise<ServiceResult<{ deleted: true }>>
 }
 
-const serviceOptions = z.strictObject({
-  expiresInMs: z.optional(z.int().check(z.minimum(1))),
-  maxTurns: z._default(z.int().check(z.minimum(1)), 200),
-  maxContent: z._default(z.int().check(z.minimum(1), z.maximum(LIMITS.content)), 32_768),
-})
+const serviceOptions = schema(() =>
+  z.strictObject({
+    expiresInMs: z.optional(z.int().check(z.minimum(1))),
+    maxTurns: z._default(z.int().check(z.minimum(1)), 200),
+    maxContent: z._default(z.int().check(z.minimum(1), z.maximum(LIMITS.content)), 32_768),
+  }),
+)
 
 /**
  * The sessions of a store as functions that take the caller's user id and answer a {@link ServiceResult}. What belongs

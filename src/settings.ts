@@ -1,8 +1,10 @@
 import { z } from 'zod/mini'
-import { parse } from './features/parse.ts'
+import { parse, schema } from './features/parse.ts'
 
-const count = z.coerce.number().check(z.int(), z.minimum(1))
-const flag = z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: "must be 'true' or 'false'" })
+const count = schema(() => z.coerce.number().check(z.int(), z.minimum(1)))
+const flag = schema(() =>
+  z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: "must be 'true' or 'false'" }),
+)
 
 /** A number of seconds from the environment; `undefined` where it is not set. */
 export function secondsSetting(name: string): number | undefined {

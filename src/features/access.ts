@@ -4,14 +4,16 @@ import { LIMITS } from '../domain/limits.ts'
 import { isWithin, type Principal } from '../domain/record.ts'
 import type { User } from '../ports/recall-index.ts'
 import type { Deps } from './deps.ts'
-import { name, parse, text } from './parse.ts'
+import { name, parse, schema, text } from './parse.ts'
 
-const principal = z.strictObject({
-  tenant: name,
-  userId: z.optional(name),
-  issuer: z.optional(name),
-  scope: z.optional(text(LIMITS.note)),
-})
+const principal = schema(() =>
+  z.strictObject({
+    tenant: name,
+    userId: z.optional(name),
+    issuer: z.optional(name),
+    scope: z.optional(text(LIMITS.note)),
+  }),
+)
 
 /** The tenant meant where none is named: the caller's own, or the operator's. */
 export function tenantFor(deps: Deps, given: string | undefined): string {

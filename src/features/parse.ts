@@ -8,6 +8,15 @@ if (z.config().localeError === undefined) z.config(z.locales.en())
 
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
 
+/** A schema that is made when it is first needed: all of them take a process 10 ms. */
+export function schema<T extends z.core.$ZodType>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
 /** Text of up to `max` characters that every store can give back. */
 export const text = (max: number) =>
   z
@@ -84,8 +93,8 @@ export const writeOptions = z.strictObject({ idempotencyKey: z.optional(name) })
  * Checks input, or throws the `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is where the
  * input stands in what the caller gave, if not at its top.
  */
-export function parse<T extends z.core.$ZodType>(schema: T, input: unknown, at = ''): z.output<T> {
-  const result = z.safeParse(schema, input)
+export function parse<T extends z.core.$ZodType>(expected: T | (() => T), input: unknown, at = ''): z.output<T> {
+  const result = z.safeParse(typeof expected === 'function' ? expected() : expected, input)
   if (result.success) return result.data
   const issue = result.error.issues[0]
   if (issue === undefined) throw new ValidationError(at || 'input', 'is not valid')

@@ -105,7 +105,7 @@ const WRITE_HEADERS = z.object({ 'idempotency-key': z.string().optional() })
 
 function bodyOf({ body, work }: Route): z.core.$ZodType | undefined {
   if (work === undefined || !(body instanceof z.core.$ZodObject)) return body
-  const list = z.array(observationInput)
+  const list = z.array(observationInput())
   return z.util.extend(body, { observations: z.optional(work === 'session' ? list : z.record(z.string(), list)) })
 }
 

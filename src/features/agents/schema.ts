@@ -1,21 +1,23 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
-import { name, text, writeOptions } from '../parse.ts'
+import { name, schema, text, writeOptions } from '../parse.ts'
 
 const reason = text(LIMITS.content).check(z.minLength(1))
 
-export const switchInput = z.strictObject({
-  agent: name,
-  reason: z.optional(reason),
-  from: z.optional(name),
-  ...writeOptions.shape,
-})
+export const switchInput = schema(() =>
+  z.strictObject({
+    agent: name,
+    reason: z.optional(reason),
+    from: z.optional(name),
+    ...writeOptions.shape,
+  }),
+)
 
-export const transitionInput = z.strictObject({ to: name, reason })
+export const transitionInput = schema(() => z.strictObject({ to: name, reason }))
 
 /** The operation checks it: it knows how deep it may be. */
-const context = z
-  .unknown()
-  .register(z.globalRegistry, { type: 'object', description: 'What the next agent has to know.' })
+const context = schema(() =>
+  z.unknown().register(z.globalRegistry, { type: 'object', description: 'What the next agent has to know.' }),
+)
 
-export const handoffInput = z.strictObject({ to: name, reason, context: z.optional(context) })
+export const handoffInput = schema(() => z.strictObject({ to: name, reason, context: z.optional(context()) }))

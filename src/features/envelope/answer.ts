@@ -3,7 +3,7 @@ import type { BackfillReport, IntakeStatus, RollbackReport, WarmReport } from '.
 import { type Keys, time } from '../answer.ts'
 import { envelopeSchema } from './schema.ts'
 
-export const envelopeAnswer = envelopeSchema.clone().register(z.globalRegistry, { id: 'Envelope' })
+export const envelopeAnswer = envelopeSchema().clone().register(z.globalRegistry, { id: 'Envelope' })
 
 /** As the cache holds it: values of an older system may say less. */
 export const cachedAnswer = z.looseObject({ session_id: z.string() }).meta({ id: 'CachedEnvelope' })

@@ -27,7 +27,7 @@ export async function readEnvelope(deps: Deps, id: string): Promise<Envelope> {
 /** What the cache holds, if it is an envelope of this session; what is not is counted. */
 function documentIn({ metrics }: Deps, id: string, value: string): Envelope | undefined {
   const json = jsonIn(value)
-  const { success, data } = envelopeSchema.safeParse(json)
+  const { success, data } = envelopeSchema().safeParse(json)
   // the text as it is, since a schema puts the keys in an order of its own
   if (success && data.session_id === id && data.tenant !== undefined && data.subject !== undefined) {
     return json as unknown as Envelope

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
-import { jsonObject, moment, name, text } from '../parse.ts'
+import { jsonObject, moment, name, schema, text } from '../parse.ts'
 
 const word = (description: string) => z.optional(z.string().register(z.globalRegistry, { description }))
 const time = (description: string) =>
@@ -10,78 +10,88 @@ const time = (description: string) =>
  * The canonical document, as it is cached and published. Others may have put more into it: what is not named here is kept.
  * `schemas/session-envelope.json` is made from this.
  */
-export const envelopeSchema = z
-  .looseObject({
-    session_id: z.guid().register(z.globalRegistry, { description: 'Id of the session.' }),
-    persona_id: word('Persona that guides the conversation; empty when unset.'),
-    tenant: word('Tenant the session belongs to.'),
-    subject: word('User the session belongs to.'),
-    issuer: word('Who issued the token the session was begun with.'),
-    scope: word('Scopes of that token.'),
-    metadata: z.looseObject({}).register(z.globalRegistry, { description: 'What clients say of the session.' }),
-    analysis: z.optional(
-      z
+export const envelopeSchema = schema(() =>
+  z
+    .looseObject({
+      session_id: z.guid().register(z.globalRegistry, { description: 'Id of the session.' }),
+      persona_id: word('Persona that guides the conversation; empty when unset.'),
+      tenant: word('Tenant the session belongs to.'),
+      subject: word('User the session belongs to.'),
+      issuer: word('Who issued the token the session was begun with.'),
+      scope: word('Scopes of that token.'),
+      metadata: z.looseObject({}).register(z.globalRegistry, { description: 'What clients say of the session.' }),
+      analysis: z.optional(
+        z
+          .looseObject({
+            intent: word('What the user is after.'),
+            sentiment: word('How the user feels.'),
+            tags: z.optional(z.array(z.string()).register(z.globalRegistry, { description: 'Labels.' })),
+          })
+          .register(z.globalRegistry, { description: 'What was found out of the conversation.' }),
+      ),
+      timestamps: z
         .looseObject({
-          intent: word('What the user is after.'),
-          sentiment: word('How the user feels.'),
-          tags: z.optional(z.array(z.string()).register(z.globalRegistry, { description: 'Labels.' })),
+          created_at: time('When the session began.'),
+          updated_at: time('When the envelope was last written.'),
         })
-        .register(z.globalRegistry, { description: 'What was found out of the conversation.' }),
-    ),
-    timestamps: z
-      .looseObject({
-        created_at: time('When the session began.'),
-        updated_at: time('When the envelope was last written.'),
-      })
-      .register(z.globalRegistry, { description: 'Times in ISO 8601.' }),
-  })
-  .register(z.globalRegistry, { title: 'Session envelope' })
+        .register(z.globalRegistry, { description: 'Times in ISO 8601.' }),
+    })
+    .register(z.globalRegistry, { title: 'Session envelope' }),
+)
 
 /** The same as JSON Schema. Formats say what patterns would: those are left out, since nobody can read them. */
 export function envelopeJsonSchema(): Record<string, unknown> {
-  const schema = z.toJSONSchema(envelopeSchema, {
+  const document = z.toJSONSchema(envelopeSchema(), {
     override({ jsonSchema }) {
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern
     },
   })
-  return { ...schema }
+  return { ...document }
 }
 
 const label = text(LIMITS.note)
 
 /** A change by a client. */
-export const envelopeChange = z.strictObject({
-  personaId: z.optional(text(LIMITS.name)),
-  metadata: z.optional(jsonObject),
-  analysis: z.optional(
-    z.looseObject({ intent: z.nullish(label), sentiment: z.nullish(label), tags: z.nullish(z.array(label)) }),
-  ),
-})
+export const envelopeChange = schema(() =>
+  z.strictObject({
+    personaId: z.optional(text(LIMITS.name)),
+    metadata: z.optional(jsonObject),
+    analysis: z.optional(
+      z.looseObject({ intent: z.nullish(label), sentiment: z.nullish(label), tags: z.nullish(z.array(label)) }),
+    ),
+  }),
+)
 
-export const backfillOptions = z.strictObject({
-  from: z.string().check(z.minLength(1)),
-  table: z.optional(name),
-  batch: z.optional(name),
-  dryRun: z._default(z.boolean(), false),
-  limit: z.optional(z.int().check(z.minimum(1))),
-  after: z.optional(z.string()),
-  tenant: z._default(name, 'local'),
-  userId: z._default(name, 'unknown'),
-  onProgress: z.optional(z.custom<(progress: { sessions: number; of: number }) => void>()),
-})
+export const backfillOptions = schema(() =>
+  z.strictObject({
+    from: z.string().check(z.minLength(1)),
+    table: z.optional(name),
+    batch: z.optional(name),
+    dryRun: z._default(z.boolean(), false),
+    limit: z.optional(z.int().check(z.minimum(1))),
+    after: z.optional(z.string()),
+    tenant: z._default(name, 'local'),
+    userId: z._default(name, 'unknown'),
+    onProgress: z.optional(z.custom<(progress: { sessions: number; of: number }) => void>()),
+  }),
+)
 
 /** Of a session that comes in from elsewhere: what has limits of its own, by the names it has there. */
-export const legacyNames = z.object({
-  personaId: text(LIMITS.name),
-  tenant: z.optional(name),
-  subject: z.optional(name),
-  issuer: z.optional(name),
-  scope: z.optional(text(LIMITS.note)),
-})
+export const legacyNames = schema(() =>
+  z.object({
+    personaId: text(LIMITS.name),
+    tenant: z.optional(name),
+    subject: z.optional(name),
+    issuer: z.optional(name),
+    scope: z.optional(text(LIMITS.note)),
+  }),
+)
 
-export const rollbackOptions = z.strictObject({
-  batch: z.optional(name),
-  since: z.optional(moment),
-  dryRun: z._default(z.boolean(), false),
-  onProgress: z.optional(z.custom<(progress: { sessions: number; of: number }) => void>()),
-})
+export const rollbackOptions = schema(() =>
+  z.strictObject({
+    batch: z.optional(name),
+    since: z.optional(moment),
+    dryRun: z._default(z.boolean(), false),
+    onProgress: z.optional(z.custom<(progress: { sessions: number; of: number }) => void>()),
+  }),
+)

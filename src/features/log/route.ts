@@ -10,9 +10,9 @@ import { tailEvents } from './tail.ts'
 
 /** One event, several, or several that are to follow a certain one. */
 const appendBody = z.union([
-  eventInput,
-  z.array(eventInput),
-  z.strictObject({ events: z.array(eventInput), ...z.omit(appendOptions, { idempotencyKey: true }).shape }),
+  eventInput(),
+  z.array(eventInput()),
+  z.strictObject({ events: z.array(eventInput()), ...z.omit(appendOptions(), { idempotencyKey: true }).shape }),
 ])
 
 /** What may stand beside the events in {@link appendBody}; the operation checks each. */
@@ -39,7 +39,7 @@ export const logRoutes: readonly Route[] = [
     path: '/sessions/{id}/events',
     operation: 'listEvents',
     summary: 'One page of the log, by sequence',
-    query: eventsQuery,
+    query: eventsQuery(),
     answer: listOf(eventAnswer),
     errors: ['SESSION_NOT_FOUND'],
     handle: async ({ deps, id, query }) => ({ items: await readEvents(deps, id, query) }),
@@ -49,7 +49,7 @@ export const logRoutes: readonly Route[] = [
     path: '/sessions/{id}/recent',
     operation: 'recentEvents',
     summary: 'The last turns, cut so that no tool result stands without its call',
-    query: recentOptions,
+    query: recentOptions(),
     answer: windowAnswer,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id, query }) => recentEvents(deps, id, query),
@@ -59,7 +59,7 @@ export const logRoutes: readonly Route[] = [
     path: '/sessions/{id}/stream',
     operation: 'followEvents',
     summary: 'Events behind `after`, or behind the header Last-Event-ID, and then each new one as it is written',
-    query: z.omit(tailOptions, { signal: true }),
+    query: z.omit(tailOptions(), { signal: true }),
     answer: eventAnswer,
     stream: true,
     errors: ['SESSION_NOT_FOUND'],

@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { APPENDABLE_TYPES, RECORDED_TYPES, ROLES } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isoTime, name, pageSize, sequence, text } from '../parse.ts'
+import { isoTime, name, pageSize, schema, sequence, text } from '../parse.ts'
 
 const CUSTOM_TYPE = /^x\.[A-Za-z0-9][A-Za-z0-9_.:-]{0,126}$/
 const appendable: ReadonlySet<string> = new Set(APPENDABLE_TYPES)
@@ -16,44 +16,56 @@ function typeProblem(type: string): string | undefined {
   return `'${type.slice(0, 64)}' is unknown: use ${APPENDABLE_TYPES.join(', ')}, or your own behind 'x.'`
 }
 
-const appendableType = z
-  .string()
-  .check(
-    z.superRefine((type, context) => {
-      const problem = typeProblem(type)
-      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
-    }),
-  )
-  .register(z.globalRegistry, { description: `${APPENDABLE_TYPES.join(', ')}, or one of your own behind x.` })
+const appendableType = schema(() =>
+  z
+    .string()
+    .check(
+      z.superRefine((type, context) => {
+        const problem = typeProblem(type)
+        if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+      }),
+    )
+    .register(z.globalRegistry, { description: `${APPENDABLE_TYPES.join(', ')}, or one of your own behind x.` }),
+)
 
-export const eventInput = z.strictObject({
-  type: appendableType,
-  role: z.optional(z.enum(ROLES)),
-  content: z.optional(text(LIMITS.content)),
-  parts: z.optional(z.custom<Json>().register(z.globalRegistry, { description: 'Any JSON.' })),
-  agentId: z.optional(name),
-  occurredAt: z.optional(isoTime),
-})
+export const eventInput = schema(() =>
+  z.strictObject({
+    type: appendableType(),
+    role: z.optional(z.enum(ROLES)),
+    content: z.optional(text(LIMITS.content)),
+    parts: z.optional(z.custom<Json>().register(z.globalRegistry, { description: 'Any JSON.' })),
+    agentId: z.optional(name),
+    occurredAt: z.optional(isoTime),
+  }),
+)
 
-export const appendOptions = z.strictObject({
-  idempotencyKey: z.optional(name),
-  expectedSequence: z.optional(sequence),
-})
+export const appendOptions = schema(() =>
+  z.strictObject({
+    idempotencyKey: z.optional(name),
+    expectedSequence: z.optional(sequence),
+  }),
+)
 
-export const eventsQuery = z.strictObject({
-  after: z.optional(sequence),
-  before: z.optional(sequence),
-  limit: z.optional(pageSize),
-  types: z.optional(z.array(name).check(z.minLength(1), z.maxLength(50))),
-  order: z.optional(z.enum(['asc', 'desc'])),
-})
+export const eventsQuery = schema(() =>
+  z.strictObject({
+    after: z.optional(sequence),
+    before: z.optional(sequence),
+    limit: z.optional(pageSize),
+    types: z.optional(z.array(name).check(z.minLength(1), z.maxLength(50))),
+    order: z.optional(z.enum(['asc', 'desc'])),
+  }),
+)
 
-export const recentOptions = z.strictObject({
-  maxTurns: z.optional(z.int().check(z.minimum(1))),
-  maxTokens: z.optional(z.int().check(z.minimum(0))),
-})
+export const recentOptions = schema(() =>
+  z.strictObject({
+    maxTurns: z.optional(z.int().check(z.minimum(1))),
+    maxTokens: z.optional(z.int().check(z.minimum(0))),
+  }),
+)
 
-export const tailOptions = z.strictObject({
-  after: z.optional(sequence),
-  signal: z.optional(z.instanceof(AbortSignal)),
-})
+export const tailOptions = schema(() =>
+  z.strictObject({
+    after: z.optional(sequence),
+    signal: z.optional(z.instanceof(AbortSignal)),
+  }),
+)

@@ -9,9 +9,9 @@ import { messageInput, messagesQuery } from './schema.ts'
 
 /** One message, several, or several that are to follow a certain event. */
 const addBody = z.union([
-  messageInput,
-  z.array(messageInput),
-  z.strictObject({ messages: z.array(messageInput), expectedSequence: z.optional(sequence) }),
+  messageInput(),
+  z.array(messageInput()),
+  z.strictObject({ messages: z.array(messageInput()), expectedSequence: z.optional(sequence) }),
 ])
 
 /** What may stand beside the messages in {@link addBody}; the operation checks each. */
@@ -23,7 +23,7 @@ export const messagesRoutes: readonly Route[] = [
     path: '/sessions/{id}/messages',
     operation: 'listMessages',
     summary: 'What was said since the last clear, oldest first; with `format` as a provider takes it',
-    query: messagesQuery,
+    query: messagesQuery(),
     answer: messagesAnswer,
     errors: ['SESSION_NOT_FOUND'],
     async handle({ deps, id, query }) {

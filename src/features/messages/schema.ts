@@ -2,36 +2,43 @@ import { z } from 'zod/mini'
 import { ROLES } from '../../domain/event.ts'
 import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isoTime, jsonObject, name, pageSize, text } from '../parse.ts'
+import { isoTime, jsonObject, name, pageSize, schema, text } from '../parse.ts'
 
-const toolCall = z.strictObject({ id: name, name, arguments: text(LIMITS.parts) })
+const toolCall = schema(() => z.strictObject({ id: name, name, arguments: text(LIMITS.parts) }))
 
-const parts = jsonObject.check(
-  z.refine((value) => !('toolCalls' in value || 'toolCallId' in value), 'toolCalls and toolCallId are not parts'),
+const parts = schema(() =>
+  jsonObject.check(
+    z.refine((value) => !('toolCalls' in value || 'toolCallId' in value), 'toolCalls and toolCallId are not parts'),
+  ),
 )
 
-export const messageInput = z
-  .strictObject({
-    role: z.enum(ROLES),
-    content: text(LIMITS.content),
-    toolCallId: z.optional(name),
-    toolCalls: z.optional(z.array(toolCall)),
-    timestamp: z.optional(isoTime),
-    agentId: z.optional(name),
-    parts: z.optional(parts),
-  })
-  .check(
-    z.superRefine(({ role, content, toolCalls = [], toolCallId }, context) => {
-      const problem = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })
-      if (toolCalls.length > 0 && role !== 'assistant') problem('toolCalls', 'only the assistant calls tools')
-      if (toolCallId !== undefined && role !== 'tool')
-        problem('toolCallId', 'only a message of role tool answers a call')
-      if (content === '' && toolCalls.length === 0 && toolCallId === undefined) problem('content', 'must not be empty')
-    }),
-  )
+export const messageInput = schema(() =>
+  z
+    .strictObject({
+      role: z.enum(ROLES),
+      content: text(LIMITS.content),
+      toolCallId: z.optional(name),
+      toolCalls: z.optional(z.array(toolCall())),
+      timestamp: z.optional(isoTime),
+      agentId: z.optional(name),
+      parts: z.optional(parts()),
+    })
+    .check(
+      z.superRefine(({ role, content, toolCalls = [], toolCallId }, context) => {
+        const problem = (field: string, message: string) => context.addIssue({ code: 'custom', path: [field], message })
+        if (toolCalls.length > 0 && role !== 'assistant') problem('toolCalls', 'only the assistant calls tools')
+        if (toolCallId !== undefined && role !== 'tool')
+          problem('toolCallId', 'only a message of role tool answers a call')
+        if (content === '' && toolCalls.length === 0 && toolCallId === undefined)
+          problem('content', 'must not be empty')
+      }),
+    ),
+)
 
-export const messagesQuery = z.strictObject({
-  agent: z.optional(name),
-  limit: z.optional(pageSize),
-  format: z.optional(z.enum(MESSAGE_FORMATS)),
-})
+export const messagesQuery = schema(() =>
+  z.strictObject({
+    agent: z.optional(name),
+    limit: z.optional(pageSize),
+    format: z.optional(z.enum(MESSAGE_FORMATS)),
+  }),
+)

@@ -19,7 +19,7 @@ export const purgeRoutes: readonly Route[] = [
     path: '/users/{id}',
     operation: 'purgeUser',
     summary: 'Removes every session of a user and all that is remembered of them',
-    query: z.omit(purgeUserInput, { userId: true }),
+    query: z.omit(purgeUserInput(), { userId: true }),
     answer: receiptAnswer,
     handle: ({ deps, id, query }) => purgeUser(deps, id, query),
   },

@@ -1,7 +1,9 @@
 import { z } from 'zod/mini'
-import { name } from '../parse.ts'
+import { name, schema } from '../parse.ts'
 
-export const purgeUserInput = z.strictObject({
-  userId: name,
-  tenant: z.optional(name),
-})
+export const purgeUserInput = schema(() =>
+  z.strictObject({
+    userId: name,
+    tenant: z.optional(name),
+  }),
+)

@@ -3,24 +3,28 @@ import type { IndexOptions } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
 import { RECALL_KINDS } from '../../domain/recall/kind.ts'
-import { moment, name, pageSize, text } from '../parse.ts'
+import { moment, name, pageSize, schema, text } from '../parse.ts'
 
-export const recallQuery = z.strictObject({
-  userId: name,
-  query: text(LIMITS.query).check(z.minLength(1)),
-  limit: z.optional(pageSize),
-  maxTokens: z.optional(z.int().check(z.minimum(0))),
-  kinds: z._default(z.array(z.enum(RECALL_KINDS)), [...RECALL_KINDS]),
-  since: z.optional(moment),
-  until: z.optional(moment),
-  sourceTypes: z.optional(z.array(z.enum(SOURCE_TYPES))),
-  tenant: z.optional(name),
-})
+export const recallQuery = schema(() =>
+  z.strictObject({
+    userId: name,
+    query: text(LIMITS.query).check(z.minLength(1)),
+    limit: z.optional(pageSize),
+    maxTokens: z.optional(z.int().check(z.minimum(0))),
+    kinds: z._default(z.array(z.enum(RECALL_KINDS)), [...RECALL_KINDS]),
+    since: z.optional(moment),
+    until: z.optional(moment),
+    sourceTypes: z.optional(z.array(z.enum(SOURCE_TYPES))),
+    tenant: z.optional(name),
+  }),
+)
 
-export const indexOptions = z.strictObject({
-  userId: z.optional(name),
-  tenant: z.optional(name),
-  onProgress: z.optional(
-    z.custom<NonNullable<IndexOptions['onProgress']>>((value) => typeof value === 'function', 'must be a function'),
-  ),
-})
+export const indexOptions = schema(() =>
+  z.strictObject({
+    userId: z.optional(name),
+    tenant: z.optional(name),
+    onProgress: z.optional(
+      z.custom<NonNullable<IndexOptions['onProgress']>>((value) => typeof value === 'function', 'must be a function'),
+    ),
+  }),
+)

@@ -55,7 +55,7 @@ async function create(deps: Deps, input: CreateSession, keyed: string | undefine
 
 const isNew = ({ outcome }: CreateResult) => outcome === 'created'
 
-function startedParts(deps: Deps, given: Omit<z.output<typeof createSession>, 'id'>): StartedParts {
+function startedParts(deps: Deps, given: Omit<z.output<ReturnType<typeof createSession>>, 'id'>): StartedParts {
   const { userId, chatmode, conversationId = deps.newId(), agent = deps.agents[0], metadata = {} } = given
   const { workflow, skill, gitBranch, task } = given
   const expiresAt = expiryOf(deps, given)
@@ -89,7 +89,7 @@ function expiryOf(deps: Deps, { expiresAt, expiresInMs }: Expiry): string | unde
   return new Date(deps.clock.now() + expiresInMs).toISOString()
 }
 
-type Expiry = Pick<z.output<typeof createSession>, 'expiresAt' | 'expiresInMs'>
+type Expiry = Pick<z.output<ReturnType<typeof createSession>>, 'expiresAt' | 'expiresInMs'>
 
 function startedDraft(parts: StartedParts): Draft {
   const content = parts.task === undefined ? 'Session started' : `Session started: ${parts.task}`

@@ -22,7 +22,7 @@ export const workRoutes: readonly Route[] = [
     path: '/sessions/{id}/graph',
     operation: 'readGraph',
     summary: 'The things around a node of the work, and how they are related',
-    query: graphQuery,
+    query: graphQuery(),
     answer: graphAnswer,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id, query }) => readGraph(deps, id, query),

@@ -1,46 +1,52 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { isLabel, isNode } from '../../domain/work.ts'
-import { name, pageSize, text } from '../parse.ts'
+import { name, pageSize, schema, text } from '../parse.ts'
 
 const path = text(4096).check(z.minLength(1))
 
 export const noteText = text(LIMITS.note).check(z.minLength(1))
 
-export const fileRead = z.strictObject({ path })
+export const fileRead = schema(() => z.strictObject({ path }))
 
-export const fileWrite = z.strictObject({
-  path,
-  content: z.optional(text(LIMITS.content)),
-  hash: z.optional(text(LIMITS.name).check(z.minLength(1))),
-})
+export const fileWrite = schema(() =>
+  z.strictObject({
+    path,
+    content: z.optional(text(LIMITS.content)),
+    hash: z.optional(text(LIMITS.name).check(z.minLength(1))),
+  }),
+)
 
-export const command = z.strictObject({
-  command: text(LIMITS.note).check(z.minLength(1)),
-  exitCode: z.optional(z.int()),
-  output: z.optional(z.string()),
-})
+export const command = schema(() =>
+  z.strictObject({
+    command: text(LIMITS.note).check(z.minLength(1)),
+    exitCode: z.optional(z.int()),
+    output: z.optional(z.string()),
+  }),
+)
 
 const node = text(4200).check(z.refine(isNode, "must be a node such as 'file:src/a.ts' or 'task:…'"))
 
 const label = z.string().check(z.refine(isLabel, "must be a label such as 'dependsOn'"))
 
-export const edges = z
-  .array(
-    z.strictObject({
-      from: node,
-      label,
-      to: node,
-      evidence: z.optional(
-        z.strictObject({
-          event: z.optional(z.int().check(z.minimum(1))),
-          tool: z.optional(text(LIMITS.name).check(z.minLength(1))),
-          confidence: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
-        }),
-      ),
-    }),
-  )
-  .check(z.minLength(1), z.maxLength(LIMITS.events))
+export const edges = schema(() =>
+  z
+    .array(
+      z.strictObject({
+        from: node,
+        label,
+        to: node,
+        evidence: z.optional(
+          z.strictObject({
+            event: z.optional(z.int().check(z.minimum(1))),
+            tool: z.optional(text(LIMITS.name).check(z.minLength(1))),
+            confidence: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
+          }),
+        ),
+      }),
+    )
+    .check(z.minLength(1), z.maxLength(LIMITS.events)),
+)
 
 const count = z.int().check(z.minimum(0))
 
@@ -49,25 +55,29 @@ const ownWords = { id: z.optional(name), text: noteText }
 /**
  * An observation as it comes over HTTP: as `observe` takes it, or as it is kept, with the hash of a file and how much of an output was left out.
  */
-export const observationInput = z
-  .discriminatedUnion(
-    'kind',
-    [
-      z.strictObject({ kind: z.literal('note'), ...ownWords }),
-      z.strictObject({ kind: z.literal('plan'), ...ownWords }),
-      z.strictObject({ kind: z.literal('fileRead'), ...fileRead.shape }),
-      z.strictObject({ kind: z.literal('fileWrite'), ...fileWrite.shape, bytes: z.optional(count) }),
-      z.strictObject({ kind: z.literal('command'), ...command.shape, omitted: z.optional(count) }),
-      z.strictObject({ kind: z.literal('relations'), edges }),
-    ],
-    'must be an observation of the kind note, plan, fileRead, fileWrite, command or relations',
-  )
-  .register(z.globalRegistry, { id: 'NewObservation' })
+export const observationInput = schema(() =>
+  z
+    .discriminatedUnion(
+      'kind',
+      [
+        z.strictObject({ kind: z.literal('note'), ...ownWords }),
+        z.strictObject({ kind: z.literal('plan'), ...ownWords }),
+        z.strictObject({ kind: z.literal('fileRead'), ...fileRead().shape }),
+        z.strictObject({ kind: z.literal('fileWrite'), ...fileWrite().shape, bytes: z.optional(count) }),
+        z.strictObject({ kind: z.literal('command'), ...command().shape, omitted: z.optional(count) }),
+        z.strictObject({ kind: z.literal('relations'), edges: edges() }),
+      ],
+      'must be an observation of the kind note, plan, fileRead(), fileWrite(), command() or relations',
+    )
+    .register(z.globalRegistry, { id: 'NewObservation' }),
+)
 
-export const graphQuery = z.strictObject({
-  node: z.optional(node),
-  depth: z._default(z.int().check(z.minimum(1), z.maximum(10)), 1),
-  direction: z._default(z.enum(['in', 'out', 'both']), 'both'),
-  labels: z.optional(z.array(label).check(z.minLength(1), z.maxLength(50))),
-  limit: z._default(pageSize, 100),
-})
+export const graphQuery = schema(() =>
+  z.strictObject({
+    node: z.optional(node),
+    depth: z._default(z.int().check(z.minimum(1), z.maximum(10)), 1),
+    direction: z._default(z.enum(['in', 'out', 'both']), 'both'),
+    labels: z.optional(z.array(label).check(z.minLength(1), z.maxLength(50))),
+    limit: z._default(pageSize, 100),
+  }),
+)

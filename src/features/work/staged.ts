@@ -39,7 +39,7 @@ export function stageObservations(
 }
 
 /** The keys in the same order as in {@link observeOn}: whether one was written is seen by comparing it as JSON. */
-function observed(input: z.output<typeof observationInput>, newId: () => string): Observation {
+function observed(input: z.output<ReturnType<typeof observationInput>>, newId: () => string): Observation {
   switch (input.kind) {
     case 'note':
     case 'plan':
