@@ -20,6 +20,8 @@ const PARTS = {
   conversations: ['features/boundary/conversations', 'features/boundary/sweep', 'models/classifier'],
   context: ['features/context/operation'],
   upkeep: ['features/upkeep/operation', 'features/purge/operation'],
+  // what the databases share
+  stores: ['stores/migrations', 'stores/next-tick'],
 }
 
 /** A file and all that it imports at once, not what it loads when that is needed. */

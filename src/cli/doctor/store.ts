@@ -3,7 +3,6 @@ import { ANALYSIS } from '../../domain/recall/postings.ts'
 import { uuid7 } from '../../ids.ts'
 import { openDeps } from '../../open.ts'
 import type { Store } from '../../ports/store.ts'
-import { sqliteStore } from '../../stores/sqlite/index.ts'
 import { sqliteFile } from '../target.ts'
 import { counted } from '../text.ts'
 import { type Check, problemIn, timeText } from './check.ts'
@@ -30,6 +29,8 @@ export async function openedChecks(url: string, owner?: string): Promise<Check[]
 async function openedAsItIs(url: string): Promise<{ store: Store; close(): Promise<void> }> {
   const path = sqliteFile(url)
   if (path !== undefined) {
+    // as open() loads it, so that the build makes one file of it and not two
+    const { sqliteStore } = await import('../../stores/sqlite/index.ts')
     const store = await sqliteStore({ path, durability: 'full', migrate: false, readonly: true, newId: uuid7 })
     return { store, close: store.close }
   }
