@@ -19,6 +19,7 @@ const PARTS = {
     // needed by every store
     'domain/recall/postings',
     'domain/recall/profile',
+    ...['files', 'migrations', 'next-tick'].map((shared) => `stores/${shared}`),
     // and by the client of a server; none is made before it is needed
     ...['compaction', 'context', 'purge', 'recall'].map((room) => `features/${room}/schema`),
   ],
@@ -26,8 +27,6 @@ const PARTS = {
   conversations: ['features/boundary/conversations', 'features/boundary/sweep', 'models/classifier'],
   context: ['features/context/operation'],
   upkeep: ['features/upkeep/operation', 'features/purge/operation'],
-  // what the databases share
-  stores: ['stores/migrations', 'stores/next-tick'],
 }
 
 /** A file and all that it imports at once, not what it loads when that is needed. */

@@ -72,8 +72,9 @@ const RULES: Record<string, readonly string[]> = {
     'node:',
   ],
   // what stores share
-  'stores/migrations.ts': ['package-file.ts', 'node:'],
+  'stores/migrations.ts': ['package-file.ts', 'stores/files.ts'],
   'stores/next-tick.ts': [],
+  'stores/files.ts': [],
   'cache/conformance/': ['ports/', 'cache/conformance/', 'stores/conformance/harness.ts', 'node:'],
   'cli/': ['*', '!stores/conformance/', '!cache/conformance/'],
   'api.ts': ['domain/', 'ports/', 'api/'],
@@ -82,7 +83,15 @@ const RULES: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     Object.entries(DRIVERS).map(([store, drivers]) => [
       `stores/${store}/`,
-      ['domain/', 'ports/', `stores/${store}/`, 'stores/migrations.ts', 'stores/next-tick.ts', ...drivers],
+      [
+        'domain/',
+        'ports/',
+        `stores/${store}/`,
+        'stores/migrations.ts',
+        'stores/next-tick.ts',
+        'stores/files.ts',
+        ...drivers,
+      ],
     ]),
   ),
   ...Object.fromEntries(

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { packageFile } from '../package-file.ts'
+import { readdirSync, readFileSync } from './files.ts'
 
 /** One step from a schema to the next. */
 export interface Migration {

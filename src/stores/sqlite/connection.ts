@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
+import { existsSync, mkdirSync, writeFileSync } from '../files.ts'
 
 /** `full` survives power loss, `relaxed` survives the end of the process only. */
 export type Durability = 'full' | 'relaxed'

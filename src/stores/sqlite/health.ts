@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../domain/errors.ts'
 import type { StoreHealth } from '../../ports/session-store.ts'
+import { statSync } from '../files.ts'
 import { schemaOf } from './migrate.ts'
 import { prepared } from './statement.ts'
 
