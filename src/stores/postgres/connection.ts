@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client, CustomTypesConfig, Pool, PoolClient, QueryConfig, QueryResult, types } from 'pg'
+import type { Client, CustomTypesConfig, Pool, PoolClient, QueryResult, types } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { binaryArray, type ElementType } from './arrays.ts'
 import { checkouts } from './checkouts.ts'
@@ -82,11 +82,12 @@ export async function connect(url: string): Promise<Connections> {
     given: unknown[],
   ): Promise<QueryResult<Row>> {
     const values = arrays === undefined ? given : given.map((list, i) => binary(arrays[i], list))
-    return answered(client, pooled ? { text, values } : { name, text, values })
+    return coded(clients.ask<Row>(client, pooled ? { text, values } : { name, text, values }))
   }
 
-  function answered<Row extends object>(client: PoolClient, query: QueryConfig | string): Promise<QueryResult<Row>> {
-    return coded(clients.answer(client, client.query<Row>(query)))
+  /** Runs statements that have no values. */
+  async function script(client: PoolClient, text: string): Promise<void> {
+    await coded(clients.ask(client, { text }))
   }
 
   async function acquire(): Promise<PoolClient> {
@@ -132,15 +133,14 @@ export async function connect(url: string): Promise<Connections> {
 
     async transaction(work) {
       return await using(async (client) => {
-        await answered(client, 'begin')
+        await script(client, 'begin')
         try {
           const query: Query = async (statement, values) => (await run<never>(client, statement, values)).rows
-          const script = async (sql: string) => void (await answered(client, sql))
-          const result = await work(query, script)
-          await answered(client, 'commit')
+          const result = await work(query, (sql) => script(client, sql))
+          await script(client, 'commit')
           return result
         } catch (error) {
-          if (!isLost(error)) await answered(client, 'rollback')
+          if (!isLost(error)) await script(client, 'rollback')
           throw error
         }
       })
