@@ -4,7 +4,7 @@ import { encodeJson, type Json, type JsonObject } from '../domain/json.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { checkLive } from '../domain/record.ts'
 import { edgesOf } from '../domain/work.ts'
-import type { CommitLink, Decision, NewEvent } from '../ports/session-store.ts'
+import type { CommitLink, DecideRequest, Decision, NewEvent } from '../ports/session-store.ts'
 import { nodeCrypto } from './crypto.ts'
 import { type Deps, keyOf, now } from './deps.ts'
 import { keptView } from './envelopes.ts'
@@ -75,6 +75,8 @@ export interface DecideOptions {
   readonly evenEnded?: boolean
   /** The decision may make the next commit of the conversation, and is told the last one. */
   readonly chained?: boolean
+  /** See {@link DecideRequest.looksAt}. */
+  readonly looksAt?: DecideRequest['looksAt']
   /** Adds to the views what the store does not keep of them. */
   readonly complete?: (view: SessionView) => SessionView
 }
@@ -97,7 +99,7 @@ export async function decideOn(
   deps: Deps,
   sessionId: string,
   decide: (view: SessionView, at: string, last?: CommitLink) => readonly Draft[],
-  { command = [], idempotencyKey: key, evenEnded = false, chained = false, complete }: DecideOptions = {},
+  { command = [], idempotencyKey: key, evenEnded = false, chained = false, looksAt, complete }: DecideOptions = {},
 ): Promise<Decided> {
   const at = now(deps)
   let before: SessionView | undefined
@@ -106,6 +108,7 @@ export async function decideOn(
     ...keyOf(deps, sessionId),
     at,
     chained,
+    ...(looksAt !== undefined && { looksAt }),
     ...(key !== undefined && { idempotency: { key, fingerprint: digest(command) } }),
     decide(stored, last): Decision {
       const view = complete === undefined ? stored : complete(stored)

@@ -137,6 +137,11 @@ export interface DecideRequest extends SessionKey {
   readonly idempotency?: IdempotencyStamp
   /** The decision may make the next commit of the conversation. */
   readonly chained?: boolean
+  /**
+   * What the decider looks at, if not at everything: the scratchpad, whether the session lives, and nothing that plain appends move. A store may
+   * then begin with views that it remembers, and decides again on those of now unless that led to a write on the same decision version.
+   */
+  readonly looksAt?: 'state'
   /** Pure: it may be called more than once. `last` is the conversation's last commit, where `chained` asks for it. */
   decide(view: SessionView, last?: CommitLink): Decision
 }

@@ -93,6 +93,7 @@ async function changeState(
   const { view } = await decideOn(deps, id, ({ state }) => draftsOf(state.scratchpad, change, field), {
     command: [change],
     idempotencyKey,
+    looksAt: 'state',
   })
   return view.state
 }

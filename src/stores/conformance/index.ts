@@ -33,6 +33,7 @@ import { memoryKeyRules } from './store-memory-keys.ts'
 import { memoryUpkeepRules } from './store-memory-upkeep.ts'
 import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
+import { scratchpadRules } from './store-scratchpads.ts'
 import { sessionRules } from './store-sessions.ts'
 import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
@@ -44,6 +45,7 @@ import { writingRules } from './store-writing.ts'
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
   const rules = [
     ...writingRules,
+    ...scratchpadRules,
     ...sessionRules,
     ...readingRules,
     ...ownerRules,

@@ -4,6 +4,7 @@ import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import type { CommitLink, DecideRequest, Decision, StoredEvent, Written } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Query, type Statement } from './connection.ts'
+import type { Remembered, Seen } from './remembered.ts'
 import {
   edgeColumns,
   eventColumns,
@@ -28,7 +29,7 @@ export const LOAD: Statement = {
 const CHANGE: Statement = {
   name: 'change-state',
   text: `
-    select context.change_state($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) as sequence`,
+    select context.change_state($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) as sequence`,
 }
 
 const DECIDE: Statement = {
@@ -50,11 +51,12 @@ interface LoadedRow {
 }
 
 /**
- * Decides on what was read and writes if no other decision came in between; after one conflict it decides again while
+ * Decides on what was read, or is remembered, and writes if no other decision came in between; after one conflict it decides again while
  * it holds the session's lock, and that of the conversation where it may make a commit, so it cannot starve.
  */
 export async function decideIn(
   connections: Connections,
+  remembered: Remembered,
   request: DecideRequest,
   replay: (first: number, last: number) => Promise<StoredEvent[]>,
 ): Promise<Written> {
@@ -62,38 +64,56 @@ export async function decideIn(
   const keyed = request.idempotency !== undefined
   const free: Query = (statement, values) =>
     connections.query(statement, values, { again: keyed || statement === LOAD })
-  const first = await attempt(free, request, false)
-  const done = first === 'stale' ? await connections.transaction((query) => attempt(query, request, true)) : first
+  const known = remembered.take(request)
+  const guessed = known && (await guess(free, remembered, request, known))
+  if (guessed !== undefined) return guessed
+  const first = await attempt(free, remembered, request, false)
+  const done =
+    first === 'stale' ? await connections.transaction((query) => attempt(query, remembered, request, true)) : first
   if (done === 'stale') throw new Error('a decision under lock cannot be stale')
   return 'first' in done ? { events: await replay(done.first, done.last), replayed: true } : done
 }
 
+/** Decides on views that may be old. Nothing is told by them but what was written on their version: all else is decided anew. */
+async function guess(
+  query: Query,
+  remembered: Remembered,
+  request: DecideRequest,
+  known: Seen,
+): Promise<Written | undefined> {
+  let decision: Decision
+  try {
+    decision = request.decide(known.view)
+  } catch {
+    return undefined
+  }
+  return await change(query, remembered, request, known, decision)
+}
+
 async function attempt(
   query: Query,
-  { decide, sessionId, at, idempotency, within, chained = false }: DecideRequest,
+  remembered: Remembered,
+  request: DecideRequest,
   lock: boolean,
 ): Promise<Written | { first: number; last: number } | 'stale'> {
-  const owner = ownerOf({ ...(within && { within }) })
-  const [row] = await query<LoadedRow>(LOAD, [sessionId, ...owner, idempotency?.key ?? null, lock, chained])
+  const { decide, sessionId, at, idempotency, chained = false } = request
+  const key = idempotency?.key ?? null
+  const [row] = await query<LoadedRow>(LOAD, [sessionId, ...ownerOf(request), key, lock, chained])
   if (!row?.view) throw new SessionNotFoundError(sessionId)
   if (idempotency !== undefined && row.fingerprint !== null) {
     if (row.fingerprint !== idempotency.fingerprint)
       throw new IdempotencyMismatchError({ sessionId, key: idempotency.key })
     return { first: row.first_sequence ?? 0, last: row.last_sequence ?? 0 }
   }
-  const seen = viewRow(row.view)
-  const before = viewOf(seen)
-  const decision = decide(before, lastOf(row))
+  const views = viewRow(row.view)
+  const seen = { version: views.decision_version, view: viewOf(views) }
+  const decision = decide(seen.view, lastOf(row))
   if (decision.events.length === 0) return { events: [], replayed: false }
-  const decided = [sessionId, ...owner, seen.decision_version, turnsIn(decision.events), at]
-  const change = idempotency === undefined ? changeOf(before, decision) : undefined
-  if (change !== undefined) {
-    const [done] = await query<{ sequence: number | null }>(CHANGE, [...decided, ...change])
-    // what kept it out is told by the long way
-    if (typeof done?.sequence === 'number') return { events: placed(decision, done.sequence, at), replayed: false }
-  }
-  const stamp = [idempotency?.key ?? null, idempotency?.fingerprint ?? null]
-  const values = [...decided, ...stamp, ...written(before, decision)]
+  // what kept it out is told by the long way
+  const changed = await change(query, remembered, request, seen, decision)
+  if (changed !== undefined) return changed
+  const stamp = [key, idempotency?.fingerprint ?? null]
+  const values = [...decided(request, seen, decision), ...stamp, ...written(seen.view, decision)]
   const [result] = await query<{ outcome: string; first_sequence: number }>(DECIDE, values).catch((error: unknown) => {
     // meanwhile an append took the same key, or another session the place in the conversation
     if (!lock && codeOf(error) === '23505') return [{ outcome: 'stale', first_sequence: 0 }]
@@ -102,6 +122,33 @@ async function attempt(
   if (result?.outcome === 'missing') throw new SessionNotFoundError(sessionId)
   if (result?.outcome !== 'written') return 'stale'
   return { events: placed(decision, result.first_sequence, at), replayed: false }
+}
+
+/** What both ways of writing begin with. */
+function decided(request: DecideRequest, { version }: Seen, { events }: Decision): unknown[] {
+  return [request.sessionId, ...ownerOf(request), version, turnsIn(events), request.at]
+}
+
+/** The short way of a decision that comes to one event and changes the scratchpad alone. Nothing: it is not one, or was not written. */
+async function change(
+  query: Query,
+  remembered: Remembered,
+  request: DecideRequest,
+  seen: Seen,
+  decision: Decision,
+): Promise<Written | undefined> {
+  const { events, view, edges = [] } = decision
+  const [event, more] = events
+  if (event === undefined || more !== undefined || edges.length > 0 || request.idempotency !== undefined)
+    return undefined
+  if (!onlyStateChanged(seen.view, view)) return undefined
+  const { scratchpad, version, updatedAt } = view.state
+  const pad = encodeJson(scratchpad, 'scratchpad', Number.POSITIVE_INFINITY)
+  const values = [...decided(request, seen, decision), view.record.startedAt, pad, version, updatedAt]
+  const [row] = await query<{ sequence: number | null }>(CHANGE, [...values, ...eventValues(event)])
+  if (typeof row?.sequence !== 'number') return undefined
+  remembered.keep(request, { version: seen.version + 1, view }, pad.length)
+  return { events: placed(decision, row.sequence, request.at), replayed: false }
 }
 
 function placed({ events }: Decision, first: number, at: string): StoredEvent[] {
@@ -125,13 +172,4 @@ function written(before: SessionView, { events, view, edges = [] }: Decision): u
 function lastOf({ last_commit: link }: LoadedRow): CommitLink | undefined {
   if (link === null) return undefined
   return linkOf({ ...link, made_at: isoTime(link.made_at), purged_at: link.purged_at && isoTime(link.purged_at) })
-}
-
-/** What `change_state` takes of the decision, if it fits; else nothing. */
-function changeOf(before: SessionView, { events, view, edges = [] }: Decision): unknown[] | undefined {
-  const [event, more] = events
-  if (event === undefined || more !== undefined || edges.length > 0 || !onlyStateChanged(before, view)) return undefined
-  const { scratchpad, version, updatedAt } = view.state
-  const pad = encodeJson(scratchpad, 'scratchpad', Number.POSITIVE_INFINITY)
-  return [pad, version, updatedAt, ...eventValues(event)]
 }

@@ -10,6 +10,7 @@ import { memoryCalls } from './memories.ts'
 import { migrate, requireSchema, schemaOf } from './migrate.ts'
 import { readCalls } from './read.ts'
 import { recallCalls } from './recall.ts'
+import { Remembered } from './remembered.ts'
 import { sessionCalls } from './sessions.ts'
 import { watchers } from './watch.ts'
 import { workCalls } from './work.ts'
@@ -70,6 +71,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     return result
   }
 
+  const remembered = new Remembered()
   const memories = guarded(memoryCalls(connections))
   const imports = guarded(importCalls(connections))
   return {
@@ -78,7 +80,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     append: (request) => call(() => queue.append(request)),
     decide: (request) => {
       const replay = (first: number, last: number) => range(request, first, last)
-      return write(request.sessionId, () => decideIn(connections, request, replay))
+      return write(request.sessionId, () => decideIn(connections, remembered, request, replay))
     },
     fork: (request) => call(() => sessions.fork(request)),
     repair: (key, expectedHead, view, edges) => call(() => sessions.repair(key, expectedHead, view, edges)),

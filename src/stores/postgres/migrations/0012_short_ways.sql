@@ -140,10 +140,11 @@ begin
   return reached;
 end $$;
 
--- A decision that came to one event without a key, and changes nothing but the scratchpad and the counters. Gives its sequence; null:
--- nothing was written, and decide_session says why.
+-- A decision that came to one event without a key, and changes nothing but the scratchpad and the counters. What it was decided on may be
+-- old: p_started tells a session from one that had the same id before it. Gives its sequence; null: nothing was written, and
+-- decide_session says why.
 create function context.change_state(
-  p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz,
+  p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamptz, p_started timestamptz,
   s_scratchpad json, s_version integer, s_updated timestamptz,
   e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text
 )
@@ -159,6 +160,7 @@ begin
   set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
       activity_minute = extract(epoch from p_at)::bigint / 60, decision_version = x.decision_version + 1
   where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user) and x.decision_version = p_version
+    and x.started_at = p_started
   returning x.head, x.tenant, x.marked into reached, v_tenant, v_marked;
   if reached is null then
     return null;
