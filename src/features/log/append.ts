@@ -18,10 +18,10 @@ export async function appendEvents(
   deps: Deps,
   sessionId: string,
   input: EventInput | readonly EventInput[],
-  options: AppendOptions = {},
+  options?: AppendOptions,
   list = 'events',
 ): Promise<SessionEvent[]> {
-  const { idempotencyKey: key, expectedSequence } = parse(appendOptions, options)
+  const { idempotencyKey: key, expectedSequence } = options === undefined ? {} : parse(appendOptions, options)
   const events = newEvents(deps, input, list)
   const written = await deps.store.append({
     ...keyOf(deps, sessionId),

@@ -32,10 +32,13 @@ export interface CommitQueue {
   idle(): Promise<void>
 }
 
-/** `begun` runs first inside each transaction, `beforeCommit` after its writes, `afterwards` when it is over, either way. */
+/**
+ * `begun` runs first inside each transaction and is told how many writes share it, `beforeCommit` after its writes, `afterwards` when it is
+ * over, either way.
+ */
 export function commitQueue(
   db: Database,
-  hooks: { begun?(): void; beforeCommit(): void; afterwards(committed: boolean): void },
+  hooks: { begun?(writes: number): void; beforeCommit(): void; afterwards(committed: boolean): void },
 ): CommitQueue {
   const waiting: Waiting[] = []
   const begin = prepared(db, 'begin immediate')
@@ -70,7 +73,7 @@ export function commitQueue(
     const acknowledge: (() => void)[] = []
     let current: Waiting | undefined
     try {
-      hooks.begun?.()
+      hooks.begun?.(batch.length)
       for (const write of batch) {
         current = write
         acknowledge.push(outcomeOf(write))

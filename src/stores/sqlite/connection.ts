@@ -36,8 +36,6 @@ export async function connect(
     db.pragma(`synchronous = ${durability === 'full' ? 'full' : 'normal'}`)
     // macOS: its fsync leaves data in the drive's cache
     db.pragma(`fullfsync = ${durability === 'full' ? 1 : 0}`)
-    // copied back to the file every 16 MB: 32 sessions touch 36 pages in each commit, and each copying waits for the disk twice
-    db.pragma('wal_autocheckpoint = 4000')
     // what a purge deletes is overwritten, not only unlinked
     db.pragma('secure_delete = on')
     return db
@@ -45,6 +43,14 @@ export async function connect(
     db?.close()
     throw cause instanceof ThroughlineError ? cause : storageError(cause, `cannot open '${path}'`)
   }
+}
+
+/**
+ * Lets the write-ahead log grow to 16 MB instead of 4 before it is copied back: 32 sessions touch 36 pages in each commit, and each
+ * copying waits for the disk twice. Not from the start: while the log grows each commit waits twice as long, and a lone writer fills 4 MB soon.
+ */
+export function growLog(db: Database): void {
+  db.pragma('wal_autocheckpoint = 4000')
 }
 
 /**

@@ -6,7 +6,7 @@ import { existsSync } from '../files.ts'
 import { logWriter } from './append.ts'
 import { commitQueue } from './commit-queue.ts'
 import { commitReader } from './commits.ts'
-import { connect, type Opening, storageError, whenFree } from './connection.ts'
+import { connect, growLog, type Opening, storageError, whenFree } from './connection.ts'
 import { envelopeReader, envelopeWriter } from './envelopes.ts'
 import { Heads } from './heads.ts'
 import { healthReader } from './health.ts'
@@ -28,6 +28,9 @@ import { watchers } from './watch.ts'
 import { workReader, workWriter } from './work.ts'
 
 const READS_PER_TURN = 16
+
+/** Writes that share a transaction where many write at once. */
+const CROWD = 8
 
 export interface SqliteOptions extends Opening {
   /** False: a file with an older schema, or none, is refused with `SCHEMA_OUTDATED` and left as it is. */
@@ -62,7 +65,11 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const watching = watchers(db)
   const health = healthReader(db, options.path)
   const queue = commitQueue(db, {
-    begun: () => heads.begin(),
+    begun(writes) {
+      heads.begin()
+      if (writes >= CROWD && !isCrowded) growLog(db)
+      isCrowded ||= writes >= CROWD
+    },
     beforeCommit: () => heads.flush(),
     afterwards(committed) {
       const touched = heads.end(committed)
@@ -70,6 +77,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     },
   })
   let closed = false
+  let isCrowded = false
   let reads = 0
 
   function ready(): void {

@@ -232,8 +232,14 @@ export function linkOf(row: LinkRow): CommitLink {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
+/** The minute asked for last, as text and as number: most are of the same one. */
+let latest = { text: '', minute: 0 }
+
+/** Minutes since 1970. */
 export function minuteOf(time: string): number {
-  return Math.floor(Date.parse(time) / 60_000)
+  const text = time.slice(0, 16)
+  if (text !== latest.text) latest = { text, minute: Math.floor(Date.parse(time) / 60_000) }
+  return latest.minute
 }
 
 /** Sequences of one row in `session_types`. */
