@@ -165,11 +165,11 @@ describe.each(inject('postgres').slice(0, 1))('on $name', ({ name, url }) => {
     const [id = ''] = await started(target, 8 * DAY, 1)
     const [sweeper, user] = await Promise.all(upTo(2).map(() => open({ ...target, clock: { now: () => NOW } })))
     const session = await user?.sessions.get(id)
-    const driver = pg.Client.prototype as unknown as { query(statement: { name?: string }): unknown }
+    const driver = pg.Client.prototype as unknown as { query(statement: { name?: string }, told: unknown): unknown }
     const { query } = driver
     let said: Promise<unknown> | undefined
-    driver.query = function (statement) {
-      const send = () => query.call(this, statement)
+    driver.query = function (statement, told) {
+      const send = () => query.call(this, statement, told)
       if (statement.name !== 'decide' || said !== undefined) return send()
       said = session?.append({ type: 'user_message', content: 'I am back.' })
       return said?.then(send)
