@@ -11,8 +11,7 @@ export interface FaultPoints {
 type Call = (this: unknown, ...args: never[]) => unknown
 
 /**
- * Puts fault points around every statement of this process: before it, after it, and where it gives a promise when that is
- * settled. The process dies by SIGKILL at the n-th; at none if there are fewer.
+ * Puts fault points around every statement of this process: before it, after it, and where it answers later when it does. The process dies by SIGKILL at the n-th; at none if there are fewer.
  */
 export function faultPoints(at: number): FaultPoints {
   let points = 0
@@ -28,7 +27,12 @@ export function faultPoints(at: number): FaultPoints {
   function faulty(call: Call): Call {
     return function (this: unknown, ...args) {
       point()
-      const result = call.apply(this, args)
+      const told: unknown = args.at(-1)
+      const answered = (...answer: unknown[]) => {
+        point()
+        ;(told as (...given: unknown[]) => void)(...answer)
+      }
+      const result = call.apply(this, typeof told === 'function' ? [...args.slice(0, -1), answered as never] : args)
       point()
       return result instanceof Promise ? result.finally(point) : result
     }
