@@ -112,6 +112,23 @@ it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECO
   },
 )
 
+it('uses no connection again that the server ended while nobody used it', async () => {
+  const database = await databases.create()
+  const tl = await open(database.url(SERVING))
+  const session = await tl.sessions.create({ userId: 'ada' })
+  // several connections, and a scratchpad that is remembered: the next change of it begins with a write
+  await Promise.all([...upTo(4).map(() => session.record()), session.updateState({ a: 1 })])
+  await database.admin(`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and usename = '${SERVING}'`)
+  await session.updateState({ b: 2 })
+  await session.append({ type: 'x.load', content: 'without a key' })
+  expect((await session.state()).scratchpad).toEqual({ a: 1, b: 2 })
+  expect((await session.record()).head).toBe(4)
+  await tl.close()
+  await database.destroy()
+})
+
 describe('a server that hangs', () => {
   let tl: Throughline
   let session: Session

@@ -139,7 +139,7 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S21',
-    title: 'remembers a scratchpad for nobody but its owner',
+    title: 'lets nobody but its owner change a scratchpad or learn of it, remembered or not',
     async check(db) {
       const store = await db.connect()
       const id = await createdIn(store)
