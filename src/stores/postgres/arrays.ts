@@ -64,3 +64,19 @@ function write(type: ElementType, element: string | number, buffer: Buffer, at: 
       return buffer.write(`${element}`, at)
   }
 }
+
+/** A list as text, for elements that are texts, numbers, truth values or bytes. */
+export function arrayText(list: readonly unknown[]): string {
+  return `{${list.map(elementText).join(',')}}`
+}
+
+function elementText(element: unknown): string {
+  if (element === null || element === undefined) return 'NULL'
+  const text = element instanceof Uint8Array ? `\\x${bytesOf(element).toString('hex')}` : `${element}`
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** The same bytes as the driver takes them. */
+export function bytesOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

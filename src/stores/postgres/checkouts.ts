@@ -1,4 +1,5 @@
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
+import type { Pool, PoolClient } from 'pg'
+import type { Prepared } from './prepared.ts'
 
 /** Connections that nobody has used for so long go back to the pool, which closes them in its own time, in milliseconds. */
 const IDLE = 5000
@@ -8,20 +9,22 @@ const LOOK = 1000
 
 /** Connections that stay checked out of the pool from one statement to the next. */
 export interface Checkouts {
-  /** A connection for the caller alone, until it is given back. */
+  /** A connection for the caller alone, until it is given back; nothing where none is at hand, and {@link take} must wait for one. */
+  idle(): PoolClient | undefined
   take(): Promise<PoolClient>
   /** `broken`: it is in a state that nobody knows, and is closed. */
   giveBack(client: PoolClient, broken: boolean): void
   /** Asks over a connection. An answer that does not come in time is given up, and the connection with it. */
-  ask<Row extends object>(client: PoolClient, query: QueryConfig): Promise<QueryResult<Row>>
+  ask<Row extends object>(client: PoolClient, query: Prepared<Row> | { text: string }): Promise<{ rows: Row[] }>
   close(): Promise<void>
 }
 
 /**
  * The pool sets and clears two timers for each checkout and one for each statement, which took a fifth of the time of reading one row. Here
  * one timer looks after all of them.
+ * @param toldAs the error that a caller gets for one of the driver's
  */
-export function checkouts(pool: Pool, longestAnswer: number): Checkouts {
+export function checkouts(pool: Pool, longestAnswer: number, toldAs: (error: Error) => Error): Checkouts {
   const idle: { client: PoolClient; since: number }[] = []
   const asked = new Map<PoolClient, number>()
   const late = new WeakSet<PoolClient>()
@@ -50,6 +53,8 @@ export function checkouts(pool: Pool, longestAnswer: number): Checkouts {
   )
 
   return {
+    idle: () => idle.pop()?.client,
+
     async take() {
       return idle.pop()?.client ?? (await pool.connect())
     },
@@ -63,10 +68,10 @@ export function checkouts(pool: Pool, longestAnswer: number): Checkouts {
       asked.set(client, performance.now())
       // by callback: of the driver's own promises each holds on to the one before it till all garbage is collected, a tenth of the time of a call
       return new Promise((resolve, reject) => {
-        client.query(query, (error: Error | undefined, result) => {
+        client.query(query, (error: Error | undefined, result: { rows: never[] }) => {
           asked.delete(client)
           if (!error) resolve(result)
-          else reject(late.has(client) ? timeout(longestAnswer, error) : error)
+          else reject(late.has(client) ? timeout(longestAnswer, error) : toldAs(error))
         })
       })
     },

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client, CustomTypesConfig, Pool, PoolClient, QueryResult, types } from 'pg'
+import type { Client, Pool, PoolClient, types } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { binaryArray, type ElementType } from './arrays.ts'
 import { checkouts } from './checkouts.ts'
+import { type Parsers, Prepared } from './prepared.ts'
 import { isoTime } from './times.ts'
 
 /** Bounds of every call, in milliseconds. */
@@ -60,7 +61,6 @@ export async function connect(url: string): Promise<Connections> {
     connectionString,
     connectionTimeoutMillis: timeouts.connection,
     keepAlive: true,
-    types: typesOf(pg.types),
     // a pooler refuses settings it does not know
     ...(!pooled && { statement_timeout: timeouts.statement, application_name: 'throughline' }),
   }
@@ -74,20 +74,21 @@ export async function connect(url: string): Promise<Connections> {
   const pool: Pool = new pg.Pool({ ...config, stream, max })
   // an idle connection that breaks is replaced when it is needed
   pool.on('error', () => {})
-  const clients = checkouts(pool, timeouts.query)
+  const clients = checkouts(pool, timeouts.query, coded)
+  const parsers = parsersOf(pg.types)
 
   function run<Row extends object>(
     client: PoolClient,
     { name, text, arrays }: Statement,
     given: unknown[],
-  ): Promise<QueryResult<Row>> {
+  ): Promise<{ rows: Row[] }> {
     const values = arrays === undefined ? given : given.map((list, i) => binary(arrays[i], list))
-    return coded(clients.ask<Row>(client, pooled ? { text, values } : { name, text, values }))
+    return clients.ask(client, new Prepared<Row>(pooled ? '' : name, text, values, parsers))
   }
 
   /** Runs statements that have no values. */
   async function script(client: PoolClient, text: string): Promise<void> {
-    await coded(clients.ask(client, { text }))
+    await clients.ask(client, { text })
   }
 
   async function acquire(): Promise<PoolClient> {
@@ -103,7 +104,7 @@ export async function connect(url: string): Promise<Connections> {
   }
 
   async function using<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = await acquire()
+    const client = clients.idle() ?? (await acquire())
     try {
       const result = await work(client)
       clients.giveBack(client, false)
@@ -170,13 +171,10 @@ function binary(type: ElementType | undefined, list: unknown): unknown {
 const TIMESTAMPTZ = 1184
 
 /** How values are read: all as the driver does, but moments as texts. */
-function typesOf({ getTypeParser }: typeof types): CustomTypesConfig {
+function parsersOf({ getTypeParser }: typeof types): Parsers {
   const date = getTypeParser(TIMESTAMPTZ) as (text: string) => unknown
   const moment = (text: string) => isoTime(text, date)
-  return {
-    getTypeParser: ((oid: number, format?: 'text') =>
-      oid === TIMESTAMPTZ ? moment : getTypeParser(oid, format)) as CustomTypesConfig['getTypeParser'],
-  }
+  return (type, format) => (type === TIMESTAMPTZ ? moment : getTypeParser(type, format))
 }
 
 /** The driver is the caller's to install: who stays with SQLite does without. */
@@ -261,14 +259,10 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /** The driver gives no code to some of its errors: they get the one that fits. */
-async function coded<T>(result: Promise<T>): Promise<T> {
-  try {
-    return await result
-  } catch (error) {
-    if (!(error instanceof Error) || codeOf(error) !== '' || !isLost(error)) throw error
-    const code = /timeout/i.test(error.message) ? 'ETIMEDOUT' : '08006'
-    throw Object.assign(new Error(error.message, { cause: error }), { code })
-  }
+function coded(error: Error): Error {
+  if (codeOf(error) !== '' || !isLost(error)) return error
+  const code = /timeout/i.test(error.message) ? 'ETIMEDOUT' : '08006'
+  return Object.assign(new Error(error.message, { cause: error }), { code })
 }
 
 /** The server undid the transaction and asks to try again. */
