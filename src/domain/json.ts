@@ -33,6 +33,11 @@ export function encodeJson(value: unknown, field: string, limit: number, depth =
   return text
 }
 
+/** The JSON of data that was checked when it came in, however large. */
+export function knownJson(value: unknown): string {
+  return encodeJson(value, 'view', Number.POSITIVE_INFINITY)
+}
+
 /** A copy of the value that is nothing but JSON, or the errors of {@link encodeJson}. */
 export function copyJson<T extends Json = Json>(value: unknown, field: string, limit: number, depth = 1): T {
   return JSON.parse(encodeJson(value, field, limit, depth)) as T

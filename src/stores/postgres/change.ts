@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { IdempotencyMismatchError } from '../../domain/errors.ts'
-import { encodeJson } from '../../domain/json.ts'
+import { knownJson } from '../../domain/json.ts'
 import { sourceKey } from '../../domain/memory/memory.ts'
 import type { Changed, ChangeRequest, MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
@@ -92,10 +92,10 @@ function columns({ puts, removals = [] }: MemoryWrites): unknown[] {
   )
   const history = puts.flatMap(({ memory: { id }, changes = [] }) => changes.map((each, n) => ({ ...each, id, n })))
   return [
-    json(puts.map(row)),
+    knownJson(puts.map(row)),
     removals,
     [...removals, ...reworded.map(({ memory }) => memory.id)],
-    json(history),
+    knownJson(history),
     sources.map(({ id }) => id),
     sources.map(({ key }) => key),
     ...memoryWordColumns(
@@ -111,10 +111,6 @@ function row({ memory, fingerprint, words }: MemoryPut) {
     ...(words !== undefined && { reworded: true }),
     ...(words && { indexVersion: words.version }),
   }
-}
-
-function json(value: unknown): string {
-  return encodeJson(value, 'memories', Number.POSITIVE_INFINITY)
 }
 
 /** An entry of an index has at most 2,700 bytes; fingerprints are only compared. */

@@ -1,7 +1,7 @@
 import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
 import { turnsIn } from '../../domain/event.ts'
 import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
-import { encodeJson } from '../../domain/json.ts'
+import { knownJson } from '../../domain/json.ts'
 import type { CommitLink, DecideRequest, Decision, StoredEvent, Written } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Query, type Statement } from './connection.ts'
 import type { Remembered, Seen } from './remembered.ts'
@@ -143,7 +143,7 @@ async function change(
     return undefined
   if (!onlyStateChanged(seen.view, view)) return undefined
   const { scratchpad, version, updatedAt } = view.state
-  const pad = encodeJson(scratchpad, 'scratchpad', Number.POSITIVE_INFINITY)
+  const pad = knownJson(scratchpad)
   const values = [...decided(request, seen, decision), view.record.startedAt, pad, version, updatedAt]
   const [row] = await query<{ sequence: number | null }>(CHANGE, [...values, ...eventValues(event)])
   if (typeof row?.sequence !== 'number') return undefined

@@ -1,5 +1,5 @@
 import type { Envelope, EnvelopeView } from '../../domain/envelope.ts'
-import type { JsonObject } from '../../domain/json.ts'
+import { type JsonObject, knownJson } from '../../domain/json.ts'
 
 /** The envelope's columns in `context.session_views` and `context.envelope_views`, all null where there is none up to date. */
 export interface EnvelopeColumns {
@@ -33,4 +33,14 @@ export function envelopeOf(id: string, row: EnvelopeColumns): { envelope?: Envel
     },
   }
   return { envelope: { document, ...(row.envelope_batch !== null && { batch: row.envelope_batch }) } }
+}
+
+/** An envelope as one value for each column: persona, subject, issuer, scope, metadata, analysis, created, updated, batch; none: all null. */
+export function envelopeValues(envelope: EnvelopeView | undefined): unknown[] {
+  if (envelope === undefined) return Array(9).fill(null)
+  const { persona_id, subject, issuer, scope, metadata, analysis, timestamps } = envelope.document
+  return [
+    ...[persona_id, subject, issuer, scope, knownJson(metadata), knownJson(analysis)],
+    ...[timestamps.created_at, timestamps.updated_at, envelope.batch],
+  ]
 }

@@ -10,6 +10,7 @@ import type { Store } from '../../ports/store.ts'
 import { changing, foldedIn, loadedIn } from '../conformance/envelope-samples.ts'
 import { createdIn, creation, logOf, NOON, seconds, someEvent } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
+import { CREATE, createValues } from './sessions.ts'
 
 /** The last version of the schema without envelopes. */
 const BEFORE = 7
@@ -69,14 +70,10 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
   it('a pause waits for the sessions that are being made', async () => {
     database = await databases.create()
     const store = await serving()
-    const { event, view } = creation()
     const maker = new pg.Client(database.url(SERVING))
     await maker.connect()
     await maker.query('begin')
-    await maker.query(`
-      select context.create_session('${view.record.id}', 'none', false, '${NOON}',
-        ${text(JSON.stringify({ ...view.record, ...view.state, clearedAt: 0, envelopeAt: 1 }))}, ${columns(event)},
-        null, null)`)
+    await maker.query(CREATE.text, createValues(creation()))
     let isPaused = false
     const paused = store.pause(NOON).then(() => {
       isPaused = true

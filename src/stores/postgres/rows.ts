@@ -1,8 +1,8 @@
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
-import { encodeJson, type JsonObject } from '../../domain/json.ts'
+import { type JsonObject, knownJson } from '../../domain/json.ts'
 import type { SessionRecord, SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, NewEvent, SessionKey, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
-import { type EnvelopeColumns, envelopeOf } from './envelope-rows.ts'
+import { type EnvelopeColumns, envelopeOf, envelopeValues } from './envelope-rows.ts'
 import { isoTime } from './times.ts'
 
 /** A row of `context.sessions`. */
@@ -145,9 +145,20 @@ export function viewOf(row: ViewRow): SessionView {
   }
 }
 
+/** The views of a session that begins as one value for each column: record, state, envelope. */
+export function begunValues({ record, state, envelope }: SessionView): unknown[] {
+  return [
+    ...[record.tenant, record.userId, record.conversationId, record.chatmode],
+    ...[record.workflow, record.skill, record.gitBranch, record.task],
+    ...[record.status.state, knownJson(record.status), record.activeAgent, record.turns, record.expiresAt],
+    ...[knownJson(record.metadata), knownJson(state.scratchpad), state.version],
+    ...envelopeValues(envelope),
+  ]
+}
+
 /** The views as the functions take them. */
 export function viewJson({ record, state, ...rest }: SessionView): string {
-  return encodeJson({ ...record, ...state, ...rest }, 'view', Number.POSITIVE_INFINITY)
+  return knownJson({ ...record, ...state, ...rest })
 }
 
 /** What {@link viewJson} makes of views. */

@@ -12,6 +12,7 @@ import type {
 } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Statement } from './connection.ts'
 import {
+  begunValues,
   edgeColumns,
   eventValues,
   ownerOf,
@@ -29,9 +30,12 @@ const READ: Statement = { name: 'read-session', text: 'select context.read_sessi
 const RECORD: Statement = { name: 'read-record', text: 'select context.read_record($1, $2, $3) as view' }
 const STATE: Statement = { name: 'read-state', text: 'select context.read_state($1, $2, $3) as view' }
 
-const CREATE: Statement = {
+export const CREATE: Statement = {
   name: 'create',
-  text: 'select outcome, session_id from context.create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+  text: `
+    select outcome, session_id
+    from context.create_session($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+      $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)`,
 }
 
 const FORK: Statement = {
@@ -58,6 +62,11 @@ const PAUSE: Statement = { name: 'pause', text: 'select context.pause_intake($1)
 
 /** `coming`: a session is coming in under the id. */
 type Outcome = CreateResult['outcome'] | 'coming'
+
+/** The parameters of {@link CREATE}. */
+export function createValues({ event, at, view, reuse, evenPaused = false }: CreateRequest): unknown[] {
+  return [view.record.id, reuse, evenPaused, at, ...begunValues(view), ...eventValues(event)]
+}
 
 /** What makes, finds, mends and removes sessions. */
 export function sessionCalls({ query }: Connections) {
@@ -91,8 +100,9 @@ export function sessionCalls({ query }: Connections) {
       return found === undefined ? undefined : stateOf(stateRow(found))
     },
 
-    async create({ event, at, view, reuse, evenPaused = false }: CreateRequest): Promise<CreateResult> {
-      const values = [view.record.id, reuse, evenPaused, at, viewJson(view), ...eventValues(event)]
+    async create(request: CreateRequest): Promise<CreateResult> {
+      const { view } = request
+      const values = createValues(request)
       const create = () => taken(query<{ outcome: Outcome; session_id: string }>(CREATE, values, { again: false }))
       const [row] = await create().catch((error) => {
         // the same id at the same moment in another scope, or from another store: now it is found
