@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Contender, Entrant } from './contender.ts'
 import { jsonArray } from './contenders/json-array.ts'
+import { smallSession } from './contenders/memory-session.ts'
 import { rawPostgres } from './contenders/raw-postgres.ts'
 import { rawSqlite } from './contenders/raw-sqlite.ts'
 import { throughline } from './contenders/throughline.ts'
@@ -29,6 +30,9 @@ export interface Seat {
 const sqliteUrl = (path: string) => `sqlite:${path}`
 const asIs = (url: string) => url
 
+/** What keeps messages in the process alone, as the peer in memory does. */
+export const SMALL = 'Throughline, memorySession()'
+
 const FULL = 'better-sqlite3, FULL'
 const NORMAL = 'better-sqlite3, NORMAL'
 
@@ -51,6 +55,7 @@ const OWN: Record<Store, readonly Seat[]> = {
   memory: [
     { kind: 'raw', entrant: jsonArray('array of JSON strings'), base: 'array of JSON strings' },
     { kind: 'throughline', entrant: throughline('Throughline', () => 'memory:'), base: 'array of JSON strings' },
+    { kind: 'throughline', entrant: smallSession(SMALL), base: 'array of JSON strings' },
   ],
 }
 

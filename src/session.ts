@@ -25,18 +25,24 @@ export class MessageError extends TypeError {
 
 /** A session that lives in this process alone: no database, no file, no dependency, nothing to close. */
 export function memorySession(): MessageSession {
-  const id = uuid7()
-  let messages: Message[] = []
-  return {
-    id,
-    addMessage(message) {
-      check(message)
-      messages.push(copy(message))
-    },
-    messages: () => messages.map(copy),
-    clear() {
-      messages = []
-    },
+  return new InMemory()
+}
+
+class InMemory implements MessageSession {
+  readonly id = uuid7()
+  #messages: Message[] = []
+
+  addMessage(message: Message): void {
+    check(message)
+    this.#messages.push(copy(message))
+  }
+
+  messages(): Message[] {
+    return this.#messages.map(copy)
+  }
+
+  clear(): void {
+    this.#messages = []
   }
 }
 
@@ -63,12 +69,17 @@ function copy({ toolCalls, parts, ...message }: Message): Message {
   }
 }
 
+let millisecond = 0
+let time = ''
+
 /** The same ids as elsewhere in the package, from which nothing may be imported here. */
 function uuid7(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(10))
-  bytes[0] = 0x70 | ((bytes[0] ?? 0) & 0x0f)
-  bytes[2] = 0x80 | ((bytes[2] ?? 0) & 0x3f)
-  const random = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  const time = Date.now().toString(16).padStart(12, '0')
-  return [time.slice(0, 8), time.slice(8), random.slice(0, 4), random.slice(4, 8), random.slice(8)].join('-')
+  const now = Date.now()
+  if (now !== millisecond) {
+    const digits = now.toString(16).padStart(12, '0')
+    time = `${digits.slice(0, 8)}-${digits.slice(8)}-7`
+    millisecond = now
+  }
+  // of a random id all but the time and the version
+  return time + crypto.randomUUID().slice(15)
 }
