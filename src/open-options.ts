@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import type { Policy } from './domain/policy.ts'
-import { name } from './features/parse.ts'
+import { name, parse, schema } from './features/parse.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Embed } from './ports/embed.ts'
 import type { MetricsRegistry } from './ports/metrics.ts'
@@ -69,33 +69,64 @@ const withMethod = <T>(method: string) =>
     return typeof member === 'function'
   }, `must have a method ${method}()`)
 
-const timeout = z.int().check(z.minimum(1))
+/** What is chosen where nothing is given. */
+const DEFAULTS = {
+  durability: 'full',
+  agents: ROUNDTABLE,
+  tokenizer: 'exact',
+  clock: { now: () => Date.now() },
+  policy: {},
+  index: true,
+} as const
 
 /** Checks {@link OpenOptions}. */
-export const openOptions = z.strictObject({
-  url: z.optional(z.string().check(z.minLength(1))),
-  token: z.optional(
-    z.custom<NonNullable<OpenOptions['token']>>(
-      (value) => typeof value === 'function' || (typeof value === 'string' && value !== ''),
-      'must be a token',
+const openOptions = schema(() => {
+  const timeout = z.optional(z.int().check(z.minimum(1)))
+  return z.strictObject({
+    url: z.optional(z.string().check(z.minLength(1))),
+    token: z.optional(
+      z.custom<NonNullable<OpenOptions['token']>>(
+        (value) => typeof value === 'function' || (typeof value === 'string' && value !== ''),
+        'must be a token',
+      ),
     ),
-  ),
-  durability: z._default(z.enum(['full', 'relaxed']), 'full'),
-  migrate: z.optional(z.boolean()),
-  agents: z._default(z.tuple([name], name), [...ROUNDTABLE]),
-  tokenizer: z._default(z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]), 'exact'),
-  clock: z._default(withMethod<Clock>('now'), { now: () => Date.now() }),
-  policy: z._default(z.strictObject({ idleTimeoutMs: z.optional(timeout), staleTimeoutMs: z.optional(timeout) }), {}),
-  classify: z.optional(z.custom<Classify | LanguageModel>()),
-  summarize: z.optional(z.custom<Summarize | LanguageModel>()),
-  extract: z.optional(z.custom<Extract | LanguageModel>()),
-  embed: z.optional(z.custom<Embed>((value) => typeof value === 'function', 'must be a function')),
-  index: z._default(z.boolean(), true),
-  cache: z.optional(z.string()),
-  cacheTtlSeconds: z.optional(z.int().check(z.minimum(1))),
-  envelopes: z.optional(z.boolean()),
-  metrics: z.optional(withMethod<MetricsRegistry>('registerMetric')),
+    durability: z._default(z.enum(['full', 'relaxed']), DEFAULTS.durability),
+    migrate: z.optional(z.boolean()),
+    agents: z._default(z.tuple([name()], name()), [...DEFAULTS.agents]),
+    tokenizer: z._default(z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]), DEFAULTS.tokenizer),
+    clock: z._default(withMethod<Clock>('now'), DEFAULTS.clock),
+    policy: z._default(z.strictObject({ idleTimeoutMs: timeout, staleTimeoutMs: timeout }), DEFAULTS.policy),
+    classify: z.optional(z.custom<Classify | LanguageModel>()),
+    summarize: z.optional(z.custom<Summarize | LanguageModel>()),
+    extract: z.optional(z.custom<Extract | LanguageModel>()),
+    embed: z.optional(z.custom<Embed>((value) => typeof value === 'function', 'must be a function')),
+    index: z._default(z.boolean(), DEFAULTS.index),
+    cache: z.optional(z.string()),
+    cacheTtlSeconds: z.optional(z.int().check(z.minimum(1))),
+    envelopes: z.optional(z.boolean()),
+    metrics: z.optional(withMethod<MetricsRegistry>('registerMetric')),
+  })
 })
 
-/** What is left to choose after {@link openOptions} put the defaults in place. */
-export type Options = z.output<typeof openOptions>
+const isFlag = (value: unknown) => typeof value === 'boolean'
+
+/** What is plainly right. The schema says what is wrong with the rest, and to make it takes a process that opens a store 8 ms. */
+const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['url', (value) => typeof value === 'string' && value !== ''],
+  ['durability', (value) => value === 'full' || value === 'relaxed'],
+  ['migrate', isFlag],
+  ['index', isFlag],
+  ['envelopes', isFlag],
+])
+
+/** Checks the options, and puts the defaults in place. */
+export function checkedOptions(given: OpenOptions): Options {
+  // an object of a class may have options that are not its own
+  if (given === null || Object.getPrototypeOf(given) !== Object.prototype) return parse(openOptions, given)
+  const named = Object.entries(given).filter(([, value]) => value !== undefined)
+  if (!named.every(([option, value]) => PLAIN.get(option)?.(value))) return parse(openOptions, given)
+  return { ...DEFAULTS, agents: [...DEFAULTS.agents], ...Object.fromEntries(named) }
+}
+
+/** What is left to choose after {@link checkedOptions} put the defaults in place. */
+export type Options = z.output<ReturnType<typeof openOptions>>

@@ -3,14 +3,13 @@ import { ValidationError } from './domain/errors.ts'
 import { DEFAULT_POLICY, type Policy } from './domain/policy.ts'
 import { Background, type Reading } from './features/background.ts'
 import type { Deps } from './features/deps.ts'
-import { parse } from './features/parse.ts'
 import { Staging } from './features/staging.ts'
 import { Turns } from './features/turns.ts'
 import { uuid7 } from './ids.ts'
 import { late } from './late.ts'
 import { noMetrics } from './metrics/none.ts'
 import { requireChoice } from './models/choice.ts'
-import { type OpenOptions, type Options, openOptions } from './open-options.ts'
+import { checkedOptions, type OpenOptions, type Options } from './open-options.ts'
 import { openServer } from './open-server.ts'
 import type { Fuse } from './ports/embed.ts'
 import type { EnvelopeCache } from './ports/envelope-cache.ts'
@@ -29,9 +28,10 @@ const newId = () => uuid7()
  */
 export async function open(target: string | OpenOptions = {}): Promise<Throughline> {
   const given = typeof target === 'string' ? { url: target } : target
-  const where = targetOf(urlOf(parse(openOptions, given)))
+  const options = checkedOptions(given)
+  const where = targetOf(urlOf(options))
   if (where.store === 'http') return await openServer(where.url, given)
-  const { deps, close } = await openDeps(given)
+  const { deps, close } = await openDepsAt(where, options)
   return throughlineOn(deps, close)
 }
 
@@ -47,9 +47,13 @@ export interface Opened {
 
 /** What {@link open} stands on, for fronts that call the operations themselves. */
 export async function openDeps(given: OpenOptions): Promise<Opened> {
-  const options = parse(openOptions, given)
+  const options = checkedOptions(given)
   const where = targetOf(urlOf(options))
   if (where.store === 'http') throw new ValidationError('url', 'must be that of a store here, and not of a server')
+  return await openDepsAt(where, options)
+}
+
+async function openDepsAt(where: StoreTarget, options: Options): Promise<Opened> {
   if (options.token !== undefined) throw new ValidationError('token', 'is for servers: a store asks for none')
   const keepsEnvelopes = keepsEnvelopesBy(options)
   const metrics = await metricsOf(options)
@@ -67,7 +71,7 @@ export async function openDeps(given: OpenOptions): Promise<Opened> {
 
 /** The public object over a store that is open already, and a cache. */
 export function openOn(store: Store, options: OpenOptions = {}, around: Partial<Around> = {}): Throughline {
-  const parsed = parse(openOptions, options)
+  const parsed = checkedOptions(options)
   const keepsEnvelopes = keepsEnvelopesBy(parsed)
   const { deps, close } = depsWith(store, parsed, { keepsEnvelopes, metrics: noMetrics, ...around })
   return throughlineOn(deps, close)

@@ -61,7 +61,7 @@ const serveOptions = z.object({
   host: z.string().min(1).optional(),
   limits: limitsOption.default({}),
   log: z.enum(LOG_LEVELS).default('info'),
-  user: z.optional(name),
+  user: z.optional(name()),
 })
 
 /** Serves a store over HTTP: opens it, listens, and gives the running server. */

@@ -39,7 +39,7 @@ export const timeOrAge = z
     if (unit === undefined) return text
     return new Date(Date.now() - Number(count) * SPANS[unit as keyof typeof SPANS] * 1000).toISOString()
   })
-  .refine((text) => moment.safeParse(text).success, MOMENT)
+  .refine((text) => moment().safeParse(text).success, MOMENT)
 
 /** From nothing to all, such as a confidence. */
 export const share = z

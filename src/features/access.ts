@@ -8,9 +8,9 @@ import { name, parse, schema, text } from './parse.ts'
 
 const principal = schema(() =>
   z.strictObject({
-    tenant: name,
-    userId: z.optional(name),
-    issuer: z.optional(name),
+    tenant: name(),
+    userId: z.optional(name()),
+    issuer: z.optional(name()),
     scope: z.optional(text(LIMITS.note)),
   }),
 )

@@ -24,37 +24,41 @@ export const text = (max: number) =>
     .check(z.maxLength(max), z.refine(wellFormed, 'must be well-formed Unicode without the character NUL (U+0000)'))
 
 /** A name or id that the caller makes up. */
-export const name = text(LIMITS.name).check(z.minLength(1))
+export const name = schema(() => text(LIMITS.name).check(z.minLength(1)))
 
 /** Any UUID; upper case is taken as lower case. */
-export const uuid = z.guid('must be a UUID').check(z.toLowerCase())
+export const uuid = schema(() => z.guid('must be a UUID').check(z.toLowerCase()))
 
-export const jsonObject = z
-  .custom<JsonObject>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-    'must be an object',
-  )
-  // for documents: a custom schema says nothing of itself
-  .register(z.globalRegistry, { type: 'object' })
+export const jsonObject = schema(() =>
+  z
+    .custom<JsonObject>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be an object',
+    )
+    // for documents: a custom schema says nothing of itself
+    .register(z.globalRegistry, { type: 'object' }),
+)
 
 /** A hundred years. */
 const LONGEST = 100 * 366 * 24 * 3600 * 1000
 
 /** How long from now, in milliseconds. */
-export const duration = z.int().check(z.minimum(1), z.maximum(LONGEST))
+export const duration = schema(() => z.int().check(z.minimum(1), z.maximum(LONGEST)))
 
 const ISO_TIME =
   /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$/
 
 /** ISO 8601: a day, or a day and a time, to the minute or finer, with or without offset. */
-export const isoTime = z
-  .string()
-  .check(
-    z.refine(
-      (value) => ISO_TIME.test(value) && isDay(value),
-      'must be a time in ISO 8601, such as 2026-01-31T09:30:00Z',
+export const isoTime = schema(() =>
+  z
+    .string()
+    .check(
+      z.refine(
+        (value) => ISO_TIME.test(value) && isDay(value),
+        'must be a time in ISO 8601, such as 2026-01-31T09:30:00Z',
+      ),
     ),
-  )
+)
 
 function isDay(time: string): boolean {
   const day = time.slice(0, 10)
@@ -63,31 +67,33 @@ function isDay(time: string): boolean {
 }
 
 /** A moment, brought to the form that all times of ours have. */
-export const moment = z
-  .pipe(
-    z
-      .pipe(isoTime, z.transform(withOffset))
-      .check(
-        z.refine(
-          (value) => !Number.isNaN(Date.parse(value)),
-          'must be a moment that there is, such as 2026-01-31T09:30:00Z',
+export const moment = schema(() =>
+  z
+    .pipe(
+      z
+        .pipe(isoTime(), z.transform(withOffset))
+        .check(
+          z.refine(
+            (value) => !Number.isNaN(Date.parse(value)),
+            'must be a moment that there is, such as 2026-01-31T09:30:00Z',
+          ),
         ),
-      ),
-    z.transform((value) => new Date(value).toISOString()),
-  )
-  // later years sort before all others as text, and not every store knows the year 0
-  .check(z.refine((value) => /^\d{4}-/.test(value) && value >= '0001', 'must be in the years 0001 to 9999'))
+      z.transform((value) => new Date(value).toISOString()),
+    )
+    // later years sort before all others as text, and not every store knows the year 0
+    .check(z.refine((value) => /^\d{4}-/.test(value) && value >= '0001', 'must be in the years 0001 to 9999')),
+)
 
 /** A time that does not say where it holds is in UTC, wherever this machine stands. */
 function withOffset(time: string): string {
   return /T.*(Z|[+-]\d\d(:?\d\d)?)$/.test(time) || !time.includes('T') ? time : `${time}Z`
 }
 
-export const pageSize = z.int().check(z.minimum(1), z.maximum(LIMITS.page))
+export const pageSize = schema(() => z.int().check(z.minimum(1), z.maximum(LIMITS.page)))
 
-export const sequence = z.int().check(z.minimum(0))
+export const sequence = schema(() => z.int().check(z.minimum(0)))
 
-export const writeOptions = z.strictObject({ idempotencyKey: z.optional(name) })
+export const writeOptions = schema(() => z.strictObject({ idempotencyKey: z.optional(name()) }))
 
 /**
  * Checks input, or throws the `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is where the

@@ -198,9 +198,9 @@ function algorithmFor(key: KeyObject): string {
 
 /** What a token has to say; other claims are not looked at. */
 const claims = z.object({
-  tenant: z.optional(name),
-  sub: name,
-  iss: z.optional(name),
+  tenant: z.optional(name()),
+  sub: name(),
+  iss: z.optional(name()),
   scope: z.optional(text(LIMITS.note)),
 })
 

@@ -79,7 +79,7 @@ export function mount(app: FastifyInstance, route: Route, house: House): void {
 }
 
 function sessionIdOf(id: string): string {
-  const known = uuid.safeParse(id)
+  const known = uuid().safeParse(id)
   if (known.success) return known.data
   throw new SessionNotFoundError(id.slice(0, 64))
 }
@@ -103,7 +103,7 @@ function workIn(deps: Deps, kind: 'session' | 'conversation', id: string, given:
   for (const [sessionId, list] of Object.entries(bySession)) {
     const at = kind === 'session' ? 'observations' : `observations.${sessionId.slice(0, 64)}`
     // the answer names it in a header, where not every character may stand
-    if (!uuid.safeParse(sessionId).success) throw new ValidationError(at, 'must stand under the id of a session')
+    if (!uuid().safeParse(sessionId).success) throw new ValidationError(at, 'must stand under the id of a session')
     stageObservations(staging, deps.newId, sessionId, list, at)
   }
   const came = new Map(staging.sessions().map((sessionId) => [sessionId, staging.waiting(sessionId)]))

@@ -19,7 +19,7 @@ export const RESUME = {
 export function registerPrompts(server: McpServer, desk: Desk): void {
   const { name: called, ...about } = RESUME
   const argsSchema = z.object({
-    conversation: z.optional(name).describe('Id of the conversation; the last one if absent.'),
+    conversation: z.optional(name()).describe('Id of the conversation; the last one if absent.'),
   })
   server.registerPrompt(called, { ...about, argsSchema: clientSchema(argsSchema) }, async ({ conversation }) => {
     try {

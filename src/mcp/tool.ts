@@ -81,11 +81,11 @@ async function inTurn(desk: Desk, one: Tool, given: Record<string, unknown>): Pr
 }
 
 /** The id of a session, as tools take it. */
-export const sessionId = uuid.check(z.describe('Id of the session.'))
+export const sessionId = uuid().check(z.describe('Id of the session.'))
 
 /** The key of a call that writes. */
 export const idempotencyKey = z
-  .optional(name)
+  .optional(name())
   .describe('A text of your own: with the same key and input the call is safe to repeat.')
 
 /** Any JSON object. The operation checks it: it knows how deep it may be. */

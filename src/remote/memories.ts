@@ -41,7 +41,7 @@ export function memoriesOf(connection: Connection): Memories {
 
 /** Path of a memory; what cannot be one is not asked for. */
 function memoryPath(id: unknown): string {
-  const known = uuid.safeParse(id)
+  const known = uuid().safeParse(id)
   if (!known.success) throw new MemoryNotFoundError(String(id).slice(0, 64))
   return `/memories/${known.data}`
 }

@@ -78,7 +78,7 @@ async function* batches(sessions: Iterable<string> | AsyncIterable<string>): Asy
   let batch: string[] = []
   let isFirst = true
   for await (const id of sessions) {
-    if (!uuid.safeParse(id).success) {
+    if (!uuid().safeParse(id).success) {
       throw new ValidationError('sessions', `must be ids of sessions, and '${String(id).slice(0, 64)}' is none`)
     }
     batch.push(id)

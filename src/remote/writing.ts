@@ -30,7 +30,7 @@ export async function write<T>(
 /** Path of a session; what cannot be one is not asked for. */
 export function sessionPath(id: unknown): string {
   if (typeof id !== 'string') throw new ValidationError('id', 'must be the id of a session')
-  const known = uuid.safeParse(id)
+  const known = uuid().safeParse(id)
   if (!known.success) throw new SessionNotFoundError(id.slice(0, 64))
   return `/sessions/${known.data}`
 }

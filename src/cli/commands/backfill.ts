@@ -11,12 +11,12 @@ import { counted, printable } from '../text.ts'
 
 const backfillInput = z.strictObject({
   from: z.string('is missing: --from says which database holds the older sessions').min(1),
-  table: z.optional(name),
-  batch: z.optional(name),
+  table: z.optional(name()),
+  batch: z.optional(name()),
   limit: wholeNumber(1, 999_999_999).optional(),
   after: z.string().optional(),
-  tenant: z.optional(name),
-  user: z.optional(name),
+  tenant: z.optional(name()),
+  user: z.optional(name()),
   dryRun: z.boolean().default(false),
 })
 

@@ -11,7 +11,7 @@ export async function* sessionsIn(chunks: AsyncIterable<Uint8Array>, field: stri
     if (problem === undefined && text.trim() === '') continue
     const wrong = (what: string) => new ValidationError(field, `line ${number} ${what}`)
     if (problem !== undefined) throw wrong(problem)
-    const id = uuid.safeParse(sessionIdOf(text, wrong))
+    const id = uuid().safeParse(sessionIdOf(text, wrong))
     if (!id.success) throw wrong('is no envelope: its session_id must be the id of a session')
     yield id.data
   }

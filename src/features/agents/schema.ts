@@ -2,22 +2,24 @@ import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { name, schema, text, writeOptions } from '../parse.ts'
 
-const reason = text(LIMITS.content).check(z.minLength(1))
+const reason = schema(() => text(LIMITS.content).check(z.minLength(1)))
 
 export const switchInput = schema(() =>
   z.strictObject({
-    agent: name,
-    reason: z.optional(reason),
-    from: z.optional(name),
-    ...writeOptions.shape,
+    agent: name(),
+    reason: z.optional(reason()),
+    from: z.optional(name()),
+    ...writeOptions().shape,
   }),
 )
 
-export const transitionInput = schema(() => z.strictObject({ to: name, reason }))
+export const transitionInput = schema(() => z.strictObject({ to: name(), reason: reason() }))
 
 /** The operation checks it: it knows how deep it may be. */
 const context = schema(() =>
   z.unknown().register(z.globalRegistry, { type: 'object', description: 'What the next agent has to know.' }),
 )
 
-export const handoffInput = schema(() => z.strictObject({ to: name, reason, context: z.optional(context()) }))
+export const handoffInput = schema(() =>
+  z.strictObject({ to: name(), reason: reason(), context: z.optional(context()) }),
+)

@@ -5,18 +5,18 @@ import { name, pageSize, schema, text, writeOptions } from '../parse.ts'
 export const compactInput = schema(() =>
   z.strictObject({
     summary: z.optional(text(LIMITS.content).check(z.refine((value) => value.trim() !== '', 'must not be empty'))),
-    ...writeOptions.shape,
+    ...writeOptions().shape,
   }),
 )
 
 export const commitsQuery = schema(() =>
   z.strictObject({
-    conversationId: name,
-    userId: z.optional(name),
-    tenant: z.optional(name),
+    conversationId: name(),
+    userId: z.optional(name()),
+    tenant: z.optional(name()),
     cursor: z.optional(
       z.pipe(z.string().check(z.regex(/^\d{1,9}$/, 'must be the nextCursor of an earlier page')), z.transform(Number)),
     ),
-    limit: z.optional(pageSize),
+    limit: z.optional(pageSize()),
   }),
 )

@@ -38,6 +38,6 @@ export const reduceOptions = schema(() =>
   z.strictObject({
     maxTokens: z.int().check(z.minimum(1)),
     strategy: z.optional(z.enum(['window', 'truncate', 'summarize'])),
-    ...writeOptions.shape,
+    ...writeOptions().shape,
   }),
 )

@@ -83,7 +83,7 @@ async function* pagesOf(
 }
 
 async function takePage(deps: Deps, work: Work, page: readonly LegacySession[], report: BackfillReport): Promise<void> {
-  const ids = page.flatMap(({ id }) => uuid.safeParse(id).data ?? [])
+  const ids = page.flatMap(({ id }) => uuid().safeParse(id).data ?? [])
   const known = new Map((await deps.store.envelopes.find(ids)).map((row) => [row.sessionId, row]))
   const waiting = [...page]
   const writer = async () => {

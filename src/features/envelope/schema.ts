@@ -49,15 +49,15 @@ export function envelopeJsonSchema(): Record<string, unknown> {
   return { ...document }
 }
 
-const label = text(LIMITS.note)
+const label = schema(() => text(LIMITS.note))
 
 /** A change by a client. */
 export const envelopeChange = schema(() =>
   z.strictObject({
     personaId: z.optional(text(LIMITS.name)),
-    metadata: z.optional(jsonObject),
+    metadata: z.optional(jsonObject()),
     analysis: z.optional(
-      z.looseObject({ intent: z.nullish(label), sentiment: z.nullish(label), tags: z.nullish(z.array(label)) }),
+      z.looseObject({ intent: z.nullish(label()), sentiment: z.nullish(label()), tags: z.nullish(z.array(label())) }),
     ),
   }),
 )
@@ -65,13 +65,13 @@ export const envelopeChange = schema(() =>
 export const backfillOptions = schema(() =>
   z.strictObject({
     from: z.string().check(z.minLength(1)),
-    table: z.optional(name),
-    batch: z.optional(name),
+    table: z.optional(name()),
+    batch: z.optional(name()),
     dryRun: z._default(z.boolean(), false),
     limit: z.optional(z.int().check(z.minimum(1))),
     after: z.optional(z.string()),
-    tenant: z._default(name, 'local'),
-    userId: z._default(name, 'unknown'),
+    tenant: z._default(name(), 'local'),
+    userId: z._default(name(), 'unknown'),
     onProgress: z.optional(z.custom<(progress: { sessions: number; of: number }) => void>()),
   }),
 )
@@ -80,17 +80,17 @@ export const backfillOptions = schema(() =>
 export const legacyNames = schema(() =>
   z.object({
     personaId: text(LIMITS.name),
-    tenant: z.optional(name),
-    subject: z.optional(name),
-    issuer: z.optional(name),
+    tenant: z.optional(name()),
+    subject: z.optional(name()),
+    issuer: z.optional(name()),
     scope: z.optional(text(LIMITS.note)),
   }),
 )
 
 export const rollbackOptions = schema(() =>
   z.strictObject({
-    batch: z.optional(name),
-    since: z.optional(moment),
+    batch: z.optional(name()),
+    since: z.optional(moment()),
     dryRun: z._default(z.boolean(), false),
     onProgress: z.optional(z.custom<(progress: { sessions: number; of: number }) => void>()),
   }),

@@ -61,7 +61,7 @@ async function* allIds({ store }: Deps): AsyncGenerator<string[]> {
 async function* pages(sessions: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string[]> {
   let page: string[] = []
   for await (const id of sessions) {
-    const known = uuid.safeParse(id)
+    const known = uuid().safeParse(id)
     if (!known.success)
       throw new ValidationError('sessions', `must be ids of sessions, and '${id.slice(0, 64)}' is none`)
     page.push(known.data)

@@ -34,24 +34,24 @@ export const eventInput = schema(() =>
     role: z.optional(z.enum(ROLES)),
     content: z.optional(text(LIMITS.content)),
     parts: z.optional(z.custom<Json>().register(z.globalRegistry, { description: 'Any JSON.' })),
-    agentId: z.optional(name),
-    occurredAt: z.optional(isoTime),
+    agentId: z.optional(name()),
+    occurredAt: z.optional(isoTime()),
   }),
 )
 
 export const appendOptions = schema(() =>
   z.strictObject({
-    idempotencyKey: z.optional(name),
-    expectedSequence: z.optional(sequence),
+    idempotencyKey: z.optional(name()),
+    expectedSequence: z.optional(sequence()),
   }),
 )
 
 export const eventsQuery = schema(() =>
   z.strictObject({
-    after: z.optional(sequence),
-    before: z.optional(sequence),
-    limit: z.optional(pageSize),
-    types: z.optional(z.array(name).check(z.minLength(1), z.maxLength(50))),
+    after: z.optional(sequence()),
+    before: z.optional(sequence()),
+    limit: z.optional(pageSize()),
+    types: z.optional(z.array(name()).check(z.minLength(1), z.maxLength(50))),
     order: z.optional(z.enum(['asc', 'desc'])),
   }),
 )
@@ -65,7 +65,7 @@ export const recentOptions = schema(() =>
 
 export const tailOptions = schema(() =>
   z.strictObject({
-    after: z.optional(sequence),
+    after: z.optional(sequence()),
     signal: z.optional(z.instanceof(AbortSignal)),
   }),
 )

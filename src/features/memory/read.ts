@@ -9,7 +9,7 @@ import { listMemories } from './schema.ts'
 
 /** One memory that the caller may see. */
 export async function getMemory(deps: Deps, id: string): Promise<Memory> {
-  const known = uuid.safeParse(id)
+  const known = uuid().safeParse(id)
   const [memory, other] = known.success ? await deps.store.memories.get([known.data], deps.within) : []
   if (memory === undefined) throw new MemoryNotFoundError(String(id).slice(0, 64))
   // ids are made by callers too, and one user's must not stand for another's

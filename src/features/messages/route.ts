@@ -11,7 +11,7 @@ import { messageInput, messagesQuery } from './schema.ts'
 const addBody = z.union([
   messageInput(),
   z.array(messageInput()),
-  z.strictObject({ messages: z.array(messageInput()), expectedSequence: z.optional(sequence) }),
+  z.strictObject({ messages: z.array(messageInput()), expectedSequence: z.optional(sequence()) }),
 ])
 
 /** What may stand beside the messages in {@link addBody}; the operation checks each. */

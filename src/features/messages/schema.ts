@@ -4,10 +4,10 @@ import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isoTime, jsonObject, name, pageSize, schema, text } from '../parse.ts'
 
-const toolCall = schema(() => z.strictObject({ id: name, name, arguments: text(LIMITS.parts) }))
+const toolCall = schema(() => z.strictObject({ id: name(), name: name(), arguments: text(LIMITS.parts) }))
 
 const parts = schema(() =>
-  jsonObject.check(
+  jsonObject().check(
     z.refine((value) => !('toolCalls' in value || 'toolCallId' in value), 'toolCalls and toolCallId are not parts'),
   ),
 )
@@ -17,10 +17,10 @@ export const messageInput = schema(() =>
     .strictObject({
       role: z.enum(ROLES),
       content: text(LIMITS.content),
-      toolCallId: z.optional(name),
+      toolCallId: z.optional(name()),
       toolCalls: z.optional(z.array(toolCall())),
-      timestamp: z.optional(isoTime),
-      agentId: z.optional(name),
+      timestamp: z.optional(isoTime()),
+      agentId: z.optional(name()),
       parts: z.optional(parts()),
     })
     .check(
@@ -37,8 +37,8 @@ export const messageInput = schema(() =>
 
 export const messagesQuery = schema(() =>
   z.strictObject({
-    agent: z.optional(name),
-    limit: z.optional(pageSize),
+    agent: z.optional(name()),
+    limit: z.optional(pageSize()),
     format: z.optional(z.enum(MESSAGE_FORMATS)),
   }),
 )

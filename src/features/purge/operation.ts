@@ -24,7 +24,7 @@ export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt
 
 /** Events of a session that was only coming in, which now are gone; 0 if it was not, or not for this caller. */
 async function discardComing({ store, within }: Deps, id: unknown): Promise<number> {
-  const known = uuid.safeParse(id)
+  const known = uuid().safeParse(id)
   const found = known.success ? await store.imports.find(known.data) : undefined
   if (found === undefined || !found.isComing || !isWithin(found.view.record, within)) return 0
   return await store.imports.discard(found.view.record.id)

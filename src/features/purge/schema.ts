@@ -3,7 +3,7 @@ import { name, schema } from '../parse.ts'
 
 export const purgeUserInput = schema(() =>
   z.strictObject({
-    userId: name,
-    tenant: z.optional(name),
+    userId: name(),
+    tenant: z.optional(name()),
   }),
 )

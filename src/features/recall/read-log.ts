@@ -85,7 +85,7 @@ function newMessages(events: readonly StoredEvent[], before: number): NewMessage
 
 /** When it was said, by the caller's account; what is no moment is left to the log's own time. */
 function timeOf(occurredAt: string | undefined): number | undefined {
-  const { success, data } = moment.safeParse(occurredAt)
+  const { success, data } = moment().safeParse(occurredAt)
   return success ? Date.parse(data) : undefined
 }
 

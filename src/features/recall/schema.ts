@@ -7,22 +7,22 @@ import { moment, name, pageSize, schema, text } from '../parse.ts'
 
 export const recallQuery = schema(() =>
   z.strictObject({
-    userId: name,
+    userId: name(),
     query: text(LIMITS.query).check(z.minLength(1)),
-    limit: z.optional(pageSize),
+    limit: z.optional(pageSize()),
     maxTokens: z.optional(z.int().check(z.minimum(0))),
     kinds: z._default(z.array(z.enum(RECALL_KINDS)), [...RECALL_KINDS]),
-    since: z.optional(moment),
-    until: z.optional(moment),
+    since: z.optional(moment()),
+    until: z.optional(moment()),
     sourceTypes: z.optional(z.array(z.enum(SOURCE_TYPES))),
-    tenant: z.optional(name),
+    tenant: z.optional(name()),
   }),
 )
 
 export const indexOptions = schema(() =>
   z.strictObject({
-    userId: z.optional(name),
-    tenant: z.optional(name),
+    userId: z.optional(name()),
+    tenant: z.optional(name()),
     onProgress: z.optional(
       z.custom<NonNullable<IndexOptions['onProgress']>>((value) => typeof value === 'function', 'must be a function'),
     ),

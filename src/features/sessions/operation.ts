@@ -146,7 +146,7 @@ export async function findActive(deps: Deps, scope: ActiveScope): Promise<string
 /** Checks that the session exists, and gives its id in the form it is stored in. */
 export async function findSession(deps: Deps, id: unknown): Promise<string> {
   if (typeof id !== 'string') throw new ValidationError('id', 'must be the id of a session')
-  const known = uuid.safeParse(id)
+  const known = uuid().safeParse(id)
   if (!known.success) throw new SessionNotFoundError(id.slice(0, 64))
   await sessionRecord(deps, known.data)
   return known.data
@@ -185,7 +185,7 @@ function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
   try {
     const [lastActivityAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[]
     const time = new Date(String(lastActivityAt)).toISOString()
-    return { lastActivityAt: time, id: uuid.parse(id) }
+    return { lastActivityAt: time, id: uuid().parse(id) }
   } catch (cause) {
     throw new ValidationError('cursor', 'must be the nextCursor of an earlier page', { cause })
   }

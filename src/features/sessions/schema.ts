@@ -4,53 +4,53 @@ import { SESSION_STATES } from '../../domain/record.ts'
 import { isKeyedId } from '../keyed-id.ts'
 import { duration, jsonObject, moment, name, pageSize, schema, text, uuid } from '../parse.ts'
 
-const task = text(LIMITS.task).check(z.minLength(1))
+const task = schema(() => text(LIMITS.task).check(z.minLength(1)))
 
 // under an id made from a key a stranger could learn whether the key was used, or take its place
 const ownId = schema(() =>
-  uuid
+  uuid()
     .check(z.refine((id) => !isKeyedId(id), 'must not be of version 8: those are made from keys'))
     .register(z.globalRegistry, { description: 'A UUID of your own, of any version but 8.' }),
 )
 
 export const createSession = schema(() =>
   z.strictObject({
-    userId: name,
-    chatmode: z._default(name, 'default'),
-    conversationId: z.optional(name),
-    tenant: z.optional(name),
-    workflow: z.optional(name),
-    skill: z.optional(name),
-    gitBranch: z.optional(name),
-    task: z.optional(task),
-    agent: z.optional(name),
-    metadata: z.optional(jsonObject),
-    expiresAt: z.optional(moment),
-    expiresInMs: z.optional(duration),
+    userId: name(),
+    chatmode: z._default(name(), 'default'),
+    conversationId: z.optional(name()),
+    tenant: z.optional(name()),
+    workflow: z.optional(name()),
+    skill: z.optional(name()),
+    gitBranch: z.optional(name()),
+    task: z.optional(task()),
+    agent: z.optional(name()),
+    metadata: z.optional(jsonObject()),
+    expiresAt: z.optional(moment()),
+    expiresInMs: z.optional(duration()),
     id: z.optional(ownId()),
   }),
 )
 
 export const activeScope = schema(() =>
   z.strictObject({
-    userId: name,
-    chatmode: z._default(name, 'default'),
-    conversationId: z.optional(name),
-    tenant: z.optional(name),
+    userId: name(),
+    chatmode: z._default(name(), 'default'),
+    conversationId: z.optional(name()),
+    tenant: z.optional(name()),
   }),
 )
 
 export const listSessions = schema(() =>
   z.strictObject({
-    tenant: z.optional(name),
-    userId: z.optional(name),
+    tenant: z.optional(name()),
+    userId: z.optional(name()),
     status: z.optional(z.enum(SESSION_STATES)),
-    chatmode: z.optional(name),
-    agent: z.optional(name),
-    conversationId: z.optional(name),
-    since: z.optional(moment),
-    until: z.optional(moment),
-    limit: z.optional(pageSize),
+    chatmode: z.optional(name()),
+    agent: z.optional(name()),
+    conversationId: z.optional(name()),
+    since: z.optional(moment()),
+    until: z.optional(moment()),
+    limit: z.optional(pageSize()),
     cursor: z.optional(z.string().check(z.maxLength(1024))),
   }),
 )
@@ -59,8 +59,8 @@ export const forkOptions = schema(() =>
   z.strictObject({
     at: z.optional(z.int()),
     id: z.optional(ownId()),
-    chatmode: z.optional(name),
-    task: z.optional(task),
-    metadata: z.optional(jsonObject),
+    chatmode: z.optional(name()),
+    task: z.optional(task()),
+    metadata: z.optional(jsonObject()),
   }),
 )

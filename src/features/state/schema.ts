@@ -4,17 +4,17 @@ import { name, schema, text, writeOptions } from '../parse.ts'
 
 export const addInput = schema(() =>
   z.strictObject({
-    key: name,
+    key: name(),
     value: z.unknown().register(z.globalRegistry, { description: 'Any JSON.' }),
-    ...writeOptions.shape,
+    ...writeOptions().shape,
   }),
 )
 
 export const incrementInput = schema(() =>
   z.strictObject({
-    key: name,
+    key: name(),
     by: z._default(z.number('must be a number'), 1),
-    ...writeOptions.shape,
+    ...writeOptions().shape,
   }),
 )
 
@@ -22,6 +22,6 @@ export const gateInput = schema(() =>
   z.strictObject({
     gate: z.int('must be the number of a gate'),
     note: z.optional(text(LIMITS.content).check(z.minLength(1))),
-    ...writeOptions.shape,
+    ...writeOptions().shape,
   }),
 )

@@ -46,28 +46,28 @@ const hash = text(LIMITS.name)
 
 /** Becomes the record of a session, key by key: none but those that are known. */
 const started = z.strictObject({
-  tenant: name,
-  userId: name,
-  chatmode: name,
-  conversationId: name,
-  agent: name,
-  workflow: z.optional(name),
-  skill: z.optional(name),
-  gitBranch: z.optional(name),
+  tenant: name(),
+  userId: name(),
+  chatmode: name(),
+  conversationId: name(),
+  agent: name(),
+  workflow: z.optional(name()),
+  skill: z.optional(name()),
+  gitBranch: z.optional(name()),
   task: z.optional(text(LIMITS.task)),
   expiresAt: z.optional(expiry),
-  metadata: jsonObject,
-  identity: z.optional(z.strictObject({ issuer: z.optional(name), scope: z.optional(text(LIMITS.note)) })),
-  batch: z.optional(name),
+  metadata: jsonObject(),
+  identity: z.optional(z.strictObject({ issuer: z.optional(name()), scope: z.optional(text(LIMITS.note)) })),
+  batch: z.optional(name()),
 } satisfies Keys<StartedParts>)
 
 /** The same for a fork. */
 const forked = z.strictObject({
   from: z.strictObject({ sessionId: ownUuid, sequence: ownPlace }),
-  conversationId: name,
-  chatmode: name,
+  conversationId: name(),
+  chatmode: name(),
   task: z.optional(text(LIMITS.task)),
-  metadata: jsonObject,
+  metadata: jsonObject(),
 } satisfies Keys<ForkedParts>)
 
 const status = z.discriminatedUnion('state', [
@@ -80,18 +80,18 @@ const status = z.discriminatedUnion('state', [
 ])
 
 const change = z.discriminatedUnion('op', [
-  z.looseObject({ op: z.literal('merge'), patch: jsonObject }),
-  z.looseObject({ op: z.literal('replace'), value: jsonObject }),
-  z.looseObject({ op: z.literal('add'), key: name, value: z.custom<Json>((value) => value !== undefined) }),
-  z.looseObject({ op: z.literal('increment'), key: name, by: z.number() }),
+  z.looseObject({ op: z.literal('merge'), patch: jsonObject() }),
+  z.looseObject({ op: z.literal('replace'), value: jsonObject() }),
+  z.looseObject({ op: z.literal('add'), key: name(), value: z.custom<Json>((value) => value !== undefined) }),
+  z.looseObject({ op: z.literal('increment'), key: name(), by: z.number() }),
 ])
 
-const switched = z.looseObject({ from: text(LIMITS.name), to: name, context: z.optional(jsonObject) })
+const switched = z.looseObject({ from: text(LIMITS.name), to: name(), context: z.optional(jsonObject()) })
 
 const work = z.looseObject({
-  id: name,
+  id: name(),
   parents: list,
-  kind: name,
+  kind: name(),
   observations: z.array(z.unknown()),
   state: z.enum(SESSION_STATES),
   task: z.optional(z.string()),
@@ -118,10 +118,10 @@ const label = z.nullish(z.string())
 
 const envelope = z.strictObject({
   personaId: z.optional(text(LIMITS.name)),
-  metadata: z.optional(jsonObject),
+  metadata: z.optional(jsonObject()),
   analysis: z.optional(z.looseObject({ intent: label, sentiment: label, tags: z.nullish(z.array(z.string())) })),
   whole: z.optional(z.literal(true)),
-  batch: z.optional(name),
+  batch: z.optional(name()),
 })
 
 /** What the parts of our own events must have, so that every reader of them can go by it. */
@@ -133,7 +133,7 @@ export const RECORDED_PARTS: Record<RecordedType, z.core.$ZodType> = {
   state_changed: change,
   agent_changed: switched,
   agent_transition: switched,
-  handoff_taken: z.optional(z.looseObject({ context: z.optional(jsonObject) })),
+  handoff_taken: z.optional(z.looseObject({ context: z.optional(jsonObject()) })),
   work_committed: work,
   session_compacted: commit,
   context_summarized: z.looseObject({ range, hash }),

@@ -25,8 +25,8 @@ export const exportedEvent = z
     role: z.enum(ROLES),
     content: text(LIMITS.content),
     parts: z.optional(z.custom<Json>().register(z.globalRegistry, { description: 'Any JSON.' })),
-    agentId: z.optional(name),
-    occurredAt: z.optional(isoTime),
+    agentId: z.optional(name()),
+    occurredAt: z.optional(isoTime()),
     createdAt: ownMoment,
   })
   .register(z.globalRegistry, { id: 'ExportedEvent' })
@@ -56,7 +56,7 @@ export const importEnvelope = z.strictObject({ blocks: blocksInput })
 
 const place = z.strictObject({
   sessionId: ownUuid,
-  sequence: sequence.check(z.maximum(LAST_PLACE)),
+  sequence: sequence().check(z.maximum(LAST_PLACE)),
   done: z.boolean(),
 }) satisfies z.core.$ZodType<ExportPlace>
 

@@ -3,15 +3,15 @@ import { LIMITS } from '../../domain/limits.ts'
 import { isLabel, isNode } from '../../domain/work.ts'
 import { name, pageSize, schema, text } from '../parse.ts'
 
-const path = text(4096).check(z.minLength(1))
+const path = schema(() => text(4096).check(z.minLength(1)))
 
-export const noteText = text(LIMITS.note).check(z.minLength(1))
+export const noteText = schema(() => text(LIMITS.note).check(z.minLength(1)))
 
-export const fileRead = schema(() => z.strictObject({ path }))
+export const fileRead = schema(() => z.strictObject({ path: path() }))
 
 export const fileWrite = schema(() =>
   z.strictObject({
-    path,
+    path: path(),
     content: z.optional(text(LIMITS.content)),
     hash: z.optional(text(LIMITS.name).check(z.minLength(1))),
   }),
@@ -25,17 +25,17 @@ export const command = schema(() =>
   }),
 )
 
-const node = text(4200).check(z.refine(isNode, "must be a node such as 'file:src/a.ts' or 'task:…'"))
+const node = schema(() => text(4200).check(z.refine(isNode, "must be a node such as 'file:src/a.ts' or 'task:…'")))
 
-const label = z.string().check(z.refine(isLabel, "must be a label such as 'dependsOn'"))
+const label = schema(() => z.string().check(z.refine(isLabel, "must be a label such as 'dependsOn'")))
 
 export const edges = schema(() =>
   z
     .array(
       z.strictObject({
-        from: node,
-        label,
-        to: node,
+        from: node(),
+        label: label(),
+        to: node(),
         evidence: z.optional(
           z.strictObject({
             event: z.optional(z.int().check(z.minimum(1))),
@@ -48,9 +48,9 @@ export const edges = schema(() =>
     .check(z.minLength(1), z.maxLength(LIMITS.events)),
 )
 
-const count = z.int().check(z.minimum(0))
+const count = schema(() => z.int().check(z.minimum(0)))
 
-const ownWords = { id: z.optional(name), text: noteText }
+const ownWords = schema(() => z.strictObject({ id: z.optional(name()), text: noteText() }))
 
 /**
  * An observation as it comes over HTTP: as `observe` takes it, or as it is kept, with the hash of a file and how much of an output was left out.
@@ -60,11 +60,11 @@ export const observationInput = schema(() =>
     .discriminatedUnion(
       'kind',
       [
-        z.strictObject({ kind: z.literal('note'), ...ownWords }),
-        z.strictObject({ kind: z.literal('plan'), ...ownWords }),
+        z.strictObject({ kind: z.literal('note'), ...ownWords().shape }),
+        z.strictObject({ kind: z.literal('plan'), ...ownWords().shape }),
         z.strictObject({ kind: z.literal('fileRead'), ...fileRead().shape }),
-        z.strictObject({ kind: z.literal('fileWrite'), ...fileWrite().shape, bytes: z.optional(count) }),
-        z.strictObject({ kind: z.literal('command'), ...command().shape, omitted: z.optional(count) }),
+        z.strictObject({ kind: z.literal('fileWrite'), ...fileWrite().shape, bytes: z.optional(count()) }),
+        z.strictObject({ kind: z.literal('command'), ...command().shape, omitted: z.optional(count()) }),
         z.strictObject({ kind: z.literal('relations'), edges: edges() }),
       ],
       'must be an observation of the kind note, plan, fileRead(), fileWrite(), command() or relations',
@@ -74,10 +74,10 @@ export const observationInput = schema(() =>
 
 export const graphQuery = schema(() =>
   z.strictObject({
-    node: z.optional(node),
+    node: z.optional(node()),
     depth: z._default(z.int().check(z.minimum(1), z.maximum(10)), 1),
     direction: z._default(z.enum(['in', 'out', 'both']), 'both'),
-    labels: z.optional(z.array(label).check(z.minLength(1), z.maxLength(50))),
-    limit: z._default(pageSize, 100),
+    labels: z.optional(z.array(label()).check(z.minLength(1), z.maxLength(50))),
+    limit: z._default(pageSize(), 100),
   }),
 )

@@ -15,7 +15,7 @@ const handOff = tool({
     'Makes another agent the active one, and leaves it what it has to know. Use it when another agent should go on; it takes the rest with take_handoff. Only agents that the store knows: a wrong name is answered with the right ones.',
   input: z.object({
     sessionId,
-    to: name.check(z.describe('The agent that goes on.')),
+    to: name().check(z.describe('The agent that goes on.')),
     reason: z.string().min(1).describe('Why, in a sentence.'),
     artifacts: LIST.describe('What was made, such as paths.'),
     decisions: LIST.describe('What was decided, and holds.'),

@@ -18,14 +18,14 @@ const remember = tool({
   input: z.object({
     content: z.string().min(1).describe('One thing, in a sentence that can be understood alone.'),
     category: z.enum(MEMORY_CATEGORIES).default('facts'),
-    scope: z.optional(name).describe('Where it holds, such as a project; everywhere if absent.'),
+    scope: z.optional(name()).describe('Where it holds, such as a project; everywhere if absent.'),
     sourceType: z
       .enum(SOURCE_TYPES)
       .default('explicit')
       .describe('explicit: the user said so. implicit: you gathered it. tool_output: a tool or a page said so.'),
     confidence: z.number().min(0).max(1).optional().describe('How far it is believed, 0 to 1.'),
-    sessionId: z.optional(uuid).describe('The session it comes from.'),
-    expiresAt: z.optional(moment).describe('From then on it does not come back, ISO 8601.'),
+    sessionId: z.optional(uuid()).describe('The session it comes from.'),
+    expiresAt: z.optional(moment()).describe('From then on it does not come back, ISO 8601.'),
     idempotencyKey,
   }),
   output: z.object({
@@ -68,8 +68,8 @@ const recall = tool({
       .min(1)
       .optional()
       .describe('Only these: messages, summaries (commit), memories.'),
-    since: z.optional(moment).describe('Only from then on, ISO 8601.'),
-    until: z.optional(moment).describe('Only before then, ISO 8601.'),
+    since: z.optional(moment()).describe('Only from then on, ISO 8601.'),
+    until: z.optional(moment()).describe('Only before then, ISO 8601.'),
     limit: pageOf(50, 10),
   }),
   output: z.object({ items: z.array(found), omitted: z.int().describe('Items that found no room.') }),
@@ -93,7 +93,7 @@ const forget = tool({
   title: 'Forget a memory',
   description:
     'Removes a memory for good. Use it only when the user asks for it, with an id of kind memory from recall.',
-  input: z.object({ memoryId: uuid.check(z.describe('Id of the memory.')), idempotencyKey }),
+  input: z.object({ memoryId: uuid().check(z.describe('Id of the memory.')), idempotencyKey }),
   output: z.object({ forgotten: z.int().describe('Memories that are gone.') }),
   effect: 'removes',
   async run({ tl }, { memoryId, idempotencyKey: key }) {

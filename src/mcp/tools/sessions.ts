@@ -9,7 +9,7 @@ import { eventShape, eventText, omittedText, sessionLine, sessionShape, sessionT
 import { comeback, standingOf } from '../standing.ts'
 import { pageOf, sessionId, tool } from '../tool.ts'
 
-const chatmode = z.optional(name).describe("Kind of work, in the caller's words; 'default' if absent.")
+const chatmode = z.optional(name()).describe("Kind of work, in the caller's words; 'default' if absent.")
 
 const startSession = tool({
   name: 'start_session',
@@ -18,12 +18,12 @@ const startSession = tool({
     'Begins to keep a piece of work: use it once when a task begins, and keep the session id for all other calls. In a conversation that has a live session it gives that one instead of a second.',
   input: z.object({
     task: z.optional(text(LIMITS.task)).describe('What is to be done, in a sentence or two.'),
-    conversationId: z.optional(name).describe('Conversation that it belongs to; a new one if absent.'),
+    conversationId: z.optional(name()).describe('Conversation that it belongs to; a new one if absent.'),
     chatmode,
-    agent: z.optional(name).describe('Agent that acts first; must be one that the store knows.'),
-    workflow: z.optional(name),
-    gitBranch: z.optional(name),
-    id: z.optional(uuid).describe('A UUID of your own for the session: makes it safe to repeat the call.'),
+    agent: z.optional(name()).describe('Agent that acts first; must be one that the store knows.'),
+    workflow: z.optional(name()),
+    gitBranch: z.optional(name()),
+    id: z.optional(uuid()).describe('A UUID of your own for the session: makes it safe to repeat the call.'),
   }),
   output: z.object({ session: sessionShape, isNew: z.boolean() }),
   effect: 'adds',
@@ -47,7 +47,7 @@ const resumeConversation = tool({
   description:
     'Says where earlier work stands, and what to say to the user. Use it first when the user comes back, asks to go on, or you do not know what was going on; without a conversation it takes the one in which something happened last.',
   input: z.object({
-    conversationId: z.optional(name).describe('The one with the latest activity if absent.'),
+    conversationId: z.optional(name()).describe('The one with the latest activity if absent.'),
     chatmode,
     accept: z.boolean().optional().describe('True once the user has accepted the offer to go on.'),
   }),
@@ -86,9 +86,9 @@ const listSessions = tool({
   description: 'Lists sessions, those with the latest activity first. Use it to find an id, or what is still open.',
   input: z.object({
     status: z.enum(SESSION_STATES).optional().describe('Only those in this state.'),
-    chatmode: z.optional(name).describe('Only those of this chatmode.'),
-    conversationId: z.optional(name).describe('Only those of this conversation.'),
-    since: z.optional(moment).describe('Only those with activity at or after this time, ISO 8601.'),
+    chatmode: z.optional(name()).describe('Only those of this chatmode.'),
+    conversationId: z.optional(name()).describe('Only those of this conversation.'),
+    since: z.optional(moment()).describe('Only those with activity at or after this time, ISO 8601.'),
     limit: pageOf(LISTED, 20),
     cursor: z.string().optional().describe('nextCursor of the page before.'),
   }),

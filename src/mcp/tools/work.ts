@@ -11,8 +11,8 @@ import { type Desk, given, sessionOf } from '../desk.ts'
 import { idempotencyKey, sessionId, tool } from '../tool.ts'
 
 const toolCall = z.object({
-  id: name.check(z.describe('Id of the call, which its result names.')),
-  name,
+  id: name().check(z.describe('Id of the call, which its result names.')),
+  name: name(),
   arguments: z.unknown().meta({ description: 'As JSON, or as JSON text.' }),
 })
 
@@ -20,8 +20,8 @@ const message = z.object({
   role: z.enum(ROLES),
   content: z.string().default('').describe('May be empty only beside tool calls, or in the result of one.'),
   toolCalls: z.array(toolCall).max(100).optional().describe('Calls that the assistant makes.'),
-  toolCallId: z.optional(name).describe('Which call this is the result of; for role tool.'),
-  agent: z.optional(name).describe('Who speaks, in free text.'),
+  toolCallId: z.optional(name()).describe('Which call this is the result of; for role tool.'),
+  agent: z.optional(name()).describe('Who speaks, in free text.'),
 })
 
 function messageOf({ role, content, toolCalls, toolCallId, agent }: z.output<typeof message>): Message {

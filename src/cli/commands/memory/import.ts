@@ -16,11 +16,11 @@ import { counted } from '../../text.ts'
 
 const importInput = z.strictObject({
   file: z.string(),
-  user: user.pipe(name),
-  tenant: z._default(name, 'local'),
+  user: user.pipe(name()),
+  tenant: z._default(name(), 'local'),
   category: category.optional(),
-  scope: z.optional(name),
-  source: z.optional(name.check(z.maxLength(LIMITS.name - 'import:'.length))),
+  scope: z.optional(name()),
+  source: z.optional(name().check(z.maxLength(LIMITS.name - 'import:'.length))),
   batch: wholeNumber(1, LIMITS.memories).default(500),
   dryRun: z.boolean().default(false),
 })
