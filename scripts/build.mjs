@@ -99,6 +99,8 @@ export async function build() {
   for (const file of globSync('stores/*/migrations/*.sql', { cwd: join(root, 'src') })) {
     cpSync(join(root, 'src', file), join(root, 'dist', file))
   }
+  const { makeBlank } = await import('../src/stores/sqlite/make-blank.ts')
+  await makeBlank(join(root, 'dist/stores/sqlite/blank.db'))
   await buildInspector()
 }
 

@@ -5,12 +5,15 @@ import { readdirSync, readFileSync } from './files.ts'
 export interface Migration {
   version: number
   name: string
-  sql: string
+  readonly sql: string
 }
+
+/** A SQLite file with all steps and no rows. The build makes it: where the code runs as it was written there is none. */
+export const BLANK = packageFile('stores/sqlite/blank.db')
 
 const loaded = new Map<string, Migration[]>()
 
-/** The steps of a store, in order; read once. */
+/** The steps of a store, in order; looked for once. */
 export function migrationsOf(store: 'postgres' | 'sqlite'): Migration[] {
   const known = loaded.get(store)
   if (known !== undefined) return known
@@ -21,7 +24,10 @@ export function migrationsOf(store: 'postgres' | 'sqlite'): Migration[] {
     .map((file) => ({
       version: Number.parseInt(file, 10),
       name: file,
-      sql: readFileSync(new URL(file, folder), 'utf8'),
+      // most who open a store have them all behind them
+      get sql() {
+        return readFileSync(new URL(file, folder), 'utf8')
+      },
     }))
   loaded.set(store, found)
   return found

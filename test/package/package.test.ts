@@ -45,6 +45,7 @@ describe('the package', () => {
     const files = stdout.trim().split('\n')
     expect(files).toContain('package/dist/index.d.ts')
     expect(files).toContain('package/dist/stores/sqlite/migrations/0001_log.sql')
+    expect(files).toContain('package/dist/stores/sqlite/blank.db')
     expect(files).toContain('package/LICENSE')
     expect(files).toContain('package/dist/inspector/index.html')
     expect(files.filter((file) => file.startsWith('package/docs/images/'))).toEqual([])

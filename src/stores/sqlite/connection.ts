@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { existsSync, mkdirSync, writeFileSync } from '../files.ts'
+import { putBlank } from './blank.ts'
 
 /** `full` survives power loss, `relaxed` survives the end of the process only. */
 export type Durability = 'full' | 'relaxed'
@@ -16,17 +17,20 @@ export interface Opening {
   durability: Durability
   /** True: the file must be there and stays as it is, its journal mode too; writes fail. @default false */
   readonly?: boolean
+  /** A file that a new one begins as. @default an empty one */
+  blank?: URL | string
 }
 
 /** Opens the file, made with its folder if it is new. `check` may refuse it before anything in it is changed. */
 export async function connect(
-  { path, durability, readonly = false }: Opening,
+  { path, durability, readonly = false, blank }: Opening,
   check: (db: Database) => void,
 ): Promise<Database> {
   const { default: open } = await import('better-sqlite3')
   let db: Database | undefined
   try {
     if (!readonly) makeFolder(dirname(path))
+    if (!readonly && blank !== undefined) putBlank(path, blank)
     // The driver's own wait blocks this process, so it is short; whenFree waits the rest.
     const opened = open(path, { timeout: 5, ...(readonly && untouched(path)) })
     db = opened

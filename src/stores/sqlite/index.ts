@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { SchemaOutdatedError, StorageError, ThroughlineError } from '../../domain/errors.ts'
 import type { Store } from '../../ports/store.ts'
 import { existsSync } from '../files.ts'
+import { BLANK } from '../migrations.ts'
 import { logWriter } from './append.ts'
 import { commitQueue } from './commit-queue.ts'
 import { commitReader } from './commits.ts'
@@ -187,7 +188,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
 }
 
 async function migrated(options: SqliteOptions): Promise<Database> {
-  const db = await connect(options, refuseForeign)
+  const db = await connect({ blank: BLANK, ...options }, refuseForeign)
   try {
     await migrate(db)
     return db

@@ -1,0 +1,95 @@
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { uuid7 } from '../../ids.ts'
+import { openOn } from '../../open.ts'
+import { sqliteStore } from './index.ts'
+import { makeBlank } from './make-blank.ts'
+
+let folder: string
+let blank: string
+let path: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'throughline-'))
+  blank = join(folder, 'blank.db')
+  path = join(folder, 'sessions.db')
+  await makeBlank(blank)
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const opened = async (of: Partial<Parameters<typeof sqliteStore>[0]> = {}) =>
+  openOn(await sqliteStore({ path, durability: 'full', migrate: true, newId: uuid7, blank, ...of }))
+
+/** All that a database is made of, and what its ledger says. */
+function contents(file: string) {
+  const db = new Database(file)
+  try {
+    return {
+      schema: db.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all(),
+      ledger: db.prepare('select version, name from throughline_migrations order by version').all(),
+      dates: db.prepare('select distinct applied_at from throughline_migrations').pluck().all() as string[],
+      settings: db.prepare('select * from memories_fts_config order by k').all(),
+      journal: db.pragma('journal_mode', { simple: true }),
+      integrity: db.pragma('integrity_check', { simple: true }),
+    }
+  } finally {
+    db.close()
+  }
+}
+
+describe('a new file that begins as the blank', () => {
+  it('has what the migrations would have made, dated now', async () => {
+    const before = new Date().toISOString()
+    await (await opened()).close()
+    const { dates, ...copy } = contents(path)
+    const migrated = join(folder, 'migrated.db')
+    await (await opened({ path: migrated, blank: join(folder, 'none.db') })).close()
+    const { dates: _, ...made } = contents(migrated)
+    expect(copy).toEqual(made)
+    expect(copy).toMatchObject({ journal: 'wal', integrity: 'ok' })
+    expect(dates).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)])
+    expect(dates[0] !== undefined && dates[0] >= before).toBe(true)
+  })
+
+  it('is the blank, and leaves nothing else beside it', async () => {
+    await rm(blank)
+    const db = new Database(blank)
+    db.exec('create table throughline_migrations (version integer, name text); create table mark (of text)')
+    db.prepare('insert into throughline_migrations select 1000, ?').run('1000_mark.sql')
+    db.close()
+    await expect(opened()).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
+    expect((await readdir(folder)).sort()).toEqual(['blank.db', 'sessions.db'])
+  })
+
+  it('takes the place of no file that is there', async () => {
+    await writeFile(path, 'mine')
+    await expect(opened()).rejects.toMatchObject({ code: 'STORAGE' })
+    expect(await readFile(path, 'utf8')).toBe('mine')
+    await rm(path)
+    await writeFile(path, '')
+    const tl = await opened()
+    await tl.sessions.create({ userId: 'ada' })
+    await tl.close()
+  })
+
+  it('has nothing of a log that is left of another file', async () => {
+    const first = await opened()
+    await first.sessions.create({ userId: 'ada' })
+    await copyFile(`${path}-wal`, join(folder, 'left'))
+    await first.close()
+    await rm(path)
+    await copyFile(join(folder, 'left'), `${path}-wal`)
+    const tl = await opened()
+    expect((await tl.sessions.list()).items).toEqual([])
+    await tl.close()
+    expect(contents(path).integrity).toBe('ok')
+  })
+
+  it('is not put where the driver would not look for it', async () => {
+    await expect(opened({ path: `${path} ` })).rejects.toThrow()
+    expect(await readdir(folder)).not.toContain('sessions.db ')
+  })
+})
