@@ -4,6 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { existsSync, mkdirSync, writeFileSync } from '../files.ts'
 import { putBlank } from './blank.ts'
+import { knownProgram } from './driver.ts'
 
 /** `full` survives power loss, `relaxed` survives the end of the process only. */
 export type Durability = 'full' | 'relaxed'
@@ -32,7 +33,11 @@ export async function connect(
     if (!readonly) makeFolder(dirname(path))
     if (!readonly && blank !== undefined) putBlank(path, blank)
     // The driver's own wait blocks this process, so it is short; whenFree waits the rest.
-    const opened = open(path, { timeout: 5, ...(readonly && untouched(path)) })
+    const opened = open(path, {
+      timeout: 5,
+      ...knownProgram(),
+      ...(readonly && untouched(path)),
+    })
     db = opened
     await whenFree(() => check(opened))
     if (readonly) db.pragma('query_only = on')
