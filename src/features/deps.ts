@@ -1,3 +1,4 @@
+import { momentOf } from '../domain/moment.ts'
 import type { Policy } from '../domain/policy.ts'
 import type { Principal } from '../domain/record.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -54,5 +55,5 @@ export function keyOf({ within }: Deps, sessionId: string): SessionKey {
 
 /** The present moment as it is written into the log. */
 export function now(deps: Deps): string {
-  return new Date(deps.clock.now()).toISOString()
+  return momentOf(deps.clock.now())
 }
