@@ -4,25 +4,24 @@ import type { Message } from '../load.ts'
 import { EVENT_COLUMNS, rawPostgres } from './raw-postgres.ts'
 
 /** $1 sessions, $2 types, $3 roles, $4 contents: each session's head moves once, and its events stand in the order given. */
-const APPEND = {
-  name: 'append-all',
-  text: `
-    with given as (
-      select *, row_number() over (partition by session order by i) as place
-      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) with ordinality as g (session, type, role, content, i)
-    ), counted as (
-      select session, count(*)::integer as events, (count(*) filter (where role = 'user'))::integer as turns
-      from given group by session
-    ), moved as (
-      update sessions x set head = x.head + c.events, turns = x.turns + c.turns, last_activity_at = now()
-      from counted c
-      where x.id = c.session
-      returning x.id, x.head - c.events as head
-    )
-    insert into session_events ${EVENT_COLUMNS}
-    select g.session, m.head + g.place, gen_random_uuid(), g.type, g.role, g.content, null, now()
-    from given g join moved m on m.id = g.session`,
-}
+export const APPEND_ALL = `
+  with given as (
+    select *, row_number() over (partition by session order by i) as place
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) with ordinality as g (session, type, role, content, i)
+  ), counted as (
+    select session, count(*)::integer as events, (count(*) filter (where role = 'user'))::integer as turns
+    from given group by session
+  ), moved as (
+    update sessions x set head = x.head + c.events, turns = x.turns + c.turns, last_activity_at = now()
+    from counted c
+    where x.id = c.session
+    returning x.id, x.head - c.events as head
+  )
+  insert into session_events ${EVENT_COLUMNS}
+  select g.session, m.head + g.place, gen_random_uuid(), g.type, g.role, g.content, null, now()
+  from given g join moved m on m.id = g.session`
+
+const APPEND = { name: 'append-all', text: APPEND_ALL }
 
 /**
  * What bounds appends that share a call: the statement of raw over all that waits, on one connection, and nothing else. No owner

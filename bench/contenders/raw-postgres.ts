@@ -41,17 +41,17 @@ const INSERT_SESSION = `
     metadata
   )`
 
-const CREATE = {
-  name: 'create',
-  text: `
-    with session as (
-      ${INSERT_SESSION}
-      values ($1, 'local', 'bench', gen_random_uuid(), 'default', '{"state":"running"}', 'coach', 1, 0, now(), now(), '{}')
-    ),
-    state as (insert into session_state values ($1, '{}', 0, now()))
-    insert into session_events ${EVENT_COLUMNS}
-    values ($1, 1, gen_random_uuid(), 'session_started', 'system', '', '{"userId":"bench"}', now())`,
-}
+/** $1 session. */
+export const CREATE_TEXT = `
+  with session as (
+    ${INSERT_SESSION}
+    values ($1, 'local', 'bench', gen_random_uuid(), 'default', '{"state":"running"}', 'coach', 1, 0, now(), now(), '{}')
+  ),
+  state as (insert into session_state values ($1, '{}', 0, now()))
+  insert into session_events ${EVENT_COLUMNS}
+  values ($1, 1, gen_random_uuid(), 'session_started', 'system', '', '{"userId":"bench"}', now())`
+
+const CREATE = { name: 'create', text: CREATE_TEXT }
 
 /** Changes nothing, and gives no row, when another came first. */
 const UPDATE = {

@@ -5,6 +5,7 @@ import { CEILING } from './ceilings.ts'
 import { CONTEXT } from './context.ts'
 import { ENVELOPE } from './envelope.ts'
 import { HTTP } from './http.ts'
+import { INSIDE } from './inside.ts'
 import { LIST } from './list.ts'
 import { INDEXED, RECALL } from './recall.ts'
 import { RECENT } from './recent.ts'
@@ -14,6 +15,6 @@ import { UPKEEP } from './upkeep.ts'
 
 /** In the order in which a whole run goes through them. */
 export const PARTS: readonly Part[] = [
-  ...[APPEND, RECENT, READ, CREATE, UPDATE, LIST, CONTEXT, UPKEEP, SIZE, START, CEILING, ENVELOPE],
+  ...[APPEND, INSIDE, RECENT, READ, CREATE, UPDATE, LIST, CONTEXT, UPKEEP, SIZE, START, CEILING, ENVELOPE],
   ...[RECALL, INDEXED, HTTP],
 ]

@@ -29,6 +29,7 @@ export function blocks(results: Results): Map<string, string> {
     const corner = (what: string) => `${NAMES[store]}, ${what}`
     const lines: [string, string, Column[]][] = [
       ['append', 'appends per second', columns(WRITES)],
+      ['inside', 'µs within the server', columns(INSIDE)],
       ['recent', 'p50 ms', sizes(line('R1'))],
       ['calls', 'p50 ms', columns({ R2: 'R2 record and state', C1: 'C1 create', U1: 'U1 update state' })],
       ['list', 'p50 ms', pages(line('L1'))],
@@ -49,6 +50,8 @@ const WRITES = {
   W3: 'W3 32 writers, one session',
   W4: 'W4 8 processes, one session',
 }
+
+const INSIDE = { I1: 'I1 an append', I2: 'I2 an append to each of 32 sessions', I3: 'I3 a new session' }
 
 const REQUESTS = { H1: 'H1 appends', H2: 'H2 windows of 30 turns', H3: 'H3 records' }
 
