@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { SessionView } from '../../domain/fold.ts'
+import { knownJson } from '../../domain/json.ts'
 import type { EnvelopeRow, WhichEnvelopes } from '../../ports/envelope-store.ts'
 import { LIMIT } from './limit.ts'
-import { type EnvelopeColumns, envelopeOf, json } from './rows.ts'
+import { type EnvelopeColumns, envelopeOf } from './rows.ts'
 import { prepared } from './statement.ts'
 import { ENVELOPE, JOIN_ENVELOPE } from './view-sql.ts'
 
@@ -70,8 +71,8 @@ export function envelopeWriter(db: Database) {
         subject,
         issuer: issuer ?? null,
         scope: scope ?? null,
-        metadata: json(metadata),
-        analysis: json(analysis),
+        metadata: knownJson(metadata),
+        analysis: knownJson(analysis),
         ...timestamps,
         batch: batch ?? null,
         sequence: envelopeAt,

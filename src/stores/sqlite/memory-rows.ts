@@ -1,4 +1,4 @@
-import { encodeJson } from '../../domain/json.ts'
+import { knownJson } from '../../domain/json.ts'
 import type { LineageEntry, Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { SourceType } from '../../domain/memory/source.ts'
 import type { User } from '../../ports/recall-index.ts'
@@ -66,14 +66,14 @@ export function memoryRowOf(memory: Memory, { tenant, userId }: User): MemoryRow
     scope: memory.scope ?? null,
     source_type: memory.sourceType,
     confidence: memory.confidence,
-    lineage: json(memory.lineage),
+    lineage: knownJson(memory.lineage),
     use_count: memory.useCount,
     created_at: memory.createdAt,
     last_used_at: memory.lastUsedAt ?? null,
     expires_at: memory.expiresAt ?? null,
     superseded_by: memory.supersededBy ?? null,
     superseded_at: memory.supersededAt ?? null,
-    metadata: memory.metadata === undefined ? null : json(memory.metadata),
+    metadata: memory.metadata === undefined ? null : knownJson(memory.metadata),
   }
 }
 
@@ -94,13 +94,8 @@ export function changeRowOf(change: Omit<MemoryChange, 'version'>): Omit<ChangeR
     at: change.at,
     change: change.change,
     confidence: change.confidence,
-    source: change.source === undefined ? null : json(change.source),
+    source: change.source === undefined ? null : knownJson(change.source),
     note: change.note ?? null,
     by_memory: change.by ?? null,
   }
-}
-
-/** Memories were checked when they came in; here they only must come back the same. */
-function json(value: unknown): string {
-  return encodeJson(value, 'memory', Number.POSITIVE_INFINITY)
 }
