@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { memorySession } from './session.ts'
 import { smallSessionCases } from './stores/conformance/message-session.ts'
 
@@ -6,4 +6,12 @@ describe('the session in memory', () => {
   it.each(smallSessionCases)('$title', async ({ check }) => {
     await check(async () => memorySession())
   })
+})
+
+it('has calls that can be handed on by themselves', () => {
+  const { addMessage, messages, clear } = memorySession()
+  addMessage({ role: 'user', content: 'hello' })
+  expect(messages()).toEqual([{ role: 'user', content: 'hello' }])
+  clear()
+  expect(messages()).toEqual([])
 })

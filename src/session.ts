@@ -25,24 +25,18 @@ export class MessageError extends TypeError {
 
 /** A session that lives in this process alone: no database, no file, no dependency, nothing to close. */
 export function memorySession(): MessageSession {
-  return new InMemory()
-}
-
-class InMemory implements MessageSession {
-  readonly id = uuid7()
-  #messages: Message[] = []
-
-  addMessage(message: Message): void {
-    check(message)
-    this.#messages.push(copy(message))
-  }
-
-  messages(): Message[] {
-    return this.#messages.map(copy)
-  }
-
-  clear(): void {
-    this.#messages = []
+  const id = uuid7()
+  let messages: Message[] = []
+  return {
+    id,
+    addMessage(message) {
+      check(message)
+      messages.push(copy(message))
+    },
+    messages: () => messages.map(copy),
+    clear() {
+      messages = []
+    },
   }
 }
 
