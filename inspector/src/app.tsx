@@ -1,13 +1,13 @@
 import { useEffect } from 'preact/hooks'
-import { type About, askAbout } from './api/about.ts'
+import { loadServerInfo, type ServerInfo } from './api/server-info.ts'
 import { setToken, token, tokenProblem } from './api/token.ts'
 import icon from './icon.svg'
 import { ErrorBoundary } from './parts/error-boundary.tsx'
-import { lazily } from './parts/lazily.tsx'
+import { lazy } from './parts/lazy.tsx'
 import { Empty, Loading, ProblemNote } from './parts/notes.tsx'
 import { ThemePicker } from './parts/theme.tsx'
-import { useAnswer } from './parts/use-answer.ts'
-import { connectHref, memoryHref, place, sessionsHref } from './route.ts'
+import { useRequest } from './parts/use-request.ts'
+import { connectHref, memoryHref, route, sessionsHref } from './route.ts'
 import { SessionView } from './views/session/session-view.tsx'
 import { SessionsView } from './views/sessions/sessions-view.tsx'
 import { TokenView } from './views/token/token-view.tsx'
@@ -15,20 +15,20 @@ import { TokenView } from './views/token/token-view.tsx'
 /** Titles of the views; a session has its task in it. */
 const TITLES = { sessions: 'Sessions', memory: 'Memory', connect: 'Connect an agent', nowhere: 'Nothing here' }
 
-const ConnectView = lazily(async () => (await import('./views/connect/connect-view.tsx')).ConnectView)
-const MemoryView = lazily(async () => (await import('./views/memory/memory-view.tsx')).MemoryView)
+const ConnectView = lazy(async () => (await import('./views/connect/connect-view.tsx')).ConnectView)
+const MemoryView = lazy(async () => (await import('./views/memory/memory-view.tsx')).MemoryView)
 
 export function App() {
   const isAsking = tokenProblem.value !== undefined
   // asked anew with each token that is given, be it the same one again
-  const ask = async () => ({ token: token.value, about: await askAbout() })
-  const asked = useAnswer(isAsking ? undefined : ask, [token.value, isAsking])
+  const ask = async () => ({ token: token.value, about: await loadServerInfo() })
+  const asked = useRequest(isAsking ? undefined : ask, [token.value, isAsking])
   // what was said to another token may be about somebody else
   const about = !isAsking && asked.value?.token === token.value ? asked.value.about : undefined
   useEffect(() => {
-    const { view } = place.value
+    const { view } = route.value
     if (view !== 'session') document.title = `${TITLES[view]} · Throughline`
-  }, [place.value])
+  }, [route.value])
   return (
     <>
       <button type="button" class="button skip" onClick={skip}>
@@ -38,11 +38,11 @@ export function App() {
       <main id="main" tabIndex={-1}>
         {isAsking && <TokenView />}
         {!isAsking && about === undefined && !asked.isLoading && (
-          <ProblemNote problem={asked.problem} onRetry={asked.again} />
+          <ProblemNote problem={asked.problem} onRetry={asked.reload} />
         )}
         {!isAsking && about === undefined && asked.isLoading && <Loading />}
         {about !== undefined && (
-          <ErrorBoundary key={place.value.view}>
+          <ErrorBoundary key={route.value.view}>
             <Content />
           </ErrorBoundary>
         )}
@@ -56,8 +56,8 @@ function skip(): void {
   document.getElementById('main')?.focus()
 }
 
-function Header({ about }: { about: About | undefined }) {
-  const { view } = place.value
+function Header({ about }: { about: ServerInfo | undefined }) {
+  const { view } = route.value
   const current = (...views: string[]) => (views.includes(view) ? ('page' as const) : undefined)
   return (
     <header class="top">
@@ -89,7 +89,7 @@ function Header({ about }: { about: About | undefined }) {
   )
 }
 
-function Who({ about: { version, principal } }: { about: About }) {
+function Who({ about: { version, principal } }: { about: ServerInfo }) {
   const whose = principal === undefined ? 'operator' : [principal.tenant, principal.userId].filter(Boolean).join(' · ')
   return (
     <span class="muted small version" title="Whose sessions you see, and the version of the server">
@@ -99,7 +99,7 @@ function Who({ about: { version, principal } }: { about: About }) {
 }
 
 function Content() {
-  const here = place.value
+  const here = route.value
   switch (here.view) {
     case 'sessions':
       return <SessionsView />

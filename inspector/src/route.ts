@@ -6,7 +6,7 @@ export const TABS = ['timeline', 'state', 'time', 'agents', 'work', 'context', '
 export type Tab = (typeof TABS)[number]
 
 /** Where the page is. Everything that a link can lead to is in it. */
-export type Place =
+export type Route =
   | { view: 'sessions' }
   | { view: 'session'; id: string; tab: Tab }
   | { view: 'memory' }
@@ -26,7 +26,7 @@ const split = computed(() => {
   return { parts: path.split('/').filter((part) => part !== ''), query: new URLSearchParams(query) }
 })
 
-export const place = computed((): Place => {
+export const route = computed((): Route => {
   const [view, id, tab = 'timeline'] = split.value.parts
   if (view === undefined) return { view: 'sessions' }
   if (view === 'memory' || view === 'connect') return { view }
@@ -47,7 +47,7 @@ export const memoryHref = (values?: Values) => `#/memory${queryOf(values)}`
 export const connectHref = () => '#/connect'
 
 /** Goes to a place; the browser's "back" comes back from it. */
-export function go(href: string): void {
+export function navigate(href: string): void {
   location.hash = href
 }
 

@@ -1,4 +1,4 @@
-import { Problem, problemIn, unanswered, unreachable } from './problem.ts'
+import { Problem, readProblem, timedOut, unreachable } from './problem.ts'
 import { token, tokenProblem } from './token.ts'
 
 /** Values of a query; what is `undefined` or empty is left out, a list is repeated. */
@@ -12,21 +12,21 @@ interface Request {
   readonly accept?: string
   /** Sent again with the same key and body, a write is done once. */
   readonly key?: string | undefined
-  /** What is answered at once on a server that is well is given up after {@link PATIENCE}. */
-  readonly isBrief?: boolean
+  /** What is answered at once on a server that is well is given up after {@link TIMEOUT}. */
+  readonly hasTimeout?: boolean
 }
 
-const PATIENCE = 30_000
+const TIMEOUT = 30_000
 
 /** One call below `/v1`; `path` as in `/sessions/…`. Throws a {@link Problem}. */
 export async function call<T>(path: string, request: Request = {}): Promise<T> {
-  const late = request.isBrief === true ? AbortSignal.timeout(PATIENCE) : undefined
+  const late = request.hasTimeout === true ? AbortSignal.timeout(TIMEOUT) : undefined
   const signals = [request.signal, late].filter((signal) => signal !== undefined)
   try {
     const response = await send(path, { ...request, signal: AbortSignal.any(signals) })
     return (response.status === 204 ? undefined : await response.json()) as T
   } catch (error) {
-    throw late?.aborted === true && request.signal?.aborted !== true ? unanswered() : error
+    throw late?.aborted === true && request.signal?.aborted !== true ? timedOut() : error
   }
 }
 
@@ -34,7 +34,7 @@ export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
   call<T>(path, { ...(query && { query }), signal })
 
 export const post = <T>(path: string, body: unknown, key: string, signal: AbortSignal) =>
-  call<T>(path, { method: 'POST', body, key, signal, isBrief: true })
+  call<T>(path, { method: 'POST', body, key, signal, hasTimeout: true })
 
 /** The answer as it comes; its status is a success. */
 export async function send(path: string, request: Request): Promise<Response> {
@@ -51,7 +51,7 @@ export async function send(path: string, request: Request): Promise<Response> {
     throw signal?.aborted ? error : unreachable()
   })
   if (response.ok) return response
-  const problem = await problemIn(response)
+  const problem = await readProblem(response)
   // one that came late says nothing about the token of now
   if (problem.status === 401 && sent === token.value) tokenProblem.value = sent === '' ? '' : problem.message
   throw problem
@@ -68,6 +68,6 @@ function queryText(query: Query = {}): string {
 }
 
 /** `/sessions/…` of one session, with the rest of the path. */
-export const ofSession = (id: string, rest = '') => `/sessions/${encodeURIComponent(id)}${rest}`
+export const sessionPath = (id: string, rest = '') => `/sessions/${encodeURIComponent(id)}${rest}`
 
 export { Problem }

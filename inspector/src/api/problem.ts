@@ -11,13 +11,13 @@ export class Problem extends Error {
 }
 
 /** What to show of anything that was thrown. */
-export function problemOf(error: unknown): Problem {
+export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   return new Problem({ code: 'INTERNAL', detail: error instanceof Error ? error.message : String(error), status: 0 })
 }
 
 /** What an answer that is no success says. */
-export async function problemIn(response: Response): Promise<Problem> {
+export async function readProblem(response: Response): Promise<Problem> {
   const { status } = response
   const body = await response.json().catch(() => ({}))
   const { code = 'INTERNAL', detail = `the server answered ${status}` } = body as { code?: string; detail?: string }
@@ -29,7 +29,7 @@ export const unreachable = () =>
   new Problem({ code: 'UNREACHABLE', detail: 'the server does not answer; is it still running?', status: 0 })
 
 /** It was sent, and nothing came back. */
-export const unanswered = () =>
+export const timedOut = () =>
   new Problem({
     code: 'UNANSWERED',
     detail: 'the server did not answer in time; what was sent may have been done, and to send it again does it once',

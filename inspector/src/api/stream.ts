@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { ofSession, Problem, send } from './client.ts'
+import { Problem, send, sessionPath } from './client.ts'
 import type { SessionEvent } from './types.ts'
 
 /** Milliseconds without a byte after which a connection is given up: the server sends at least a comment every 15 seconds. */
@@ -9,10 +9,14 @@ const SILENCE = 40_000
  * Events of a session behind `after`, then each new one, until the signal, the end of the stream, silence, or a
  * {@link Problem}. Resolves when the stream stands.
  */
-export async function follow(id: string, after: number, signal: AbortSignal): Promise<AsyncIterable<SessionEvent>> {
-  const silence = new Silence()
+export async function followEvents(
+  id: string,
+  after: number,
+  signal: AbortSignal,
+): Promise<AsyncIterable<SessionEvent>> {
+  const silence = new IdleTimeout()
   try {
-    const response = await send(ofSession(id, '/stream'), {
+    const response = await send(sessionPath(id, '/stream'), {
       query: { after },
       signal: AbortSignal.any([signal, silence.signal]),
       accept: 'text/event-stream',
@@ -24,7 +28,7 @@ export async function follow(id: string, after: number, signal: AbortSignal): Pr
   }
 }
 
-async function* eventsIn({ body }: Response, silence: Silence): AsyncGenerator<SessionEvent> {
+async function* eventsIn({ body }: Response, silence: IdleTimeout): AsyncGenerator<SessionEvent> {
   const heard = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(bytes, control) {
       silence.broken()
@@ -47,7 +51,7 @@ async function* eventsIn({ body }: Response, silence: Silence): AsyncGenerator<S
 }
 
 /** Aborts its signal once nothing was heard for too long. */
-class Silence {
+class IdleTimeout {
   readonly #control = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly signal = this.#control.signal

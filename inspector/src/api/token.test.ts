@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { onForget, setToken, token, tokenProblem } from './token.ts'
+import { onUserChange, setToken, token, tokenProblem } from './token.ts'
 
 afterEach(() => {
   setToken('')
@@ -23,7 +23,7 @@ describe('a token', () => {
 
   it('is asked for as soon as it is forgotten, with everything that was kept', () => {
     const forget = vi.fn()
-    onForget(forget)
+    onUserChange(forget)
     setToken('one')
     setToken('two')
     expect(forget).not.toHaveBeenCalled()

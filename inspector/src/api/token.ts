@@ -19,18 +19,18 @@ export function setToken(value: string): void {
   store(given)
   token.value = given
   tokenProblem.value = isForgotten ? '' : undefined
-  if (isForgotten) forgetContent()
+  if (isForgotten) clearUserData()
 }
 
 const forgetters = new Set<() => void>()
 
 /** Has something called when somebody else may look at the page from now on: for what modules keep of sessions. */
-export function onForget(forget: () => void): void {
+export function onUserChange(forget: () => void): void {
   forgetters.add(forget)
 }
 
 /** Drops what modules keep of sessions. */
-export function forgetContent(): void {
+export function clearUserData(): void {
   for (const forget of forgetters) forget()
 }
 

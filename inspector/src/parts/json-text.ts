@@ -7,7 +7,7 @@ const DEEPEST = 100
 const BEGINNING = 2000
 
 /** The value as indented JSON; of one that is too deep for that the beginning, on one line. */
-export function jsonText(value: Json | object): string {
+export function formatJson(value: Json | object): string {
   try {
     return JSON.stringify(value, null, 2)
   } catch {
@@ -19,7 +19,7 @@ export function jsonText(value: Json | object): string {
  * A list or an object that came as text, indented. Nothing but its blanks is changed: numbers, keys and escapes stay as they were
  * written. `undefined` if it is neither, or too deep.
  */
-export function indented(text: string): string | undefined {
+export function indentJson(text: string): string | undefined {
   if (!isListOrObject(text)) return undefined
   let out = ''
   let depth = 0

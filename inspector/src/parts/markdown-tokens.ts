@@ -1,5 +1,5 @@
 import { Lexer, type Token, Tokenizer } from 'marked'
-import { onForget } from '../api/token.ts'
+import { onUserChange } from '../api/token.ts'
 
 /** Characters that are read as Markdown; what comes behind them is shown as it was written. */
 export const MARKDOWN_LIMIT = 20_000
@@ -13,7 +13,7 @@ const HEADING = 200
 const DEEP = /^(?:[ \t]*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){12}/m
 
 const kept = new Map<string, readonly Token[] | undefined>()
-onForget(() => kept.clear())
+onUserChange(() => kept.clear())
 
 /**
  * The tokens of a text of at most {@link MARKDOWN_LIMIT} characters; `undefined` if it should be shown as it was written: it is longer,

@@ -14,7 +14,7 @@ const UNITS: readonly [limit: number, seconds: number, name: string][] = [
 ]
 
 /** How long: `12 s`, `5 min`, `3 h`, `2 d`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   const [, unit, name] = UNITS.find(([limit]) => seconds < limit) ?? [0, 86_400, 'd']
   return `${Math.floor(seconds / unit)} ${name}`
@@ -24,7 +24,7 @@ const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSty
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
 /** A moment in words of the reader's own place. What is no moment is given back. */
-export function momentText(iso: string): string {
+export function formatTime(iso: string): string {
   const date = new Date(iso)
   return Number.isNaN(date.getTime()) ? iso : moment.format(date)
 }
@@ -32,8 +32,8 @@ export function momentText(iso: string): string {
 /** How long ago; the moment itself stands behind it. */
 export function Ago({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={momentText(at)}>
-      {duration(now.value - Date.parse(at))} ago
+    <time dateTime={at} title={formatTime(at)}>
+      {formatDuration(now.value - Date.parse(at))} ago
     </time>
   )
 }
@@ -41,7 +41,7 @@ export function Ago({ at }: { at: string }) {
 /** The time of day; the date stands behind it. */
 export function Clock({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={momentText(at)}>
+    <time dateTime={at} title={formatTime(at)}>
       {clock.format(new Date(at))}
     </time>
   )

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
-import { get, ofSession } from '../api/client.ts'
-import { type Problem, problemOf } from '../api/problem.ts'
+import { get, sessionPath } from '../api/client.ts'
+import { type Problem, toProblem } from '../api/problem.ts'
 import type { SessionEvent } from '../api/types.ts'
 
 /** Events that are asked for at once. */
@@ -35,7 +35,7 @@ export class EventLog {
   }
 
   /** Fetches what is missing between two sequences, both included, of a log that ends at `head`. */
-  want(from: number, to: number, head: number): void {
+  prefetch(from: number, to: number, head: number): void {
     for (let page = pageOf(Math.max(1, from)); page <= pageOf(Math.min(to, head)); page++) {
       const known = this.#pages.get(page)
       if (known !== undefined && known.size >= Math.min(PAGE, head - page * PAGE)) this.#touch(page, known)
@@ -82,11 +82,11 @@ export class EventLog {
   async #ask(page: number): Promise<void> {
     try {
       const query = { after: page * PAGE, limit: PAGE }
-      const { items } = await get<{ items: SessionEvent[] }>(ofSession(this.#id, '/events'), query, this.#signal)
+      const { items } = await get<{ items: SessionEvent[] }>(sessionPath(this.#id, '/events'), query, this.#signal)
       this.problem.value = undefined
       this.add(items)
     } catch (error) {
-      if (!this.#signal.aborted) this.problem.value = problemOf(error)
+      if (!this.#signal.aborted) this.problem.value = toProblem(error)
     }
   }
 }

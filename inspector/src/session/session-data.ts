@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
-import { call, ofSession } from '../api/client.ts'
-import { type Problem, problemOf } from '../api/problem.ts'
-import { follow } from '../api/stream.ts'
+import { call, sessionPath } from '../api/client.ts'
+import { type Problem, toProblem } from '../api/problem.ts'
+import { followEvents } from '../api/stream.ts'
 import type { SessionEvent, SessionRecord } from '../api/types.ts'
 import { EventLog } from './event-log.ts'
 
@@ -41,13 +41,13 @@ export class SessionData {
     try {
       await this.read()
     } catch (error) {
-      this.#fail(problemOf(error))
+      this.#fail(toProblem(error))
     }
   }
 
   /** The record as it is now, which everyone sees then. Throws a {@link Problem}. */
   async read(signal: AbortSignal = this.#over.signal): Promise<SessionRecord> {
-    const record = await call<SessionRecord>(ofSession(this.id), { signal, isBrief: true })
+    const record = await call<SessionRecord>(sessionPath(this.id), { signal, hasTimeout: true })
     this.problem.value = undefined
     this.#received ??= record.head
     this.head.value = Math.max(this.head.peek(), record.head)
@@ -95,7 +95,7 @@ export class SessionData {
     const { signal } = this.#stream
     for (let wait = RETRY.first; !signal.aborted; wait = Math.min(wait * 2, RETRY.most)) {
       try {
-        const events = await follow(this.id, this.#received ?? this.head.peek(), signal)
+        const events = await followEvents(this.id, this.#received ?? this.head.peek(), signal)
         // the record may tell of what went wrong meanwhile
         if (this.live.peek() !== 'connecting') void this.refresh()
         this.live.value = 'live'
@@ -105,7 +105,7 @@ export class SessionData {
         }
       } catch (error) {
         if (signal.aborted) return
-        const problem = problemOf(error)
+        const problem = toProblem(error)
         if (problem.status === 401 || problem.status === 404) {
           this.live.value = 'lost'
           return this.#fail(problem)

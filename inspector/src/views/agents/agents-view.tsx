@@ -3,12 +3,12 @@ import type { SessionEvent } from '../../api/types.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { isExpired } from '../../parts/status.tsx'
 import { query, setQuery } from '../../route.ts'
-import { useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { useEvents } from '../../session/use-events.ts'
 import css from './agents-view.module.css'
 import { orderAxis, type Point, timeAxis } from './axis.ts'
 import { LaneChart } from './lane-chart.tsx'
-import { type Act, connectorsOf, lanesOf } from './lanes.ts'
+import { connectorsOf, type LaneEvent, lanesOf } from './lanes.ts'
 import { SwitchList } from './switch-list.tsx'
 import { REMOVAL_TYPES, SWITCH_TYPES, switchesOf } from './switches.ts'
 import { Totals } from './totals.tsx'
@@ -20,8 +20,8 @@ const MOST = { acts: 2000, switches: 2000, removals: 500, lanes: 150, connectors
 /** Who acted when, and why one handed over to another. */
 export function AgentsView({ data }: { data: SessionData }) {
   const head = data.head.value
-  const known = useEventsOf(data, SWITCH_TYPES, MOST.switches)
-  const removals = useEventsOf(data, REMOVAL_TYPES, MOST.removals)
+  const known = useEvents(data, SWITCH_TYPES, MOST.switches)
+  const removals = useEvents(data, REMOVAL_TYPES, MOST.removals)
   const done = useActs(data, MOST.acts)
   const found = useMemo(() => {
     const events = [...known.events, ...removals.events].toSorted((a, b) => a.sequence - b.sequence)
@@ -45,8 +45,8 @@ export function AgentsView({ data }: { data: SessionData }) {
   if (known.isLoading || (done.isLoading && done.acts.length === 0)) return <Loading />
   return (
     <div class={css.agents}>
-      <ProblemNote problem={known.problem} onRetry={known.again} />
-      <ProblemNote problem={removals.problem} onRetry={removals.again} />
+      <ProblemNote problem={known.problem} onRetry={known.reload} />
+      <ProblemNote problem={removals.problem} onRetry={removals.reload} />
       <ProblemNote problem={done.problem} onRetry={done.again} />
       <section class={`card ${css.part}`} aria-label="Lanes">
         <Controls isByTime={isByTime} isLast={isLast} done={done} />
@@ -101,7 +101,7 @@ function Controls({ isByTime, isLast, done }: { isByTime: boolean; isLast: boole
 }
 
 /** Every event whose time is known, in order. */
-function pointsOf(events: readonly SessionEvent[], acts: readonly Act[], first: number): Point[] {
+function pointsOf(events: readonly SessionEvent[], acts: readonly LaneEvent[], first: number): Point[] {
   const times = new Map(events.map(({ sequence, createdAt }) => [sequence, createdAt]))
   for (const { sequence, at } of acts) times.set(sequence, at)
   return [...times]

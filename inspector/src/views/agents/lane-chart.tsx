@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { duration } from '../../parts/time.tsx'
+import { formatDuration } from '../../parts/time.tsx'
 import { visible } from '../../parts/visible.ts'
 import { nameParts } from './agent-name.ts'
 import type { Axis } from './axis.ts'
-import { ROW, switchLabel, tickLabel } from './chart-text.ts'
+import { ROW, switchLabel, tickLabel } from './chart-labels.ts'
 import css from './lane-chart.module.css'
 import { LanePlot } from './lane-plot.tsx'
 import type { Connector, Lane } from './lanes.ts'
@@ -114,10 +114,10 @@ function AxisLine({ axis, width, isByTime }: Pick<Props, 'axis' | 'isByTime'> & 
         {named.map(({ from, to, ms }) => (
           <em
             key={from}
-            title={`${duration(ms)} without an event`}
+            title={`${formatDuration(ms)} without an event`}
             style={{ insetInlineStart: `${(from + to) * 50}%` }}
           >
-            {duration(ms)}
+            {formatDuration(ms)}
           </em>
         ))}
       </div>

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
 import type { Axis } from './axis.ts'
-import { chartLabel, ROW } from './chart-text.ts'
+import { chartLabel, ROW } from './chart-labels.ts'
 import css from './lane-chart.module.css'
 import type { Connector, Lane } from './lanes.ts'
 
@@ -60,7 +60,7 @@ function LaneMarks({ lane, row, axis, width }: { lane: Lane; row: number; axis: 
   const x = (sequence: number) => axis.place(sequence) * width
   const spans = lane.spans.filter(({ from, to }) => to > axis.first || from === axis.first)
   // ticks that would touch are one
-  const ticks = new Map(lane.acts.map((act) => [Math.round(x(act.sequence) / APART) * APART, act]))
+  const ticks = new Map(lane.marks.map((act) => [Math.round(x(act.sequence) / APART) * APART, act]))
   return (
     <g data-colour={lane.agent === undefined ? 'user' : (row - 1) % COLOURS}>
       <line class={css.ground} x1={0} x2={width} y1={top + ROW - 0.5} y2={top + ROW - 0.5} />

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Act, connectorsOf, lanesOf } from './lanes.ts'
+import { connectorsOf, type LaneEvent, lanesOf } from './lanes.ts'
 import type { Switch } from './switches.ts'
 
-const act = (sequence: number, type: string, given: Partial<Act> = {}): Act => ({
+const act = (sequence: number, type: string, given: Partial<LaneEvent> = {}): LaneEvent => ({
   sequence,
   type,
   at: '2026-01-01T00:00:00.000Z',

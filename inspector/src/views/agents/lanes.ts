@@ -2,7 +2,7 @@ import type { SessionEvent } from '../../api/types.ts'
 import { activeAt, type Span, type Switch } from './switches.ts'
 
 /** What is kept of an event to draw it. */
-export interface Act {
+export interface LaneEvent {
   readonly sequence: number
   readonly type: string
   readonly at: string
@@ -14,7 +14,7 @@ export interface Act {
 }
 
 /** An event as far as the lanes need it: its text may be large. */
-export function actOf({ sequence, type, createdAt, role, agentId }: SessionEvent): Act {
+export function toLaneEvent({ sequence, type, createdAt, role, agentId }: SessionEvent): LaneEvent {
   const isUser = role === 'user'
   const isWork = role === 'assistant' || role === 'tool'
   return { sequence, type, at: createdAt, isUser, agent: agentId, isWork }
@@ -25,7 +25,7 @@ export interface Lane {
   /** `undefined`: the user. */
   readonly agent: string | undefined
   readonly spans: readonly Span[]
-  readonly acts: readonly Act[]
+  readonly marks: readonly LaneEvent[]
   /** Events, of those that were looked at. */
   readonly events: number
   /** Turns in which it was active, of those that were looked at. */
@@ -37,32 +37,32 @@ export interface Lane {
 interface Draft {
   readonly agent: string | undefined
   readonly spans: Span[]
-  readonly acts: Act[]
+  readonly marks: LaneEvent[]
   readonly turns: Set<number>
 }
 
 /** A lane for the user and for each agent that was active or did anything, in the order in which they came. Of more than `most` those that were seen last. */
 export function lanesOf(
   spans: readonly Span[],
-  acts: readonly Act[],
+  events: readonly LaneEvent[],
   most: number,
 ): { lanes: readonly Lane[]; leftOut: number } {
   const drafts = new Map<string | undefined, Draft>()
   const draft = (agent: string | undefined): Draft => {
-    const known = drafts.get(agent) ?? { agent, spans: [], acts: [], turns: new Set<number>() }
+    const known = drafts.get(agent) ?? { agent, spans: [], marks: [], turns: new Set<number>() }
     drafts.set(agent, known)
     return known
   }
   draft(undefined)
   for (const span of spans) draft(span.agent).spans.push(span)
   let turn = 0
-  for (const act of acts) {
-    const active = activeAt(spans, act.sequence)
-    if (act.type === 'user_message') turn++
+  for (const event of events) {
+    const active = activeAt(spans, event.sequence)
+    if (event.type === 'user_message') turn++
     if (active !== undefined) draft(active).turns.add(turn)
-    if (act.isUser) draft(undefined).acts.push(act)
-    else if (act.agent !== undefined) draft(act.agent).acts.push(act)
-    else if (act.isWork && active !== undefined) draft(active).acts.push(act)
+    if (event.isUser) draft(undefined).marks.push(event)
+    else if (event.agent !== undefined) draft(event.agent).marks.push(event)
+    else if (event.isWork && active !== undefined) draft(active).marks.push(event)
   }
   // the event of a switch belongs to the agent that comes
   const length = (list: readonly Span[]) =>
@@ -70,13 +70,13 @@ export function lanesOf(
   const whole = length(spans)
   const all: Lane[] = [...drafts.values()].map(({ turns, ...rest }) => ({
     ...rest,
-    events: rest.acts.length,
+    events: rest.marks.length,
     // what came before the first message belongs to the first turn
     turns: turns.size - (turns.has(0) && turns.has(1) ? 1 : 0),
     share: whole === 0 ? 0 : length(rest.spans) / whole,
   }))
-  const seen = ({ agent, spans, acts }: Lane) =>
-    agent === undefined ? Number.POSITIVE_INFINITY : Math.max(spans.at(-1)?.to ?? 0, acts.at(-1)?.sequence ?? 0)
+  const seen = ({ agent, spans, marks }: Lane) =>
+    agent === undefined ? Number.POSITIVE_INFINITY : Math.max(spans.at(-1)?.to ?? 0, marks.at(-1)?.sequence ?? 0)
   const kept = new Set(all.toSorted((a, b) => seen(b) - seen(a)).slice(0, most))
   return { lanes: all.filter((lane) => kept.has(lane)), leftOut: all.length - kept.size }
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Json } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
-import { momentText } from '../../parts/time.tsx'
+import { formatTime } from '../../parts/time.tsx'
 import { eventHref } from '../../route.ts'
 import { nameText } from './agent-name.ts'
 import css from './switch-list.module.css'
@@ -83,7 +83,7 @@ function Entry({ id, made, isOver, isSelected, select }: EntryProps) {
         <span class="badge">{kind}</span>
         <span class={css.when}>
           <a href={eventHref(id, sequence)}>event #{sequence.toLocaleString('en')}</a>,{' '}
-          <time dateTime={at}>{momentText(at)}</time>
+          <time dateTime={at}>{formatTime(at)}</time>
         </span>
       </div>
       {reason !== '' && <Clamp text={reason} most={600} class={css.reason ?? ''} />}

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { get, ofSession } from '../../api/client.ts'
-import { type Problem, problemOf } from '../../api/problem.ts'
+import { get, sessionPath } from '../../api/client.ts'
+import { type Problem, toProblem } from '../../api/problem.ts'
 import type { SessionEvent } from '../../api/types.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { type Act, actOf } from './lanes.ts'
+import { type LaneEvent, toLaneEvent } from './lanes.ts'
 
 /** Events in one read. */
 const PAGE = 250
@@ -12,7 +12,7 @@ const TEXT = 20_000_000
 
 /** The last events of a session, as far as they were read. */
 export interface Acts {
-  readonly acts: readonly Act[]
+  readonly acts: readonly LaneEvent[]
   /** Whether these are all. */
   readonly isAll: boolean
   readonly isLoading: boolean
@@ -29,7 +29,7 @@ export function useActs(data: SessionData, most: number): Acts {
   const [round, setRound] = useState(0)
   useEffect(() => {
     const control = new AbortController()
-    const known = new Map<number, Act>()
+    const known = new Map<number, LaneEvent>()
     const show = (given: Partial<Acts>) => {
       const acts = [...known.values()].toSorted((a, b) => a.sequence - b.sequence).slice(-most)
       const [first] = acts
@@ -37,7 +37,7 @@ export function useActs(data: SessionData, most: number): Acts {
       setFound((before) => ({ ...before, ...given, acts, isAll: first?.sequence === 1 }))
     }
     const take = (events: readonly SessionEvent[]) => {
-      for (const event of events) known.set(event.sequence, actOf(event))
+      for (const event of events) known.set(event.sequence, toLaneEvent(event))
     }
     const stop = data.onEvents((events) => {
       take(events)
@@ -50,7 +50,7 @@ export function useActs(data: SessionData, most: number): Acts {
     }).then(
       () => !control.signal.aborted && show({ isLoading: false }),
       (error: unknown) => {
-        if (!control.signal.aborted) show({ isLoading: false, problem: problemOf(error) })
+        if (!control.signal.aborted) show({ isLoading: false, problem: toProblem(error) })
       },
     )
     return () => {
@@ -71,7 +71,7 @@ async function readBack(
   let before: number | undefined
   for (let read = 0; read < most && text < TEXT; read += PAGE) {
     const query = { order: 'desc', limit: PAGE, before }
-    const { items } = await get<{ items: SessionEvent[] }>(ofSession(id, '/events'), query, signal)
+    const { items } = await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)
     if (signal.aborted) return
     onPage(items)
     if (items.length < PAGE) return

@@ -1,4 +1,4 @@
-import { useAbout } from '../../api/about.ts'
+import { useServerInfo } from '../../api/server-info.ts'
 import { token } from '../../api/token.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { visible } from '../../parts/visible.ts'
@@ -7,7 +7,7 @@ import { snippets } from './snippets.ts'
 
 /** How to connect an agent to this very server, each way with a button that copies it. */
 export function ConnectPanel() {
-  const userId = useAbout()?.principal?.userId ?? 'ada'
+  const userId = useServerInfo()?.principal?.userId ?? 'ada'
   const isSecured = token.value !== ''
   const all = snippets({ url: serverUrl(), isSecured, userId })
   return (

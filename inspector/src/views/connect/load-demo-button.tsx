@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals'
-import { type Problem, problemOf } from '../../api/problem.ts'
+import { type Problem, toProblem } from '../../api/problem.ts'
 import type { DemoProgress } from '../../demo/load-demo.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
-import { go, sessionHref } from '../../route.ts'
+import { navigate, sessionHref } from '../../route.ts'
 import css from './load-demo-button.module.css'
 
 /** How far the demo is, while it is loaded, and what went wrong. Not of one button: the view around it may change meanwhile. */
@@ -22,9 +22,9 @@ async function load(): Promise<void> {
       progress.value = now
     })
     // whoever went elsewhere meanwhile is left there
-    if (location.hash === place) go(sessionHref(id))
+    if (location.hash === place) navigate(sessionHref(id))
   } catch (error) {
-    problem.value = problemOf(error)
+    problem.value = toProblem(error)
   }
   progress.value = undefined
 }

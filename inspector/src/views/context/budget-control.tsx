@@ -1,9 +1,9 @@
-import type { AddressText } from '../../parts/address-text.ts'
+import type { QueryText } from '../../parts/use-query-text.ts'
 import { budgetOf, MOST, PLACES, PRESETS, placeOf, shortTokens, tokensAt, tokensIn, USUAL } from './budget.ts'
 import css from './context.module.css'
 
 /** How many tokens there are: typed, slid or picked. */
-export function BudgetControl({ text: [text, setText] }: { text: AddressText }) {
+export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
   const budget = budgetOf(text)
   return (
     <fieldset class={css.group}>

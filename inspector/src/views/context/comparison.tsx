@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { onForget } from '../../api/token.ts'
+import { onUserChange } from '../../api/token.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useRequest } from '../../parts/use-request.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { PRESETS, shortTokens } from './budget.ts'
 import { Columns } from './columns.tsx'
@@ -12,10 +12,10 @@ import { lookAt, type Question } from './use-context.ts'
 
 /** What five budgets come to: as columns, and in numbers. */
 export function Comparison({ data, question, head }: { data: SessionData; question: Question; head: number }) {
-  const { value, done, problem, again } = useCompared(data, question, head)
+  const { value, done, problem, reload } = useCompared(data, question, head)
   return (
     <>
-      <ProblemNote problem={problem} onRetry={again} />
+      <ProblemNote problem={problem} onRetry={reload} />
       {done < PRESETS.length && problem === undefined && (
         <Loading what={`Asked for ${done} of ${PRESETS.length} budgets`} />
       )}
@@ -34,12 +34,12 @@ export function Comparison({ data, question, head }: { data: SessionData; questi
 
 /** Answers that are at hand: a budget is asked for once, as long as nothing happens. */
 const kept = new Map<string, Compared>()
-onForget(() => kept.clear())
+onUserChange(() => kept.clear())
 const KEPT = 100
 
 function useCompared(data: SessionData, { recall, about }: Question, head: number) {
   const [done, setDone] = useState(0)
-  const asked = useAnswer(
+  const asked = useRequest(
     async (signal) => {
       const all: Compared[] = []
       setDone(0)

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { useAddressText } from '../../parts/address-text.ts'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
+import { useQueryText } from '../../parts/use-query-text.ts'
 import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { budgetOf } from './budget.ts'
@@ -16,15 +16,15 @@ import { type Looked, useContext } from './use-context.ts'
 
 /** What would be sent to a model under a budget, what each part takes, and what was left out. Only looks. */
 export function ContextView({ data }: { data: SessionData }) {
-  const budgetText = useAddressText('budget')
+  const budgetText = useQueryText('budget')
   const recall = query.value.get('recall') === 'yes'
-  const aboutText = useAddressText('about')
+  const aboutText = useQueryText('about')
   const question = {
     budget: budgetOf(query.value.get('budget') ?? ''),
     recall,
     about: query.value.get('about') ?? '',
   }
-  const { value, problem, isLoading, again } = useContext(data, question)
+  const { value, problem, isLoading, reload } = useContext(data, question)
   return (
     <div class={css.view}>
       <section class="card stack" aria-label="What to ask for">
@@ -37,11 +37,11 @@ export function ContextView({ data }: { data: SessionData }) {
           contents and tool calls, counted by the tokenizer of the server.
         </p>
       </section>
-      <ProblemNote problem={problem} onRetry={again} />
+      <ProblemNote problem={problem} onRetry={reload} />
       {value === undefined && isLoading && <Loading what="Building the context" />}
       {value !== undefined && (
         <>
-          <Since data={data} head={value.head} isLoading={isLoading} again={again} />
+          <Since data={data} head={value.head} isLoading={isLoading} reload={reload} />
           <Found data={data} looked={value} />
         </>
       )}
@@ -108,12 +108,12 @@ function Since({
   data,
   head,
   isLoading,
-  again,
+  reload,
 }: {
   data: SessionData
   head: number
   isLoading: boolean
-  again: () => void
+  reload: () => void
 }) {
   const more = data.head.value - head
   return (
@@ -123,7 +123,7 @@ function Since({
           <span>
             The session went on since: {more.toLocaleString('en')} more {more === 1 ? 'event' : 'events'}.
           </span>
-          <button type="button" class="button small" onClick={again} disabled={isLoading}>
+          <button type="button" class="button small" onClick={reload} disabled={isLoading}>
             Look again
           </button>
         </div>

@@ -1,9 +1,9 @@
-import type { AddressText } from '../../parts/address-text.ts'
+import type { QueryText } from '../../parts/use-query-text.ts'
 import { setQuery } from '../../route.ts'
 import css from './context.module.css'
 
 /** Whether other sessions and memories are asked too, and what for. */
-export function RecallControl({ isOn, text: [text, setText] }: { isOn: boolean; text: AddressText }) {
+export function RecallControl({ isOn, text: [text, setText] }: { isOn: boolean; text: QueryText }) {
   return (
     <fieldset class={css.group}>
       <legend>Recall</legend>

@@ -3,7 +3,7 @@ import type { Json, MessageFormat } from '../../api/types.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useRequest } from '../../parts/use-request.ts'
 import { query, setQuery } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import css from './context.module.css'
@@ -74,7 +74,7 @@ export function Sent({ data, looked }: { data: SessionData; looked: Looked }) {
 }
 
 function AsFormat({ data, looked, format }: { data: SessionData; looked: Looked; format: MessageFormat }) {
-  const { value, problem, again } = useAnswer(
+  const { value, problem, reload } = useRequest(
     async (signal) => {
       const { messages } = await lookAt<Json>(data.id, looked.question, signal, format)
       return { format, messages, text: JSON.stringify(messages, null, 2) }
@@ -83,7 +83,7 @@ function AsFormat({ data, looked, format }: { data: SessionData; looked: Looked;
   )
   return (
     <>
-      <ProblemNote problem={problem} onRetry={again} />
+      <ProblemNote problem={problem} onRetry={reload} />
       {value === undefined && problem === undefined && <Loading />}
       {value !== undefined && (
         <>

@@ -1,6 +1,6 @@
-import { call, ofSession } from '../../api/client.ts'
+import { call, sessionPath } from '../../api/client.ts'
 import type { ContextResult, Message, MessageFormat } from '../../api/types.ts'
-import { type Asked, useAnswer } from '../../parts/use-answer.ts'
+import { type Request, useRequest } from '../../parts/use-request.ts'
 import type { SessionData } from '../../session/session-data.ts'
 
 /** What is asked for. */
@@ -32,12 +32,12 @@ export async function lookAt<M = Message[]>(
     ...(recall && { recall: about === '' ? true : { query: about } }),
     ...(format !== undefined && { format }),
   }
-  return await call(ofSession(id, '/context'), { method: 'POST', body, signal })
+  return await call(sessionPath(id, '/context'), { method: 'POST', body, signal })
 }
 
 /** The context under a budget; an answer that was overtaken is dropped. */
-export function useContext(data: SessionData, { budget, recall, about }: Question): Asked<Looked> {
-  return useAnswer(
+export function useContext(data: SessionData, { budget, recall, about }: Question): Request<Looked> {
+  return useRequest(
     async (signal) => {
       const head = data.head.peek()
       const question = { budget, recall, about: recall ? about : '' }

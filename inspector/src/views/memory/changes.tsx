@@ -2,7 +2,7 @@ import { scaleLinear } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
 import { useState } from 'preact/hooks'
 import type { MemoryChange, MemorySource } from '../../api/types.ts'
-import { momentText } from '../../parts/time.tsx'
+import { formatTime } from '../../parts/time.tsx'
 import { useWidth } from '../../parts/use-width.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
@@ -38,7 +38,7 @@ export function Changes({ changes, hrefOf }: { changes: readonly MemoryChange[];
               {source !== undefined && <Source source={source} />}
             </span>
             <time class="muted small" dateTime={at}>
-              {momentText(at)}
+              {formatTime(at)}
             </time>
           </li>
         ))}

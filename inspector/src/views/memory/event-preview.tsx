@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { Clamp } from '../../parts/clamp.tsx'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
-import { momentText } from '../../parts/time.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { formatTime } from '../../parts/time.tsx'
+import { useRequest } from '../../parts/use-request.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { eventsFrom } from './ask.ts'
@@ -27,14 +27,14 @@ export function EventPreview({ sessionId, from, to }: { sessionId: string; from:
 
 function Events({ sessionId, from, to }: { sessionId: string; from: number; to: number }) {
   const limit = Math.min(SHOWN, to - from + 1)
-  const { value, problem, again } = useAnswer(
+  const { value, problem, reload } = useRequest(
     (signal) => eventsFrom(sessionId, from, limit, signal),
     [sessionId, from, limit],
   )
   if (problem?.status === 404) {
     return <p class="note">The session is not here: it was purged, or belongs to somebody else.</p>
   }
-  if (value === undefined) return problem ? <ProblemNote problem={problem} onRetry={again} /> : <Loading />
+  if (value === undefined) return problem ? <ProblemNote problem={problem} onRetry={reload} /> : <Loading />
   if (value.length === 0) return <p class="note">There is no such event in the session.</p>
   const rest = to - from + 1 - value.length
   return (
@@ -43,7 +43,7 @@ function Events({ sessionId, from, to }: { sessionId: string; from: number; to: 
         <figure key={id} class={css.event}>
           <figcaption class="muted small">
             <a href={eventHref(sessionId, sequence)}>event {sequence}</a> · {oneLine(type, 40)} ·{' '}
-            {oneLine(agentId ?? role, 60)} · {momentText(occurredAt ?? createdAt)}
+            {oneLine(agentId ?? role, 60)} · {formatTime(occurredAt ?? createdAt)}
           </figcaption>
           {content === '' ? <p class="muted small">without text</p> : <Clamp text={content} most={1000} />}
         </figure>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useAddressText } from '../../parts/address-text.ts'
+import { useQueryText } from '../../parts/use-query-text.ts'
 import { query, setQuery } from '../../route.ts'
 import css from './memory.module.css'
 import { CATEGORIES, type Narrowed } from './words.ts'
@@ -18,7 +18,7 @@ export function narrowedBy(values: URLSearchParams): Narrowed {
 
 /** The box for words; what it holds is in the address as soon as the typing rests. */
 export function SearchBox({ label, placeholder }: { label: string; placeholder: string }) {
-  const [text, setText] = useAddressText('q')
+  const [text, setText] = useQueryText('q')
   return (
     <label class={`field ${css.search}`}>
       <span>{label}</span>

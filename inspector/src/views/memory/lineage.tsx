@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { LineageEntry } from '../../api/types.ts'
-import { momentText } from '../../parts/time.tsx'
+import { formatTime } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
 import css from './detail.module.css'
@@ -42,7 +42,7 @@ function Entry({ entry }: { entry: LineageEntry }) {
       <p>
         <strong>{RELATION_NAMES[relation] ?? relation}</strong>{' '}
         <span class="muted small">
-          {momentText(at)}
+          {formatTime(at)}
           {sourceType !== undefined && ` · ${sourceType}`}
           {confidence !== undefined && ` · believed ${hundredths(confidence)} at first`}
         </span>

@@ -1,6 +1,6 @@
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { now } from '../../parts/time.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useRequest } from '../../parts/use-request.ts'
 import { visible } from '../../parts/visible.ts'
 import { query } from '../../route.ts'
 import { SEARCHED, searchMemories, type User } from './ask.ts'
@@ -26,10 +26,10 @@ export function Memories(props: MemoriesProps) {
 
 function Listed({ user, all, hrefOf }: MemoriesProps) {
   const narrowed = narrowedBy(query.value)
-  const { items, hasMore, isLoading, problem, more, again } = all
+  const { items, hasMore, isLoading, problem, more, again: reload } = all
   const wanted = items.filter((memory) => isWanted(memory, narrowed, now.value))
   if (items.length === 0 && isLoading) return <Loading />
-  if (items.length === 0 && problem !== undefined) return <ProblemNote problem={problem} onRetry={again} />
+  if (items.length === 0 && problem !== undefined) return <ProblemNote problem={problem} onRetry={reload} />
   if (items.length === 0) {
     return (
       <Empty title={`Nothing is remembered of ${visible(user.userId)}.`}>
@@ -42,7 +42,7 @@ function Listed({ user, all, hrefOf }: MemoriesProps) {
   }
   return (
     <>
-      <ProblemNote problem={problem} onRetry={again} />
+      <ProblemNote problem={problem} onRetry={reload} />
       <div class="row">
         <span class="muted small" role="status">
           {wanted.length === items.length ? '' : `${wanted.length.toLocaleString('en')} of `}
@@ -62,13 +62,13 @@ function Listed({ user, all, hrefOf }: MemoriesProps) {
 function Searched({ user, hrefOf, round, words }: MemoriesProps & { words: string }) {
   const { category, minConfidence } = narrowedBy(query.value)
   const { userId, tenant } = user
-  const { value, problem, isLoading, again } = useAnswer(
+  const { value, problem, isLoading, reload } = useRequest(
     (signal) => searchMemories({ userId, tenant, query: words, category, minConfidence }, signal),
     [userId, tenant, words, category, minConfidence, round],
   )
   return (
     <>
-      <ProblemNote problem={problem} onRetry={again} />
+      <ProblemNote problem={problem} onRetry={reload} />
       {value === undefined && isLoading && <Loading what="Searching" />}
       {value?.length === 0 && (
         <Empty title="No memory fits.">

@@ -4,8 +4,8 @@ import { Clamp } from '../../parts/clamp.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
-import { momentText, now } from '../../parts/time.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { formatTime, now } from '../../parts/time.tsx'
+import { useRequest } from '../../parts/use-request.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { memoryWithHistory } from './ask.ts'
 import { Changes } from './changes.tsx'
@@ -29,7 +29,7 @@ interface DetailProps {
 
 /** One memory, with where it comes from and how its confidence came about. */
 export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: DetailProps) {
-  const { value, problem, again } = useAnswer((signal) => memoryWithHistory(id, signal), [id, round])
+  const { value, problem, reload } = useRequest((signal) => memoryWithHistory(id, signal), [id, round])
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (isPicked()) heading.current?.focus()
@@ -50,7 +50,7 @@ export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: De
           This memory is not here: <code>{oneLine(id, 80)}</code> was forgotten, or belongs to somebody else.
         </p>
       ) : (
-        <ProblemNote problem={problem} onRetry={again} />
+        <ProblemNote problem={problem} onRetry={reload} />
       )}
       {problem === undefined && !isThis && <Loading />}
       {isThis && problem === undefined && (
@@ -89,11 +89,11 @@ function Facts({
     ['category', oneLine(category, 60)],
     ['holds', scope === undefined ? 'everywhere' : `in ${oneLine(scope, 200)}`],
     ['source', `${sourceType}: ${SOURCE_NAMES[sourceType] ?? ''}`],
-    ['kept', momentText(createdAt)],
-    ['use', uses(useCount) + (lastUsedAt === undefined ? '' : `, last ${momentText(lastUsedAt)}`)],
+    ['kept', formatTime(createdAt)],
+    ['use', uses(useCount) + (lastUsedAt === undefined ? '' : `, last ${formatTime(lastUsedAt)}`)],
   ]
   if (expiresAt !== undefined) {
-    facts.push([pastOf(memory, now.value) === 'expired' ? 'expired' : 'expires', momentText(expiresAt)])
+    facts.push([pastOf(memory, now.value) === 'expired' ? 'expired' : 'expires', formatTime(expiresAt)])
   }
   return (
     <>
@@ -101,7 +101,7 @@ function Facts({
       {supersededBy !== undefined && (
         <p class="note">
           Superseded by <a href={hrefOf(supersededBy)}>another memory</a>
-          {supersededAt !== undefined && `, ${momentText(supersededAt)}`}: it does not come back.
+          {supersededAt !== undefined && `, ${formatTime(supersededAt)}`}: it does not come back.
         </p>
       )}
       {replaced.map((other) => (

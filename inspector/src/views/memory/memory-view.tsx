@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { useAddressText } from '../../parts/address-text.ts'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
+import { useQueryText } from '../../parts/use-query-text.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { memoryHref, query, setQuery } from '../../route.ts'
 import { LISTED, type User } from './ask.ts'
@@ -21,7 +21,7 @@ const OFFERED = 12
 /** The memories of any user whom the caller may see, and everything that was said to them. */
 export function MemoryView() {
   const tenant = query.value.get('tenant') ?? undefined
-  const { users, problem, again } = useUsers(tenant)
+  const { users, problem, reload } = useUsers(tenant)
   const [round, setRound] = useState(0)
   const user = userIn(query.value.get('user') ?? undefined, tenant, users)
   const isSaid = query.value.get('mode') === 'said'
@@ -44,7 +44,7 @@ export function MemoryView() {
         />
         {!isSaid && <Filters />}
       </section>
-      <ProblemNote problem={problem} onRetry={again} />
+      <ProblemNote problem={problem} onRetry={reload} />
       {users.users === undefined && problem === undefined && user === undefined && <Loading />}
       <Split known={all.items} hrefOf={hrefOf} round={round}>
         {users.users !== undefined && user === undefined && (
@@ -66,8 +66,8 @@ function userIn(given: string | undefined, tenant: string | undefined, { own, us
 
 /** Whose memories are meant; a token of one user leaves nothing to choose. */
 function UserBox({ users: { own, users, seesAllTenants }, user }: { users: Users; user: User | undefined }) {
-  const [text, setText] = useAddressText('user', CLOSED)
-  const [tenant, setTenant] = useAddressText('tenant', CLOSED)
+  const [text, setText] = useQueryText('user', CLOSED)
+  const [tenant, setTenant] = useQueryText('tenant', CLOSED)
   if (own !== undefined) return null
   return (
     <>

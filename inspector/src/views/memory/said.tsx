@@ -1,5 +1,5 @@
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useRequest } from '../../parts/use-request.ts'
 import { query } from '../../route.ts'
 import { RECALLED, recall, type User } from './ask.ts'
 import { Found } from './found.tsx'
@@ -15,7 +15,7 @@ export function Said({
   round: number
 }) {
   const words = (query.value.get('q') ?? '').trim()
-  const { value, problem, isLoading, again } = useAnswer(
+  const { value, problem, isLoading, reload } = useRequest(
     words === '' ? undefined : (signal) => recall({ userId, tenant }, words, signal),
     [userId, tenant, words, round],
   )
@@ -30,7 +30,7 @@ export function Said({
   }
   return (
     <>
-      <ProblemNote problem={problem} onRetry={again} />
+      <ProblemNote problem={problem} onRetry={reload} />
       {value === undefined && isLoading && <Loading what="Searching" />}
       {value?.pending !== undefined && (
         <div class="note row">
@@ -39,7 +39,7 @@ export function Said({
             {value.pending === 1 ? 'session was' : 'sessions were'} not read to the end. The rest follows in the
             background.
           </span>
-          <button type="button" class="button small" onClick={again}>
+          <button type="button" class="button small" onClick={reload}>
             Look again
           </button>
         </div>

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type Problem, problemOf } from '../../api/problem.ts'
+import { type Problem, toProblem } from '../../api/problem.ts'
 import type { Memory } from '../../api/types.ts'
 import { listMemories, type User } from './ask.ts'
 import { newestFirst } from './words.ts'
@@ -48,7 +48,7 @@ export function useMemoryPages(user: User | undefined, { limit, pages, every }: 
     readPages(user, cursor, limit, howMany, signal).then(
       ({ items, next }) => setState({ items: [...before, ...items], next, isLoading: false, problem: undefined }),
       (error: unknown) => {
-        if (!signal.aborted) setState((last) => ({ ...last, isLoading: false, problem: problemOf(error) }))
+        if (!signal.aborted) setState((last) => ({ ...last, isLoading: false, problem: toProblem(error) }))
       },
     )
   }

@@ -1,8 +1,8 @@
-import { askAbout, useAbout } from '../../api/about.ts'
 import { get } from '../../api/client.ts'
+import { loadServerInfo, useServerInfo } from '../../api/server-info.ts'
 import { token } from '../../api/token.ts'
 import type { Page, SessionRecord } from '../../api/types.ts'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useRequest } from '../../parts/use-request.ts'
 
 /** Sessions that are looked at for names of users. */
 const SEEN = 200
@@ -19,10 +19,10 @@ export interface Users {
 
 /** Names to choose from: whose token it is, or who had a session of late in this tenant; without one, in the caller's own. */
 export function useUsers(tenant: string | undefined) {
-  const about = useAbout()
-  const { value, problem, again } = useAnswer(
+  const about = useServerInfo()
+  const { value, problem, reload } = useRequest(
     async (signal) => {
-      const { principal } = await askAbout()
+      const { principal } = await loadServerInfo()
       if (principal?.userId !== undefined) return { tenant, users: [principal.userId] }
       const { items } = await get<Page<SessionRecord>>('/sessions', { limit: SEEN, tenant }, signal)
       return { tenant, users: [...new Set(items.map(({ userId }) => userId))] }
@@ -34,5 +34,5 @@ export function useUsers(tenant: string | undefined) {
     seesAllTenants: about !== undefined && about.principal === undefined,
     users: value !== undefined && value.tenant === tenant ? value.users : undefined,
   }
-  return { users, problem, again }
+  return { users, problem, reload }
 }

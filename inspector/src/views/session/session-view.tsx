@@ -1,22 +1,22 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ErrorBoundary } from '../../parts/error-boundary.tsx'
-import { lazily } from '../../parts/lazily.tsx'
+import { lazy } from '../../parts/lazy.tsx'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { query, sessionHref, sessionsHref, TABS, type Tab, type Values } from '../../route.ts'
 import { SessionData } from '../../session/session-data.ts'
-import { ActBar } from '../act/act-bar.tsx'
+import { ActionBar } from '../actions/action-bar.tsx'
 import { TimelineView } from '../timeline/timeline-view.tsx'
 import { SessionHead } from './session-head.tsx'
 import css from './session-view.module.css'
 
 // the timeline is what most people come for: only the others are fetched when they are asked for
-const AgentsView = lazily(async () => (await import('../agents/agents-view.tsx')).AgentsView)
-const ContextView = lazily(async () => (await import('../context/context-view.tsx')).ContextView)
-const MemoryOfSession = lazily(async () => (await import('../memory/memory-of-session.tsx')).MemoryOfSession)
-const StateView = lazily(async () => (await import('../state/state-view.tsx')).StateView)
-const TimeView = lazily(async () => (await import('../time/time-view.tsx')).TimeView)
-const WorkView = lazily(async () => (await import('../work/work-view.tsx')).WorkView)
+const AgentsView = lazy(async () => (await import('../agents/agents-view.tsx')).AgentsView)
+const ContextView = lazy(async () => (await import('../context/context-view.tsx')).ContextView)
+const MemoryOfSession = lazy(async () => (await import('../memory/memory-of-session.tsx')).MemoryOfSession)
+const StateView = lazy(async () => (await import('../state/state-view.tsx')).StateView)
+const TimeView = lazy(async () => (await import('../time/time-view.tsx')).TimeView)
+const WorkView = lazy(async () => (await import('../work/work-view.tsx')).WorkView)
 
 const TAB_NAMES = {
   timeline: 'Timeline',
@@ -45,7 +45,7 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
     <div class={css.session}>
       <SessionHead data={data} />
       <ProblemNote problem={problem} />
-      <ActBar data={data} />
+      <ActionBar data={data} />
       <Tabs id={id} tab={tab} />
       <section class={css.view} aria-label={TAB_NAMES[tab]}>
         <ErrorBoundary key={tab}>

@@ -23,7 +23,7 @@ export function fixedQueryOf({ user: userId, chatmode, conversation: conversatio
 }
 
 /** Whether a session that fits the fixed filters fits the others as well. */
-export function fits({ status, activeAgent }: SessionRecord, filters: Filters): boolean {
+export function matchesFilters({ status, activeAgent }: SessionRecord, filters: Filters): boolean {
   if (filters.status !== undefined && status.state !== filters.status) return false
   return filters.agent === undefined || activeAgent === filters.agent
 }

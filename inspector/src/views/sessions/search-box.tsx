@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { go, sessionHref } from '../../route.ts'
+import { navigate, sessionHref } from '../../route.ts'
 import { idIn } from './search.ts'
 import css from './toolbar.module.css'
 
@@ -19,7 +19,7 @@ export function SearchBox({ value, onInput }: { value: string; onInput: (text: s
   const id = idIn(value)
   const submit = (event: Event) => {
     event.preventDefault()
-    if (id !== undefined) go(sessionHref(id))
+    if (id !== undefined) navigate(sessionHref(id))
   }
   return (
     <search class={css.search}>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SessionRecord } from '../../api/types.ts'
-import { filtersIn, fits, fixedQueryOf, queryOf } from './filters.ts'
-import { idIn, isFound, wordsOf } from './search.ts'
+import { filtersIn, fixedQueryOf, matchesFilters, queryOf } from './filters.ts'
+import { idIn, matchesSearch, wordsOf } from './search.ts'
 
 const id = '01a1c0de-0000-7000-8000-00000000abcd'
 const record = {
@@ -16,7 +16,7 @@ const record = {
   metadata: { ticket: 'CHK-421' },
 } as Partial<SessionRecord> as SessionRecord
 
-const finds = (search: string) => isFound(record, wordsOf(search))
+const finds = (search: string) => matchesSearch(record, wordsOf(search))
 
 describe('the search', () => {
   it('finds words of the task, of names, of what is waited for and of metadata', () => {
@@ -51,9 +51,9 @@ describe('the filters', () => {
   })
 
   it('are checked anew where a session may come to fit them', () => {
-    expect(fits(record, {})).toBe(true)
-    expect(fits(record, { status: 'awaiting_user', agent: 'coach' })).toBe(true)
-    expect(fits(record, { status: 'running' })).toBe(false)
-    expect(fits(record, { agent: 'motivator' })).toBe(false)
+    expect(matchesFilters(record, {})).toBe(true)
+    expect(matchesFilters(record, { status: 'awaiting_user', agent: 'coach' })).toBe(true)
+    expect(matchesFilters(record, { status: 'running' })).toBe(false)
+    expect(matchesFilters(record, { agent: 'motivator' })).toBe(false)
   })
 })

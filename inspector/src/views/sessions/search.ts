@@ -6,19 +6,19 @@ const MOST = 2000
 const texts = new WeakMap<SessionRecord, string>()
 
 /** Text without case and accents. */
-export function folded(text: string): string {
+export function foldText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 }
 
 /** The words of a search, each of which a session has to contain. */
 export function wordsOf(search: string): string[] {
-  return folded(search)
+  return foldText(search)
     .split(/\s+/)
     .filter((word) => word !== '')
 }
 
 /** Whether every word is in what a session says of itself. */
-export function isFound(record: SessionRecord, words: readonly string[]): boolean {
+export function matchesSearch(record: SessionRecord, words: readonly string[]): boolean {
   const text = texts.get(record) ?? textOf(record)
   texts.set(record, text)
   return words.every((word) => text.includes(word))
@@ -28,7 +28,7 @@ function textOf(record: SessionRecord): string {
   const { id, task = '', userId, tenant, activeAgent, conversationId, chatmode, workflow, skill, gitBranch } = record
   const names = [id, userId, tenant, activeAgent, conversationId, chatmode, workflow, skill, gitBranch]
   const long = [task, waitsFor(record) ?? '', JSON.stringify(record.metadata)].map((text) => text.slice(0, MOST))
-  return folded([...names, ...long].join('\n'))
+  return foldText([...names, ...long].join('\n'))
 }
 
 /** What a session waits for, or why it ended, in the words that were used. */

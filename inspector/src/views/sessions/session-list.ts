@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals'
 import { get } from '../../api/client.ts'
-import { type Problem, problemOf } from '../../api/problem.ts'
+import { type Problem, toProblem } from '../../api/problem.ts'
 import type { Page, SessionRecord } from '../../api/types.ts'
-import { type Filters, fits, fixedQueryOf, queryOf } from './filters.ts'
-import { hasNews, NOTHING_LISTED, newestActivity, settled, withChanges, withoutGone, withPage } from './listed.ts'
+import { type Filters, fixedQueryOf, matchesFilters, queryOf } from './filters.ts'
+import { EMPTY_LIST, hasNews, newestActivity, settled, withChanges, withoutMissing, withPage } from './list-state.ts'
 
 /** Sessions that are asked for at first, and from then on. */
 const FIRST = 100
@@ -19,7 +19,7 @@ const GONE = 5
 
 /** The sessions that fit some filters, as far as somebody has scrolled, kept up to date. */
 export class SessionList {
-  readonly listed = signal(NOTHING_LISTED)
+  readonly listed = signal(EMPTY_LIST)
   readonly isLoading = signal(false)
   /** Whether the first page has come. */
   readonly hasBegun = signal(false)
@@ -35,7 +35,7 @@ export class SessionList {
   /** Where somebody had scrolled to when they left, in pixels. */
   top = 0
   readonly #filters: Filters
-  readonly #fits = (record: SessionRecord) => fits(record, this.#filters)
+  readonly #fits = (record: SessionRecord) => matchesFilters(record, this.#filters)
   #mayMove = () => true
   #end = new AbortController()
   #cursor: string | undefined
@@ -91,7 +91,7 @@ export class SessionList {
       const newest = await this.#ask({ ...fixedQueryOf(this.#filters), limit: 1 })
       const { items, nextCursor } = await this.#ask({ ...queryOf(this.#filters), limit: FIRST })
       this.#seen = newestActivity(newest.items)
-      this.listed.value = withPage(NOTHING_LISTED, items)
+      this.listed.value = withPage(EMPTY_LIST, items)
       this.hasBegun.value = true
       this.#isBehind = false
       return nextCursor
@@ -107,7 +107,7 @@ export class SessionList {
       this.hasMore.value = this.#cursor !== undefined
       this.problem.value = undefined
     } catch (error) {
-      if (!end.aborted) this.problem.value = problemOf(error)
+      if (!end.aborted) this.problem.value = toProblem(error)
     }
     this.isLoading.value = false
   }
@@ -132,7 +132,7 @@ export class SessionList {
       this.lost.value = undefined
     } catch (error) {
       if (end.aborted) return
-      this.lost.value = problemOf(error)
+      this.lost.value = toProblem(error)
       next = Math.min(wait * 2, POLL.longest)
     }
     this.#pollIn(next)
@@ -175,7 +175,7 @@ export class SessionList {
   /** What was purged does not change: it is missing. */
   async #dropGone(): Promise<void> {
     const { items, nextCursor } = await this.#ask({ ...queryOf(this.#filters), limit: FIRST })
-    this.listed.value = withoutGone(this.listed.peek(), items, nextCursor === undefined)
+    this.listed.value = withoutMissing(this.listed.peek(), items, nextCursor === undefined)
   }
 
   #ask(query: Record<string, string | number | undefined>): Promise<Page<SessionRecord>> {

@@ -1,17 +1,17 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useAbout } from '../../api/about.ts'
+import { useServerInfo } from '../../api/server-info.ts'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { connectHref, query, setQuery } from '../../route.ts'
 import { isDemoUnderWay } from '../connect/load-demo-button.tsx'
 import { filtersIn } from './filters.ts'
 import { FirstRun } from './first-run.tsx'
-import { Found } from './found.tsx'
 import { lastListQuery, listFor } from './last-list.ts'
-import { Rows } from './rows.tsx'
-import { isFound, wordsOf } from './search.ts'
+import { ListStatus } from './list-status.tsx'
+import { matchesSearch, wordsOf } from './search.ts'
+import { SessionTable } from './session-table.tsx'
 import css from './sessions-view.module.css'
 import { clearFilters, Toolbar } from './toolbar.tsx'
-import { useCalm } from './use-calm.ts'
+import { useStableRows } from './use-stable-rows.ts'
 
 /** Sessions that are searched before one is asked whether to go on. */
 const SEARCHED = 20_000
@@ -20,8 +20,8 @@ const SEARCHED = 20_000
 export function SessionsView() {
   const filters = filtersIn(query.value)
   const search = query.value.get('q') ?? ''
-  const about = useAbout()
-  const calm = useCalm()
+  const about = useServerInfo()
+  const calm = useStableRows()
   const key = JSON.stringify(filters)
   const list = useMemo(() => listFor(filters, Object.fromEntries(query.value)), [key])
   useEffect(() => {
@@ -39,7 +39,10 @@ export function SessionsView() {
 
   const rows = list.rows.value
   const words = useMemo(() => wordsOf(search), [search])
-  const shown = useMemo(() => (words.length === 0 ? rows : rows.filter((row) => isFound(row, words))), [rows, words])
+  const shown = useMemo(
+    () => (words.length === 0 ? rows : rows.filter((row) => matchesSearch(row, words))),
+    [rows, words],
+  )
   const [need, setNeed] = useState(0)
   const [most, setMost] = useState(SEARCHED)
   const onNeed = useCallback((count: number) => setNeed(count), [])
@@ -73,7 +76,7 @@ export function SessionsView() {
         hasUsers={about?.principal?.userId === undefined}
         hasTenants={isOperator || filters.tenant !== undefined}
       />
-      <Found
+      <ListStatus
         list={list}
         shown={shown.length}
         isSearching={isSearching}
@@ -85,7 +88,7 @@ export function SessionsView() {
       {isFirstRun && <NoneOfLocal />}
       {shown.length > 0 && !isFirstRun && (
         <div class={css.list}>
-          <Rows rows={shown} top={list.top} hasMore={hasMore} onScroller={calm.onScroller} onNeed={onNeed} />
+          <SessionTable rows={shown} top={list.top} hasMore={hasMore} onScroller={calm.onScroller} onNeed={onNeed} />
           <Waiting
             count={list.listed.value.waiting.size}
             onShow={() => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { get, ofSession } from '../../api/client.ts'
+import { get, sessionPath } from '../../api/client.ts'
 import type { SessionEvent } from '../../api/types.ts'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useRequest } from '../../parts/use-request.ts'
 import { preview } from '../../parts/visible.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { noteInWork } from './path.ts'
@@ -21,7 +21,7 @@ export function LateNote({ data, sequence }: { data: SessionData; sequence: numb
     return () => observer.disconnect()
   }, [])
   const read = (signal: AbortSignal) => noteAt(data, sequence, signal)
-  const { value = '', problem } = useAnswer(isSeen ? read : undefined, [isSeen, data, sequence])
+  const { value = '', problem } = useRequest(isSeen ? read : undefined, [isSeen, data, sequence])
   return <span ref={place}>{problem === undefined ? value : `could not be read: ${problem.message}`}</span>
 }
 
@@ -29,7 +29,7 @@ async function noteAt(data: SessionData, sequence: number, signal: AbortSignal):
   const known = data.log.peek(sequence)
   if (known !== undefined) return shown(known)
   const query = { after: sequence - 1, limit: 1 }
-  const { items } = await get<{ items: SessionEvent[] }>(ofSession(data.id, '/events'), query, signal)
+  const { items } = await get<{ items: SessionEvent[] }>(sessionPath(data.id, '/events'), query, signal)
   return shown(items[0])
 }
 

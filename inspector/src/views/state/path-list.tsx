@@ -1,5 +1,5 @@
 import { StateBadge } from '../../parts/status.tsx'
-import { duration, momentText, now } from '../../parts/time.tsx'
+import { formatDuration, formatTime, now } from '../../parts/time.tsx'
 import { oneLine, preview, visible } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
@@ -35,7 +35,7 @@ export function PathList({ data, steps, stoppedAt, onPoint }: PathListProps) {
             <StateBadge state={step.state} />
           </span>
           <time class={css.when} dateTime={step.at}>
-            {visible(momentText(step.at))}
+            {visible(formatTime(step.at))}
           </time>
           <span class={css.long}>
             <Long step={step} stoppedAt={stoppedAt} />
@@ -56,12 +56,12 @@ export function PathList({ data, steps, stoppedAt, onPoint }: PathListProps) {
 }
 
 function Long({ step, stoppedAt }: { step: Step; stoppedAt: number | undefined }) {
-  if (step.until !== undefined) return <>for {duration(stayed(step, 0) ?? 0)}</>
+  if (step.until !== undefined) return <>for {formatDuration(stayed(step, 0) ?? 0)}</>
   if (isFinal(step.state)) return <>for good</>
   const ms = stayed(step, stoppedAt ?? now.value) ?? 0
   return (
     <>
-      for {duration(ms)} {stoppedAt === undefined ? 'so far' : ''}
+      for {formatDuration(ms)} {stoppedAt === undefined ? 'so far' : ''}
     </>
   )
 }

@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
 import { isExpired, STATE_NAMES } from '../../parts/status.tsx'
-import { Ago, duration, momentText, now } from '../../parts/time.tsx'
+import { Ago, formatDuration, formatTime, now } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
@@ -137,7 +137,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 function Moment({ at }: { at: string }) {
   return (
     <>
-      <time dateTime={at}>{visible(momentText(at))}</time> ({duration(now.value - Date.parse(at))} ago)
+      <time dateTime={at}>{visible(formatTime(at))}</time> ({formatDuration(now.value - Date.parse(at))} ago)
     </>
   )
 }
@@ -145,7 +145,7 @@ function Moment({ at }: { at: string }) {
 function Until({ at }: { at: string }) {
   return (
     <>
-      <time dateTime={at}>{visible(momentText(at))}</time> (in {duration(Date.parse(at) - now.value)})
+      <time dateTime={at}>{visible(formatTime(at))}</time> (in {formatDuration(Date.parse(at) - now.value)})
     </>
   )
 }

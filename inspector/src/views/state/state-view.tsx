@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { isExpired } from '../../parts/status.tsx'
-import { useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { useEvents } from '../../session/use-events.ts'
 import { Diagram } from './diagram.tsx'
 import { AGENT_TYPES, PATH_TYPES, pathOf, type Step, timesTaken } from './path.ts'
 import { PathList } from './path-list.tsx'
@@ -17,8 +17,8 @@ const SHOWN = 200
 
 /** The state machine, where the session stands in it, and how it came there. */
 export function StateView({ data }: { data: SessionData }) {
-  const found = useEventsOf(data, PATH_TYPES, READ)
-  const switches = useEventsOf(data, AGENT_TYPES, READ)
+  const found = useEvents(data, PATH_TYPES, READ)
+  const switches = useEvents(data, AGENT_TYPES, READ)
   const [lit, setLit] = useState<Step | undefined>(undefined)
   const record = data.record.value
   const areAll = !switches.hasMore && !switches.isLoading && switches.problem === undefined
@@ -49,8 +49,8 @@ export function StateView({ data }: { data: SessionData }) {
       </div>
       <section class="card stack" aria-labelledby="path">
         <h2 id="path">Path taken</h2>
-        <ProblemNote problem={found.problem} onRetry={found.again} />
-        <ProblemNote problem={switches.problem} onRetry={switches.again} />
+        <ProblemNote problem={found.problem} onRetry={found.reload} />
+        <ProblemNote problem={switches.problem} onRetry={switches.reload} />
         {found.isLoading && <Loading what="Reading the path" />}
         {!found.isLoading && shown.length === 0 && found.problem === undefined && (
           <Empty title="No step is on record.">

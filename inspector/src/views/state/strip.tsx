@@ -1,5 +1,5 @@
 import { STATE_NAMES } from '../../parts/status.tsx'
-import { duration, momentText, now } from '../../parts/time.tsx'
+import { formatDuration, formatTime, now } from '../../parts/time.tsx'
 import { visible } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { type Step, stayed } from './path.ts'
@@ -27,7 +27,7 @@ export function Strip({ id, steps, stoppedAt, onPoint }: StripProps) {
         ))}
       </ol>
       <div class={css.ends} aria-hidden="true">
-        <span>{visible(momentText(first.at))}</span>
+        <span>{visible(formatTime(first.at))}</span>
         <span>{endText(steps.at(-1), stoppedAt)}</span>
       </div>
     </section>
@@ -35,16 +35,16 @@ export function Strip({ id, steps, stoppedAt, onPoint }: StripProps) {
 }
 
 function endText(last: Step | undefined, stoppedAt: number | undefined): string {
-  if (last !== undefined && isFinal(last.state)) return visible(momentText(last.at))
-  return stoppedAt === undefined ? 'now' : momentText(new Date(stoppedAt).toISOString())
+  if (last !== undefined && isFinal(last.state)) return visible(formatTime(last.at))
+  return stoppedAt === undefined ? 'now' : formatTime(new Date(stoppedAt).toISOString())
 }
 
 function Segment({ id, step, stoppedAt, onPoint }: Omit<StripProps, 'steps'> & { step: Step }) {
   // only the state that goes on has to look at the clock
   const ms = stayed(step, step.until === undefined ? (stoppedAt ?? now.value) : 0)
   const name = STATE_NAMES[step.state]
-  const long = ms === undefined ? '' : ` for ${duration(ms)}`
-  const label = `${name}${long}, from ${visible(momentText(step.at))}, event ${step.sequence}`
+  const long = ms === undefined ? '' : ` for ${formatDuration(ms)}`
+  const label = `${name}${long}, from ${visible(formatTime(step.at))}, event ${step.sequence}`
   return (
     <li class={css.segment} data-state={step.state} data-past={step.isPast} style={{ flexGrow: Math.max(1, ms ?? 0) }}>
       <a

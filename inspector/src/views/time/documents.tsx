@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { Json, Snapshot } from '../../api/types.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
-import { momentText } from '../../parts/time.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { formatTime } from '../../parts/time.tsx'
+import { useRequest } from '../../parts/use-request.ts'
 import { eventHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { DocumentCard } from './document-card.tsx'
@@ -40,7 +40,7 @@ export function Documents(props: Props) {
         kind="envelope"
         name="Envelope"
         of={(snapshot) => snapshot.envelope as unknown as Json}
-        aside={`written ${momentText(envelope.timestamps.updated_at)}`}
+        aside={`written ${formatTime(envelope.timestamps.updated_at)}`}
       />
     </>
   )
@@ -60,7 +60,7 @@ function Document({ data, moments, moment, known, isRead, pinned, other, kind, n
   const old = pinned === undefined ? change.value?.before : other
   return (
     <>
-      <ProblemNote problem={change.problem} onRetry={change.again} />
+      <ProblemNote problem={change.problem} onRetry={change.reload} />
       <DocumentCard
         name={name}
         aside={aside}
@@ -114,7 +114,7 @@ function useLastChange({ data, moments, known, kind, sequence, isOff }: Looking)
     const before = found <= 1 ? undefined : await moments.snapshot(found - 1, signal)
     return { sequence: found, key, before }
   }
-  const asked = useAnswer(isOff ? undefined : find, [key, isOff])
+  const asked = useRequest(isOff ? undefined : find, [key, isOff])
   // the answer before this one was about another change
   const value = asked.value?.key === key ? asked.value : undefined
   return { ...asked, value }

@@ -1,4 +1,4 @@
-import { get, ofSession } from '../../api/client.ts'
+import { get, sessionPath } from '../../api/client.ts'
 import type { SessionEvent } from '../../api/types.ts'
 import { CHANGE_TYPES, type Kind, kindsOf, typesOf } from './marks.ts'
 
@@ -16,7 +16,7 @@ export async function findChangeUpTo(
   const types = kind === undefined ? CHANGE_TYPES : typesOf(kind)
   for (let read = 0; read < LOOK.reads; read++) {
     const query = { types, before, order: 'desc', limit: LOOK.page }
-    const { items } = await get<{ items: SessionEvent[] }>(ofSession(id, '/events'), query, signal)
+    const { items } = await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)
     const found = items.find((event) => kind === undefined || kindsOf(event).includes(kind))
     const last = items.at(-1)
     if (found !== undefined || last === undefined || items.length < LOOK.page) return found?.sequence
@@ -28,6 +28,6 @@ export async function findChangeUpTo(
 /** The first change of any kind behind an event. */
 export async function findChangeBehind(id: string, after: number, signal: AbortSignal): Promise<number | undefined> {
   const query = { types: CHANGE_TYPES, after, limit: 1 }
-  const { items } = await get<{ items: SessionEvent[] }>(ofSession(id, '/events'), query, signal)
+  const { items } = await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)
   return items[0]?.sequence
 }

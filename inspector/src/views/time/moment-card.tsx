@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { SessionEvent, SessionRecord } from '../../api/types.ts'
 import { StateBadge } from '../../parts/status.tsx'
-import { momentText } from '../../parts/time.tsx'
+import { formatTime } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { Became } from './became.tsx'
@@ -50,7 +50,7 @@ function EventLine({ id, event }: { id: string; event: SessionEvent }) {
           {oneLine(type, 60)}
         </a>{' '}
         <span class="muted small">
-          by <bdi>{oneLine(agentId ?? role, 60)}</bdi>, <time dateTime={createdAt}>{momentText(createdAt)}</time>
+          by <bdi>{oneLine(agentId ?? role, 60)}</bdi>, <time dateTime={createdAt}>{formatTime(createdAt)}</time>
         </span>
       </p>
       {content !== '' && (
@@ -67,7 +67,7 @@ type Fact = readonly [name: string, text: string, show: ComponentChildren]
 
 function factsOf({ status, activeAgent, turns, lastActivityAt, endedAt }: SessionRecord): Fact[] {
   const why = statusText(status)
-  const moment = (at: string) => <time dateTime={at}>{momentText(at)}</time>
+  const moment = (at: string) => <time dateTime={at}>{formatTime(at)}</time>
   return [
     ['state', status.state, <StateBadge state={status.state} />],
     ['agent', activeAgent, oneLine(activeAgent, 80)],

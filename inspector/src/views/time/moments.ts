@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
-import { get, ofSession } from '../../api/client.ts'
-import { type Problem, problemOf } from '../../api/problem.ts'
+import { get, sessionPath } from '../../api/client.ts'
+import { type Problem, toProblem } from '../../api/problem.ts'
 import type { SessionEvent, Snapshot } from '../../api/types.ts'
 import type { SessionData } from '../../session/session-data.ts'
 
@@ -74,7 +74,7 @@ export class Moments {
       this.shown.value = { snapshot, event }
     } catch (error) {
       if (control.signal.aborted) return
-      this.problem.value = problemOf(error)
+      this.problem.value = toProblem(error)
     }
     this.#asking = undefined
     this.isLoading.value = false
@@ -83,7 +83,7 @@ export class Moments {
 
   /** Every view of the session as it was right after an event. */
   async snapshot(sequence: number, signal: AbortSignal): Promise<Snapshot> {
-    const path = ofSession(this.#data.id, `/at/${sequence}`)
+    const path = sessionPath(this.#data.id, `/at/${sequence}`)
     return await kept(this.#snapshots, sequence, () => get<Snapshot>(path, {}, signal))
   }
 
@@ -91,7 +91,7 @@ export class Moments {
     const known = this.#data.log.peek(sequence) ?? this.#events.get(sequence)
     if (known !== undefined) return known
     const query = { after: sequence - 1, limit: 1 }
-    const { items } = await get<{ items: SessionEvent[] }>(ofSession(this.#data.id, '/events'), query, signal)
+    const { items } = await get<{ items: SessionEvent[] }>(sessionPath(this.#data.id, '/events'), query, signal)
     const [event] = items
     return event === undefined ? undefined : await kept(this.#events, sequence, () => Promise.resolve(event))
   }

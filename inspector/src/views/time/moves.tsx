@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { type Problem, problemOf } from '../../api/problem.ts'
+import { type Problem, toProblem } from '../../api/problem.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { sessionHref } from '../../route.ts'
 import { findChangeBehind, findChangeUpTo } from './find-change.ts'
@@ -24,7 +24,7 @@ export function Moves({ id, head, place, known, isLoading }: Props) {
     setProblem(undefined)
     found.then(
       (to) => to !== undefined && go(to),
-      (error: unknown) => setProblem(problemOf(error)),
+      (error: unknown) => setProblem(toProblem(error)),
     )
   }
   const before = changeUpTo(known, sequence - 1)

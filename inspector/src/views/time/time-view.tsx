@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useRequest } from '../../parts/use-request.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { Documents } from './documents.tsx'
 import { History } from './history.tsx'
@@ -24,7 +24,7 @@ export function TimeView({ data }: { data: SessionData }) {
   const { sequence, isFollowing, pinned } = place
   useEffect(() => moments.want(sequence, isFollowing), [moments, sequence, isFollowing])
   useEffect(() => () => moments.stop(), [moments])
-  const other = useAnswer(pinned === undefined ? undefined : (signal) => moments.snapshot(pinned, signal), [pinned])
+  const other = useRequest(pinned === undefined ? undefined : (signal) => moments.snapshot(pinned, signal), [pinned])
   const compared = pinned === undefined || other.value?.sequence !== pinned ? undefined : other.value
   const moment = moments.shown.value
   return (
@@ -40,7 +40,7 @@ export function TimeView({ data }: { data: SessionData }) {
       </section>
       <ProblemNote problem={moments.problem.value} onRetry={() => moments.again()} />
       <ProblemNote problem={changes.problem} onRetry={changes.again} />
-      <ProblemNote problem={other.problem} onRetry={other.again} />
+      <ProblemNote problem={other.problem} onRetry={other.reload} />
       {moment === undefined && moments.problem.value === undefined && <Loading />}
       {moment !== undefined && (
         <div class={css.columns}>

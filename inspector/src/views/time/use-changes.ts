@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import { useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { useEvents } from '../../session/use-events.ts'
 import { GROUPS, knownOf } from './marks.ts'
 
 /** Changes of each kind that are marked and listed: the last ones. */
@@ -9,12 +9,12 @@ const MOST = 500
 /** The last changes of a session, of each kind as many: those of one kind do not push out those of another. */
 export function useChanges(data: SessionData) {
   const read = [
-    useEventsOf(data, GROUPS.scratchpad, MOST),
-    useEventsOf(data, GROUPS.status, MOST),
-    useEventsOf(data, GROUPS.agent, MOST),
-    useEventsOf(data, GROUPS.envelope, MOST),
-    useEventsOf(data, GROUPS.work, MOST),
-    useEventsOf(data, GROUPS.commit, MOST),
+    useEvents(data, GROUPS.scratchpad, MOST),
+    useEvents(data, GROUPS.status, MOST),
+    useEvents(data, GROUPS.agent, MOST),
+    useEvents(data, GROUPS.envelope, MOST),
+    useEvents(data, GROUPS.work, MOST),
+    useEvents(data, GROUPS.commit, MOST),
   ]
   const failed = read.filter(({ problem }) => problem !== undefined)
   const known = useMemo(
@@ -32,7 +32,7 @@ export function useChanges(data: SessionData) {
     isLoading: read.some(({ isLoading }) => isLoading),
     problem: failed[0]?.problem,
     again: () => {
-      for (const { again } of failed) again()
+      for (const { reload } of failed) reload()
     },
   }
 }

@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, SessionEvent } from '../../api/types.ts'
-import { lineOf, observationsIn, observedText, stateIn } from './describe.ts'
+import { describeEvent, describeObservation, observationsIn, stateIn } from './describe.ts'
 
 const event = (type: string, parts?: Json, more: Partial<SessionEvent> = {}) =>
   ({ type, content: 'content', ...(parts !== undefined && { parts }), ...more }) as SessionEvent
-const text = (type: string, parts?: Json, more: Partial<SessionEvent> = {}) => lineOf(event(type, parts, more)).text
+const text = (type: string, parts?: Json, more: Partial<SessionEvent> = {}) =>
+  describeEvent(event(type, parts, more)).text
 
 describe('an event on one line', () => {
   it('says who speaks', () => {
-    expect(lineOf(event('user_message'))).toMatchObject({ label: 'user', text: 'content' })
-    expect(lineOf(event('model_message', undefined, { agentId: 'coach' }))).toMatchObject({ label: 'coach' })
+    expect(describeEvent(event('user_message'))).toMatchObject({ label: 'user', text: 'content' })
+    expect(describeEvent(event('model_message', undefined, { agentId: 'coach' }))).toMatchObject({ label: 'coach' })
   })
 
   it('says in which role, where the name could be taken for another', () => {
-    const label = (type: string, agentId: string) => lineOf(event(type, undefined, { agentId })).label
+    const label = (type: string, agentId: string) => describeEvent(event(type, undefined, { agentId })).label
     expect(label('model_message', 'user')).toBe('user (assistant)')
     for (const name of ['User', ' USER ', 'ｕｓｅｒ', 'the user', 'system', 'u\u200bser']) {
       expect(label('model_message', name)).toBe(`${name} (assistant)`)
@@ -37,7 +38,7 @@ describe('an event on one line', () => {
 
   it('says which state a session came to, and why', () => {
     const asked = event('status_changed', { status: { state: 'awaiting_user', question: 'Which?' } })
-    expect(lineOf(asked)).toMatchObject({ text: 'Which?', state: 'awaiting_user' })
+    expect(describeEvent(asked)).toMatchObject({ text: 'Which?', state: 'awaiting_user' })
     expect(stateIn(asked)).toBe('awaiting_user')
     expect(stateIn(event('status_changed', { status: { state: 'elsewhere' } }))).toBeUndefined()
     expect(text('status_changed', { status: { state: 'complete', endedBy: 'caller' } })).toBe('ended by the caller')
@@ -56,7 +57,7 @@ describe('an event on one line', () => {
       'step: read a.ts, wrote b.ts, ran npm test (exit 1), plan: first this, 0 relations',
     )
     expect(
-      observationsIn(event('work_committed', { observations: [7, null, { kind: 'odd' }] })).map(observedText),
+      observationsIn(event('work_committed', { observations: [7, null, { kind: 'odd' }] })).map(describeObservation),
     ).toEqual(['{ kind: "odd" }'])
   })
 

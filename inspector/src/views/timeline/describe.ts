@@ -5,7 +5,7 @@ import { brief } from './brief.ts'
 export type Tone = 'user' | 'agent' | 'tool' | 'gate' | 'status' | 'state' | 'switch' | 'work' | 'plain'
 
 /** An event on one line. Nothing in it is safe to show yet. */
-export interface Line {
+export interface EventLine {
   /** What kind of thing it is, or who speaks. */
   readonly label: string
   readonly tone: Tone
@@ -15,7 +15,7 @@ export interface Line {
 }
 
 /** Says in one line what happened. Total: of what it does not know it gives the content. */
-export function lineOf(event: SessionEvent): Line {
+export function describeEvent(event: SessionEvent): EventLine {
   const { type, content, agentId } = event
   const parts = isRecord(event.parts) ? event.parts : {}
   switch (type) {
@@ -85,7 +85,7 @@ export function observationsIn({ parts }: SessionEvent): readonly JsonObject[] {
 }
 
 /** One observation in a few words. */
-export function observedText(observed: JsonObject): string {
+export function describeObservation(observed: JsonObject): string {
   switch (observed['kind']) {
     case 'note':
     case 'plan':
@@ -121,7 +121,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   envelope_updated: 'envelope',
 }
 
-function otherLabel(type: string): Pick<Line, 'label' | 'tone'> {
+function otherLabel(type: string): Pick<EventLine, 'label' | 'tone'> {
   if (type === 'envelope_updated') return { label: 'envelope', tone: 'state' }
   if (type === 'memory_recall' || type === 'context_summarized') return { label: OTHERS[type] ?? type, tone: 'work' }
   return { label: OTHERS[type] ?? type, tone: 'plain' }
@@ -131,7 +131,7 @@ function gateText({ gate }: JsonObject, content: string): string {
   return gate === undefined ? content : `${brief(gate, 40)} passed${content === '' ? '' : `: ${content}`}`
 }
 
-function statusLine(content: string, { status }: JsonObject): Line {
+function statusLine(content: string, { status }: JsonObject): EventLine {
   const given = isRecord(status) ? status : {}
   const { state, question, userMessage, summary, reason, endedBy } = given
   const said = endedBy === 'caller' ? 'ended by the caller' : (question ?? userMessage ?? summary ?? reason)
@@ -139,7 +139,7 @@ function statusLine(content: string, { status }: JsonObject): Line {
   return { label: 'status', tone: 'status', text, ...(STATES.has(state) && { state: state as SessionState }) }
 }
 
-function switchLine(type: string, content: string, { from, to, context }: JsonObject): Line {
+function switchLine(type: string, content: string, { from, to, context }: JsonObject): EventLine {
   const label = context === undefined ? 'agent' : 'handoff'
   const change = `${brief(from, 60)} → ${brief(to, 60)}`
   return { label, tone: 'switch', text: type === 'agent_transition' ? `${change}: ${content}` : change }
@@ -183,6 +183,6 @@ function workText(parts: JsonObject): string {
   const seen = observationsIn({ parts } as unknown as SessionEvent)
   const told = seen.filter((one) => one['kind'] !== 'note' || one['about'] === undefined).slice(0, KEYS)
   const rest = seen.length > KEYS ? ['…'] : []
-  const list = [...told.map((one) => brief(observedText(one), 60)), ...rest].join(', ')
+  const list = [...told.map((one) => brief(describeObservation(one), 60)), ...rest].join(', ')
   return [brief(kind, 40), list].filter((text) => text !== '').join(': ')
 }

@@ -5,11 +5,11 @@ import { Clamp } from '../../parts/clamp.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
-import { momentText } from '../../parts/time.tsx'
+import { formatTime } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
 import { brief } from './brief.ts'
-import { isRecord, observationsIn, observedText } from './describe.ts'
+import { describeObservation, isRecord, observationsIn } from './describe.ts'
 import css from './event-row.module.css'
 
 /** Items of one list that are shown. */
@@ -29,8 +29,8 @@ export function EventDetails({ event }: { event: SessionEvent }) {
         </Fact>
         <Fact name="role">{role}</Fact>
         {agentId !== undefined && <Fact name="agent">{oneLine(agentId, 100)}</Fact>}
-        <Fact name="written">{momentText(createdAt)}</Fact>
-        {occurredAt !== undefined && <Fact name="happened">{oneLine(momentText(occurredAt), 60)}</Fact>}
+        <Fact name="written">{formatTime(createdAt)}</Fact>
+        {occurredAt !== undefined && <Fact name="happened">{oneLine(formatTime(occurredAt), 60)}</Fact>}
         <Fact name="id">
           <code>{id}</code>
         </Fact>
@@ -164,7 +164,7 @@ function Observations({ event }: { event: SessionEvent }) {
       <ul class={css.list}>
         {all.slice(0, LISTED).map((observed, index) => (
           <li key={index} dir="auto">
-            {visible(observedText(observed))}
+            {visible(describeObservation(observed))}
             {typeof observed['output'] === 'string' && observed['output'] !== '' && <Clamp text={observed['output']} />}
           </li>
         ))}

@@ -1,17 +1,17 @@
 import { useRef } from 'preact/hooks'
 import { now } from '../../parts/time.tsx'
+import { useVirtual } from '../../parts/use-virtual.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { callsIn, type Known } from './calls.ts'
 import { dayAbove } from './days.ts'
 import css from './event-list.module.css'
 import { EventRow } from './event-row.tsx'
-import { type Link, type Links, missingFor } from './links.ts'
+import { missingFor, type Related, type RelatedEvents } from './related-events.ts'
 import type { Rows } from './rows.ts'
-import type { Turns } from './turns.ts'
-import { ABOVE, useFocus } from './use-focus.ts'
-import { useLoading } from './use-loading.ts'
-import { NEAR, ROW, useEdges, useTarget } from './use-places.ts'
-import { useVirtual } from './use-virtual.ts'
+import { callsIn, type LogView } from './tool-calls.ts'
+import type { TurnNumbers } from './turn-numbers.ts'
+import { useLoadVisible } from './use-load-visible.ts'
+import { ABOVE, useRowFocus } from './use-row-focus.ts'
+import { NEAR, ROW, useEdges, useScrollTarget } from './use-scroll-target.ts'
 
 /** Milliseconds after a click in which the end does not hold the reader: what was opened grows downwards. */
 const CALM = 400
@@ -19,9 +19,9 @@ const CALM = 400
 interface Props {
   data: SessionData
   rows: Rows
-  known: Known
-  links: Links
-  turns: Turns
+  known: LogView
+  links: RelatedEvents
+  turns: TurnNumbers
   /** Whether the rows are the log itself, which is loaded as it comes into view. */
   isLog: boolean
   /** The event to go to; without one the list begins at its end. */
@@ -56,8 +56,8 @@ export function EventList(props: Props) {
     scrollEndThreshold: performance.now() < calmUntil.current ? -1 : NEAR,
     scrollPaddingStart: ABOVE,
   })
-  const focus = useFocus(virtual, box, props)
-  useTarget(virtual, props, focus)
+  const focus = useRowFocus(virtual, box, props)
+  useScrollTarget(virtual, props, focus)
 
   const calm = () => {
     calmUntil.current = performance.now() + CALM
@@ -71,7 +71,7 @@ export function EventList(props: Props) {
     const event = rows.eventAt(index)
     return event === undefined ? undefined : links.of(event, known, turns)
   })
-  useLoading({ ...props, virtual, missing: linked.flatMap((link) => (link && missingFor(link)) ?? []) })
+  useLoadVisible({ ...props, virtual, missing: linked.flatMap((link) => (link && missingFor(link)) ?? []) })
   useEdges(virtual, props)
 
   return (
@@ -126,7 +126,7 @@ function Item({
   named,
   open,
   onToggle,
-}: Pick<Props, 'rows' | 'named' | 'open' | 'onToggle'> & { index: number; link: Link | undefined }) {
+}: Pick<Props, 'rows' | 'named' | 'open' | 'onToggle'> & { index: number; link: Related | undefined }) {
   const event = rows.eventAt(index)
   if (event === undefined || link === undefined)
     return <p class={css.unloaded}>#{rows.sequenceAt(index).toLocaleString('en')}</p>

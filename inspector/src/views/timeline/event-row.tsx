@@ -5,13 +5,13 @@ import { StateBadge } from '../../parts/status.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
-import { callsIn } from './calls.ts'
-import { type Line, lineOf } from './describe.ts'
+import { describeEvent, type EventLine } from './describe.ts'
 import { EventDetails } from './event-details.tsx'
 import css from './event-row.module.css'
-import type { Link } from './links.ts'
+import type { Related } from './related-events.ts'
 import { ResultOf, ResultRow } from './result-row.tsx'
-import { ToolCalls } from './tool-block.tsx'
+import { ToolCalls } from './tool-call-rows.tsx'
+import { callsIn } from './tool-calls.ts'
 
 /** Characters of a message that are shown before it is opened. */
 const PREVIEW = 3000
@@ -19,7 +19,7 @@ const PREVIEW = 3000
 /** What a row shows of its event. */
 export interface RowProps {
   readonly event: SessionEvent
-  readonly link: Link
+  readonly link: Related
   /** The day that stands above it. */
   readonly day: string | undefined
   /** Whether the address names it. */
@@ -37,7 +37,11 @@ export const EventRow = memo((props: RowProps) => {
   return (
     <>
       <Above {...props} />
-      <div class={css.row} data-tone={lineOf(event).tone} data-thin={link.origin?.is === 'call' ? '' : undefined}>
+      <div
+        class={css.row}
+        data-tone={describeEvent(event).tone}
+        data-thin={link.origin?.is === 'call' ? '' : undefined}
+      >
         <a class={css.anchor} href={eventHref(event.sessionId, event.sequence)} title="Link to this event">
           #{event.sequence}
         </a>
@@ -91,7 +95,7 @@ function Content(props: RowProps) {
 
 function MessageRow(props: RowProps) {
   const { event, isOpen, onToggle } = props
-  const { label } = lineOf(event)
+  const { label } = describeEvent(event)
   return (
     <>
       <button type="button" class={css.fold} aria-expanded={isOpen} onClick={() => onToggle(event.sequence)}>
@@ -106,7 +110,7 @@ function MessageRow(props: RowProps) {
 }
 
 function CompactRow({ event, link, isOpen, onToggle }: RowProps) {
-  const line = lineOf(event)
+  const line = describeEvent(event)
   return (
     <button
       type="button"
@@ -120,7 +124,7 @@ function CompactRow({ event, link, isOpen, onToggle }: RowProps) {
   )
 }
 
-function Summary({ line, was }: { line: Line; was: Link['was'] }) {
+function Summary({ line, was }: { line: EventLine; was: Related['was'] }) {
   return (
     <span class={css.text} dir="auto">
       {line.state !== undefined && (

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
-import { get, ofSession } from '../../api/client.ts'
-import { type Problem, problemOf } from '../../api/problem.ts'
+import { get, sessionPath } from '../../api/client.ts'
+import { type Problem, toProblem } from '../../api/problem.ts'
 import type { SessionEvent } from '../../api/types.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import type { Kind } from './kinds.ts'
+import type { EventFilter } from './event-filters.ts'
 
 /** Events that are asked for at once, and on the way back to one. */
 const PAGE = 200
@@ -19,7 +19,7 @@ const MOST = 20_000
 /** Events of one kind, from the end of the log back as far as somebody has looked, and each new one. */
 export class FilteredLog {
   readonly #data: SessionData
-  readonly #kind: Kind
+  readonly #kind: EventFilter
   #arrived: SessionEvent[] = []
   #found = 0
   #control = new AbortController()
@@ -32,7 +32,7 @@ export class FilteredLog {
   readonly isReady = signal(false)
   readonly problem = signal<Problem | undefined>(undefined)
 
-  constructor(data: SessionData, kind: Kind) {
+  constructor(data: SessionData, kind: EventFilter) {
     this.#data = data
     this.#kind = kind
   }
@@ -80,7 +80,7 @@ export class FilteredLog {
       }
       this.problem.value = undefined
     } catch (error) {
-      if (!signal.aborted) this.problem.value = problemOf(error)
+      if (!signal.aborted) this.problem.value = toProblem(error)
     } finally {
       this.isLoading.value = false
       this.isReady.value = true
@@ -91,7 +91,7 @@ export class FilteredLog {
     const before = this.from.peek()
     const { types, isShown } = this.#kind
     const query = { types, order: 'desc', limit, before: Number.isFinite(before) ? before : undefined }
-    const { items } = await get<{ items: SessionEvent[] }>(ofSession(this.#data.id, '/events'), query, signal)
+    const { items } = await get<{ items: SessionEvent[] }>(sessionPath(this.#data.id, '/events'), query, signal)
     const shown = items.filter(isShown).reverse()
     this.events.value = [...shown, ...this.events.peek()]
     this.from.value = items.length < limit ? 1 : (items.at(-1)?.sequence ?? 1)

@@ -1,9 +1,9 @@
 import { Clamp } from '../../parts/clamp.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
-import { hasFailed } from './calls.ts'
 import css from './event-row.module.css'
 import type { RowProps } from './event-row.tsx'
+import { hasFailed } from './tool-calls.ts'
 
 /** A result that is shown with its call; here too when the address names it. */
 export function ResultOf({ event, call, isNamed, isOpen }: RowProps & { call: number }) {

@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../api/types.ts'
-import type { Peek } from './turns.ts'
+import type { Peek } from './turn-numbers.ts'
 
 /** The events of a list by their place in it. */
 export interface Rows {

@@ -3,28 +3,28 @@ import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { isExpired } from '../../parts/status.tsx'
 import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import type { Known } from './calls.ts'
+import { EVENT_FILTERS, type FilterName, filterNamed } from './event-filters.ts'
 import { EventList } from './event-list.tsx'
 import { FilteredLog } from './filtered-log.ts'
-import { KINDS, type Show, showOf } from './kinds.ts'
-import { Links } from './links.ts'
 import { RangeBar } from './range-bar.tsx'
 import { endOf, holds, isLast, type Range, rangeWith } from './ranges.ts'
+import { RelatedEvents } from './related-events.ts'
 import { nearest, type Rows, rowsOfEvents, rowsOfLog } from './rows.ts'
 import css from './timeline-view.module.css'
+import type { LogView } from './tool-calls.ts'
 import { Toolbar } from './toolbar.tsx'
-import { Turns } from './turns.ts'
-import { useWay, type Way } from './use-way.ts'
+import { TurnNumbers } from './turn-numbers.ts'
+import { type Navigation, useNavigation } from './use-navigation.ts'
 
 /** The log of one session, by turns, as it is written. */
 export function TimelineView({ data }: { data: SessionData }) {
-  const show = showOf(query.value.get('show'))
+  const show = filterNamed(query.value.get('show'))
   const asked = Number(query.value.get('event') ?? Number.NaN)
   const head = data.head.value
   const isThere = Number.isInteger(asked) && asked >= 1 && asked <= head
   const target = isThere ? asked : undefined
   const shared = useShared(data)
-  const way = useWay(data.id)
+  const way = useNavigation(data.id)
   return (
     <div class={css.timeline}>
       <Toolbar show={show} head={head} onGo={way.to} />
@@ -45,17 +45,17 @@ export function TimelineView({ data }: { data: SessionData }) {
 
 /** What both lists go by. */
 interface Shared {
-  readonly known: Known
-  readonly links: Links
-  readonly turns: Turns
+  readonly known: LogView
+  readonly links: RelatedEvents
+  readonly turns: TurnNumbers
   readonly open: ReadonlySet<string>
   readonly onToggle: (sequence: number, call?: number) => void
 }
 
 function useShared(data: SessionData): Shared {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  const turns = useMemo(() => new Turns(), [data])
-  const links = useMemo(() => new Links(), [data])
+  const turns = useMemo(() => new TurnNumbers(), [data])
+  const links = useMemo(() => new RelatedEvents(), [data])
   const record = data.record.value
   if (record !== undefined) turns.note(record.head, record.turns)
   // something was loaded: draw again
@@ -72,7 +72,7 @@ function useShared(data: SessionData): Shared {
 interface ListProps {
   data: SessionData
   shared: Shared
-  way: Way
+  way: Navigation
   /** The event to go to. */
   target: number | undefined
 }
@@ -117,8 +117,8 @@ function WholeLog({ data, shared, way, target }: ListProps) {
   )
 }
 
-function SomeEvents({ data, shared, way, target, show }: ListProps & { show: Show }) {
-  const log = useMemo(() => new FilteredLog(data, KINDS[show]), [data, show])
+function SomeEvents({ data, shared, way, target, show }: ListProps & { show: FilterName }) {
+  const log = useMemo(() => new FilteredLog(data, EVENT_FILTERS[show]), [data, show])
   useEffect(() => log.start(target), [log])
   const events = log.events.value
   const rows = useMemo(() => rowsOfEvents(events), [events])
@@ -149,7 +149,7 @@ function SomeEvents({ data, shared, way, target, show }: ListProps & { show: Sho
       </div>
       {events.length === 0 ? (
         <Empty title={from > 1 ? 'None so far.' : 'There are no such events in this session.'}>
-          <p>{KINDS[show].title}.</p>
+          <p>{EVENT_FILTERS[show].title}.</p>
         </Empty>
       ) : (
         <div class={css.frame}>

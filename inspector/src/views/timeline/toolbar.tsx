@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { setQuery } from '../../route.ts'
+import { EVENT_FILTERS, FILTER_NAMES, type FilterName } from './event-filters.ts'
 import { eventNumber } from './event-number.ts'
-import { KINDS, SHOWS, type Show } from './kinds.ts'
 import css from './timeline-view.module.css'
 
 /** What is shown of the log, and the way to one event. */
-export function Toolbar({ show, head, onGo }: { show: Show; head: number; onGo: (sequence: number) => void }) {
+export function Toolbar({ show, head, onGo }: { show: FilterName; head: number; onGo: (sequence: number) => void }) {
   const [text, setText] = useState('')
   const [isWrong, setWrong] = useState(false)
   const submit = (event: Event) => {
@@ -20,16 +20,16 @@ export function Toolbar({ show, head, onGo }: { show: Show; head: number; onGo: 
     <div class={css.toolbar}>
       <fieldset class={css.chips}>
         <legend class="hidden">Show</legend>
-        {SHOWS.map((name) => (
+        {FILTER_NAMES.map((name) => (
           <button
             key={name}
             type="button"
             class={css.chip}
             aria-pressed={name === show}
-            title={KINDS[name].title}
+            title={EVENT_FILTERS[name].title}
             onClick={() => setQuery({ show: name === 'all' ? undefined : name })}
           >
-            {KINDS[name].name}
+            {EVENT_FILTERS[name].name}
           </button>
         ))}
       </fieldset>

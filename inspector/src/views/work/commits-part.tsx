@@ -2,11 +2,11 @@ import { useEffect, useState } from 'preact/hooks'
 import { get } from '../../api/client.ts'
 import type { Commit, Json, JsonObject, Page, SessionRecord } from '../../api/types.ts'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useRequest } from '../../parts/use-request.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { query, setQuery } from '../../route.ts'
-import { useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { useEvents } from '../../session/use-events.ts'
 import { CommitCard } from './commit-card.tsx'
 import css from './commits-part.module.css'
 
@@ -17,7 +17,7 @@ const LIMIT = 20
 /** The chain of the conversation's commits, oldest first. */
 export function CommitsPart({ data }: { data: SessionData }) {
   const record = data.record.value
-  const own = useEventsOf(data, TYPES, 1)
+  const own = useEvents(data, TYPES, 1)
   if (own.isLoading || record === undefined) return <Loading />
   const position = positionOf(own.events.at(-1)?.parts)
   return (
@@ -64,7 +64,7 @@ function Chain({ record, own }: { record: SessionRecord; own: number | undefined
   useEffect(() => show(named), [named])
   useEffect(() => show(named ?? own), [own])
   // not by user: purged ones belong to nobody, and the server gives to each caller what is theirs
-  const page = useAnswer(
+  const page = useRequest(
     (signal) =>
       get<Page<Commit>>(
         `/conversations/${encodeURIComponent(conversationId)}/commits`,
@@ -82,11 +82,11 @@ function Chain({ record, own }: { record: SessionRecord; own: number | undefined
     <section class="stack" aria-label="Commits of the conversation">
       <div class={css.head}>
         <h2>Commits of the conversation</h2>
-        <button type="button" class="button small" onClick={page.again}>
+        <button type="button" class="button small" onClick={page.reload}>
           Look again
         </button>
       </div>
-      <ProblemNote problem={page.problem} onRetry={page.again} />
+      <ProblemNote problem={page.problem} onRetry={page.reload} />
       {page.value === undefined && page.isLoading && <Loading />}
       {page.value !== undefined && items.length === 0 && after === 0 && <NoCommits />}
       {items.length > 0 && (

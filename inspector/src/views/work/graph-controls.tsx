@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Graph } from '../../api/types.ts'
 import { oneLine } from '../../parts/visible.ts'
-import { go, setQuery } from '../../route.ts'
+import { navigate, setQuery } from '../../route.ts'
 import css from './graph-controls.module.css'
 import { DEEPEST, DIRECTIONS, type Direction, type GraphAsked } from './graph-query.ts'
 import { graphHref, Middle } from './links.tsx'
@@ -82,7 +82,7 @@ function NodeForm({ id, graph, things }: Omit<Props, 'asked'>) {
   const submit = (event: Event) => {
     event.preventDefault()
     if (text.trim() === '') return
-    go(graphHref(id, text.trim()))
+    navigate(graphHref(id, text.trim()))
     setText('')
   }
   return (

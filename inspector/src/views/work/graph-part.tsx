@@ -1,8 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { get, ofSession } from '../../api/client.ts'
+import { get, sessionPath } from '../../api/client.ts'
 import type { Graph } from '../../api/types.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
-import { useAnswer } from '../../parts/use-answer.ts'
+import { useRequest } from '../../parts/use-request.ts'
 import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { GraphControls, GraphTrail } from './graph-controls.tsx'
@@ -44,7 +44,7 @@ export function GraphPart({ data, things, latest }: Props) {
     <div class="stack">
       <GraphControls id={data.id} asked={asked} graph={graph} things={things} />
       <GraphTrail id={data.id} node={graph?.node} title={title} />
-      <ProblemNote problem={answer.problem} onRetry={answer.again} />
+      <ProblemNote problem={answer.problem} onRetry={answer.reload} />
       {graph === undefined && answer.isLoading && <Loading />}
       {graph !== undefined && <LeftOut graph={graph} drawn={asked.as === 'list' ? graph.edges.length : drawn.length} />}
       {graph !== undefined && graph.edges.length === 0 && (
@@ -75,8 +75,8 @@ export function GraphPart({ data, things, latest }: Props) {
 
 function useGraph(id: string, { node, depth, direction, labels }: GraphAsked, latest: number) {
   const ask = (signal: AbortSignal) =>
-    get<Graph>(ofSession(id, '/graph'), { node, depth, direction, labels, limit: LIMIT }, signal)
-  return useAnswer(ask, [id, node, depth, direction, labels.join(), latest])
+    get<Graph>(sessionPath(id, '/graph'), { node, depth, direction, labels, limit: LIMIT }, signal)
+  return useRequest(ask, [id, node, depth, direction, labels.join(), latest])
 }
 
 function LeftOut({ graph: { edges, truncated }, drawn }: { graph: Graph; drawn: number }) {

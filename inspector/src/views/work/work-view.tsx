@@ -1,8 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { query } from '../../route.ts'
-import { type EventsOf, useEventsOf } from '../../session/events-of.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { type EventList, useEvents } from '../../session/use-events.ts'
 import { CommitsPart } from './commits-part.tsx'
 import { GraphPart } from './graph-part.tsx'
 import { PARTS, type Part, partHref } from './links.tsx'
@@ -27,7 +27,7 @@ const PART_NAMES = {
 export function WorkView({ data }: { data: SessionData }) {
   const part = PARTS.find((name) => name === query.value.get('part')) ?? 'overview'
   const [most, setMost] = useState(READ)
-  const found = useKept(useEventsOf(data, TYPES, most))
+  const found = useKept(useEvents(data, TYPES, most))
   const steps = useMemo(() => found.events.map(stepOf), [found.events])
   const things = useMemo(() => thingsOf(steps), [steps])
   const isEmpty = steps.length === 0 && part !== 'commits'
@@ -40,7 +40,7 @@ export function WorkView({ data }: { data: SessionData }) {
           </a>
         ))}
       </nav>
-      <ProblemNote problem={found.problem} onRetry={found.again} />
+      <ProblemNote problem={found.problem} onRetry={found.reload} />
       {isEmpty && found.isLoading && <Loading />}
       {isEmpty && !found.isLoading && found.problem === undefined && <NoWork />}
       {!isEmpty && found.hasMore && part !== 'commits' && part !== 'graph' && (
@@ -65,7 +65,7 @@ export function WorkView({ data }: { data: SessionData }) {
 }
 
 /** While older events are read, those that were there stay. */
-function useKept(found: EventsOf): EventsOf {
+function useKept(found: EventList): EventList {
   const kept = useRef(found)
   if (found.isLoading && kept.current.events.length > 0) return { ...kept.current, isLoading: true }
   if (found.problem !== undefined) return { ...kept.current, isLoading: false, problem: found.problem }

@@ -1,0 +1,36 @@
+import type { FunctionComponent } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { Loading } from './notes.tsx'
+
+/** A component whose code is fetched when it is first shown. */
+export function lazy<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
+  let loaded: FunctionComponent<Props> | undefined
+  return function Lazily(props: Props) {
+    const [View, setView] = useState(() => loaded)
+    const [isGone, setGone] = useState(false)
+    useEffect(() => {
+      if (View !== undefined) return
+      load().then(
+        (view) => {
+          loaded = view
+          setView(() => view)
+        },
+        () => setGone(true),
+      )
+    }, [View])
+    if (View !== undefined) return <View {...props} />
+    return isGone ? <Gone /> : <Loading />
+  }
+}
+
+/** Its file is not there: the server does not answer, or has another version of the page by now. */
+function Gone() {
+  return (
+    <div class="note problem" role="alert">
+      <p>This view could not be loaded: the server does not answer, or was updated.</p>
+      <button type="button" class="button" onClick={() => location.reload()}>
+        Load the page again
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { SessionRecord } from '../../api/types.ts'
+import { isExpired } from '../../parts/status.tsx'
+import { preview } from '../../parts/visible.ts'
+import { query, route } from '../../route.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { noteIn } from '../state/path.ts'
+import { useCommit } from '../state/use-commit.ts'
+import css from './action-bar.module.css'
+import { ActionDialog } from './action-dialog.tsx'
+import { ActionRunner } from './action-runner.ts'
+import { ACTIONS, type ActionName, type OfferedActions, offeredActions, type Values } from './action-table.ts'
+import { AnswerForm } from './answer-form.tsx'
+import { MoreMenu } from './more-menu.tsx'
+
+/** What can be done to the session where it stands, and what came of it. */
+export function ActionBar({ data }: { data: SessionData }) {
+  const runner = useMemo(() => new ActionRunner(data), [data])
+  const record = data.record.value
+  if (record === undefined) return null
+  const isOver = record.endedAt !== undefined || isExpired(record)
+  return (
+    <Bar runner={runner}>
+      <AnswerForm runner={runner} status={record.status} isOver={isOver} />
+      {isOver ? <Over runner={runner} data={data} record={record} /> : <Live runner={runner} record={record} />}
+      <ActionDialog runner={runner} data={data} />
+    </Bar>
+  )
+}
+
+/** Takes the focus where the button that had it is gone by what it did. */
+function Bar({ runner, children }: { runner: ActionRunner; children: preact.ComponentChildren }) {
+  const bar = useRef<HTMLElement>(null)
+  const said = runner.said.value
+  useEffect(() => {
+    if (said !== undefined && document.activeElement === document.body) bar.current?.focus()
+  }, [said])
+  return (
+    <section ref={bar} class={css.bar} tabIndex={-1} aria-label="Actions">
+      {children}
+      <p class={css.said} role="status">
+        {said !== undefined && (
+          <>
+            {said.text} {said.event !== undefined && <a href={said.event.href}>Event {said.event.sequence}</a>}
+          </>
+        )}
+      </p>
+    </section>
+  )
+}
+
+function Live({ runner, record }: { runner: ActionRunner; record: SessionRecord }) {
+  const { status } = record
+  const { state } = status
+  const note = state === 'awaiting_user' ? '' : noteIn(status)
+  return (
+    <>
+      <Buttons runner={runner} choices={offeredActions({ state, isOver: false, hasCommit: undefined })} />
+      {note !== '' && (
+        <span class={css.note} data-state={state} dir="auto">
+          {preview(note, 200)}
+        </span>
+      )}
+    </>
+  )
+}
+
+function Over({ runner, data, record }: { runner: ActionRunner; data: SessionData; record: SessionRecord }) {
+  const { commit, isKnown } = useCommit(data)
+  const hasCommit = isKnown ? commit !== undefined : undefined
+  return <Buttons runner={runner} choices={offeredActions({ state: record.status.state, isOver: true, hasCommit })} />
+}
+
+function Buttons({ runner, choices }: { runner: ActionRunner; choices: OfferedActions }) {
+  const open = (name: ActionName) => runner.open(name, name === 'fork' ? chosenEvent() : {})
+  return (
+    <>
+      {choices.first.map((name, i) => (
+        <button key={name} type="button" class={`button ${i === 0 ? 'primary' : ''}`} onClick={() => open(name)}>
+          {ACTIONS[name].name} …
+        </button>
+      ))}
+      {choices.more.length > 0 && <MoreMenu offered={choices} onChoose={open} />}
+    </>
+  )
+}
+
+/** A fork begins at the event that the timeline has been led to, if there is one. */
+function chosenEvent(): Values {
+  const here = route.peek()
+  const event = here.view === 'session' && here.tab === 'timeline' ? query.peek().get('event') : null
+  return event !== null && /^\d+$/.test(event) ? { at: event } : {}
+}

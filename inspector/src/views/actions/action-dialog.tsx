@@ -1,0 +1,126 @@
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { Clamp } from '../../parts/clamp.tsx'
+import { ProblemNote } from '../../parts/notes.tsx'
+import { STATE_NAMES } from '../../parts/status.tsx'
+import type { SessionData } from '../../session/session-data.ts'
+import { noteIn } from '../state/path.ts'
+import css from './action-dialog.module.css'
+import { ActionField } from './action-field.tsx'
+import type { ActionRunner, OpenAction } from './action-runner.ts'
+import { ACTIONS, type ActionName, isReply } from './action-table.ts'
+
+/** The dialog of whatever action is open. */
+export function ActionDialog({ runner, data }: { runner: ActionRunner; data: SessionData }) {
+  const opened = runner.opened.value
+  return opened === undefined ? null : <Dialog key={opened.name} runner={runner} data={data} {...opened} />
+}
+
+interface DialogProps extends OpenAction {
+  readonly runner: ActionRunner
+  readonly data: SessionData
+}
+
+function Dialog({ runner, data, name, state, values: given }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const submit = useRef<HTMLButtonElement>(null)
+  const action = ACTIONS[name]
+  const values = { ...given, ...runner.drafts.values.value[name] }
+  const isSending = runner.sending.value.has(name)
+  const failed = runner.failed.value
+  const problem = failed?.name === name ? failed.problem : undefined
+  useLayoutEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    // only a close gives the focus back to where it was
+    return () => element?.close()
+  }, [])
+  useEffect(() => {
+    // a button that was disabled while it had the focus has lost it
+    if (problem !== undefined && document.activeElement === document.body) submit.current?.focus()
+  }, [problem])
+  return (
+    <dialog
+      ref={dialog}
+      class={css.dialog}
+      aria-labelledby="act-title"
+      aria-describedby="act-effect"
+      onClose={() => runner.close(name)}
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void runner.send(name, values)
+        }}
+        onKeyDown={sendOnEnter}
+      >
+        <h2 id="act-title">{action.title}</h2>
+        <p id="act-effect" class="muted">
+          {action.effect}
+        </p>
+        <About data={data} name={name} />
+        {action.fields.map((field) => (
+          <ActionField
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? ''}
+            onInput={(value) => runner.type(name, { [field.name]: value })}
+            isWrong={problem?.message.startsWith(`${field.name}:`) === true}
+            most={data.head.value}
+          />
+        ))}
+        <Meanwhile data={data} state={state} />
+        <ProblemNote problem={problem} />
+        <div class={css.buttons}>
+          {action.fields.length > 0 && <span class="muted small">Ctrl+Enter sends</span>}
+          <button type="button" class="button" onClick={() => runner.close(name)}>
+            Cancel
+          </button>
+          <button
+            ref={submit}
+            type="submit"
+            class={action.isFinal && name !== 'confirm' ? 'button danger' : 'button primary'}
+            disabled={isSending}
+          >
+            {isSending ? 'Sending …' : action.name}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  )
+}
+
+/** What it is about: the words that the session waits with. */
+function About({ data, name }: { data: SessionData; name: ActionName }) {
+  const status = data.record.value?.status
+  if (status === undefined || !isReply(name)) return null
+  const note = noteIn(status)
+  return note === '' ? null : (
+    <div class={css.about} data-state={status.state}>
+      <Clamp text={note} most={1000} />
+    </div>
+  )
+}
+
+/** Somebody else may act while a dialog is open. */
+function Meanwhile({ data, state }: { data: SessionData; state: DialogProps['state'] }) {
+  const now = data.record.value?.status.state ?? state
+  return (
+    <div role="status">
+      {now !== state && (
+        <p class="note">
+          Meanwhile the session went from {STATE_NAMES[state]} to {STATE_NAMES[now]}. The server says whether this is
+          still possible.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Ctrl+Enter, or Cmd+Enter, sends the form that has the focus. */
+export function sendOnEnter(event: KeyboardEvent & { readonly currentTarget: HTMLFormElement }): void {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault()
+    event.currentTarget.requestSubmit()
+  }
+}

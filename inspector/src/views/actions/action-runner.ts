@@ -1,0 +1,139 @@
+import { signal } from '@preact/signals'
+import { call, post, sessionPath } from '../../api/client.ts'
+import { Problem, toProblem } from '../../api/problem.ts'
+import type { Commit, SessionEvent, SessionRecord, SessionState } from '../../api/types.ts'
+import { eventHref, navigate, sessionHref } from '../../route.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { ACTIONS, type ActionName, bodyOf, changesState, isReply, type Values } from './action-table.ts'
+import { draftsOf } from './drafts.ts'
+import { IdempotencyKeys } from './idempotency-keys.ts'
+
+/** What was done, and the event that tells of it. */
+export interface ActionResult {
+  readonly text: string
+  readonly event?: { readonly href: string; readonly sequence: number }
+}
+
+/** The action whose dialog is open. */
+export interface OpenAction {
+  readonly name: ActionName
+  /** The state that the session was in then. */
+  readonly state: SessionState
+  /** What stands in the fields until somebody types something else. */
+  readonly values: Values
+}
+
+/** The actions on one session: what is filled in, what is on its way, and what came of it. */
+export class ActionRunner {
+  readonly opened = signal<OpenAction | undefined>(undefined)
+  /** What was typed stays until it went well, also when its dialog is closed. */
+  readonly drafts
+  readonly sending = signal<ReadonlyMap<ActionName, AbortController>>(new Map())
+  readonly failed = signal<{ readonly name: ActionName; readonly problem: Problem } | undefined>(undefined)
+  readonly said = signal<ActionResult | undefined>(undefined)
+  readonly #data: SessionData
+  readonly #attempts = new IdempotencyKeys()
+
+  constructor(data: SessionData) {
+    this.#data = data
+    this.drafts = draftsOf(data.id)
+  }
+
+  /** Opens the dialog of an action. */
+  open(name: ActionName, values: Values = {}): void {
+    const record = this.#data.record.peek()
+    if (record === undefined) return
+    if (this.failed.peek()?.name !== name) this.failed.value = undefined
+    this.opened.value = { name, state: record.status.state, values }
+  }
+
+  /** Closes the dialog of an action. What is on its way is not waited for any more. */
+  close(name: ActionName): void {
+    if (this.opened.peek()?.name !== name) return
+    this.opened.value = undefined
+    this.failed.value = undefined
+    this.sending.peek().get(name)?.abort()
+  }
+
+  /** Keeps what is typed. */
+  type(name: ActionName, values: Values): void {
+    this.drafts.type(name, values)
+  }
+
+  /** Does it. A second click while the first is on its way does nothing. */
+  async send(name: ActionName, values: Values): Promise<void> {
+    if (this.sending.peek().has(name)) return
+    const control = new AbortController()
+    this.sending.value = new Map(this.sending.peek()).set(name, control)
+    this.failed.value = undefined
+    this.said.value = undefined
+    try {
+      await this.#send(name, bodyOf(name, values), control.signal)
+    } catch (error) {
+      if (control.signal.aborted) this.said.value = { text: `${ACTIONS[name].name}: not waited for. It may be done.` }
+      else this.failed.value = { name, problem: toProblem(error) }
+      // a refusal often means that somebody else was faster
+      void this.#data.refresh()
+    }
+    const others = new Map(this.sending.peek())
+    others.delete(name)
+    this.sending.value = others
+  }
+
+  async #send(name: ActionName, body: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
+    const { id } = this.#data
+    const { path, done } = ACTIONS[name]
+    const key = await this.#keyFor(name, body, await this.#look(name, signal), signal)
+    const answer = await post<Answer>(sessionPath(id, path), body, key, signal)
+    this.#attempts.done(path)
+    this.drafts.drop(name)
+    if (name === 'fork') return navigate(sessionHref((answer as SessionRecord).id))
+    await this.#data.refresh()
+    const sequence = sequenceIn(answer)
+    const text = isOfAnother(answer, body) ? 'There was a commit already: yours was not taken.' : done
+    this.said.value = { text, event: { href: eventHref(id, sequence), sequence } }
+    if (this.opened.peek()?.name === name) this.opened.value = undefined
+  }
+
+  /** The end of the log. Words that reply to others are not sent unless those are the ones that were shown. */
+  async #look(name: ActionName, signal: AbortSignal): Promise<number> {
+    const shown = this.#data.record.peek()?.status
+    const { status, head } = await this.#data.read(signal)
+    if (isReply(name) && JSON.stringify(status) !== JSON.stringify(shown)) throw changed()
+    return head
+  }
+
+  /** The key of what is sent again, unless the session has moved on by more than that can have done. */
+  async #keyFor(name: ActionName, body: object, head: number, signal: AbortSignal): Promise<string> {
+    const { path } = ACTIONS[name]
+    const { key, since } = this.#attempts.keyFor(path, body, head)
+    if (since === head) return key
+    const own = changesState(name) ? 1 : 0
+    const query = { types: ['status_changed'], after: since, limit: own + 1 }
+    const asked = { query, signal, isBrief: true }
+    const { items } = await call<{ items: SessionEvent[] }>(sessionPath(this.#data.id, '/events'), asked)
+    if (items.length <= own) return key
+    this.#attempts.done(path)
+    return this.#attempts.keyFor(path, body, head).key
+  }
+}
+
+type Answer = SessionRecord | Commit | { readonly items: readonly SessionEvent[] }
+
+/** The event that tells of what was done. The commit of a session stands right behind the events it stands for. */
+function sequenceIn(answer: Answer): number {
+  if ('items' in answer) return answer.items.at(-1)?.sequence ?? 1
+  return 'head' in answer ? answer.head : (answer.range?.to ?? 0) + 1
+}
+
+/** There is one commit for each session: somebody else may have made it first. */
+function isOfAnother(answer: Answer, { summary }: Readonly<Record<string, unknown>>): boolean {
+  return 'summary' in answer && summary !== undefined && answer.summary !== summary
+}
+
+const changed = () =>
+  new Problem({
+    code: 'CHANGED',
+    detail: 'nothing was sent: the session stands elsewhere than it was shown. Send it again if it still fits.',
+    status: 0,
+  })

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import type { LIVE_STATES } from '../state/transitions.ts'
+import { ACTIONS, bodyOf, offeredActions } from './action-table.ts'
+import { IdempotencyKeys } from './idempotency-keys.ts'
+
+const live = (state: (typeof LIVE_STATES)[number]) => offeredActions({ state, isOver: false, hasCommit: undefined })
+
+describe('what is offered', () => {
+  it('is what the state allows, what matters most first', () => {
+    expect(live('running')).toEqual({
+      first: ['interrupt', 'say'],
+      more: ['fork', 'end', 'abort'],
+      agent: ['ask', 'propose'],
+    })
+    expect(live('awaiting_user')).toEqual({ first: [], more: ['say', 'fork', 'end', 'abort'], agent: [] })
+    expect(live('interrupted').first).toEqual(['incorporate'])
+    expect(live('pending_complete').first).toEqual(['confirm', 'continueWith'])
+  })
+
+  it('is a commit and a fork once the session is over', () => {
+    const over = (hasCommit: boolean | undefined) => offeredActions({ state: 'complete', isOver: true, hasCommit })
+    expect(over(false)).toEqual({ first: ['compact', 'fork'], more: [], agent: [] })
+    expect(over(true).first).toEqual(['fork'])
+    expect(over(undefined).first).toEqual(['fork'])
+    // its time ran out: the state says something else
+    expect(offeredActions({ state: 'running', isOver: true, hasCommit: false }).first).toEqual(['compact', 'fork'])
+  })
+})
+
+describe('what is sent', () => {
+  it('has what was filled in, and nothing that was left empty', () => {
+    expect(bodyOf('say', { content: 'Hello' })).toEqual({ role: 'user', content: 'Hello' })
+    expect(bodyOf('fork', { at: '12', task: ' ' })).toEqual({ at: 12 })
+    expect(bodyOf('fork', {})).toEqual({})
+    expect(bodyOf('compact', { summary: 'Short' })).toEqual({ summary: 'Short' })
+    expect(bodyOf('confirm', { summary: 'not a field of it' })).toEqual({})
+  })
+
+  it('says what is required even if it is empty, so that the server refuses it', () => {
+    for (const [name, { fields }] of Object.entries(ACTIONS)) {
+      const required = fields.filter(({ isRequired }) => isRequired).map((field) => field.name)
+      expect(Object.keys(bodyOf(name as keyof typeof ACTIONS, {})).filter((key) => key !== 'role')).toEqual(required)
+    }
+  })
+})
+
+describe('keys', () => {
+  it('stay the same for the same until it went well', () => {
+    let made = 0
+    const attempts = new IdempotencyKeys(() => String(++made))
+    expect(attempts.keyFor('/a', { text: 'x' }, 7)).toMatchObject({ key: '1', since: 7 })
+    expect(attempts.keyFor('/a', { text: 'x' }, 9)).toMatchObject({ key: '1', since: 7 })
+    expect(attempts.keyFor('/b', { text: 'x' }, 9).key).toBe('2')
+    expect(attempts.keyFor('/a', { text: 'y' }, 9).key).toBe('3')
+    attempts.done('/a')
+    expect(attempts.keyFor('/a', { text: 'y' }, 9)).toMatchObject({ key: '4', since: 9 })
+  })
+
+  it('are never the same by themselves, and printable', () => {
+    const keys = [new IdempotencyKeys(), new IdempotencyKeys()].map((attempts) => attempts.keyFor('/a', {}, 1).key)
+    expect(new Set(keys).size).toBe(2)
+    expect(keys[0]).toMatch(/^[\x20-\x7e]+$/)
+  })
+})

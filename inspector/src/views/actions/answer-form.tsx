@@ -1,0 +1,98 @@
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { SessionStatus } from '../../api/types.ts'
+import { Markdown } from '../../parts/markdown.tsx'
+import { ProblemNote } from '../../parts/notes.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { sendOnEnter } from './action-dialog.tsx'
+import type { ActionRunner } from './action-runner.ts'
+import css from './answer-form.module.css'
+
+/** Characters of a question that stand in the bar; the state view has all of it. */
+const SHOWN = 2000
+
+/** The question that waits, and a place to answer it. It stays as long as something is typed, whoever acts meanwhile. */
+export function AnswerForm({
+  runner,
+  status,
+  isOver,
+}: {
+  runner: ActionRunner
+  status: SessionStatus
+  isOver: boolean
+}) {
+  const id = useId()
+  const waiting = status.state === 'awaiting_user' && !isOver ? status : undefined
+  const draft = runner.drafts.values.value.answer?.['text'] ?? ''
+  if (draft === '') runner.drafts.question = waiting
+  const begun = runner.drafts.question
+  // what was typed belongs to the question it was typed for
+  const asked = waiting ?? (draft === '' ? undefined : begun)
+  const failed = runner.failed.value?.name === 'answer' ? runner.failed.value.problem : undefined
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    // a button that was disabled while it had the focus has lost it
+    if (failed !== undefined && document.activeElement === document.body) field.current?.focus()
+  }, [failed])
+  if (asked === undefined) return null
+  const isSending = runner.sending.value.has('answer')
+  return (
+    <form
+      class={`card ${css.form}`}
+      data-state="awaiting_user"
+      aria-label="Answer the question"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void runner.send('answer', { text: draft })
+      }}
+      onKeyDown={sendOnEnter}
+    >
+      <div class={css.head}>
+        <span class={css.asks}>The agent asks</span>
+        <span class="muted small">
+          <Ago at={asked.askedAt} />
+        </span>
+      </div>
+      <Words id={id} text={asked.question} />
+      <div class={css.row}>
+        <textarea
+          ref={field}
+          class={`input ${css.text}`}
+          rows={1}
+          dir="auto"
+          required
+          aria-label="Your answer"
+          aria-describedby={id}
+          placeholder="Your answer; Ctrl+Enter sends"
+          value={draft}
+          onInput={({ currentTarget }) => runner.type('answer', { text: currentTarget.value })}
+        />
+        <button type="submit" class="button primary" disabled={isSending}>
+          {isSending ? 'Sending …' : 'Answer'}
+        </button>
+      </div>
+      <div role="status">{waiting?.askedAt !== begun?.askedAt && <Moved isGone={waiting === undefined} />}</div>
+      <ProblemNote problem={failed} />
+    </form>
+  )
+}
+
+/** A question may be long: it scrolls in its own box, which the keyboard has to reach. */
+function Words({ id, text }: { id: string; text: string }) {
+  const cut = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard
+    <section class={css.words} id={id} dir="auto" tabIndex={0} aria-label="Question">
+      <Markdown text={cut} />
+    </section>
+  )
+}
+
+function Moved({ isGone }: { isGone: boolean }) {
+  return (
+    <p class="note">
+      {isGone
+        ? 'The question does not wait any more. The server says whether an answer is still possible.'
+        : 'This is another question than the one you began to answer.'}
+    </p>
+  )
+}

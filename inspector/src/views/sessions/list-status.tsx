@@ -1,0 +1,56 @@
+import type { SessionList } from './session-list.ts'
+import css from './sessions-view.module.css'
+
+interface Props {
+  readonly list: SessionList
+  /** Sessions that the search leaves. */
+  readonly shown: number
+  readonly isSearching: boolean
+  /** Whether the search goes on by itself. */
+  readonly mayGoOn: boolean
+  readonly onMore: () => void
+}
+
+const number = (value: number) => value.toLocaleString('en')
+const sessions = (count: number) => `${number(count)} ${count === 1 ? 'session' : 'sessions'}`
+
+/** How much was loaded or searched, and whether what is shown is up to date. */
+export function ListStatus({ list, shown, isSearching, mayGoOn, onMore }: Props) {
+  const loaded = list.rows.value.length
+  const hasMore = list.hasMore.value
+  const lost = list.lost.value
+  return (
+    <div class={css.found}>
+      <span role="status">{list.hasBegun.value && textOf({ loaded, shown, isSearching, hasMore })}</span>
+      {isSearching && hasMore && mayGoOn && list.isLoading.value && <span>searching …</span>}
+      {isSearching && hasMore && !mayGoOn && (
+        <button type="button" class="button small" onClick={onMore}>
+          Search 20,000 more
+        </button>
+      )}
+      <span class={css.live} data-live={lost === undefined ? 'live' : 'lost'} role="status">
+        {lost === undefined ? 'live' : 'connection lost, trying again'}
+      </span>
+      {lost !== undefined && (
+        <button type="button" class="button small" onClick={() => list.retry()}>
+          Try now
+        </button>
+      )}
+    </div>
+  )
+}
+
+function textOf({
+  loaded,
+  shown,
+  isSearching,
+  hasMore,
+}: {
+  loaded: number
+  shown: number
+  isSearching: boolean
+  hasMore: boolean
+}): string {
+  if (isSearching) return `${sessions(shown)} found, searched ${hasMore ? '' : 'all '}${number(loaded)}`
+  return hasMore ? `the newest ${sessions(loaded)}; scroll for more` : sessions(loaded)
+}

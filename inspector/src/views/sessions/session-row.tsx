@@ -1,0 +1,87 @@
+import type { SessionRecord } from '../../api/types.ts'
+import { memo } from '../../parts/memo.tsx'
+import { StatusBadge } from '../../parts/status.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { oneLine } from '../../parts/visible.ts'
+import { sessionHref } from '../../route.ts'
+import css from './session-row.module.css'
+
+const numbers = new Intl.NumberFormat('en')
+
+/** One session in the list. The link in it covers the whole row. */
+export const SessionRow = memo(({ record, index, top }: { record: SessionRecord; index: number; top: number }) => {
+  const { id, task, activeAgent, userId, chatmode, turns, head, lastActivityAt } = record
+  return (
+    // the row of the headings is the first
+    <tr class={css.row} data-index={index} aria-rowindex={index + 2} style={{ top: `${top}px` }}>
+      <td class={css.status}>
+        <StatusBadge record={record} />
+      </td>
+      <td class={css.task}>
+        <a class={css.link} href={sessionHref(id)} dir="auto">
+          {task === undefined ? `Session ${id.slice(0, 8)} without a task` : oneLine(task)}
+        </a>
+        <Below record={record} />
+      </td>
+      <td class={css.agent} dir="auto">
+        {oneLine(activeAgent, 60)}
+      </td>
+      <td class={css.user} dir="auto">
+        {oneLine(userId, 60)}
+      </td>
+      <td class={css.chatmode} dir="auto">
+        {oneLine(chatmode, 60)}
+      </td>
+      <td class={css.turns}>
+        {numbers.format(turns)}
+        <span class={css.unit}> {turns === 1 ? 'turn' : 'turns'}</span>
+      </td>
+      <td class={css.events}>{numbers.format(head)}</td>
+      <td class={css.activity}>
+        <Ago at={lastActivityAt} />
+      </td>
+    </tr>
+  )
+})
+
+/** What the session waits for and since when, why it ended, or where it belongs. */
+function Below({ record }: { record: SessionRecord }) {
+  const { status, conversationId, gitBranch, workflow } = record
+  switch (status.state) {
+    case 'awaiting_user':
+      return (
+        <span class={css.below} data-state={status.state}>
+          <b>
+            asked <Ago at={status.askedAt} />:
+          </b>{' '}
+          <bdi>{oneLine(status.question)}</bdi>
+        </span>
+      )
+    case 'interrupted':
+      return <Said state={status.state} what="interrupted" text={status.userMessage} />
+    case 'pending_complete':
+      return <Said state={status.state} what="proposed" text={status.summary} />
+    case 'aborted':
+      return <Said state={status.state} what="given up" text={status.reason} />
+    case 'running':
+    case 'complete':
+      return (
+        <span class={css.below}>
+          <bdi>
+            {[gitBranch ?? workflow, conversationId]
+              .flatMap((part) => part ?? [])
+              .map((part) => oneLine(part, 60))
+              .join(' · ')}
+          </bdi>
+        </span>
+      )
+  }
+}
+
+function Said({ state, what, text }: { state: string; what: string; text: string }) {
+  return (
+    <span class={css.below} data-state={state}>
+      <b>{what}:</b> <bdi>{oneLine(text)}</bdi>
+    </span>
+  )
+}

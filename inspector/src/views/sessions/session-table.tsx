@@ -1,0 +1,113 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { SessionRecord } from '../../api/types.ts'
+import { SessionRow } from './session-row.tsx'
+import css from './session-table.module.css'
+import { useRowHeight } from './use-row-height.ts'
+import { useVirtualRows } from './use-virtual-rows.ts'
+
+interface Props {
+  readonly rows: readonly SessionRecord[]
+  /** Where to begin, in pixels from the top. */
+  readonly top: number
+  /** Whether there are more than these. */
+  readonly hasMore: boolean
+  /** Called with the element that scrolls. */
+  readonly onScroller: (element: HTMLElement | null) => void
+  /** Called when one comes near to the end: up to which row there should be some. */
+  readonly onNeed: (rows: number) => void
+}
+
+const HEADINGS = ['status', 'task', 'agent', 'user', 'chatmode', 'turns', 'events', 'activity'] as const
+const HEADING_TEXTS = { activity: 'last activity' } as Partial<Record<string, string>>
+/** Rows that should be there beyond the last one that is seen. */
+const AHEAD = 60
+
+/** The sessions as a table of which only what is seen is drawn. */
+export function SessionTable({ rows, top, hasMore, onScroller, onNeed }: Props) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const { row, head } = useRowHeight()
+  const [focused, setFocused] = useState<string>()
+  const kept = focused === undefined ? -1 : rows.findIndex(({ id }) => id === focused)
+  const virtual = useVirtualRows({
+    count: rows.length,
+    height: row,
+    above: head,
+    scroller,
+    top,
+    kept: kept < 0 ? undefined : kept,
+  })
+  const wanted = useRef<number | undefined>(undefined)
+  const items = virtual.getVirtualItems()
+  const last = virtual.range?.endIndex ?? 0
+
+  useEffect(() => onNeed(last + AHEAD), [last, rows.length, onNeed])
+  useEffect(() => {
+    onScroller(scroller.current)
+    return () => onScroller(null)
+  }, [onScroller])
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return
+    const link = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"] a`)
+    if (link === null || link === undefined) return
+    wanted.current = undefined
+    link.focus({ preventScroll: true })
+  })
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = indexOf(event.target)
+    const to = at === undefined ? undefined : targetOf(event.key, at, rows.length, virtual.scrollRect?.height ?? 0, row)
+    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    wanted.current = to
+    setFocused(rows[to]?.id)
+    virtual.scrollToIndex(to)
+  }
+  return (
+    <div ref={scroller} class={css.scroller}>
+      <table
+        class={css.table}
+        aria-label="Sessions"
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        onKeyDown={onKeyDown}
+        onFocusIn={({ target }) => setFocused(rows[indexOf(target) ?? -1]?.id)}
+        onFocusOut={() => wanted.current === undefined && setFocused(undefined)}
+      >
+        <thead class={css.head}>
+          <tr class={css.headings} aria-rowindex={1}>
+            {HEADINGS.map((name) => (
+              <th key={name} scope="col" class={css[name]}>
+                {HEADING_TEXTS[name] ?? name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody class={css.body} style={{ height: `${virtual.getTotalSize() - head}px` }}>
+          {items.map(({ index, start }) => {
+            const record = rows[index]
+            return record && <SessionRow key={record.id} record={record} index={index} top={start - head} />
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function indexOf(target: EventTarget | null): number | undefined {
+  const index = (target as HTMLElement | null)?.closest<HTMLElement>('[data-index]')?.dataset['index']
+  return index === undefined ? undefined : Number(index)
+}
+
+/** Where a key leads from a row. */
+function targetOf(key: string, at: number, count: number, seen: number, height: number): number | undefined {
+  const page = Math.max(1, Math.floor(seen / height) - 1)
+  const steps: Partial<Record<string, number>> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + page,
+    PageUp: at - page,
+    Home: 0,
+    End: count - 1,
+  }
+  const to = steps[key]
+  return to === undefined ? undefined : Math.min(Math.max(to, 0), count - 1)
+}

@@ -1,0 +1,63 @@
+import type { SessionEvent } from '../../api/types.ts'
+import { callsIn } from './tool-calls.ts'
+
+/** What of a log is shown. */
+export const FILTER_NAMES = ['all', 'messages', 'tools', 'state', 'work', 'own'] as const
+
+export type FilterName = (typeof FILTER_NAMES)[number]
+
+/** Which events a choice shows, and how to ask for them. */
+export interface EventFilter {
+  readonly name: string
+  /** What it is for. */
+  readonly title: string
+  /** Types that the server is asked for; without them every page of the log has to be looked through. */
+  readonly types?: readonly string[]
+  readonly isShown: (event: SessionEvent) => boolean
+}
+
+const ofTypes = (name: string, title: string, types: readonly string[]): EventFilter => ({
+  name,
+  title,
+  types,
+  isShown: ({ type }) => types.includes(type),
+})
+
+export const EVENT_FILTERS: Readonly<Record<FilterName, EventFilter>> = {
+  all: { name: 'All', title: 'Every event of the log', isShown: () => true },
+  messages: ofTypes('Messages', 'What users, models and the system said', [
+    'user_message',
+    'model_message',
+    'system_event',
+  ]),
+  tools: {
+    name: 'Tools',
+    title: 'Tool calls with their results',
+    types: ['tool_call', 'tool_result', 'model_message'],
+    isShown: (event) => event.type === 'tool_result' || callsIn(event).length > 0,
+  },
+  state: ofTypes('State', 'Status, scratchpad, agents, gates, envelope', [
+    'session_started',
+    'session_forked',
+    'status_changed',
+    'state_changed',
+    'agent_changed',
+    'agent_transition',
+    'handoff_taken',
+    'validation_gate',
+    'messages_cleared',
+    'envelope_updated',
+  ]),
+  work: ofTypes('Work', 'Work commits, commits, summaries, what was recalled', [
+    'work_committed',
+    'session_compacted',
+    'context_summarized',
+    'memory_recall',
+  ]),
+  own: { name: 'Yours', title: 'Events of types of your own: x.…', isShown: ({ type }) => type.startsWith('x.') },
+}
+
+/** The choice of that name; all without one. */
+export function filterNamed(name: string | null): FilterName {
+  return FILTER_NAMES.find((show) => show === name) ?? 'all'
+}

@@ -1,0 +1,116 @@
+import type { Json, SessionEvent } from '../../api/types.ts'
+import { Clamp } from '../../parts/clamp.tsx'
+import { indentJson } from '../../parts/json-text.ts'
+import { JsonView } from '../../parts/json-view.tsx'
+import { oneLine, preview } from '../../parts/visible.ts'
+import { eventHref } from '../../route.ts'
+import { brief } from './brief.ts'
+import css from './event-row.module.css'
+import type { RowProps } from './event-row.tsx'
+import { MOST_CALLS } from './related-events.ts'
+import { type Call, callDuration, callsIn, hasFailed, type Outcome } from './tool-calls.ts'
+
+/** The calls that an event makes, each with what became of it. */
+export function ToolCalls({ event, link, isOpen, openCalls, onToggle }: RowProps) {
+  const calls = callsIn(event)
+  const opened = openCalls.split(',')
+  const isOwn = event.type === 'tool_call'
+  return (
+    <>
+      {calls.slice(0, MOST_CALLS).map((call, index) => {
+        const outcome = link.outcomes[index] ?? { is: 'none' as const }
+        const isShown = isOwn ? isOpen : opened.includes(String(index))
+        return (
+          <div key={index} class={isOwn ? undefined : css.call}>
+            <button
+              type="button"
+              class={`${css.fold} ${css.line}`}
+              aria-expanded={isShown}
+              onClick={() => onToggle(event.sequence, isOwn ? undefined : index)}
+            >
+              <b dir="auto">{oneLine(call.name === '' ? 'call without a name' : call.name, 60)}</b>
+              <span class={css.text} dir="auto">
+                {preview(brief(call.arguments), 200)}
+              </span>
+              <OutcomeBadge event={event} outcome={outcome} />
+            </button>
+            {isShown && <CallDetails event={event} call={call} outcome={outcome} />}
+          </div>
+        )
+      })}
+      {calls.length > MOST_CALLS && (
+        <p class={css.hint}>{calls.length - MOST_CALLS} more calls are in the details of the event.</p>
+      )}
+    </>
+  )
+}
+
+function OutcomeBadge({ event, outcome }: { event: SessionEvent; outcome: Outcome }) {
+  switch (outcome.is) {
+    case 'result': {
+      const ms = callDuration(event, outcome.event)
+      const time = ms === undefined ? '' : ` · ${ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`}`
+      return hasFailed(outcome.event) ? (
+        <span class={css.bad}>failed{time}</span>
+      ) : (
+        <span class={css.good}>ok{time}</span>
+      )
+    }
+    case 'again':
+      return <span class={css.quiet}>made at #{outcome.at}</span>
+    case 'loading':
+      return <span class={css.quiet}>…</span>
+    case 'waiting':
+      return <span class={css.waits}>waiting for its result</span>
+    case 'none':
+      return <span class={css.bad}>no result{outcome.looked !== undefined && ` in ${outcome.looked} events`}</span>
+  }
+}
+
+function CallDetails({ event, call, outcome }: { event: SessionEvent; call: Call; outcome: Outcome }) {
+  return (
+    <dl class={css.fields}>
+      <dt>arguments</dt>
+      <dd>
+        <Given value={call.arguments} />
+      </dd>
+      {outcome.is === 'result' && (
+        <>
+          <dt>
+            result <a href={eventHref(event.sessionId, outcome.event.sequence)}>#{outcome.event.sequence}</a>
+          </dt>
+          <dd>
+            {outcome.event.content === '' ? <span class="muted">empty</span> : <Clamp text={outcome.event.content} />}
+          </dd>
+        </>
+      )}
+      {outcome.is === 'again' && (
+        <>
+          <dt>made at</dt>
+          <dd>
+            <a href={eventHref(event.sessionId, outcome.at)}>#{outcome.at}</a>
+          </dd>
+        </>
+      )}
+      {call.id !== undefined && (
+        <>
+          <dt>call id</dt>
+          <dd>
+            <code>{oneLine(call.id, 200)}</code>
+          </dd>
+        </>
+      )}
+    </dl>
+  )
+}
+
+/** Characters of a text that are read to indent it. */
+const READ = 200_000
+
+/** Arguments: JSON in a text is indented, unless it is too long to read it. */
+function Given({ value }: { value: Json | undefined }) {
+  if (value === undefined) return <span class="muted">none</span>
+  if (typeof value !== 'string') return <JsonView value={value} />
+  const json = value.length > READ ? undefined : indentJson(value)
+  return json === undefined ? <Clamp text={value} /> : <Clamp text={json} class="plain json" />
+}

@@ -1,0 +1,108 @@
+import type { Json, SessionEvent } from '../../api/types.ts'
+import type { Peek } from './turn-numbers.ts'
+
+/** Events that are looked through for the other half of a call. */
+export const LOOK = 300
+
+/** A tool call as it is shown. One whose parts are not as they should be has no id, and so no result. */
+export interface Call {
+  readonly id: string | undefined
+  readonly name: string
+  readonly arguments: Json | undefined
+}
+
+/** What became of a call. */
+export type Outcome =
+  | { readonly is: 'result'; readonly event: SessionEvent }
+  /** An event behind it, in the same turn, makes the same call: the result stands there. */
+  | { readonly is: 'again'; readonly at: number }
+  | { readonly is: 'loading'; readonly missing: number }
+  /** The log ends without one in the same turn, and goes on. */
+  | { readonly is: 'waiting' }
+  /** None among the events behind it. `looked`: how many of them, if there are more. */
+  | { readonly is: 'none'; readonly looked?: number }
+
+/** Where the call of a result is. */
+export type Origin =
+  | { readonly is: 'call'; readonly at: number }
+  /** Another result of the same call stands between. */
+  | { readonly is: 'another'; readonly at: number }
+  | { readonly is: 'loading'; readonly missing: number }
+  | { readonly is: 'nowhere'; readonly looked?: number }
+
+/** The log as it is known: what was loaded, where it ends, whether it may go on. */
+export interface LogView {
+  readonly peek: Peek
+  readonly head: number
+  readonly isLive: boolean
+}
+
+/** The calls that an event makes. Never throws, whatever its parts are. */
+export function callsIn({ type, parts, content }: SessionEvent): readonly Call[] {
+  if (type === 'tool_call') return [callOf(parts) ?? { id: undefined, name: content, arguments: parts }]
+  if (type !== 'model_message' || !isRecord(parts) || !Array.isArray(parts['toolCalls'])) return []
+  return parts['toolCalls'].flatMap((part: unknown) => callOf(part) ?? [])
+}
+
+/** Id of the call that the event is the result of. */
+export function answers({ type, parts }: SessionEvent): string | undefined {
+  if (type !== 'tool_result' || !isRecord(parts)) return undefined
+  const { toolCallId } = parts
+  return typeof toolCallId === 'string' ? toolCallId : undefined
+}
+
+/** What became of a call that the event at `place` makes. */
+export function outcomeOf(id: string | undefined, place: number, { peek, head, isLive }: LogView): Outcome {
+  if (id === undefined) return { is: 'none' }
+  const end = Math.min(head, place + LOOK)
+  let isPast = false
+  for (let sequence = place + 1; sequence <= end; sequence++) {
+    const event = peek(sequence)
+    if (event === undefined) return { is: 'loading', missing: sequence }
+    if (answers(event) === id) return { is: 'result', event }
+    // ids are unique within a turn only: some models count them from the beginning each time
+    if (makes(event, id)) return isPast ? { is: 'none' } : { is: 'again', at: sequence }
+    if (event.type === 'user_message') isPast = true
+  }
+  if (end < head) return { is: 'none', looked: LOOK }
+  return isLive && !isPast ? { is: 'waiting' } : { is: 'none' }
+}
+
+/** Where the call is that the result at `place` belongs to. */
+export function originOf(event: SessionEvent, peek: Peek): Origin {
+  const id = answers(event)
+  if (id === undefined) return { is: 'nowhere' }
+  const first = Math.max(1, event.sequence - LOOK)
+  for (let sequence = event.sequence - 1; sequence >= first; sequence--) {
+    const before = peek(sequence)
+    if (before === undefined) return { is: 'loading', missing: sequence }
+    if (answers(before) === id) return { is: 'another', at: sequence }
+    if (makes(before, id)) return { is: 'call', at: sequence }
+  }
+  return first > 1 ? { is: 'nowhere', looked: LOOK } : { is: 'nowhere' }
+}
+
+/** Whether the result says that the tool failed. */
+export function hasFailed({ parts }: SessionEvent): boolean {
+  return isRecord(parts) && parts['isError'] === true
+}
+
+/** Milliseconds between a call and its result, as they were written; what was written at once tells nothing. */
+export function callDuration(call: SessionEvent, result: SessionEvent): number | undefined {
+  const ms = Date.parse(result.occurredAt ?? result.createdAt) - Date.parse(call.occurredAt ?? call.createdAt)
+  return ms > 0 ? ms : undefined
+}
+
+function makes(event: SessionEvent, id: string): boolean {
+  return callsIn(event).some((call) => call.id === id)
+}
+
+function callOf(part: unknown): Call | undefined {
+  if (!isRecord(part) || typeof part['id'] !== 'string') return undefined
+  const { id, name, arguments: given } = part
+  return { id, name: typeof name === 'string' ? name : '', arguments: given as Json | undefined }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

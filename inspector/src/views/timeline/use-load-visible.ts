@@ -1,0 +1,85 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { get, sessionPath } from '../../api/client.ts'
+import type { Snapshot } from '../../api/types.ts'
+import type { VirtualList } from '../../parts/use-virtual.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import type { Rows } from './rows.ts'
+import type { LogView } from './tool-calls.ts'
+import type { TurnNumbers } from './turn-numbers.ts'
+
+/** Milliseconds between two looks at what has come into view. */
+const OFTEN = 80
+/** Milliseconds that a turn is in view before its number is asked for. */
+const REST = 250
+/** Rows around those in view that are loaded too. */
+const AROUND = 40
+
+interface Options {
+  data: SessionData
+  rows: Rows
+  known: LogView
+  turns: TurnNumbers
+  isLog: boolean
+  virtual: VirtualList
+  /** Events that are needed besides those in view. */
+  missing: readonly number[]
+}
+
+/** Loads what is in view and was not loaded, but not all that flies by; and the number of a turn that cannot be told otherwise. */
+export function useLoadVisible(options: Options): void {
+  const now = useRef(options)
+  now.current = options
+  const timer = useRef<number | undefined>(undefined)
+  useEffect(() => {
+    timer.current ??= window.setTimeout(() => {
+      timer.current = undefined
+      load(now.current)
+    }, OFTEN)
+  })
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useTurnNumber(options)
+}
+
+function load({ data, rows, known: { head }, isLog, virtual: { range }, missing }: Options): void {
+  // what failed is not asked for again until somebody says so
+  if (data.log.problem.peek() !== undefined) return
+  if (isLog && range !== null) {
+    const first = rows.sequenceAt(range.startIndex)
+    data.log.prefetch(first - AROUND, rows.sequenceAt(range.endIndex) + AROUND, head)
+  }
+  for (const sequence of missing) data.log.prefetch(sequence, sequence, head)
+}
+
+function useTurnNumber({ data, rows, known, turns, virtual: { range } }: Options): void {
+  const sequence = unknownTurn(rows, known, turns, range)
+  useEffect(() => {
+    if (sequence === undefined) return
+    const control = new AbortController()
+    const ask = async () => {
+      const { record } = await get<Snapshot>(sessionPath(data.id, `/at/${sequence}`), {}, control.signal)
+      turns.note(sequence, record.turns)
+      data.log.version.value++
+    }
+    // without its number a turn is still a turn
+    const timer = setTimeout(() => void ask().catch(() => undefined), REST)
+    return () => {
+      clearTimeout(timer)
+      control.abort()
+    }
+  }, [sequence, data, turns])
+}
+
+/** The first user message in view whose turn is not known by number. */
+function unknownTurn(
+  rows: Rows,
+  { peek }: LogView,
+  turns: TurnNumbers,
+  range: VirtualList['range'],
+): number | undefined {
+  if (range === null) return undefined
+  for (let index = range.startIndex; index <= range.endIndex; index++) {
+    const event = rows.eventAt(index)
+    if (event?.type === 'user_message' && turns.at(event.sequence, peek) === undefined) return event.sequence
+  }
+  return undefined
+}

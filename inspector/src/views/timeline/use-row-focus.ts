@@ -1,0 +1,142 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { VirtualList } from '../../parts/use-virtual.ts'
+import type { Rows } from './rows.ts'
+
+/** Pixels above an event that a link or a key leads to. */
+export const ABOVE = 72
+
+/** Milliseconds after a key in which a row that is pushed out of view is brought back: rows around it may still change their height. */
+const SETTLE = 2000
+
+interface Options {
+  readonly rows: Rows
+  readonly onToggle: (sequence: number) => void
+  /** Goes to the first or the last event of the log, where the list may not reach. */
+  readonly onEdge: (edge: 'first' | 'last') => void
+}
+
+/** Where in the view a row is brought to; `auto`: no further than it has to. */
+type Align = 'start' | 'end' | 'auto'
+
+/** The row that has the focus, or would have it. */
+export interface RowFocus {
+  /** Sequence of the row that the tab key leads to. */
+  readonly active: number
+  /** Gives the focus to a row that was scrolled to, as soon as it is there. */
+  readonly move: (index: number, align: Align) => void
+  /** Brings back no row that was moved to before. */
+  readonly forget: () => void
+  readonly onKey: (event: KeyboardEvent) => void
+  readonly onFocus: (event: FocusEvent) => void
+  readonly onScroll: () => void
+}
+
+/** One row of the list can be reached by the tab key; from there letters and arrows lead to the others. */
+export function useRowFocus(
+  virtual: VirtualList,
+  box: { current: HTMLDivElement | null },
+  { rows, onToggle, onEdge }: Options,
+): RowFocus {
+  const [wanted, setWanted] = useState<number | undefined>(undefined)
+  const pending = useRef<number | undefined>(undefined)
+  const hadFocus = useRef(false)
+  const drawn = virtual.getVirtualItems().map(({ key }) => Number(key))
+  const first = rows.sequenceAt(Math.max(0, virtual.range?.startIndex ?? 0))
+  const active = wanted !== undefined && drawn.includes(wanted) ? wanted : first
+  /** Whether the reader has scrolled since: then the keys go on from what is in view. */
+  const hasScrolled = useRef(false)
+  const settledAt = useRef(0)
+  const aligned = useRef<Align>('auto')
+
+  const stay = () => {
+    settledAt.current = 0
+    pending.current = undefined
+  }
+  const onScroll = () => {
+    hasScrolled.current = true
+    stay()
+  }
+  const forget = () => {
+    stay()
+    setWanted(undefined)
+  }
+  const move = (index: number, align: Align) => {
+    const sequence = rows.sequenceAt(index)
+    pending.current = sequence
+    aligned.current = align
+    hasScrolled.current = false
+    settledAt.current = performance.now() + SETTLE
+    setWanted(sequence)
+  }
+  const go = (index: number) => {
+    const to = Math.max(0, Math.min(index, rows.count - 1))
+    const { size = 0 } = virtual.measurementsCache[to] ?? {}
+    const align = size > (virtual.scrollRect?.height ?? 0) - ABOVE ? 'start' : 'auto'
+    virtual.scrollToIndex(to, { align })
+    move(to, align)
+  }
+
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    for (const inner of element.querySelectorAll<HTMLElement>('article :is(a, button)'))
+      inner.tabIndex = inner.closest('article')?.dataset['sequence'] === String(active) ? 0 : -1
+    // the row that had it went out of view: the keys still work
+    if (hadFocus.current && document.activeElement === document.body) element.focus({ preventScroll: true })
+    hadFocus.current = element.contains(document.activeElement)
+    // … and it gets it back when it comes into view again
+    const goal = pending.current ?? (document.activeElement === element ? wanted : undefined)
+    if (goal === undefined) return
+    const row = element.querySelector<HTMLElement>(`article[data-sequence="${goal}"]`)
+    if (row === null) {
+      // what lies above it became smaller on the way there, and the browser cut the way short
+      const isSettling = performance.now() < settledAt.current
+      if (isSettling && rows.indexOf(goal) >= 0) virtual.scrollToIndex(rows.indexOf(goal), { align: aligned.current })
+      return
+    }
+    row.focus({ preventScroll: true })
+    if (pending.current === undefined) return
+    pending.current = undefined
+    element.scrollIntoView({ block: 'nearest' })
+  })
+
+  const toggle = (index: number) => {
+    onToggle(rows.sequenceAt(index))
+    settledAt.current = performance.now() + SETTLE
+    // one that is closed from somewhere within it leaves the reader at its line, not far behind it
+    const isAbove = (virtual.measurementsCache[index]?.start ?? 0) < (virtual.scrollOffset ?? 0)
+    if (isAbove) virtual.scrollToIndex(index, { align: 'start' })
+  }
+  const isInView = (sequence = 0) => {
+    const { startIndex = 0, endIndex = -1 } = virtual.range ?? {}
+    const index = rows.indexOf(sequence)
+    return index >= startIndex && index <= endIndex
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const at = event.target as HTMLElement
+    // who leaves the list on purpose is not brought back
+    if (event.key === 'Tab') hadFocus.current = false
+    if (event.ctrlKey || event.metaKey || event.altKey || at.closest('[data-scroll]') !== null) return
+    if (event.key === ' ' || event.key.startsWith('Page')) onScroll()
+    const index = rows.indexOf(hasScrolled.current && !isInView(wanted) ? first : (wanted ?? active))
+    const done = act(event.key, at, index)
+    if (done) event.preventDefault()
+  }
+  const act = (key: string, at: HTMLElement, index: number): boolean => {
+    if (key === 'j' || key === 'ArrowDown') go(index + 1)
+    else if (key === 'k' || key === 'ArrowUp') go(index - 1)
+    else if (key === 'Home') onEdge('first')
+    else if (key === 'End') onEdge('last')
+    else if (key === 'Enter' && at.matches('article, [role="feed"]')) toggle(index)
+    else return false
+    if (key === 'Home') go(0)
+    if (key === 'End') go(rows.count - 1)
+    return true
+  }
+  const onFocus = ({ target }: FocusEvent) => {
+    hadFocus.current = true
+    const sequence = (target as HTMLElement).closest<HTMLElement>('article')?.dataset['sequence']
+    if (sequence !== undefined) setWanted(Number(sequence))
+  }
+  return { active, move, forget, onKey, onFocus, onScroll }
+}
