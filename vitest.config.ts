@@ -4,12 +4,13 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { proving } from './test/proof.ts'
 import { memoryFolder } from './test/servers/memory-folder.ts'
+import { startRun } from './test/servers/test-run.ts'
 
-const compileCache = join(tmpdir(), 'throughline-compile-cache')
-// a database is many small files, which a disk is slow to make, to sync and to remove; long proofs write more than belongs into memory
-if (!proving) process.env['TMPDIR'] ??= memoryFolder() ?? tmpdir()
+const compileCache = join(tmpdir(), `throughline-compile-cache-${process.getuid?.() ?? 'user'}`)
+// a disk is slow to create, sync and remove the many small files of a database; long proofs write too much to keep it in memory
+startRun(proving || process.env['TMPDIR'] !== undefined ? tmpdir() : (memoryFolder() ?? tmpdir()))
 
-/** Files that take longest, longest first: begun last, one of them would keep one worker busy while the other has nothing to do. */
+/** The slowest files, slowest first: started last, one of them would keep a single worker busy while the others are idle. */
 const LONGEST = [
   'postgres.int',
   'remote-postgres-redis.int',
@@ -34,7 +35,7 @@ const PURE = ['src/**/!(*.int).test.ts', 'inspector/src/**/*.test.ts']
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {
-      // at the end, where they fill the gaps; a worker of one project cannot go on with a file of the other
+      // at the end, where they fill the gaps: a worker cannot take files of two projects
       if (project.name === 'rules') return LONGEST.length + 1
       const found = LONGEST.findIndex((part) => moduleId.includes(part))
       return found < 0 ? LONGEST.length : found
@@ -58,14 +59,14 @@ export default defineConfig({
         },
       },
     ],
-    // files leave nothing behind that another would find: those of a worker share what they import, which takes more than a second to load
+    // files of a worker share their modules, which take more than a second to load; no file leaves state behind
     isolate: false,
-    // most of the half second that a child needs to start goes into compiling
+    // a child needs half a second to start, most of it for compiling
     env: { NODE_COMPILE_CACHE: compileCache },
-    // one more than the two cores it is made for: much of the time goes by in waiting for disks and children
+    // one more than the two cores it is made for: tests often wait for disks and children
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    // a second, the default, is short for a browser on a busy machine
+    // the default of one second is short for a browser on a busy machine
     expect: { poll: { timeout: 15_000 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -27,15 +27,16 @@ const steps = [
 try {
   let status = 0
   for (const [title, script, args] of steps) status = status || step(title, script, args)
-  let counts = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 }
+  let counts = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 }
   try {
     counts = JSON.parse(readFileSync(report, 'utf8'))
   } catch {
     status = status || 1
   }
-  const skipped = counts.numPendingTests > 0 ? `, ${counts.numPendingTests} skipped` : ''
-  process.stdout.write(`\n${counts.numPassedTests} passed, ${counts.numFailedTests} failed${skipped}\n`)
-  process.exitCode = status
+  const skipped = counts.numPendingTests + counts.numTodoTests
+  process.stdout.write(`\n${counts.numPassedTests} passed, ${counts.numFailedTests} failed, ${skipped} skipped\n`)
+  if (skipped > 0) process.stderr.write('A skipped test fails the run: run it everywhere, or do not define it.\n')
+  process.exitCode = skipped > 0 ? 1 : status
 } finally {
   rmSync(folder, { recursive: true })
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import openDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { guarded, guardedFolder } from '../../test/servers/guardian.ts'
+import { temporaryFolder, trackProcess } from '../../test/servers/test-run.ts'
 import { ERROR_CODES } from '../domain/errors.ts'
 import { open } from '../open.ts'
 
@@ -19,7 +19,7 @@ let cwd: string
 let temporary: string
 
 beforeEach(() => {
-  const { path: folder, ...made } = guardedFolder('tl-cli-')
+  const { path: folder, ...made } = temporaryFolder('tl-cli-')
   remove = made.remove
   cwd = join(folder, 'project')
   temporary = join(folder, 'tmp')
@@ -46,7 +46,7 @@ function execute(file: string, args: readonly string[], env?: Record<string, str
     const child = execFile(file, args, { cwd, env: environment(env) }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
     })
-    guarded(child)
+    trackProcess(child)
   })
 }
 
@@ -154,7 +154,7 @@ describe('the command line', () => {
     ['SIGHUP', 129],
   ] as const)('leaves on %s with %i', async (signal, code) => {
     const waiting = `import { leaveWhenAsked } from '${ENDING}'; leaveWhenAsked(); setInterval(() => {}, 1e6); console.log('ready')`
-    const child = guarded(spawn(process.execPath, ['--input-type=module', '-e', waiting], { env: environment() }))
+    const child = trackProcess(spawn(process.execPath, ['--input-type=module', '-e', waiting], { env: environment() }))
     await once(child.stdout, 'data')
     child.kill(signal)
     expect(await once(child, 'exit')).toEqual([code, null])

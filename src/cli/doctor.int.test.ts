@@ -1,19 +1,19 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server as TcpServer } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { text } from 'node:stream/consumers'
 import openDatabase from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { proving } from '../../test/proof.ts'
 import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../test/servers/database.ts'
-import { guarded, guardedFolder } from '../../test/servers/guardian.ts'
 import { operatorToken, startServer, tokenOf } from '../../test/servers/http.ts'
-import { idOf } from '../../test/servers/postgres.ts'
+import { unprivilegedUser } from '../../test/servers/postgres.ts'
 import { startRedis } from '../../test/servers/redis.ts'
+import { temporaryFolder, trackProcess } from '../../test/servers/test-run.ts'
 import { open, openDeps } from '../open.ts'
 import { serve } from '../serve.ts'
 import { blockOf, lifeOf, WORK } from '../stores/conformance/import-samples.ts'
@@ -21,12 +21,10 @@ import { packageVersion } from '../version.ts'
 import type { Check } from './doctor/check.ts'
 import { examine } from './doctor/examination.ts'
 
-const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
-
 let folder: string
 let remove: () => void
 beforeEach(() => {
-  ;({ path: folder, remove } = guardedFolder('throughline-doctor-'))
+  ;({ path: folder, remove } = temporaryFolder('throughline-doctor-'))
 })
 afterEach(() => remove())
 
@@ -38,6 +36,30 @@ async function looked(args: readonly string[], env?: Record<string, string>) {
   const { code, stdout } = await run([...args, '--json'], env)
   const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Check[] }
   return { code, ok, checks: named(checks), stdout }
+}
+/**
+ * Runs `doctor` as a user who may not read every file: as `nobody` if root runs the tests. Before it changes the user it runs once, which
+ * loads every module: other users may not be able to enter this clone.
+ */
+async function runUnprivileged(args: readonly string[]) {
+  const script = `
+    const { main } = await import(${JSON.stringify(new URL('./main.ts', import.meta.url))})
+    const { args, user } = JSON.parse(process.argv[1])
+    if (user) {
+      await main(args)
+      process.setgroups([])
+      process.setgid(user.gid)
+      process.setuid(user.uid)
+    }
+    console.log('unprivileged')
+    await main(args)`
+  const user = unprivilegedUser()
+  if (user) chownSync(folder, user.uid, user.gid)
+  const input = JSON.stringify({ args: ['doctor', ...args], user })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, input], { cwd: folder })
+  trackProcess(child)
+  const [[code], stdout] = await Promise.all([once(child, 'close'), text(child.stdout)])
+  return { code, stdout: stdout.split('unprivileged\n')[1] }
 }
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 const containing = (found: string) => expect.stringContaining(found)
@@ -168,12 +190,8 @@ describe('of a SQLite store', () => {
   it('tells whose files this user may not have', async () => {
     const file = await made()
     chmodSync(file, 0o400)
-    // root may read everything
-    const user = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
-    if (user.uid !== undefined) chownSync(folder, user.uid, user.gid ?? 0)
-    const ended = promisify(execFile)(process.execPath, [RUN, 'doctor', '--url', url], { cwd: folder, ...user })
-    guarded(ended.child)
-    await expect(ended).rejects.toMatchObject({ code: 7, stdout: containing('cannot be read and written') })
+    const ended = await runUnprivileged(['--url', url])
+    expect(ended).toMatchObject({ code: 7, stdout: containing('cannot be read and written') })
     expect(statSync(file).mode & 0o777).toBe(0o400)
   })
 })

@@ -7,8 +7,8 @@ import openDatabase from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../test/servers/database.ts'
-import { guarded, guardedFolder } from '../../test/servers/guardian.ts'
 import { type RedisServer, startRedis } from '../../test/servers/redis.ts'
+import { temporaryFolder, trackProcess } from '../../test/servers/test-run.ts'
 import type { BackfillReport, Throughline } from '../api.ts'
 import { open } from '../open.ts'
 import { upTo } from '../stores/conformance/samples.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
 let cwd: string
 let remove: () => void
 beforeEach(async () => {
-  ;({ path: cwd, remove } = guardedFolder('tl-envelope-'))
+  ;({ path: cwd, remove } = temporaryFolder('tl-envelope-'))
   // the same ids come again
   await redis.command('flushall')
 })
@@ -484,7 +484,7 @@ describe('a backfill that is killed', () => {
     const env = { THROUGHLINE_URL: `sqlite:${join(cwd, 'a.db')}` }
     const terminal = 'data:text/javascript,process.stderr.isTTY=true'
     const args = ['--import', terminal, RUN, 'backfill', '--from', from, '--batch', 'b']
-    const child = guarded(spawn(process.execPath, args, { cwd, env: environment(env) }))
+    const child = trackProcess(spawn(process.execPath, args, { cwd, env: environment(env) }))
     const exited = once(child, 'exit')
     let line = ''
     for await (const text of child.stderr.setEncoding('utf8')) {

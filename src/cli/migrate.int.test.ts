@@ -4,13 +4,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, OWNER, SERVING } from '../../test/servers/database.ts'
-import { guarded } from '../../test/servers/guardian.ts'
+import { trackProcess } from '../../test/servers/test-run.ts'
 import { open } from '../open.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
 function run(...args: string[]) {
   const ended = promisify(execFile)(process.execPath, [RUN, ...args])
-  guarded(ended.child)
+  trackProcess(ended.child)
   return ended
 }
 const [server] = inject('postgres')

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { SECRET } from '../servers/http.ts'
+import { trackProcess } from '../servers/test-run.ts'
 
 const RUN = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 
@@ -23,10 +24,12 @@ export interface ServerProcess {
 export async function startProcess(url: string, ...options: readonly string[]): Promise<ServerProcess> {
   const { THROUGHLINE_CACHE_URL: _cache, NODE_DEBUG: _debug, ...env } = process.env
   const args = [RUN, 'serve', '--url', url, '--port', '0', '--json', ...options]
-  const child = spawn(process.execPath, args, {
-    env: { ...env, THROUGHLINE_JWT_SECRET: SECRET },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = trackProcess(
+    spawn(process.execPath, args, {
+      env: { ...env, THROUGHLINE_JWT_SECRET: SECRET },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
   const exited = once(child, 'exit')
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -4,9 +4,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import type { Throughline } from '../../src/api.ts'
 import type { ServeOptions } from '../../src/serve.ts'
-import { guardedFolder } from '../servers/guardian.ts'
 import { startServer } from '../servers/http.ts'
 import { requireProgram } from '../servers/program.ts'
+import { temporaryFolder } from '../servers/test-run.ts'
 
 /** A real browser before a real server on SQLite. What the page says wrong on its console fails the test. */
 export interface Inspector {
@@ -40,7 +40,7 @@ export function inspectorFor(options: ServeOptions = {}): () => Inspector {
   beforeAll(async () => {
     const built = new URL('../../dist/inspector/index.html', import.meta.url)
     if (!existsSync(built)) throw new Error('the inspector is not built: run node scripts/build.mjs')
-    const folder = guardedFolder('tl-e2e-')
+    const folder = temporaryFolder('tl-e2e-')
     remove = folder.remove
     server = await startServer({ url: `sqlite:${folder.path}/a.db`, jwt: undefined as never, ...options })
     browser = await chromium.launch({ executablePath: requireProgram('chromium') })

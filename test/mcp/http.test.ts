@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Server, serve } from '../../src/serve.ts'
 import { withFile } from '../proof.ts'
 import { startServer, tokenOf } from '../servers/http.ts'
+import { trackProcess } from '../servers/test-run.ts'
 import { CLI, KINDS, type Kind, type McpClient } from './clients.ts'
 import { tour } from './tour.ts'
 
@@ -134,7 +135,7 @@ describe('throughline mcp --http', () => {
       '--agents',
       'writer',
     ]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+    const child = trackProcess(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] }))
     const [printed] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
     const { url, mcp } = JSON.parse(printed) as { url: string; mcp: string }
     expect(mcp).toBe(`${url}/mcp`)

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LIMITS } from '../../src/domain/limits.ts'
 import { open, type Throughline } from '../../src/index.ts'
 import { startServer, tokenOf } from '../servers/http.ts'
+import { trackProcess } from '../servers/test-run.ts'
 import { CLI, KINDS, type McpClient } from './clients.ts'
 import { tour } from './tour.ts'
 
@@ -62,7 +63,7 @@ async function told(client: McpClient, watch: (typeof KINDS)[number]['watch'], u
 
 /** A process whose lines we write and read ourselves. */
 function raw(args: readonly string[], env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } })
+  const child = trackProcess(spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } }))
   const out = { lines: [] as { id?: number; result?: unknown; error?: unknown }[], errors: '' }
   let rest = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -10,8 +10,8 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { runFolder } from '../servers/test-run.ts'
 
 /** Where to look for the program, and where to keep it. */
 export interface PromtoolPlaces {
@@ -45,7 +45,7 @@ export function requirePromtool({
   }
 }
 
-const keptFolder = () => join(tmpdir(), `throughline-promtool-${process.getuid?.() ?? 'user'}`)
+const keptFolder = () => join(dirname(runFolder()), `throughline-promtool-${process.getuid?.() ?? 'user'}`)
 
 /** Whatever lies in a folder that others can write to is not run. */
 function isOurs(folder: string): boolean {

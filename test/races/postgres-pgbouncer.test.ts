@@ -1,27 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
 import { refused, upTo } from '../../src/stores/conformance/samples.ts'
-import { amount, figure, proving } from '../proof.ts'
+import { amount, figure } from '../proof.ts'
 import { appendRace } from '../servers/append-race.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
-import { type Pgbouncer, pgbouncerProgram, requirePgbouncer, startPgbouncer } from '../servers/pgbouncer.ts'
+import { type Pgbouncer, startPgbouncer } from '../servers/pgbouncer.ts'
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres.ts'
 
 const PROCESSES = amount(3, 16)
 const EACH = amount(10, 500)
 
-// in `npm test` it is left out where pgbouncer is not installed; `npm run prove` insists on it
-describe.runIf(proving || pgbouncerProgram() !== undefined)('behind pgbouncer in transaction mode', () => {
+describe('behind pgbouncer in transaction mode', () => {
   let server: PostgresServer
   let databases: Databases
   let pgbouncer: Pgbouncer
   beforeAll(async () => {
-    const bouncer = requirePgbouncer()
     const [program] = postgresPrograms()
     if (program === undefined) throw new Error('there is no Postgres: run npm install')
     server = await startPostgres(program, true)
     databases = await databasesOf(server.url)
-    pgbouncer = await startPgbouncer(bouncer, server.port, [SERVING])
+    pgbouncer = await startPgbouncer(server.port, [SERVING])
   }, 300_000)
   afterAll(async () => {
     await pgbouncer?.stop()

@@ -9,6 +9,7 @@ import type { ExportReport } from '../../src/cli/transfer/export-sessions.ts'
 import { type EventInput, open } from '../../src/index.ts'
 import { figure, proving, withFile } from '../proof.ts'
 import { databasesOf, SERVING } from '../servers/database.ts'
+import { trackProcess } from '../servers/test-run.ts'
 
 const CHILD = fileURLToPath(new URL('./transfer-child.ts', import.meta.url))
 const MB = 1024 * 1024
@@ -76,9 +77,8 @@ type Killing = (child: ReturnType<typeof spawn>) => () => void
 /** Runs a command in a process of its own. Gives nothing if it was killed on the way. */
 async function run<T>(args: readonly string[], killing?: Killing): Promise<Ended<T> | undefined> {
   const start = performance.now()
-  const child = spawn(process.execPath, [...NODE, CHILD, JSON.stringify([...args, '--json'])], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
+  const command = [...NODE, CHILD, JSON.stringify([...args, '--json'])]
+  const child = trackProcess(spawn(process.execPath, command, { stdio: ['pipe', 'pipe', 'pipe'] }))
   const text = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => {

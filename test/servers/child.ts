@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { guarded } from './guardian.ts'
+import { trackProcess } from './test-run.ts'
 
 /** A file of the tests in a process of its own. It is given JSON as its argument, and prints lines of JSON. */
 export interface Child {
@@ -18,7 +18,7 @@ export interface Child {
 /** @param node options of Node itself */
 export function startChild(file: URL, input: unknown, node: readonly string[] = []): Child {
   const args = [...node, file.pathname, JSON.stringify(input)]
-  const child = guarded(spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] }))
+  const child = trackProcess(spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] }))
   const lines: unknown[] = []
   let wake = () => {}
   let rest = ''

@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { chownSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { guarded, guardedFolder } from './guardian.ts'
-import { freePort, idOf } from './postgres.ts'
+import { freePort, unprivilegedUser } from './postgres.ts'
+import { requireProgram } from './program.ts'
+import { temporaryFolder, trackProcess } from './test-run.ts'
 
 /** A pgbouncer in transaction mode, on loopback and a free port. */
 export interface Pgbouncer {
@@ -11,35 +12,9 @@ export interface Pgbouncer {
   stop(): Promise<void>
 }
 
-const INSTALL = ['apt-get', 'install', '-y', 'pgbouncer'] as const
-
-/** Path of the program, if it is installed. */
-export function pgbouncerProgram(): string | undefined {
-  const folders = ['/usr/sbin', ...(process.env['PATH'] ?? '').split(':')]
-  return folders.map((folder) => join(folder, 'pgbouncer')).find((path) => existsSync(path))
-}
-
-/** Path of the program, installed first where that is possible. */
-export function requirePgbouncer(): string {
-  const found = pgbouncerProgram()
-  if (found !== undefined) return found
-  const [program, ...rest] = INSTALL
-  try {
-    execFileSync(program, ['update'], { stdio: 'ignore' })
-    execFileSync(program, rest, { stdio: 'ignore', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } })
-  } catch (cause) {
-    throw new Error(`pgbouncer is not installed; as root run: ${INSTALL.join(' ')}`, { cause })
-  }
-  return pgbouncerProgram() ?? missing()
-}
-
-function missing(): never {
-  throw new Error(`pgbouncer is not there although this went well: ${INSTALL.join(' ')}`)
-}
-
-/** Starts it before a server, for users who need no password. */
-export async function startPgbouncer(program: string, server: number, users: readonly string[]): Promise<Pgbouncer> {
-  const { path: folder, remove } = guardedFolder('throughline-pgbouncer-')
+/** Starts one in front of a server, for users who need no password. */
+export async function startPgbouncer(server: number, users: readonly string[]): Promise<Pgbouncer> {
+  const { path: folder, remove } = temporaryFolder('throughline-pgbouncer-')
   const port = await freePort()
   const config = join(folder, 'pgbouncer.ini')
   writeFileSync(join(folder, 'users.txt'), users.map((user) => `"${user}" ""\n`).join(''))
@@ -59,10 +34,11 @@ max_client_conn = 500
 `,
   )
   // it refuses to run as root
-  const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
-  if (owner.uid !== undefined)
-    for (const path of [folder, config, join(folder, 'users.txt')]) chownSync(path, owner.uid, owner.gid ?? 0)
-  const child = guarded(spawn(program, [config], { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] }))
+  const user = unprivilegedUser()
+  if (user) for (const path of [folder, config, join(folder, 'users.txt')]) chownSync(path, user.uid, user.gid)
+  const child = trackProcess(
+    spawn(requireProgram('pgbouncer'), [config], { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] }),
+  )
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text

@@ -1,9 +1,19 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
-import { guarded, guardedFolder } from './guardian.ts'
+import { runFolder, temporaryFolder, trackProcess } from './test-run.ts'
 
 /** A Postgres server of the tests' own, on loopback and a free port. */
 export interface PostgresServer {
@@ -47,16 +57,14 @@ export async function startPostgres(
   { name, home }: { name: string; home: string },
   durable = false,
 ): Promise<PostgresServer> {
-  const { path: folder, remove } = guardedFolder('throughline-postgres-')
+  const { path: folder, remove } = temporaryFolder('throughline-postgres-')
   const data = join(folder, 'data')
-  // Postgres refuses to run as root, and whoever it runs as must be able to reach its programs
-  const owner = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {}
-  const programs = 'uid' in owner && home.startsWith(root) ? join(folder, 'programs') : home
-  if (programs !== home) cpSync(home, programs, { recursive: true, verbatimSymlinks: true })
+  const user = unprivilegedUser()
+  const programs = user && home.startsWith(root) ? copyOf(home) : home
   mkdirSync(data)
-  if (owner.uid !== undefined) for (const path of [folder, data]) chownSync(path, owner.uid, owner.gid ?? 0)
+  if (user) for (const path of [folder, data]) chownSync(path, user.uid, user.gid)
 
-  const options = { ...owner, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' } }
+  const options = { ...user, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C.UTF-8', TZ: 'UTC' } }
   execFileSync(join(programs, 'bin/initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
     ...options,
     stdio: 'ignore',
@@ -71,7 +79,7 @@ export async function startPostgres(
     const deadline = performance.now() + START
     do {
       const args = ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
-      child = guarded(spawn(join(programs, 'bin/postgres'), args, { ...options, stdio: 'ignore' }), 'SIGQUIT')
+      child = trackProcess(spawn(join(programs, 'bin/postgres'), args, { ...options, stdio: 'ignore' }), 'SIGQUIT')
       if (await answers(url, child)) return
     } while (performance.now() < deadline)
     throw new Error(`postgres ended with ${child.exitCode ?? child.signalCode}`)
@@ -105,9 +113,27 @@ export async function startPostgres(
   }
 }
 
-/** Id of the user or group `nobody`, as whom servers run that refuse to run as root. */
-export function idOf(flag: '-u' | '-g'): number {
-  return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+/** The user `nobody` if root runs the tests: Postgres and pgbouncer refuse to run as root. */
+export function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  return { uid: idOf('-u'), gid: idOf('-g') }
+}
+
+/** Programs of this clone where every user can reach them: other users may not enter a clone in root's home. One copy serves the run. */
+function copyOf(home: string): string {
+  const copy = join(runFolder(), 'postgres')
+  if (existsSync(copy)) return copy
+  const { path } = temporaryFolder('postgres-')
+  cpSync(home, path, { recursive: true, verbatimSymlinks: true })
+  chmodSync(path, 0o755)
+  try {
+    renameSync(path, copy)
+  } catch (error) {
+    // another worker was faster
+    if (!existsSync(copy)) throw error
+  }
+  return copy
 }
 
 /** A port of loopback that is free now. */

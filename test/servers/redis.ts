@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Redis } from 'ioredis'
-import { guarded, guardedFolder } from './guardian.ts'
 import { freePort } from './postgres.ts'
 import { requireProgram } from './program.ts'
+import { temporaryFolder, trackProcess } from './test-run.ts'
 
 /** A Redis of the tests' own, on loopback and a free port, that keeps nothing on disk unless asked to. */
 export interface RedisServer {
@@ -23,13 +23,13 @@ export interface RedisServer {
 /** @param settings of the server, as on its command line: `['--maxmemory', '4mb']` */
 export async function startRedis(settings: readonly string[] = [], port?: number): Promise<RedisServer> {
   const program = requireProgram('redis')
-  const { path: folder, remove } = guardedFolder('throughline-redis-')
+  const { path: folder, remove } = temporaryFolder('throughline-redis-')
   const at = port ?? (await freePort())
   const args = ['--port', `${at}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no']
   let child: ChildProcess
 
   async function start(): Promise<void> {
-    child = guarded(spawn(program, [...args, ...settings], { cwd: folder, stdio: 'ignore' }))
+    child = trackProcess(spawn(program, [...args, ...settings], { cwd: folder, stdio: 'ignore' }))
     while (!(await answers(at))) {
       if (hasEnded(child)) throw new Error(`redis-server ended with ${child.exitCode ?? child.signalCode}`)
       await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { guarded } from './guardian.ts'
+import { trackProcess } from './test-run.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 
@@ -19,7 +19,7 @@ export interface ServedProcess {
 /** Starts it on a free port, with settings from the environment, and waits until it says where it is. */
 export async function startServed(env: Record<string, string>, args: readonly string[] = []): Promise<ServedProcess> {
   const command = [CLI, '--json', 'serve', '--port', '0', '--log', 'warn', ...args]
-  const child = guarded(
+  const child = trackProcess(
     spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } }),
   )
   let errors = ''

@@ -1,33 +1,30 @@
 import type { TestProject } from 'vitest/node'
 import { postgresPrograms, startPostgres } from './postgres.ts'
-import { requireProgram } from './program.ts'
+import { requirePrograms } from './program.ts'
 import { startRedis } from './redis.ts'
 import { startRedisCluster } from './redis-cluster.ts'
 import { dropTemplate, makeTemplate, type Template } from './template.ts'
+import { endInterruptedRuns } from './test-run.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Servers for the tests, each as its superuser sees it. */
     postgres: { name: string; url: string }[]
-    /** One on each of them. */
+    /** The template database of each of them. */
     templates: Template[]
-    /** A Redis that all test files share: use new session ids, and flush, fill or pause one of your own instead. */
+    /** A Redis that all test files share: use new session ids. A test that flushes, fills or pauses one starts its own. */
     redis: { url: string }
     /** The same, with three nodes. */
     redisCluster: { url: string }
   }
 }
 
-/**
- * Starts what the tests need once for all of them, and stops it afterwards. `DATABASE_URL` and `REDIS_URL` are used
- * instead where set.
- */
+/** Starts the servers that all tests share, and stops them afterwards. `DATABASE_URL` and `REDIS_URL` replace them where set. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL']
   const givenRedis = process.env['REDIS_URL']
-  // one after the other: two installations at once would be in each other's way
-  if (givenRedis === undefined) requireProgram('redis')
-  requireProgram('chromium')
+  await endInterruptedRuns()
+  requirePrograms(['redis', 'chromium', 'pgbouncer'])
   const stops: (() => Promise<void>)[] = []
   const stop = async () => void (await Promise.all(stops.map((one) => one())))
   async function started<T extends { stop(): Promise<void> }>(starting: Promise<T>): Promise<T> {
@@ -46,7 +43,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       : [prepared({ name: 'postgres', url: given })]
   const redis = givenRedis === undefined ? started(startRedis()) : Promise.resolve({ url: givenRedis })
   const cluster = started(startRedisCluster())
-  // one that cannot be started must not leave the others running
+  // if one cannot start, the others must not be left running
   const outcomes = await Promise.allSettled([...postgres, redis, cluster])
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed !== undefined) {

@@ -1,2 +1,2 @@
-// runs in every worker: without whoever started it, it would go on with its tests for nobody, and keep the servers that it has
+// runs in every worker: when the main process is gone, it ends, so that its servers end too
 process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))

@@ -8,8 +8,8 @@ import type { Session, Throughline } from '../../src/api.ts'
 import { displayWidth } from '../../src/cli/display-width.ts'
 import { open } from '../../src/open.ts'
 import { figure, proving } from '../proof.ts'
-import { guarded, guardedFolder, isRunning } from '../servers/guardian.ts'
 import { answer, type ScriptedServer, startScriptedServer, type Turn } from '../servers/scripted-http.ts'
+import { isRunning, temporaryFolder, trackProcess } from '../servers/test-run.ts'
 import { atTerminal, CTRL_C, CTRL_D, closeTerminals, commandLine, environment } from './terminal.ts'
 
 let cwd: string
@@ -17,7 +17,7 @@ let remove: () => void
 let tl: Throughline
 let env: Record<string, string>
 beforeAll(async () => {
-  ;({ path: cwd, remove } = guardedFolder('tl-terminal-'))
+  ;({ path: cwd, remove } = temporaryFolder('tl-terminal-'))
   env = { THROUGHLINE_URL: `sqlite:${cwd}/a.db` }
   tl = await open({ url: env['THROUGHLINE_URL'] ?? '', index: false })
   await liveSession('日本語のタスク、とても長い名前の '.repeat(3))
@@ -42,7 +42,7 @@ function withoutTerminal(command: string, extra: Record<string, string> = {}) {
     const child = execFile('sh', ['-c', command], options, (error, stdout, stderr) => {
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     })
-    guarded(child)
+    trackProcess(child)
   })
 }
 
@@ -122,7 +122,7 @@ describe('tail', () => {
     expect(text.split('message 5')[1]).toMatch(/^\n(\^C)?$/)
 
     const line = `exec ${commandLine(['tail', id, '--json'])}`
-    const child = guarded(spawn('sh', ['-c', line], { cwd, env: environment(env) }))
+    const child = trackProcess(spawn('sh', ['-c', line], { cwd, env: environment(env) }))
     let errors = ''
     child.stderr.on('data', (chunk) => {
       errors += chunk

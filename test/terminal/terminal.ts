@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { shellWord } from '../../src/cli/shell.ts'
-import { guarded } from '../servers/guardian.ts'
+import { trackProcess } from '../servers/test-run.ts'
 
 const RUN = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 
@@ -50,7 +50,7 @@ export function atTerminal(
 ): Terminal {
   const line = typeof command === 'string' ? command : `exec ${commandLine(command)}`
   // util-linux: -e leaves with the code of the command, -q says nothing of its own
-  const child = guarded(
+  const child = trackProcess(
     spawn('script', ['-qec', `stty cols ${columns} rows 24; ${line}`, '/dev/null'], {
       cwd,
       env: environment(env),

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { proving } from '../proof.ts'
 import { type Ended, runHere } from '../servers/cli.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../servers/database.ts'
-import { guarded, guardedFolder } from '../servers/guardian.ts'
 import { operatorToken, SECRET } from '../servers/http.ts'
 import { fillLegacy } from '../servers/legacy.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
 import { type ServedProcess, startServed } from '../servers/served.ts'
+import { temporaryFolder, trackProcess } from '../servers/test-run.ts'
 import { missingIn } from './commands.ts'
 import { type Place, type Run, type Step, takeTour } from './tour.ts'
 
@@ -32,7 +32,7 @@ let server: ServedProcess
 let folder: string
 let remove: () => void
 beforeAll(async () => {
-  ;({ path: folder, remove } = guardedFolder('tl-tour-'))
+  ;({ path: folder, remove } = temporaryFolder('tl-tour-'))
   writeFileSync(join(folder, 'documents.jsonl'), DOCUMENTS.map((one) => JSON.stringify(one)).join('\n'))
   await fillLegacy(`sqlite:${folder}/old.db`, { sessions: 3 })
   databases = await databasesOf(inject('postgres')[0]?.url ?? '')
@@ -85,7 +85,7 @@ function inProcess(args: readonly string[], env: Record<string, string>): Promis
     const child = execFile(process.execPath, [CLI, ...args], options, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode ?? 'killed', stdout, stderr })
     })
-    guarded(child)
+    trackProcess(child)
   })
 }
 

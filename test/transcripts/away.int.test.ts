@@ -6,15 +6,15 @@ import { follow } from '../../src/cli/transcripts/follow.ts'
 import { type Taken, Taking } from '../../src/cli/transcripts/take.ts'
 import { remoteThroughline } from '../../src/remote/index.ts'
 import { PATIENCE } from '../../src/remote/retry.ts'
-import { guardedFolder } from '../servers/guardian.ts'
 import { operatorToken, startServer } from '../servers/http.ts'
+import { temporaryFolder } from '../servers/test-run.ts'
 import { entriesOf } from './given-back.ts'
 import { dataFile, linesOf, OWNER, sessionId } from './transcripts.ts'
 
-let folder: ReturnType<typeof guardedFolder>
+let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(() => {
-  folder = guardedFolder('tl-away-')
+  folder = temporaryFolder('tl-away-')
 })
 
 afterEach(() => folder.remove())

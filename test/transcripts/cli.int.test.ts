@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runHere } from '../servers/cli.ts'
-import { guardedFolder } from '../servers/guardian.ts'
+import { temporaryFolder } from '../servers/test-run.ts'
 import { DATA, dataFile, sessionId } from './transcripts.ts'
 
-let folder: ReturnType<typeof guardedFolder>
+let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(() => {
-  folder = guardedFolder('tl-transcripts-')
+  folder = temporaryFolder('tl-transcripts-')
 })
 
 afterEach(() => folder.remove())

@@ -7,23 +7,23 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Taken } from '../../src/cli/transcripts/take.ts'
 import { open } from '../../src/index.ts'
-import { guarded, guardedFolder } from '../servers/guardian.ts'
+import { temporaryFolder, trackProcess } from '../servers/test-run.ts'
 import { entriesOf } from './given-back.ts'
 import { dataFile, linesOf, sessionId } from './transcripts.ts'
 
 const CHILD = fileURLToPath(new URL('follow-child.ts', import.meta.url))
 
-let folder: ReturnType<typeof guardedFolder>
+let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(() => {
-  folder = guardedFolder('tl-follow-')
+  folder = temporaryFolder('tl-follow-')
 })
 
 afterEach(() => folder.remove())
 
 /** Follows in a process of its own, and gives what it prints. */
 function following(url: string, paths: string[]) {
-  const child = guarded(
+  const child = trackProcess(
     spawn(process.execPath, [CHILD, JSON.stringify({ url, paths })], { stdio: ['ignore', 'pipe', 'inherit'] }),
   )
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

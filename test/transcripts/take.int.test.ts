@@ -5,15 +5,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { importTranscripts } from '../../src/cli/transcripts/import.ts'
 import type { TranscriptsReport } from '../../src/cli/transcripts/report.ts'
 import { exportLines, open, type SessionEvent } from '../../src/index.ts'
-import { guardedFolder } from '../servers/guardian.ts'
+import { temporaryFolder } from '../servers/test-run.ts'
 import { entriesOf } from './given-back.ts'
 import { DATA, dataFile, linesOf, sessionId } from './transcripts.ts'
 
-let folder: ReturnType<typeof guardedFolder>
+let folder: ReturnType<typeof temporaryFolder>
 let url: string
 
 beforeEach(() => {
-  folder = guardedFolder('tl-take-')
+  folder = temporaryFolder('tl-take-')
   url = `sqlite:${join(folder.path, 'sessions.db')}`
 })
 

@@ -54,10 +54,12 @@ describe('the disk', () => {
     expect(check(disk)).toMatchObject({ status, found: expect.stringContaining(found) })
   })
 
-  it.runIf(process.platform === 'linux')('over a network is a warning', () => {
-    expect(check({ type: 0x6969 })).toMatchObject({ status: 'warn', found: '9.0 GiB free; on NFS' })
-    expect(check({ type: 0xff534d42 }).found).toContain('CIFS')
-  })
+  // only Linux tells the type of a file system
+  if (process.platform === 'linux')
+    it('over a network is a warning', () => {
+      expect(check({ type: 0x6969 })).toMatchObject({ status: 'warn', found: '9.0 GiB free; on NFS' })
+      expect(check({ type: 0xff534d42 }).found).toContain('CIFS')
+    })
 })
 
 describe('Node', () => {
