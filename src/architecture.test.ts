@@ -22,6 +22,7 @@ const CACHE_DRIVERS: Record<string, readonly string[]> = {
  */
 const RULES: Record<string, readonly string[]> = {
   'domain/': ['domain/'],
+  'demo/': ['domain/', 'demo/'],
   'ports/': ['domain/', 'ports/'],
   'features/': ['domain/', 'ports/', 'features/', 'api.ts', 'zod', 'zod/mini', 'node:crypto'],
   'metrics/': ['domain/', 'ports/', 'metrics/', 'prom-client'],
@@ -266,6 +267,21 @@ describe('the package', () => {
     expect(cameFrom.size).toBeGreaterThan(10)
     const isMeant = (target: string) => (name === 'zod' ? target === name : isPackage(target, name))
     expect([...cameFrom.keys()].filter(isMeant).map(chain)).toEqual([])
+  })
+})
+
+describe('the inspector', () => {
+  const inspector = join(root, '../inspector/src')
+  const sources = readdirSync(inspector, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path))
+
+  it('bundles only domain/ and demo/, and takes types from the rest', () => {
+    const wrong = sources.flatMap((path) =>
+      importsOf(`../inspector/src/${path}`, readFileSync(join(inspector, path), 'utf8'))
+        .filter(({ target, kind }) => kind !== 'type' && /^\.\.\/src\/(?!domain\/|demo\/)/.test(target))
+        .map(({ target }) => shown({ file: path, target })),
+    )
+    expect(sources.length).toBeGreaterThan(100)
+    expect(wrong).toEqual([])
   })
 })
 

@@ -17,7 +17,7 @@ export type { EventType, SessionEvent, ToolCallPart } from '../../../src/domain/
 export type { SwitchedParts } from '../../../src/domain/fold.ts'
 export type { MessageFormat } from '../../../src/domain/formats/parts.ts'
 export type { Json, JsonObject } from '../../../src/domain/json.ts'
-export type { LIFECYCLE, LifecycleCommandName } from '../../../src/domain/lifecycle.ts'
+export type { LifecycleCommandName } from '../../../src/domain/lifecycle.ts'
 export type { LineageEntry, Memory, MemoryChange, MemorySource } from '../../../src/domain/memory/memory.ts'
 export type { Message } from '../../../src/domain/message.ts'
 export type { SessionRecord, SessionState, SessionStatus } from '../../../src/domain/record.ts'

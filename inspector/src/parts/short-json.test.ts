@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { shortJson } from './short-json.ts'
+import type { Json } from '../api/types.ts'
+import { shortJson, shortText } from './short-json.ts'
 
 describe('a value in short', () => {
   it('is its JSON on one line', () => {
@@ -26,5 +27,12 @@ describe('a value in short', () => {
     )
     expect(shortJson(list, 40)).toMatch(/^\[0, 1, 2, .*…$/)
     expect(shortJson({ ['k'.repeat(100_000)]: 1 }, 10)).toHaveLength(11)
+  })
+
+  it('leaves a text as it is', () => {
+    expect(['a\nb', undefined, true, ['x']].map((value) => shortText(value))).toEqual(['a\nb', '', 'true', '["x"]'])
+    let deep: Json = 'x'
+    for (let i = 0; i < 100; i++) deep = [deep]
+    for (const value of ['x'.repeat(8_000_000), deep]) expect(shortText(value, 50)).toHaveLength(51)
   })
 })

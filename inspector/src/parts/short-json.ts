@@ -1,6 +1,12 @@
 import type { Json } from '../api/types.ts'
 
-/** The first characters of a value as JSON on one line. Looks no further than it writes, however large the value is. */
+/** A text as it is, any other value as {@link shortJson}; nothing for `undefined`. */
+export function shortText(value: Json | undefined, most = 200): string {
+  if (typeof value !== 'string') return value === undefined ? '' : shortJson(value, most)
+  return value.length > most ? `${value.slice(0, most)}…` : value
+}
+
+/** The first characters of a value as one line of JSON. Reads no more than it writes, so a huge value costs little. */
 export function shortJson(value: Json | undefined, most = 160): string {
   const out = { text: '', most }
   write(out, value)

@@ -1,7 +1,8 @@
-import type { SessionRecord, SessionState } from '../api/types.ts'
+import type { SessionRecord, SessionState, SessionStatus } from '../api/types.ts'
+import { endOf } from '../domain.ts'
 import { now } from './time.tsx'
 
-/** What each state is called for people. */
+/** The name of each state on the page. */
 export const STATE_NAMES = {
   running: 'running',
   awaiting_user: 'awaiting user',
@@ -24,6 +25,18 @@ export function StatusBadge({ record }: { record: SessionRecord }) {
   return <StateBadge state={record.status.state} expired={isExpired(record)} />
 }
 
-export function isExpired({ endedAt, expiresAt }: SessionRecord): boolean {
-  return endedAt === undefined && expiresAt !== undefined && Date.parse(expiresAt) <= now.value
+/** Whether the session takes no more events: it ended or expired. */
+export function isOver(record: SessionRecord): boolean {
+  return endOf(record, new Date(now.value).toISOString()) !== undefined
+}
+
+export function isExpired(record: SessionRecord): boolean {
+  return record.endedAt === undefined && isOver(record)
+}
+
+/** The words that came with a status: the question, the interruption, the proposal or the reason; else nothing. */
+export function statusText(status: SessionStatus): string {
+  const { question, userMessage, summary, reason } = status as Partial<Record<string, unknown>>
+  const text = question ?? userMessage ?? summary ?? reason
+  return typeof text === 'string' ? text : ''
 }

@@ -1,10 +1,9 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
-import { isExpired } from '../../parts/status.tsx'
+import { isOver, statusText } from '../../parts/status.tsx'
 import { preview } from '../../parts/visible.ts'
 import { query, route } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { noteIn } from '../state/path.ts'
 import { useCommit } from '../state/use-commit.ts'
 import css from './action-bar.module.css'
 import { ActionDialog } from './action-dialog.tsx'
@@ -18,11 +17,10 @@ export function ActionBar({ data }: { data: SessionData }) {
   const runner = useMemo(() => new ActionRunner(data), [data])
   const record = data.record.value
   if (record === undefined) return null
-  const isOver = record.endedAt !== undefined || isExpired(record)
   return (
     <Bar runner={runner}>
-      <AnswerForm runner={runner} status={record.status} isOver={isOver} />
-      {isOver ? <Over runner={runner} data={data} record={record} /> : <Live runner={runner} record={record} />}
+      <AnswerForm runner={runner} status={record.status} isOver={isOver(record)} />
+      {isOver(record) ? <Over runner={runner} data={data} record={record} /> : <Live runner={runner} record={record} />}
       <ActionDialog runner={runner} data={data} />
     </Bar>
   )
@@ -52,7 +50,7 @@ function Bar({ runner, children }: { runner: ActionRunner; children: preact.Comp
 function Live({ runner, record }: { runner: ActionRunner; record: SessionRecord }) {
   const { status } = record
   const { state } = status
-  const note = state === 'awaiting_user' ? '' : noteIn(status)
+  const note = state === 'awaiting_user' ? '' : statusText(status)
   return (
     <>
       <Buttons runner={runner} choices={offeredActions({ state, isOver: false, hasCommit: undefined })} />

@@ -1,9 +1,8 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { Clamp } from '../../parts/clamp.tsx'
 import { ProblemNote } from '../../parts/notes.tsx'
-import { STATE_NAMES } from '../../parts/status.tsx'
+import { STATE_NAMES, statusText } from '../../parts/status.tsx'
 import type { SessionData } from '../../session/session-data.ts'
-import { noteIn } from '../state/path.ts'
 import css from './action-dialog.module.css'
 import { ActionField } from './action-field.tsx'
 import type { ActionRunner, OpenAction } from './action-runner.ts'
@@ -94,7 +93,7 @@ function Dialog({ runner, data, name, state, values: given }: DialogProps) {
 function About({ data, name }: { data: SessionData; name: ActionName }) {
   const status = data.record.value?.status
   if (status === undefined || !isReply(name)) return null
-  const note = noteIn(status)
+  const note = statusText(status)
   return note === '' ? null : (
     <div class={css.about} data-state={status.state}>
       <Clamp text={note} most={1000} />

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { LIVE_STATES } from '../state/transitions.ts'
+import type { LiveState } from '../../domain.ts'
 import { ACTIONS, bodyOf, offeredActions } from './action-table.ts'
 import { IdempotencyKeys } from './idempotency-keys.ts'
 
-const live = (state: (typeof LIVE_STATES)[number]) => offeredActions({ state, isOver: false, hasCommit: undefined })
+const live = (state: LiveState) => offeredActions({ state, isOver: false, hasCommit: undefined })
 
 describe('what is offered', () => {
   it('is what the state allows, what matters most first', () => {

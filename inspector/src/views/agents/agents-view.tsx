@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import type { SessionEvent } from '../../api/types.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
-import { isExpired } from '../../parts/status.tsx'
+import { isOver } from '../../parts/status.tsx'
 import { query, setQuery } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { useEvents } from '../../session/use-events.ts'
@@ -41,7 +41,6 @@ export function AgentsView({ data }: { data: SessionData }) {
   const selected = Number(query.value.get('handoff') ?? 0)
   const select = (sequence: number) => setQuery({ handoff: sequence === selected ? undefined : sequence })
   const record = data.record.value
-  const isOver = record !== undefined && (record.endedAt !== undefined || isExpired(record))
   if (known.isLoading || (done.isLoading && done.acts.length === 0)) return <Loading />
   return (
     <div class={css.agents}>
@@ -61,7 +60,16 @@ export function AgentsView({ data }: { data: SessionData }) {
         </p>
       </section>
       <div class={css.columns}>
-        <SwitchList {...{ id: data.id, switches: found.switches, hasMore: known.hasMore, isOver, selected, select }} />
+        <SwitchList
+          {...{
+            id: data.id,
+            switches: found.switches,
+            hasMore: known.hasMore,
+            isOver: record !== undefined && isOver(record),
+            selected,
+            select,
+          }}
+        />
         <Totals lanes={lanes} isAll={done.isAll} count={done.acts.length} active={record?.activeAgent} />
       </div>
     </div>

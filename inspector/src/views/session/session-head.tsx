@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SessionRecord } from '../../api/types.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
-import { isExpired, StatusBadge } from '../../parts/status.tsx'
+import { isOver, StatusBadge } from '../../parts/status.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref, sessionsHref } from '../../route.ts'
@@ -30,7 +30,7 @@ export function SessionHead({ data }: { data: SessionData }) {
         </a>
         <h1 dir="auto">{record.task === undefined ? 'Session without a task' : preview(record.task)}</h1>
         <StatusBadge record={record} />
-        {record.endedAt === undefined && !isExpired(record) && (
+        {!isOver(record) && (
           <span class={css.live} data-live={data.live.value} role="status">
             {LIVE_TEXT[data.live.value]}
           </span>

@@ -1,4 +1,5 @@
 import type { SessionRecord } from '../../api/types.ts'
+import { statusText } from '../../parts/status.tsx'
 
 /** Characters of a task and of metadata that are searched: both may be 64 KiB, in thousands of sessions. */
 const MOST = 2000
@@ -27,24 +28,8 @@ export function matchesSearch(record: SessionRecord, words: readonly string[]): 
 function textOf(record: SessionRecord): string {
   const { id, task = '', userId, tenant, activeAgent, conversationId, chatmode, workflow, skill, gitBranch } = record
   const names = [id, userId, tenant, activeAgent, conversationId, chatmode, workflow, skill, gitBranch]
-  const long = [task, waitsFor(record) ?? '', JSON.stringify(record.metadata)].map((text) => text.slice(0, MOST))
+  const long = [task, statusText(record.status), JSON.stringify(record.metadata)].map((text) => text.slice(0, MOST))
   return foldText([...names, ...long].join('\n'))
-}
-
-/** What a session waits for, or why it ended, in the words that were used. */
-export function waitsFor({ status }: SessionRecord): string | undefined {
-  switch (status.state) {
-    case 'awaiting_user':
-      return status.question
-    case 'interrupted':
-      return status.userMessage
-    case 'pending_complete':
-      return status.summary
-    case 'aborted':
-      return status.reason
-    default:
-      return undefined
-  }
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

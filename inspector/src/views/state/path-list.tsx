@@ -1,3 +1,4 @@
+import { isFinal } from '../../domain.ts'
 import { StateBadge } from '../../parts/status.tsx'
 import { formatDuration, formatTime, now } from '../../parts/time.tsx'
 import { oneLine, preview, visible } from '../../parts/visible.ts'
@@ -6,7 +7,6 @@ import type { SessionData } from '../../session/session-data.ts'
 import { LateNote } from './late-note.tsx'
 import { type Step, stayed } from './path.ts'
 import css from './path-list.module.css'
-import { isFinal } from './transitions.ts'
 
 interface PathListProps {
   readonly data: SessionData

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, SessionEvent } from '../../api/types.ts'
+import { canDo, isFinal, LIFECYCLE } from '../../domain.ts'
 import { noteInWork, pathOf, timesTaken } from './path.ts'
 import { TALL, WIDE } from './places.ts'
-import { COMMANDS, commandBetween, isAllowed, isFinal, TRANSITIONS } from './transitions.ts'
+import { COMMANDS, commandBetween } from './transitions.ts'
 
 const event = (sequence: number, type: string, parts?: Json): SessionEvent => ({
   id: `e${sequence}`,
@@ -125,9 +126,9 @@ describe('the path of a session', () => {
 
 describe('the table of the page', () => {
   it('allows what it holds, and nothing in a final state', () => {
-    expect(isAllowed('running', 'interrupt')).toBe(true)
-    expect(isAllowed('awaiting_user', 'interrupt')).toBe(false)
-    expect(COMMANDS.filter((command) => isAllowed('complete', command) || isAllowed('aborted', command))).toEqual([])
+    expect(canDo('running', 'interrupt')).toBe(true)
+    expect(canDo('awaiting_user', 'interrupt')).toBe(false)
+    expect(COMMANDS.filter((command) => canDo('complete', command) || canDo('aborted', command))).toEqual([])
     expect([isFinal('complete'), isFinal('running')]).toEqual([true, false])
     expect(commandBetween('complete', 'running', false)).toBeUndefined()
   })
@@ -136,7 +137,7 @@ describe('the table of the page', () => {
     for (const { steps, states, width, height } of [WIDE, TALL]) {
       expect(Object.keys(steps).sort()).toEqual(['create', ...COMMANDS].sort())
       expect(Object.keys(states)).toEqual(
-        expect.arrayContaining(Object.values(TRANSITIONS).map(({ to }) => to as string)),
+        expect.arrayContaining(Object.values(LIFECYCLE).map(({ to }) => to as string)),
       )
       for (const node of Object.values(states)) {
         expect(node.x + node.width).toBeLessThanOrEqual(width)

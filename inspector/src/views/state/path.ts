@@ -1,5 +1,7 @@
 import type { LifecycleCommandName, SessionEvent, SessionState, SessionStatus } from '../../api/types.ts'
-import { commandBetween, isFinal, TRANSITIONS } from './transitions.ts'
+import { isFinal, LIFECYCLE, SESSION_STATES } from '../../domain.ts'
+import { statusText } from '../../parts/status.tsx'
+import { commandBetween } from './transitions.ts'
 
 /** How a session came into a state. */
 export type StepKind = LifecycleCommandName | 'create' | 'fork'
@@ -74,7 +76,7 @@ function stepOf(event: SessionEvent, last: Step | undefined): Step | undefined {
         ...(last !== undefined && { from: last.state }),
         state: status.state,
         ...(kind !== undefined && { kind }),
-        note: noteIn(status),
+        note: statusText(status),
       }
     }
     default:
@@ -85,7 +87,7 @@ function stepOf(event: SessionEvent, last: Step | undefined): Step | undefined {
 /** Without the step before: what leads into this state in one way only. */
 function kindOfFirst({ state }: SessionStatus, isEnd: boolean): StepKind | undefined {
   if (isEnd) return 'end'
-  const fits = Object.entries(TRANSITIONS).filter(([name, { to }]) => to === state && name !== 'end')
+  const fits = Object.entries(LIFECYCLE).filter(([name, { to }]) => to === state && name !== 'end')
   return fits.length === 1 ? (fits[0]?.[0] as StepKind) : undefined
 }
 
@@ -106,28 +108,11 @@ function forkStep(event: SessionEvent, last: Step | undefined): Step {
   }
 }
 
-const STATES: readonly string[] = [...new Set(Object.values(TRANSITIONS).map(({ to }) => to as string))]
+const STATES: readonly string[] = SESSION_STATES
 
 function statusIn(event: SessionEvent): SessionStatus | undefined {
   const status = asObject(asObject(event.parts)['status'])
   return STATES.includes(String(status['state'])) ? (status as unknown as SessionStatus) : undefined
-}
-
-/** What a status says beside its state. */
-export function noteIn(status: SessionStatus): string {
-  switch (status.state) {
-    case 'awaiting_user':
-      return text(status.question)
-    case 'interrupted':
-      return text(status.userMessage)
-    case 'pending_complete':
-      return text(status.summary)
-    case 'aborted':
-      return text(status.reason)
-    case 'running':
-    case 'complete':
-      return ''
-  }
 }
 
 /** The note that was written with a step, which is in the work commit right before it; `undefined` where there is none. */

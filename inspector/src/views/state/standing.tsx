@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import type { SessionRecord } from '../../api/types.ts'
+import { isFinal } from '../../domain.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
-import { isExpired, STATE_NAMES } from '../../parts/status.tsx'
+import { isExpired, STATE_NAMES, statusText } from '../../parts/status.tsx'
 import { Ago, formatDuration, formatTime, now } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { noteIn, type Step } from './path.ts'
+import type { Step } from './path.ts'
 import css from './standing.module.css'
-import { isFinal } from './transitions.ts'
 import { useCommit } from './use-commit.ts'
 
 /** Where the session stands: what it waits for, since when, and until when. */
@@ -19,7 +19,7 @@ export function Standing({ data, step }: { data: SessionData; step: Step | undef
   const { status, id } = record
   const expired = isExpired(record)
   const since = sinceOf(record, step)
-  const note = noteIn(status)
+  const note = statusText(status)
   return (
     <section class={`card ${css.standing}`} data-state={expired ? 'expired' : status.state} aria-labelledby="standing">
       <h2 id="standing">{expired ? 'Expired' : TITLES[status.state]}</h2>

@@ -1,7 +1,8 @@
+import { LIFECYCLE, LIVE_STATES } from '../../domain.ts'
 import { STATE_NAMES } from '../../parts/status.tsx'
 import type { StepKind } from './path.ts'
 import css from './step-table.module.css'
-import { COMMANDS, LIVE_STATES, TRANSITIONS } from './transitions.ts'
+import { COMMANDS } from './transitions.ts'
 
 /** The same as the diagram, as a table. */
 export function StepTable({ taken }: { taken: ReadonlyMap<StepKind, number> }) {
@@ -21,7 +22,7 @@ export function StepTable({ taken }: { taken: ReadonlyMap<StepKind, number> }) {
           </thead>
           <tbody>
             {COMMANDS.map((command) => {
-              const { from, to } = TRANSITIONS[command]
+              const { from, to } = LIFECYCLE[command]
               return (
                 <tr key={command}>
                   <th scope="row">

@@ -1,10 +1,10 @@
+import { isFinal } from '../../domain.ts'
 import { STATE_NAMES } from '../../parts/status.tsx'
 import { formatDuration, formatTime, now } from '../../parts/time.tsx'
 import { visible } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import { type Step, stayed } from './path.ts'
 import css from './strip.module.css'
-import { isFinal } from './transitions.ts'
 
 interface StripProps {
   readonly id: string

@@ -58,7 +58,7 @@ describe('an event on one line', () => {
     )
     expect(
       observationsIn(event('work_committed', { observations: [7, null, { kind: 'odd' }] })).map(describeObservation),
-    ).toEqual(['{ kind: "odd" }'])
+    ).toEqual(['{ "kind": "odd" }'])
   })
 
   it('is there whatever the parts of an event are', () => {
@@ -86,6 +86,6 @@ describe('an event on one line', () => {
     for (const type of [...types, ...more]) {
       for (const parts of odd as Json[]) expect(typeof text(type, parts), type).toBe('string')
     }
-    expect(text('x.mine', { a: 1 }, { content: '' })).toBe('{ a: 1 }')
+    expect(text('x.mine', { a: 1 }, { content: '' })).toBe('{ "a": 1 }')
   })
 })

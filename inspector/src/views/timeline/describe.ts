@@ -1,5 +1,6 @@
-import type { Json, JsonObject, SessionEvent, SessionState } from '../../api/types.ts'
-import { brief } from './brief.ts'
+import type { JsonObject, SessionEvent, SessionState } from '../../api/types.ts'
+import { isObject, SESSION_STATES } from '../../domain.ts'
+import { shortText } from '../../parts/short-json.ts'
 
 /** Which colour an event has. */
 export type Tone = 'user' | 'agent' | 'tool' | 'gate' | 'status' | 'state' | 'switch' | 'work' | 'plain'
@@ -17,7 +18,7 @@ export interface EventLine {
 /** Says in one line what happened. Total: of what it does not know it gives the content. */
 export function describeEvent(event: SessionEvent): EventLine {
   const { type, content, agentId } = event
-  const parts = isRecord(event.parts) ? event.parts : {}
+  const parts = isObject(event.parts) ? event.parts : {}
   switch (type) {
     case 'user_message':
       return { label: speaker('user', agentId), tone: 'user', text: content }
@@ -44,10 +45,10 @@ export function describeEvent(event: SessionEvent): EventLine {
       return {
         label: 'commit',
         tone: 'work',
-        text: `${brief(parts['kind'], 40)} #${brief(parts['position'], 12)}: ${content}`,
+        text: `${shortText(parts['kind'], 40)} #${shortText(parts['position'], 12)}: ${content}`,
       }
     default:
-      return { ...otherLabel(type), text: content === '' ? brief(event.parts) : content }
+      return { ...otherLabel(type), text: content === '' ? shortText(event.parts) : content }
   }
 }
 
@@ -58,30 +59,22 @@ const OTHER_ROLES = /user|human|system/
 function speaker(role: 'user' | 'assistant', agentId: string = role): string {
   const letters = agentId.normalize('NFKC').toLowerCase().replace(/\P{L}/gu, '')
   const isPlain = role === 'user' ? agentId === role : !OTHER_ROLES.test(letters)
-  return isPlain ? agentId : `${brief(agentId, 40)} (${role})`
+  return isPlain ? agentId : `${shortText(agentId, 40)} (${role})`
 }
 
-/** States that there are; anything else in a status is not one. */
-const STATES: ReadonlySet<unknown> = new Set<SessionState>([
-  'running',
-  'awaiting_user',
-  'interrupted',
-  'pending_complete',
-  'complete',
-  'aborted',
-])
+const STATES: ReadonlySet<unknown> = new Set(SESSION_STATES)
 
 /** The state that a `status_changed` leads to. */
 export function stateIn({ type, parts }: SessionEvent): SessionState | undefined {
-  if (type !== 'status_changed' || !isRecord(parts) || !isRecord(parts['status'])) return undefined
+  if (type !== 'status_changed' || !isObject(parts) || !isObject(parts['status'])) return undefined
   const { state } = parts['status']
   return STATES.has(state) ? (state as SessionState) : undefined
 }
 
 /** What a work commit observed; what does not read as an observation is left out. */
 export function observationsIn({ parts }: SessionEvent): readonly JsonObject[] {
-  const list = isRecord(parts) ? parts['observations'] : undefined
-  return Array.isArray(list) ? list.filter(isRecord) : []
+  const list = isObject(parts) ? parts['observations'] : undefined
+  return Array.isArray(list) ? list.filter(isObject) : []
 }
 
 /** One observation in a few words. */
@@ -89,26 +82,21 @@ export function describeObservation(observed: JsonObject): string {
   switch (observed['kind']) {
     case 'note':
     case 'plan':
-      return `${observed['kind']}: ${brief(observed['text'])}`
+      return `${observed['kind']}: ${shortText(observed['text'])}`
     case 'fileRead':
-      return `read ${brief(observed['path'])}`
+      return `read ${shortText(observed['path'])}`
     case 'fileWrite':
-      return `wrote ${brief(observed['path'])}`
+      return `wrote ${shortText(observed['path'])}`
     case 'command': {
       const { exitCode } = observed
       const outcome = typeof exitCode === 'number' && exitCode !== 0 ? ` (exit ${exitCode})` : ''
-      return `ran ${brief(observed['command'])}${outcome}`
+      return `ran ${shortText(observed['command'])}${outcome}`
     }
     case 'relations':
       return Array.isArray(observed['edges']) ? `${observed['edges'].length} relations` : 'relations'
     default:
-      return brief(observed)
+      return shortText(observed)
   }
-}
-
-/** Whether the value is an object, and no list. */
-export function isRecord(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const OTHERS: Readonly<Record<string, string>> = {
@@ -128,20 +116,20 @@ function otherLabel(type: string): Pick<EventLine, 'label' | 'tone'> {
 }
 
 function gateText({ gate }: JsonObject, content: string): string {
-  return gate === undefined ? content : `${brief(gate, 40)} passed${content === '' ? '' : `: ${content}`}`
+  return gate === undefined ? content : `${shortText(gate, 40)} passed${content === '' ? '' : `: ${content}`}`
 }
 
 function statusLine(content: string, { status }: JsonObject): EventLine {
-  const given = isRecord(status) ? status : {}
+  const given = isObject(status) ? status : {}
   const { state, question, userMessage, summary, reason, endedBy } = given
   const said = endedBy === 'caller' ? 'ended by the caller' : (question ?? userMessage ?? summary ?? reason)
-  const text = said === undefined ? content : brief(said)
+  const text = said === undefined ? content : shortText(said)
   return { label: 'status', tone: 'status', text, ...(STATES.has(state) && { state: state as SessionState }) }
 }
 
 function switchLine(type: string, content: string, { from, to, context }: JsonObject): EventLine {
   const label = context === undefined ? 'agent' : 'handoff'
-  const change = `${brief(from, 60)} → ${brief(to, 60)}`
+  const change = `${shortText(from, 60)} → ${shortText(to, 60)}`
   return { label, tone: 'switch', text: type === 'agent_transition' ? `${change}: ${content}` : change }
 }
 
@@ -149,13 +137,13 @@ function switchLine(type: string, content: string, { from, to, context }: JsonOb
 function changeText({ op, patch, value, key, by }: JsonObject): string | undefined {
   switch (op) {
     case 'merge':
-      return isRecord(patch) ? mergeText(patch) : undefined
+      return isObject(patch) ? mergeText(patch) : undefined
     case 'replace':
-      return `replaced by ${brief(value)}`
+      return `replaced by ${shortText(value)}`
     case 'add':
-      return `${brief(key, 60)} gets ${brief(value)}`
+      return `${shortText(key, 60)} gets ${shortText(value)}`
     case 'increment':
-      return `${brief(key, 60)} ${typeof by === 'number' && by < 0 ? '−' : '+'} ${Math.abs(Number(by))}`
+      return `${shortText(key, 60)} ${typeof by === 'number' && by < 0 ? '−' : '+'} ${Math.abs(Number(by))}`
     default:
       return undefined
   }
@@ -172,7 +160,7 @@ function mergeText(patch: JsonObject): string {
       break
     }
     const value = patch[key]
-    pieces.push(value === null ? `${brief(key, 60)} removed` : `${brief(key, 60)} = ${brief(value, 60)}`)
+    pieces.push(value === null ? `${shortText(key, 60)} removed` : `${shortText(key, 60)} = ${shortText(value, 60)}`)
   }
   return pieces.join(', ')
 }
@@ -183,6 +171,6 @@ function workText(parts: JsonObject): string {
   const seen = observationsIn({ parts } as unknown as SessionEvent)
   const told = seen.filter((one) => one['kind'] !== 'note' || one['about'] === undefined).slice(0, KEYS)
   const rest = seen.length > KEYS ? ['…'] : []
-  const list = [...told.map((one) => brief(describeObservation(one), 60)), ...rest].join(', ')
-  return [brief(kind, 40), list].filter((text) => text !== '').join(': ')
+  const list = [...told.map((one) => shortText(describeObservation(one), 60)), ...rest].join(', ')
+  return [shortText(kind, 40), list].filter((text) => text !== '').join(': ')
 }

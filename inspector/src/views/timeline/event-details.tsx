@@ -1,15 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Json, JsonObject, SessionEvent } from '../../api/types.ts'
+import { isObject } from '../../domain.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
+import { shortText } from '../../parts/short-json.ts'
 import { formatTime } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
-import { brief } from './brief.ts'
-import { describeObservation, isRecord, observationsIn } from './describe.ts'
+import { describeObservation, observationsIn } from './describe.ts'
 import css from './event-row.module.css'
 
 /** Items of one list that are shown. */
@@ -57,7 +58,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 
 /** What this kind of event holds besides what its line says. */
 function Particulars({ event }: { event: SessionEvent }) {
-  const parts = isRecord(event.parts) ? event.parts : undefined
+  const parts = isObject(event.parts) ? event.parts : undefined
   switch (event.type) {
     case 'user_message':
     case 'model_message':
@@ -95,7 +96,7 @@ function Fields({ of, sessionId }: { of: JsonObject; sessionId: string }) {
     <dl class={css.fields}>
       {entries.slice(0, KEYS).map(([key, value]) => (
         <Field key={key} name={key}>
-          {key === 'range' && isRecord(value) ? <EventRange of={value} sessionId={sessionId} /> : <Value of={value} />}
+          {key === 'range' && isObject(value) ? <EventRange of={value} sessionId={sessionId} /> : <Value of={value} />}
         </Field>
       ))}
       {entries.length > KEYS && <Field name="…">{entries.length - KEYS} more are in the raw JSON</Field>}
@@ -119,7 +120,7 @@ function Value({ of }: { of: Json }) {
   return text.length > 300 || text.includes('\n') ? <Clamp text={text} /> : <span dir="auto">{visible(text)}</span>
 }
 
-const isShort = (item: Json) => typeof item !== 'object' || (isRecord(item) && Object.keys(item).length <= 3)
+const isShort = (item: Json) => typeof item !== 'object' || (isObject(item) && Object.keys(item).length <= 3)
 
 /** A list of texts, or of things that fit on a line. */
 function Short({ list }: { list: readonly Json[] }) {
@@ -128,7 +129,7 @@ function Short({ list }: { list: readonly Json[] }) {
     <ul class={css.list}>
       {list.slice(0, LISTED).map((item, index) => (
         <li key={index} dir="auto">
-          {visible(brief(item, 400))}
+          {visible(shortText(item, 400))}
         </li>
       ))}
       {list.length > LISTED && <li class="muted">{list.length - LISTED} more are in the raw JSON</li>}

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
-import { isExpired } from '../../parts/status.tsx'
+import { isOver } from '../../parts/status.tsx'
 import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { EVENT_FILTERS, type FilterName, filterNamed } from './event-filters.ts'
@@ -60,7 +60,7 @@ function useShared(data: SessionData): Shared {
   if (record !== undefined) turns.note(record.head, record.turns)
   // something was loaded: draw again
   void data.log.version.value
-  const isLive = record !== undefined && record.endedAt === undefined && !isExpired(record)
+  const isLive = record !== undefined && !isOver(record)
   const onToggle = useCallback((sequence: number, call?: number) => {
     const key = call === undefined ? `${sequence}` : `${sequence}/${call}`
     setOpen((before) => (before.has(key) ? without(before, key) : new Set([...before, key])))

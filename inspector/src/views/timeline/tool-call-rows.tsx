@@ -2,9 +2,9 @@ import type { Json, SessionEvent } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { indentJson } from '../../parts/json-text.ts'
 import { JsonView } from '../../parts/json-view.tsx'
+import { shortText } from '../../parts/short-json.ts'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
-import { brief } from './brief.ts'
 import css from './event-row.module.css'
 import type { RowProps } from './event-row.tsx'
 import { MOST_CALLS } from './related-events.ts'
@@ -30,7 +30,7 @@ export function ToolCalls({ event, link, isOpen, openCalls, onToggle }: RowProps
             >
               <b dir="auto">{oneLine(call.name === '' ? 'call without a name' : call.name, 60)}</b>
               <span class={css.text} dir="auto">
-                {preview(brief(call.arguments), 200)}
+                {preview(shortText(call.arguments), 200)}
               </span>
               <OutcomeBadge event={event} outcome={outcome} />
             </button>

@@ -1,4 +1,5 @@
 import type { Json, SessionEvent } from '../../api/types.ts'
+import { answeredCall, callsOf, isObject } from '../../domain.ts'
 import type { Peek } from './turn-numbers.ts'
 
 /** Events that are looked through for the other half of a call. */
@@ -38,17 +39,10 @@ export interface LogView {
 }
 
 /** The calls that an event makes. Never throws, whatever its parts are. */
-export function callsIn({ type, parts, content }: SessionEvent): readonly Call[] {
-  if (type === 'tool_call') return [callOf(parts) ?? { id: undefined, name: content, arguments: parts }]
-  if (type !== 'model_message' || !isRecord(parts) || !Array.isArray(parts['toolCalls'])) return []
-  return parts['toolCalls'].flatMap((part: unknown) => callOf(part) ?? [])
-}
-
-/** Id of the call that the event is the result of. */
-export function answers({ type, parts }: SessionEvent): string | undefined {
-  if (type !== 'tool_result' || !isRecord(parts)) return undefined
-  const { toolCallId } = parts
-  return typeof toolCallId === 'string' ? toolCallId : undefined
+export function callsIn(event: SessionEvent): readonly Call[] {
+  const calls = callsOf(event).map((call) => ({ ...call, name: typeof call.name === 'string' ? call.name : '' }))
+  if (event.type !== 'tool_call' || calls.length > 0) return calls
+  return [{ id: undefined, name: event.content, arguments: event.parts }]
 }
 
 /** What became of a call that the event at `place` makes. */
@@ -59,7 +53,7 @@ export function outcomeOf(id: string | undefined, place: number, { peek, head, i
   for (let sequence = place + 1; sequence <= end; sequence++) {
     const event = peek(sequence)
     if (event === undefined) return { is: 'loading', missing: sequence }
-    if (answers(event) === id) return { is: 'result', event }
+    if (answeredCall(event) === id) return { is: 'result', event }
     // ids are unique within a turn only: some models count them from the beginning each time
     if (makes(event, id)) return isPast ? { is: 'none' } : { is: 'again', at: sequence }
     if (event.type === 'user_message') isPast = true
@@ -70,13 +64,13 @@ export function outcomeOf(id: string | undefined, place: number, { peek, head, i
 
 /** Where the call is that the result at `place` belongs to. */
 export function originOf(event: SessionEvent, peek: Peek): Origin {
-  const id = answers(event)
+  const id = answeredCall(event)
   if (id === undefined) return { is: 'nowhere' }
   const first = Math.max(1, event.sequence - LOOK)
   for (let sequence = event.sequence - 1; sequence >= first; sequence--) {
     const before = peek(sequence)
     if (before === undefined) return { is: 'loading', missing: sequence }
-    if (answers(before) === id) return { is: 'another', at: sequence }
+    if (answeredCall(before) === id) return { is: 'another', at: sequence }
     if (makes(before, id)) return { is: 'call', at: sequence }
   }
   return first > 1 ? { is: 'nowhere', looked: LOOK } : { is: 'nowhere' }
@@ -84,7 +78,7 @@ export function originOf(event: SessionEvent, peek: Peek): Origin {
 
 /** Whether the result says that the tool failed. */
 export function hasFailed({ parts }: SessionEvent): boolean {
-  return isRecord(parts) && parts['isError'] === true
+  return isObject(parts) && parts['isError'] === true
 }
 
 /** Milliseconds between a call and its result, as they were written; what was written at once tells nothing. */
@@ -95,14 +89,4 @@ export function callDuration(call: SessionEvent, result: SessionEvent): number |
 
 function makes(event: SessionEvent, id: string): boolean {
   return callsIn(event).some((call) => call.id === id)
-}
-
-function callOf(part: unknown): Call | undefined {
-  if (!isRecord(part) || typeof part['id'] !== 'string') return undefined
-  const { id, name, arguments: given } = part
-  return { id, name: typeof name === 'string' ? name : '', arguments: given as Json | undefined }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
