@@ -65,7 +65,7 @@ function Header({ about }: { about: ServerInfo | undefined }) {
         <img src={icon} alt="" width="22" height="22" />
         <span>Throughline</span>
       </a>
-      <nav class="views" aria-label="Views">
+      <nav class="views pills" aria-label="Views">
         <a href={sessionsHref()} aria-current={current('sessions', 'session')}>
           Sessions
         </a>

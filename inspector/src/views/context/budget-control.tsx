@@ -6,10 +6,10 @@ import css from './context.module.css'
 export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
   const budget = budgetOf(text)
   return (
-    <fieldset class={css.group}>
+    <fieldset>
       <legend>Budget</legend>
-      <div class={css.budget}>
-        <label class={css.number}>
+      <div class="toolbar">
+        <label class={`row single ${css.number}`}>
           <span class="hidden">Tokens</span>
           <input
             class="input mono"
@@ -41,7 +41,7 @@ export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
           aria-valuetext={`${budget.toLocaleString('en')} tokens`}
           onInput={({ currentTarget }) => setText(String(tokensAt(Number(currentTarget.value))))}
         />
-        <fieldset class={css.presets} aria-label="Usual budgets">
+        <fieldset class="row single tight" aria-label="Usual budgets">
           {PRESETS.map((tokens) => (
             <button
               key={tokens}

@@ -14,11 +14,11 @@ export function Columns({ all }: { all: readonly Compared[] }) {
   const [ref, width] = useWidth<HTMLDivElement>()
   const [unit, setUnit] = useState<Unit>('tokens')
   return (
-    <div class={css.chart}>
-      <fieldset class={css.units}>
+    <div class="stack-2">
+      <fieldset class="toolbar">
         <legend class="hidden">Height of a column</legend>
         {(['tokens', 'share'] as const).map((name) => (
-          <label key={name} class={css.check}>
+          <label key={name} class="check">
             <input type="radio" name="unit" checked={unit === name} onChange={() => setUnit(name)} />
             <span>{name === 'tokens' ? 'tokens' : 'share of the budget'}</span>
           </label>
@@ -46,17 +46,11 @@ function Drawing({ all, width, unit }: { all: readonly Compared[]; width: number
   const middle = x.bandwidth() / 2
   const told = all.map(({ budget, tokens }) => `${shortTokens(budget)}: ${tokens.toLocaleString('en')}`).join(', ')
   return (
-    <svg
-      width={width}
-      height={HEIGHT}
-      role="img"
-      aria-label={`Tokens used at each budget: ${told}`}
-      class={css.drawing}
-    >
+    <svg width={width} height={HEIGHT} role="img" aria-label={`Tokens used at each budget: ${told}`} class="drawing">
       {ticks.map((tick) => (
         <g key={tick} transform={`translate(0 ${y(tick)})`}>
-          <line class={css.grid} x1={EDGE.left} x2={width - EDGE.right} />
-          <text class={css.axis} x={EDGE.left - 6} dy="0.32em" text-anchor="end">
+          <line class="gridline" x1={EDGE.left} x2={width - EDGE.right} />
+          <text class="axis" x={EDGE.left - 6} dy="0.32em" text-anchor="end">
             {tickText(tick)}
           </text>
         </g>
@@ -78,7 +72,7 @@ function Drawing({ all, width, unit }: { all: readonly Compared[]; width: number
           <text class={css.top} x={middle} y={y(one.tokens / whole(one)) - 5} text-anchor="middle">
             {unit === 'share' ? `${Math.round((one.tokens / whole(one)) * 100)} %` : shorter(one.tokens)}
           </text>
-          <text class={css.axis} x={middle} y={HEIGHT - 6} text-anchor="middle">
+          <text class="axis" x={middle} y={HEIGHT - 6} text-anchor="middle">
             {shortTokens(one.budget)}
           </text>
         </g>

@@ -22,7 +22,7 @@ export function Comparison({ data, question, head }: { data: SessionData; questi
       {value !== undefined && (
         <>
           <p role="status">{verdict(value)}</p>
-          <div class={css.compared}>
+          <div class="columns even">
             <Columns all={value} />
             <Numbers all={value} />
           </div>
@@ -63,21 +63,21 @@ function Numbers({ all }: { all: readonly Compared[] }) {
   const parts = partsIn(all)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it
-    <section class={css.scroll} tabIndex={0} aria-label="Tokens by part and budget">
-      <table class={css.table}>
+    <section class="scroll" tabIndex={0} aria-label="Tokens by part and budget">
+      <table class="table">
         <thead>
           <tr>
             <th scope="col">Budget</th>
             {parts.map((part) => (
-              <th key={part} scope="col" class={css.amount}>
+              <th key={part} scope="col" class="number">
                 <span class={css.swatch} data-part={part} aria-hidden="true" />
                 {PART_NAMES[part]}
               </th>
             ))}
-            <th scope="col" class={css.amount}>
+            <th scope="col" class="number">
               Used
             </th>
-            <th scope="col" class={css.amount}>
+            <th scope="col" class="number">
               Did not fit
             </th>
           </tr>
@@ -87,12 +87,12 @@ function Numbers({ all }: { all: readonly Compared[] }) {
             <tr key={one.budget}>
               <th scope="row">{shortTokens(one.budget)}</th>
               {parts.map((part) => (
-                <td key={part} class={css.amount}>
+                <td key={part} class="number">
                   {tokensOf(one, part).toLocaleString('en')}
                 </td>
               ))}
-              <td class={css.amount}>{one.tokens.toLocaleString('en')}</td>
-              <td class={css.amount}>{one.over.toLocaleString('en')}</td>
+              <td class="number">{one.tokens.toLocaleString('en')}</td>
+              <td class="number">{one.over.toLocaleString('en')}</td>
             </tr>
           ))}
         </tbody>

@@ -26,9 +26,9 @@ export function ContextView({ data }: { data: SessionData }) {
   }
   const { value, problem, isLoading, reload } = useContext(data, question)
   return (
-    <div class={css.view}>
+    <div class="stack view">
       <section class="card stack" aria-label="What to ask for">
-        <div class={css.controls}>
+        <div class="columns">
           <BudgetControl text={budgetText} />
           <RecallControl isOn={recall} text={aboutText} />
         </div>
@@ -55,7 +55,7 @@ function Found({ data, looked }: { data: SessionData; looked: Looked }) {
   const record = data.record.value
   return (
     <>
-      <div class={css.columns}>
+      <div class="columns even">
         <section class="card stack" aria-label="Tokens by part">
           <h2>Tokens by part</h2>
           <Shares answer={answer} budget={question.budget} />
@@ -67,7 +67,7 @@ function Found({ data, looked }: { data: SessionData; looked: Looked }) {
         </section>
       </div>
       <section class="card stack" aria-label="Budgets side by side">
-        <div class={css.head}>
+        <div class="row between">
           <h2>Budgets side by side</h2>
           {!isComparing && (
             <button type="button" class="button" onClick={() => setComparing(true)}>

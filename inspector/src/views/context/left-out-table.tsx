@@ -7,11 +7,11 @@ import { leftOutOf } from './left-out.ts'
 export function LeftOutTable({ omitted, budget }: { omitted: ContextResult<unknown>['omitted']; budget: number }) {
   if (omitted.length === 0) return <p class="muted">Nothing was left out: all of it fits.</p>
   return (
-    <table class={css.table}>
+    <table class="table">
       <thead>
         <tr>
           <th scope="col">What</th>
-          <th scope="col" class={css.amount}>
+          <th scope="col" class="number">
             How many
           </th>
           <th scope="col">Why</th>
@@ -23,10 +23,10 @@ export function LeftOutTable({ omitted, budget }: { omitted: ContextResult<unkno
           return (
             <tr key={`${one.section} ${one.reason}`}>
               <th scope="row">{what}</th>
-              <td class={css.amount}>{howMany}</td>
+              <td class="number">{howMany}</td>
               <td>
                 {why}
-                {means !== '' && <span class={css.means}>{means}</span>}
+                {means !== '' && <span class={css.hint}>{means}</span>}
               </td>
             </tr>
           )
@@ -48,7 +48,7 @@ export function Dangling({ ids }: { ids: readonly string[] }) {
         {ids.length === 1 ? 'One call in the last message waits' : `${ids.length} calls in the last message wait`} for a
         result: sent as it is, since that is the work to be done next.
       </p>
-      <p class={css.ids}>
+      <p class="facts">
         {ids.slice(0, NAMED).map((id) => (
           <code key={id}>{oneLine(id, 80)}</code>
         ))}

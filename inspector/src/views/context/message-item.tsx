@@ -80,7 +80,7 @@ function Calls({ message: { toolCalls = [], toolCallId } }: { message: Message }
         </p>
       )}
       {toolCalls.slice(0, CALLS).map(({ id, name, arguments: given }, i) => (
-        <div key={`${i} ${id}`} class={css.call}>
+        <div key={`${i} ${id}`} class="stack-1">
           <p class="small">
             calls <code>{oneLine(String(name), 80)}</code> <span class="muted">as</span> <code>{oneLine(id, 80)}</code>
           </p>

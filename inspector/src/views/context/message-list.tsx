@@ -52,7 +52,7 @@ export function MessageList({
           Fold all
         </button>
       </div>
-      <ol class={css.messages}>
+      <ol class="box rows">
         {items(0, shown)}
         {hidden > 0 && (
           <li class={css.gap}>

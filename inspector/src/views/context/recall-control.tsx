@@ -5,10 +5,10 @@ import css from './context.module.css'
 /** Whether other sessions and memories are asked too, and what for. */
 export function RecallControl({ isOn, text: [text, setText] }: { isOn: boolean; text: QueryText }) {
   return (
-    <fieldset class={css.group}>
+    <fieldset>
       <legend>Recall</legend>
-      <div class={css.recall}>
-        <label class={css.check}>
+      <div class={`row ${css.recall}`}>
+        <label class="check">
           <input
             type="checkbox"
             checked={isOn}

@@ -6,7 +6,6 @@ import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import { query, setQuery } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import css from './context.module.css'
 import { MessageList } from './message-list.tsx'
 import { type Looked, lookAt } from './use-context.ts'
 
@@ -26,7 +25,7 @@ export function Sent({ data, looked }: { data: SessionData; looked: Looked }) {
   const text = useMemo(() => JSON.stringify(messages, null, 2), [messages])
   return (
     <>
-      <div class={css.head}>
+      <div class="row between">
         <h2>
           What would be sent{' '}
           <span class="muted small">
@@ -34,7 +33,7 @@ export function Sent({ data, looked }: { data: SessionData; looked: Looked }) {
           </span>
         </h2>
         <div class="row">
-          <label class={css.check}>
+          <label class="check">
             <span class="muted small">shown</span>
             <select
               class="input small"
@@ -51,7 +50,7 @@ export function Sent({ data, looked }: { data: SessionData; looked: Looked }) {
           </label>
           {format === undefined && (
             <>
-              <label class={css.check}>
+              <label class="check">
                 <input
                   type="checkbox"
                   checked={isPlain}

@@ -24,7 +24,7 @@ const nameOf = (part: Segment['part']) => (part === 'unused' ? 'Unused' : PART_N
 function Bar({ name, segments }: { name: string; segments: readonly Segment[] }) {
   const told = segments.map(({ part, tokens }) => `${nameOf(part)} ${count(tokens)}`).join(', ')
   return (
-    <figure class={css.figure}>
+    <figure class="stack-1">
       <figcaption class="muted small">{name}</figcaption>
       <svg class={css.bar} width="100%" height="24" role="img" aria-label={`${name}: ${told || 'nothing'}`}>
         <rect class={css.track} width="100%" height="24" />
@@ -49,17 +49,17 @@ function Bar({ name, segments }: { name: string; segments: readonly Segment[] })
 
 function Legend({ segments, tokens, budget }: { segments: readonly Segment[]; tokens: number; budget: number }) {
   return (
-    <table class={css.table}>
+    <table class="table">
       <thead>
         <tr>
           <th scope="col">Part</th>
-          <th scope="col" class={css.amount}>
+          <th scope="col" class="number">
             Pieces
           </th>
-          <th scope="col" class={css.amount}>
+          <th scope="col" class="number">
             Tokens
           </th>
-          <th scope="col" class={css.amount}>
+          <th scope="col" class="number">
             Share
           </th>
         </tr>
@@ -71,18 +71,18 @@ function Legend({ segments, tokens, budget }: { segments: readonly Segment[]; to
               <span class={css.swatch} data-part={part} aria-hidden="true" />
               {nameOf(part)}
             </th>
-            <td class={css.amount}>{part === 'unused' ? '' : count(pieces)}</td>
-            <td class={css.amount}>{count(cost)}</td>
-            <td class={css.amount}>{percent(size)}</td>
+            <td class="number">{part === 'unused' ? '' : count(pieces)}</td>
+            <td class="number">{count(cost)}</td>
+            <td class="number">{percent(size)}</td>
           </tr>
         ))}
       </tbody>
       <tfoot>
-        <tr>
+        <tr class={css.total}>
           <th scope="row">Used</th>
           <td />
-          <td class={css.amount}>{count(tokens)}</td>
-          <td class={css.amount}>{budget === 0 ? '' : percent(tokens / budget)}</td>
+          <td class="number">{count(tokens)}</td>
+          <td class="number">{budget === 0 ? '' : percent(tokens / budget)}</td>
         </tr>
       </tfoot>
     </table>

@@ -22,10 +22,10 @@ export function Changes({ changes, hrefOf }: { changes: readonly MemoryChange[];
     <>
       <p>{storyOf(changes)}</p>
       {changes.length > 1 && <Steps changes={changes} />}
-      <ol class={css.changes}>
+      <ol class={`rows small wrap ${css.changes}`}>
         {changes.slice(0, shown).map(({ version, at, change, confidence, source, note, by }) => (
           <li key={version}>
-            <span class={css.number}>{hundredths(confidence)}</span>
+            <span class="number">{hundredths(confidence)}</span>
             <span>
               {CHANGE_NAMES[change] ?? change}
               {by !== undefined && (
@@ -82,11 +82,11 @@ function Steps({ changes }: { changes: readonly MemoryChange[] }) {
   return (
     <div ref={ref} class={css.steps}>
       {width > 0 && (
-        <svg width={width} height={HEIGHT} role="img" aria-label={storyOf(changes)}>
+        <svg class="drawing" width={width} height={HEIGHT} role="img" aria-label={storyOf(changes)}>
           {[0, 0.5, 1].map((tick) => (
             <g key={tick} transform={`translate(0 ${y(tick)})`}>
-              <line class={css.grid} x1={EDGE.left} x2={width - EDGE.right} />
-              <text class={css.axis} x={EDGE.left - 6} dy="0.32em" text-anchor="end">
+              <line class="gridline" x1={EDGE.left} x2={width - EDGE.right} />
+              <text class="axis" x={EDGE.left - 6} dy="0.32em" text-anchor="end">
                 {tick}
               </text>
             </g>

@@ -5,13 +5,13 @@ import { hundredths } from './words.ts'
 export function Confidence({ value }: { value: number }) {
   const share = Math.min(1, Math.max(0, value))
   return (
-    <span class={css.confidence} title="How far it is believed, from 0 to 1">
+    <span class="row single" title="How far it is believed, from 0 to 1">
       <span class="hidden">confidence</span>
       <svg width="48" height="6" aria-hidden="true">
         <rect class={css.track} width="48" height="6" rx="3" />
         <rect class={css.level} width={48 * share} height="6" rx="3" />
       </svg>
-      <span class={css.number}>{hundredths(value)}</span>
+      <span class="number">{hundredths(value)}</span>
     </span>
   )
 }

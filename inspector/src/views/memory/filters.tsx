@@ -70,7 +70,7 @@ export function Filters({ children }: { children?: ComponentChildren }) {
           ))}
         </select>
       </label>
-      <label class={css.check} title={isSearch ? 'A search never finds them' : undefined}>
+      <label class="check nowrap" title={isSearch ? 'A search never finds them' : undefined}>
         <input
           type="checkbox"
           checked={past && !isSearch}

@@ -26,7 +26,7 @@ export function Found({
   label: string
 }) {
   return (
-    <ol class={css.list} aria-label={label}>
+    <ol class="box rows" aria-label={label}>
       {items.map((item) => (
         <li key={`${item.kind} ${item.id}`} class={css.row}>
           <div class={css.facts}>
@@ -34,14 +34,14 @@ export function Found({
               {KINDS[item.kind] ?? item.kind}
             </span>
             {(item.agentId ?? item.role) !== undefined && (
-              <span class={css.scope}>{oneLine(item.agentId ?? item.role ?? '', 60)}</span>
+              <span class="wrap">{oneLine(item.agentId ?? item.role ?? '', 60)}</span>
             )}
             <Ago at={item.at} />
             {item.sourceType !== undefined && <span>{item.sourceType}</span>}
             <span>score {item.score.toFixed(2)}</span>
             <Where item={item} hrefOf={hrefOf} here={here} />
           </div>
-          <Clamp text={item.content} most={400} class={css.said ?? ''} />
+          <Clamp text={item.content} most={400} class="verbatim small" />
         </li>
       ))}
     </ol>

@@ -20,7 +20,7 @@ export function Lineage({ entries }: { entries: readonly LineageEntry[] }) {
       <ol class={css.lineage}>
         {entries.slice(0, shown).map((entry, i) => (
           // an entry has no name of its own, and new ones come at the end
-          <li key={i} data-relation={entry.relation}>
+          <li key={i} class="stack-1 wrap" data-relation={entry.relation}>
             <Entry entry={entry} />
           </li>
         ))}

@@ -36,8 +36,8 @@ export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: De
   }, [id])
   const isThis = value?.memory.id === id
   return (
-    <section class={`card ${css.detail}`} aria-label="Details of the memory">
-      <div class={css.bar}>
+    <section class={`card stack ${css.detail}`} aria-label="Details of the memory">
+      <div class="row between">
         <h2 ref={heading} tabIndex={-1}>
           Memory
         </h2>
@@ -109,7 +109,7 @@ function Facts({
           Took the place of <a href={hrefOf(other.id)}>{oneLine(other.content, 80)}</a>
         </p>
       ))}
-      <dl class={css.pairs}>
+      <dl class="pairs">
         {facts.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

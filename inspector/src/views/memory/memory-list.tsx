@@ -1,5 +1,4 @@
 import type { Memory } from '../../api/types.ts'
-import css from './memory.module.css'
 import { MemoryRow } from './memory-row.tsx'
 
 /** Memories, one below the other; each leads to its details. */
@@ -15,7 +14,7 @@ export function MemoryList({
   label: string
 }) {
   return (
-    <ul class={css.list} aria-label={label}>
+    <ul class="box rows" aria-label={label}>
       {memories.map((memory) => (
         <MemoryRow key={memory.id} memory={memory} href={hrefOf(memory.id)} isChosen={memory.id === chosen} />
       ))}

@@ -26,10 +26,10 @@ export function MemoryOfSession({ data }: { data: SessionData }) {
   if (user === undefined) return <Loading />
   const words = query.value.get('q') ?? ''
   return (
-    <div class={css.view}>
+    <div class="stack view">
       <Split known={all.items} hrefOf={hrefOf} round={round.value}>
-        <section class={css.part} aria-label="From this session">
-          <div class={css.bar}>
+        <section class={`stack-2 ${css.part}`} aria-label="From this session">
+          <div class="row between">
             <h2>From this session</h2>
             <button type="button" class="button small" onClick={round.again}>
               Look again
@@ -37,7 +37,7 @@ export function MemoryOfSession({ data }: { data: SessionData }) {
           </div>
           <Own id={data.id} all={all} hrefOf={hrefOf} />
         </section>
-        <section class={css.part} aria-label="All memories of the user">
+        <section class={`stack-2 ${css.part}`} aria-label="All memories of the user">
           <h2>
             All of <bdi>{oneLine(user.userId, 60)}</bdi>
           </h2>

@@ -31,7 +31,7 @@ export function MemoryRow({
           </span>
         )}
         <span title={SOURCE_NAMES[sourceType]}>{sourceType}</span>
-        {scope !== undefined && <span class={css.scope}>in {oneLine(scope, 60)}</span>}
+        {scope !== undefined && <span class="wrap">in {oneLine(scope, 60)}</span>}
         <span>
           {uses(useCount)}
           {lastUsedAt !== undefined && (

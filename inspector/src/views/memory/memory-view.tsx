@@ -28,8 +28,8 @@ export function MemoryView() {
   const all = useMemoryPages(isSaid ? undefined : user, PAGES, round)
   const hrefOf = (id: string) => memoryHref({ ...Object.fromEntries(query.value), memory: id })
   return (
-    <div class={css.view}>
-      <div class={css.bar}>
+    <div class="stack view">
+      <div class="row between">
         <h1>Memory</h1>
         <button type="button" class="button small" onClick={() => setRound(round + 1)}>
           Look again
@@ -111,14 +111,14 @@ function UserBox({ users: { own, users, seesAllTenants }, user }: { users: Users
 
 function Mode({ isSaid }: { isSaid: boolean }) {
   return (
-    <fieldset class={css.mode}>
+    <fieldset>
       <legend>Look in</legend>
-      <div class={css.modes}>
-        <label class={css.check}>
+      <div class="row">
+        <label class="check">
           <input type="radio" name="mode" checked={!isSaid} onChange={() => setQuery({ mode: undefined })} />
           <span>memories</span>
         </label>
-        <label class={css.check}>
+        <label class="check">
           <input type="radio" name="mode" checked={isSaid} onChange={() => setQuery({ mode: 'said' })} />
           <span>everything said</span>
         </label>

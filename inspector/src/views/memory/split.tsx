@@ -28,8 +28,8 @@ export function Split({
     document.getElementById(`memory-${chosen}`)?.focus()
   }
   return (
-    <div class={css.split} data-chosen={chosen !== ''}>
-      <div class={css.lists}>{children}</div>
+    <div class={chosen === '' ? undefined : `columns ${css.split}`}>
+      <div class={`stack-2 ${css.lists}`}>{children}</div>
       {chosen !== '' && (
         <MemoryDetail id={chosen} known={known} hrefOf={hrefOf} onClose={close} isPicked={isPicked} round={round} />
       )}

@@ -34,19 +34,19 @@ export function PathList({ data, steps, stoppedAt, onPoint }: PathListProps) {
             <code>{step.kind ?? '?'}</code>
             <StateBadge state={step.state} />
           </span>
-          <time class={css.when} dateTime={step.at}>
+          <time class="nowrap muted" dateTime={step.at}>
             {visible(formatTime(step.at))}
           </time>
-          <span class={css.long}>
+          <span class="nowrap">
             <Long step={step} stoppedAt={stoppedAt} />
           </span>
           <span class={css.agent} dir="auto">
             {step.agent === undefined ? '' : oneLine(step.agent, 40)}
           </span>
-          <a class={css.event} href={eventHref(data.id, step.sequence)}>
+          <a class={`nowrap ${css.event}`} href={eventHref(data.id, step.sequence)}>
             event {step.sequence}
           </a>
-          <span class={css.note} dir="auto">
+          <span class={`wrap ${css.note}`} dir="auto">
             <Note data={data} step={step} />
           </span>
         </li>

@@ -6,8 +6,8 @@ import { useEvents } from '../../session/use-events.ts'
 import { Diagram } from './diagram.tsx'
 import { AGENT_TYPES, PATH_TYPES, pathOf, type Step, timesTaken } from './path.ts'
 import { PathList } from './path-list.tsx'
-import { Standing } from './standing.tsx'
 import css from './state-view.module.css'
+import { StatusCard } from './status-card.tsx'
 import { StepTable } from './step-table.tsx'
 import { Strip } from './strip.tsx'
 
@@ -34,10 +34,10 @@ export function StateView({ data }: { data: SessionData }) {
   const isCut = found.hasMore || shown.length < steps.length
   const hasPast = steps.some(({ isPast }) => isPast)
   return (
-    <div class={css.view}>
+    <div class="stack">
       <div class={css.now}>
-        <Standing data={data} step={steps.at(-1)} />
-        <section class={`card ${css.machine}`} aria-labelledby="machine">
+        <StatusCard data={data} step={steps.at(-1)} />
+        <section class="card stack" aria-labelledby="machine">
           <h2 id="machine">State machine</h2>
           <Diagram state={record.status.state} isOver={stoppedAt !== undefined} taken={taken} lit={lit} />
           {hasPast && <p class="muted small">What its source did before the fork is not counted.</p>}

@@ -1,23 +1,24 @@
 import { LIFECYCLE, LIVE_STATES } from '../../domain.ts'
 import { STATE_NAMES } from '../../parts/status.tsx'
 import type { StepKind } from './path.ts'
-import css from './step-table.module.css'
 import { COMMANDS } from './transitions.ts'
 
 /** The same as the diagram, as a table. */
 export function StepTable({ taken }: { taken: ReadonlyMap<StepKind, number> }) {
   return (
-    <details class={css.details}>
+    <details>
       <summary class="muted small">As a table</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard */}
-      <section class={css.scroll} tabIndex={0} aria-label="Steps of the state machine">
-        <table class={css.table}>
+      <section class="scroll" tabIndex={0} aria-label="Steps of the state machine">
+        <table class="table">
           <thead>
             <tr>
               <th scope="col">step</th>
               <th scope="col">from</th>
               <th scope="col">to</th>
-              <th scope="col">taken</th>
+              <th scope="col" class="number">
+                taken
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -34,7 +35,7 @@ export function StepTable({ taken }: { taken: ReadonlyMap<StepKind, number> }) {
                       : from.map((one) => STATE_NAMES[one]).join(', ')}
                   </td>
                   <td>{STATE_NAMES[to]}</td>
-                  <td>{taken.get(command) ?? 0}</td>
+                  <td class="number">{taken.get(command) ?? 0}</td>
                 </tr>
               )
             })}

@@ -3,7 +3,6 @@ import { useMemo } from 'preact/hooks'
 import type { Json } from '../../api/types.ts'
 import { JsonView } from '../../parts/json-view.tsx'
 import { DiffList } from './diff-list.tsx'
-import css from './time-view.module.css'
 
 interface Props {
   readonly name: string
@@ -21,14 +20,14 @@ export function DocumentCard({ name, aside, value, old, source }: Props) {
   // it may be large: written anew only when it is another
   const whole = useMemo(() => <JsonView value={value as object} />, [value])
   return (
-    <section class={`card ${css.part}`} aria-label={name}>
-      <header class={css.partHead}>
+    <section class="card stack-2" aria-label={name}>
+      <header class="facts between">
         <h2>{name}</h2>
         <span class="muted small">{aside}</span>
       </header>
       <p class="small">{source}</p>
       {old !== undefined && <DiffList old={old} value={value} label={`What changed in the ${name.toLowerCase()}`} />}
-      <h3 class={css.whole}>As it was</h3>
+      <h3 class="muted small">As it was</h3>
       {whole}
     </section>
   )

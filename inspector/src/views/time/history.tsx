@@ -26,7 +26,7 @@ export function History({ known, sequence, onMove }: Props) {
     .toReversed()
   const present = changes.find((event) => event.sequence <= sequence)
   return (
-    <section class={`card ${css.history}`} aria-label="Changes of the scratchpad">
+    <section class="card stack-2" aria-label="Changes of the scratchpad">
       <h2>
         Changes of the scratchpad{' '}
         <span class="muted small">
@@ -68,14 +68,14 @@ function Entry({ event, isPresent, onMove }: { event: SessionEvent; isPresent: b
       aria-current={isPresent ? 'true' : undefined}
       onClick={() => onMove(event.sequence)}
     >
-      <span class={css.top}>
+      <span class="facts single">
         <span class="mono">#{event.sequence.toLocaleString('en')}</span>
-        <span class={css.op}>{op}</span>
-        <span class="muted">
+        <strong>{op}</strong>
+        <span class={css.when}>
           <Clock at={event.createdAt} />
         </span>
       </span>
-      <code class={css.patch} dir="auto">
+      <code class="ellipsis" dir="auto">
         {visible(textOf(patch))}
       </code>
     </button>

@@ -12,12 +12,12 @@ import css from './time-view.module.css'
 export function MomentCard({ moment, other }: { moment: Moment; other: SessionRecord | undefined }) {
   const { snapshot, event } = moment
   return (
-    <section class={`card ${css.part}`} aria-label="The moment">
-      <header class={css.partHead}>
+    <section class="card stack-2" aria-label="The moment">
+      <header class="facts between">
         <h2>Right after event #{snapshot.sequence.toLocaleString('en')}</h2>
       </header>
       {event !== undefined && <EventLine id={snapshot.record.id} event={event} />}
-      <dl class={css.facts}>
+      <dl class="pairs">
         {factsOf(snapshot.record).map(([name, text, show], i) => {
           const before = other && factsOf(other)[i]
           const isOther = before !== undefined && before[1] !== text
@@ -54,7 +54,7 @@ function EventLine({ id, event }: { id: string; event: SessionEvent }) {
         </span>
       </p>
       {content !== '' && (
-        <p class={css.line} dir="auto">
+        <p class="small" dir="auto">
           {preview(content, 240)}
         </p>
       )}

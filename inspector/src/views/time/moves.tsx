@@ -36,7 +36,7 @@ export function Moves({ id, head, place, known, isLoading }: Props) {
   const isLast = sequence >= head
   return (
     <>
-      <div class={css.moves}>
+      <div class={`row ${css.moves}`}>
         <Step name="First" isOff={isFirst} onClick={() => go(1)} />
         <Step name="Previous change" isOff={isFirst || before === undefined} onClick={back} />
         <Step name="Previous" isOff={isFirst} onClick={() => go(sequence - 1)} />
@@ -90,7 +90,7 @@ function Where({ sequence, head, onMove }: { sequence: number; head: number; onM
     if (Number.isInteger(valueAsNumber)) onMove(valueAsNumber)
   }
   return (
-    <label class={css.where}>
+    <label class={`row single ${css.where}`}>
       <span class="hidden">Event</span>
       <input
         class="input"

@@ -1,4 +1,4 @@
-import { KINDS, type Kind, type MarkRow } from './marks.ts'
+import type { Kind, MarkRow } from './marks.ts'
 import css from './slider.module.css'
 
 /** What a row of marks is called. */
@@ -51,7 +51,7 @@ function Row({ row: { kind, marks, count }, share, onMove }: { row: MarkRow; sha
       <span class={css.name} title={`${count.toLocaleString('en')} changes`}>
         {KIND_NAMES[kind]}
       </span>
-      <div class={css.row} data-kind={KINDS.indexOf(kind)}>
+      <div class={css.row} data-change={kind}>
         <span class={css.now} style={{ insetInlineStart: `${share * 100}%` }} />
         {marks.map((mark) => {
           const many = mark.count > 1 ? `${mark.count.toLocaleString('en')} changes up to event` : 'event'

@@ -28,8 +28,8 @@ export function TimeView({ data }: { data: SessionData }) {
   const compared = pinned === undefined || other.value?.sequence !== pinned ? undefined : other.value
   const moment = moments.shown.value
   return (
-    <div class={css.time}>
-      <section class={`card ${css.head}`} aria-label="Slider">
+    <div class="stack">
+      <section class="card stack-2" aria-label="Slider">
         <Moves id={data.id} head={head} place={place} known={known} isLoading={moments.isLoading.value} />
         <Slider sequence={sequence} head={head} rows={rows} onMove={place.go} />
         {!changes.isLoading && allSince(known) > 1 && (

@@ -48,17 +48,21 @@ export function CommitCard({ commit, here, isNamed, missing }: Props) {
         </p>
       )}
       <article class="card stack" aria-label={`Commit ${position}`}>
-        <div class={css.head}>
+        <div class="facts">
           <span class="mono muted">{position}</span>
-          <h3 dir="auto">
+          <h3 dir="auto" class="wrap">
             {purgedAt !== undefined ? 'Purged' : task === undefined ? 'Without a task' : oneLine(task, 200)}
           </h3>
           {purgedAt === undefined && (
-            <span class={`badge ${css.kind}`} data-kind={kind} title={KIND_TEXT[kind]}>
+            <span class="badge" data-kind={kind} title={KIND_TEXT[kind]}>
               {oneLine(kind, 40)}
             </span>
           )}
-          {isOwn && <span class={`badge ${css.own}`}>this session</span>}
+          {isOwn && (
+            <span class="badge" data-kind="own">
+              this session
+            </span>
+          )}
           <span class="muted small">
             <Ago at={at} />
           </span>
@@ -98,7 +102,7 @@ function SummaryBy({ commit: { summarizedBy, fallback } }: { commit: Commit }) {
 
 function Lists({ commit: { decisions, filesWritten, filesRead, commands, openQuestions } }: { commit: Commit }) {
   return (
-    <dl class={css.lists}>
+    <dl class="columns even">
       <List name="Open questions" items={openQuestions} render={(text) => <span dir="auto">{visible(text)}</span>} />
       <List name="Decisions" items={decisions} render={(text) => <span dir="auto">{visible(text)}</span>} />
       <List
@@ -148,11 +152,11 @@ function List<T>({ name, items, render }: ListProps<T>) {
   if (items.length === 0) return null
   return (
     <div>
-      <dt>
+      <dt class="small">
         {name} <span class="muted">{items.length.toLocaleString('en')}</span>
       </dt>
       <dd>
-        <ul class={css.items}>
+        <ul class={`small ${css.items}`}>
           {shown.map((item) => (
             <li key={JSON.stringify(item)}>{render(item)}</li>
           ))}
@@ -167,7 +171,7 @@ function List<T>({ name, items, render }: ListProps<T>) {
 function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLinked: boolean }) {
   const { range, hash, sessionId, parent, position, purgedAt } = commit
   return (
-    <p class={`${css.origin} muted small`}>
+    <p class="facts muted small">
       {range !== undefined && (
         <span>
           stands for events <a href={eventHref(sessionId, range.from)}>{range.from}</a>–

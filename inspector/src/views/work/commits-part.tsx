@@ -8,7 +8,6 @@ import { query, setQuery } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { useEvents } from '../../session/use-events.ts'
 import { CommitCard } from './commit-card.tsx'
-import css from './commits-part.module.css'
 
 const TYPES = ['session_compacted'] as const
 /** Commits on one page. */
@@ -80,7 +79,7 @@ function Chain({ record, own }: { record: SessionRecord; own: number | undefined
   }
   return (
     <section class="stack" aria-label="Commits of the conversation">
-      <div class={css.head}>
+      <div class="row between">
         <h2>Commits of the conversation</h2>
         <button type="button" class="button small" onClick={page.reload}>
           Look again
@@ -90,7 +89,7 @@ function Chain({ record, own }: { record: SessionRecord; own: number | undefined
       {page.value === undefined && page.isLoading && <Loading />}
       {page.value !== undefined && items.length === 0 && after === 0 && <NoCommits />}
       {items.length > 0 && (
-        <ol class={css.chain} start={items[0]?.position}>
+        <ol start={items[0]?.position}>
           {items.map((commit, index) => (
             <CommitCard
               key={commit.id}

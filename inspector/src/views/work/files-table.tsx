@@ -12,19 +12,19 @@ export function FilesTable({ id, files }: { id: string; files: readonly FileSeen
   return (
     <>
       <ScrollBox label="Table of files">
-        <table class={css.table}>
+        <table class="table">
           <thead>
             <tr>
               <th scope="col">Path</th>
-              <th scope="col" class={css.number}>
+              <th scope="col" class="number">
                 Read
               </th>
-              <th scope="col" class={css.number}>
+              <th scope="col" class="number">
                 Written
               </th>
               <th scope="col">Last step</th>
               <th scope="col">Hash</th>
-              <th scope="col" class={css.number}>
+              <th scope="col" class="number">
                 Size
               </th>
             </tr>
@@ -46,19 +46,19 @@ function Row({ id, file: { path, reads, writes, hash, bytes, last } }: { id: str
   const name = <Middle text={path} most={56} />
   return (
     <tr>
-      <th scope="row" class="mono">
+      <th scope="row" class={`mono ${css.path}`}>
         {node === undefined ? name : <a href={graphHref(id, node)}>{name}</a>}
       </th>
-      <td class={css.number}>{reads === 0 ? <None /> : `${reads}×`}</td>
-      <td class={css.number}>{writes === 0 ? <None /> : `${writes}×`}</td>
-      <td class={css.whole}>
+      <td class="number">{reads === 0 ? <None /> : `${reads}×`}</td>
+      <td class="number">{writes === 0 ? <None /> : `${writes}×`}</td>
+      <td class="nowrap">
         <EventLink id={id} sequence={last.sequence} />{' '}
         <span class="muted">
           <Ago at={last.at} />
         </span>
       </td>
-      <td class={css.whole}>{hash === undefined ? <None /> : <Hash hash={hash} />}</td>
-      <td class={`${css.number} ${css.whole}`}>{bytes === undefined ? <None /> : bytesText(bytes)}</td>
+      <td class="nowrap">{hash === undefined ? <None /> : <Hash hash={hash} />}</td>
+      <td class="number">{bytes === undefined ? <None /> : bytesText(bytes)}</td>
     </tr>
   )
 }

@@ -27,7 +27,7 @@ interface Props {
 /** Where to begin, how far to go, which way, by what, and how to show it. */
 export function GraphControls({ id, asked, graph, things }: Props) {
   return (
-    <div class={css.controls}>
+    <div class="toolbar">
       <NodeForm id={id} graph={graph} things={things} />
       <label class="row small">
         <span class="muted">Depth</span>
@@ -57,7 +57,7 @@ export function GraphControls({ id, asked, graph, things }: Props) {
           ))}
         </select>
       </label>
-      <fieldset class={css.ways}>
+      <fieldset class="row">
         <legend class="hidden">Shown as</legend>
         {(['diagram', 'list'] as const).map((as) => (
           <button
@@ -130,7 +130,7 @@ function Labels({ labels, graph }: { labels: readonly string[]; graph: Graph | u
         .toSorted()
         .slice(0, 50)
         .map((label) => (
-          <label key={label} class={css.label}>
+          <label key={label} class="row small">
             <input type="checkbox" checked={labels.includes(label)} onChange={() => toggle(label)} />
             {oneLine(label, 64)}
           </label>
@@ -160,7 +160,7 @@ export function GraphTrail({ id, node, title }: TrailProps) {
   if (trail.length < 2) return null
   return (
     <nav aria-label="Way through the graph">
-      <ol class={css.trail}>
+      <ol class={`facts small ${css.trail}`}>
         {trail.map((one) => (
           <li key={one}>
             {one === node ? (

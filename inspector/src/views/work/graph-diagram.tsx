@@ -72,7 +72,7 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
     event.preventDefault()
   }
   return (
-    <div class={css.diagram}>
+    <div class="box">
       <div class={css.bar}>
         <Legend nodes={drawing.nodes} />
         <fieldset class={css.zoom}>

@@ -91,7 +91,7 @@ export function Legend({ nodes }: { nodes: readonly Box[] }) {
   return (
     <ul class={css.legend} aria-label="Kinds of nodes">
       {KINDS.filter((kind) => here.has(kind)).map((kind) => (
-        <li key={kind} data-kind={kind} class={css.kindOf}>
+        <li key={kind} data-kind={kind}>
           {kind}
         </li>
       ))}

@@ -1,6 +1,5 @@
 import type { GraphEdge } from '../../api/types.ts'
 import { oneLine } from '../../parts/visible.ts'
-import table from './files-table.module.css'
 import css from './graph-list.module.css'
 import { Evidence, NodeLink } from './graph-panel.tsx'
 import { ScrollBox } from './scroll-box.tsx'
@@ -18,7 +17,7 @@ export function GraphList({ id, edges, title }: Props) {
   return (
     <div class="card stack">
       <ScrollBox label="Table of relations">
-        <table class={table.table}>
+        <table class="table">
           <thead>
             <tr>
               <th scope="col" class={css.end}>
@@ -34,11 +33,11 @@ export function GraphList({ id, edges, title }: Props) {
           <tbody>
             {shown.map((edge) => (
               <tr key={JSON.stringify([edge.from, edge.label, edge.to])}>
-                <td class={css.node}>
+                <td class="wrap">
                   <NodeLink id={id} node={edge.from} title={title} />
                 </td>
                 <td>{oneLine(edge.label, 64)}</td>
-                <td class={css.node}>
+                <td class="wrap">
                   <NodeLink id={id} node={edge.to} title={title} />
                 </td>
                 <td class={css.evidence}>

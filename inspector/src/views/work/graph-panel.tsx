@@ -1,7 +1,6 @@
 import type { Graph, GraphEdge } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { oneLine } from '../../parts/visible.ts'
-import css from './graph-panel.module.css'
 import { EventLink, graphHref, Middle } from './links.tsx'
 import { parsed } from './node-name.ts'
 import { useMore } from './use-more.tsx'
@@ -21,7 +20,7 @@ export function GraphPanel({ id, graph, edges, title, onClose }: Props) {
   if (first === undefined) return <NodePanel graph={graph} title={title} />
   return (
     <section class="card stack" aria-label="Evidence">
-      <div class={css.head}>
+      <div class="row between">
         <h2>Evidence</h2>
         <button type="button" class="button small" onClick={onClose}>
           Close
@@ -29,7 +28,7 @@ export function GraphPanel({ id, graph, edges, title, onClose }: Props) {
       </div>
       {edges.map((edge) => (
         <div key={edge.label} class="stack">
-          <p class={css.relation}>
+          <p class="stack-1 wrap">
             <NodeLink id={id} node={edge.from} title={title} />
             <strong>{oneLine(edge.label, 64)}</strong>
             <NodeLink id={id} node={edge.to} title={title} />
@@ -55,7 +54,7 @@ function EvidenceList({ id, evidence }: { id: string; evidence: GraphEdge['evide
   const { shown, more } = useMore(evidence, 20)
   return (
     <>
-      <ul class={css.evidence}>
+      <ul class="stack-1">
         {shown.map((one) => (
           <li key={one.sequence}>
             <Evidence id={id} one={one} />
@@ -70,7 +69,7 @@ function EvidenceList({ id, evidence }: { id: string; evidence: GraphEdge['evide
 /** One event that says so, how sure it is, and what it names as its source. */
 export function Evidence({ id, one }: { id: string; one: GraphEdge['evidence'][number] }) {
   return (
-    <span class={css.one}>
+    <span class="facts small">
       <span>
         said by <EventLink id={id} sequence={one.sequence} />
       </span>

@@ -10,7 +10,6 @@ import { GraphDiagram } from './graph-diagram.tsx'
 import { lineKey, nearest } from './graph-drawing.ts'
 import { GraphList } from './graph-list.tsx'
 import { GraphPanel } from './graph-panel.tsx'
-import css from './graph-part.module.css'
 import { type GraphAsked, graphAsked } from './graph-query.ts'
 import { nameOf } from './node-name.ts'
 import type { Things } from './things.ts'
@@ -53,7 +52,7 @@ export function GraphPart({ data, things, latest }: Props) {
         </p>
       )}
       {graph !== undefined && graph.edges.length > 0 && (
-        <div class={css.columns}>
+        <div class="columns aside">
           {asked.as === 'list' ? (
             <GraphList id={data.id} edges={graph.edges} title={title} />
           ) : (

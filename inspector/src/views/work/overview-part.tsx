@@ -25,7 +25,7 @@ export function OverviewPart({ id, things }: { id: string; things: Things }) {
           onInput={({ currentTarget }) => setFilter(currentTarget.value)}
         />
       </label>
-      <div class={css.columns}>
+      <div class="columns">
         <div class="stack">
           <section class="card stack" aria-label="Files">
             <Heading name="Files" shown={shown.files.length} all={things.files.length} />
@@ -49,7 +49,7 @@ function Heading({ name, shown, all }: { name: string; shown: number; all: numbe
   const count =
     shown === all ? all.toLocaleString('en') : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')}`
   return (
-    <h2 class={css.heading}>
+    <h2>
       {name} <span class="muted small">{all === 0 ? 'none observed' : count}</span>
     </h2>
   )
@@ -59,16 +59,16 @@ function Commands({ id, commands }: { id: string; commands: readonly CommandSeen
   const { shown, more } = useMore(commands, 50)
   return (
     <>
-      <ul class={css.list}>
+      <ul class="rows">
         {shown.map((one) => (
           <li key={one.command} class={css.item}>
-            <div class={css.line}>
-              <code dir="auto" class={css.text}>
+            <div class="row between single">
+              <code dir="auto" class="wrap">
                 {oneLine(one.command, 500)}
               </code>
               <ExitCode exitCode={one.exitCode} />
             </div>
-            <div class={`${css.facts} muted small`}>
+            <div class="facts muted small">
               <span>{one.runs === 1 ? 'once' : `${one.runs} times`}</span>
               {one.failures > 0 && <span>failed {one.failures === 1 ? 'once' : `${one.failures} times`}</span>}
               <span>
@@ -90,7 +90,7 @@ export function Output({ output, omitted }: { output?: string | undefined; omitt
   if (output === undefined) return null
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary class="small">Output, {output.length.toLocaleString('en')} characters</summary>
+      <summary class="muted small">Output, {output.length.toLocaleString('en')} characters</summary>
       {isOpen && omitted !== undefined && (
         <p class="muted small">{omitted.toLocaleString('en')} characters before these were not kept.</p>
       )}
@@ -132,11 +132,11 @@ function Words({ id, words }: { id: string; words: readonly WordsSeen[] }) {
         </select>
       </label>
       {chosen.length === 0 && <p class="muted">None of this kind.</p>}
-      <ul class={css.list}>
+      <ul class="rows">
         {shown.map((one) => (
           <li key={`${one.last.sequence} ${one.kind} ${one.id}`} class={css.item}>
-            <div class={css.facts}>
-              <span class={`badge ${css.kind}`} data-kind={one.kind}>
+            <div class="facts">
+              <span class="badge" data-kind={one.kind}>
                 {one.kind}
               </span>
               {one.about !== undefined && (
@@ -161,7 +161,7 @@ function Words({ id, words }: { id: string; words: readonly WordsSeen[] }) {
 export function Saying({ text }: { text: string }) {
   if (text.length > 600) return <Clamp text={text} most={600} />
   return (
-    <p class={css.saying} dir="auto">
+    <p class="verbatim" dir="auto">
       {visible(text)}
     </p>
   )

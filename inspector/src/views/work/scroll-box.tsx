@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import css from './scroll-box.module.css'
 
 /** A box for what may be wider than the page: it scrolls by itself, with the keyboard too. */
 export function ScrollBox({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls it with the arrow keys
-    <section class={css.box} aria-label={label} tabIndex={0}>
+    <section class="scroll" aria-label={label} tabIndex={0}>
       {children}
     </section>
   )

@@ -19,7 +19,7 @@ export function StepsPart({ id, steps }: { id: string; steps: readonly Step[] })
       <h2>
         Steps <span class="muted small">{steps.length.toLocaleString('en')}, newest first</span>
       </h2>
-      <ol class={css.steps} reversed>
+      <ol class="rows" reversed>
         {shown.map((step) => (
           <li key={step.sequence}>
             <OneStep id={id} step={step} known={known} />
@@ -35,9 +35,9 @@ function OneStep({ id, step, known }: { id: string; step: Step; known: ReadonlyM
   const [isOpen, setOpen] = useState(false)
   return (
     <details class={css.step} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>
+      <summary class="facts">
         <span class={`mono muted ${css.sequence}`}>#{step.sequence}</span>
-        <span class={`badge ${css.kind}`} data-kind={step.kind === 'step' ? 'step' : 'change'}>
+        <span class="badge" data-kind={step.kind === 'step' ? 'step' : 'change'}>
           {oneLine(step.kind, 40)}
         </span>
         <span class={css.counts}>{countsOf(step.observations)}</span>
@@ -54,7 +54,7 @@ function StepBody({ id, step, known }: { id: string; step: Step; known: Readonly
   const { shown, more } = useMore(step.observations, 50)
   return (
     <div class={css.body}>
-      <p class={`${css.facts} muted small`}>
+      <p class="facts muted small">
         <span>
           written as event <EventLink id={id} sequence={step.sequence} />
         </span>
@@ -62,7 +62,7 @@ function StepBody({ id, step, known }: { id: string; step: Step; known: Readonly
         {step.state !== '' && <span>while {oneLine(step.state.replaceAll('_', ' '), 40)}</span>}
         <Parents id={id} parents={step.parents} known={known} />
       </p>
-      <ul class={css.observations}>
+      <ul class="stack-2">
         {shown.map((observed, index) => (
           <li key={index}>
             <Observed id={id} observed={observed} />
@@ -95,7 +95,7 @@ function Parents({ id, parents, known }: Pick<Step, 'parents'> & { id: string; k
 function Observed({ id, observed }: { id: string; observed: Observation }) {
   return (
     <div class={css.observed}>
-      <span class={css.what}>{WHAT[observed.kind]}</span>
+      <span class="muted small">{WHAT[observed.kind]}</span>
       <div class={css.content}>
         <Content id={id} observed={observed} />
       </div>
@@ -122,7 +122,7 @@ function Content({ id, observed }: { id: string; observed: Observation }) {
       )
     case 'fileWrite':
       return (
-        <p class={css.facts}>
+        <p class="facts">
           <code>
             <Middle text={observed.path} most={100} />
           </code>
@@ -137,7 +137,7 @@ function Content({ id, observed }: { id: string; observed: Observation }) {
     case 'command':
       return (
         <>
-          <p class={css.facts}>
+          <p class="facts">
             <code dir="auto">{oneLine(observed.command, 500)}</code>
             <ExitCode exitCode={observed.exitCode} />
           </p>
@@ -162,7 +162,7 @@ function Relations({ id, edges }: { id: string; edges: readonly Edge[] }) {
   const { shown, more } = useMore(edges, 20)
   return (
     <>
-      <ul class={css.relations}>
+      <ul class="stack-1 small">
         {shown.map(({ from, label, to }, index) => (
           <li key={index}>
             <NodeLink id={id} node={from} /> <span class="muted">{oneLine(label, 64)}</span>{' '}

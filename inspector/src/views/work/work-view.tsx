@@ -32,8 +32,8 @@ export function WorkView({ data }: { data: SessionData }) {
   const things = useMemo(() => thingsOf(steps), [steps])
   const isEmpty = steps.length === 0 && part !== 'commits'
   return (
-    <div class={css.work}>
-      <nav class={css.parts} aria-label="Parts of the work">
+    <div class="stack view">
+      <nav class="pills small" aria-label="Parts of the work">
         {PARTS.map((name) => (
           <a key={name} href={partHref(data.id, name)} aria-current={name === part ? 'page' : undefined}>
             {PART_NAMES[name]}

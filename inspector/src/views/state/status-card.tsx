@@ -9,11 +9,11 @@ import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import type { Step } from './path.ts'
-import css from './standing.module.css'
+import css from './status-card.module.css'
 import { useCommit } from './use-commit.ts'
 
 /** Where the session stands: what it waits for, since when, and until when. */
-export function Standing({ data, step }: { data: SessionData; step: Step | undefined }) {
+export function StatusCard({ data, step }: { data: SessionData; step: Step | undefined }) {
   const record = data.record.value
   if (record === undefined) return null
   const { status, id } = record
@@ -21,16 +21,16 @@ export function Standing({ data, step }: { data: SessionData; step: Step | undef
   const since = sinceOf(record, step)
   const note = statusText(status)
   return (
-    <section class={`card ${css.standing}`} data-state={expired ? 'expired' : status.state} aria-labelledby="standing">
-      <h2 id="standing">{expired ? 'Expired' : TITLES[status.state]}</h2>
+    <section class={css.card} data-state={expired ? 'expired' : status.state} aria-labelledby="status">
+      <h2 id="status">{expired ? 'Expired' : TITLES[status.state]}</h2>
       <p class="muted">{expired ? <>It was {STATE_NAMES[status.state]} when its time ran out.</> : means(record)}</p>
       {note !== '' && (
-        <div class={css.said}>
+        <div class={css.note}>
           <h3>{SAID[status.state]}</h3>
           <Markdown text={note} />
         </div>
       )}
-      <dl class={css.facts}>
+      <dl class="pairs">
         {since !== undefined && (
           <Fact name={isFinal(status.state) ? 'ended' : 'since'}>
             <Moment at={since} />
@@ -115,7 +115,7 @@ function CommitNote({ data }: { data: SessionData }) {
   if (commit === undefined)
     return <p class="muted small">It has no commit. “Compact” makes one of what the session holds.</p>
   return (
-    <div class={css.said}>
+    <div class={css.note}>
       <h3>
         Its commit, <a href={eventHref(data.id, commit.sequence)}>event {commit.sequence}</a>, in{' '}
         <a href={sessionHref(data.id, 'work')}>Work</a>
