@@ -24,9 +24,9 @@ const PARTS = {
     ...['compaction', 'context', 'purge', 'recall'].map((room) => `features/${room}/schema`),
   ],
   compaction: ['features/compaction/operation', 'models/summarizer'],
-  conversations: ['features/boundary/conversations', 'features/boundary/sweep', 'models/classifier'],
+  conversations: ['features/conversations/operation', 'features/maintenance/sweep', 'models/classifier'],
   context: ['features/context/operation'],
-  upkeep: ['features/upkeep/operation', 'features/purge/operation'],
+  maintenance: ['features/maintenance/operation', 'features/purge/operation'],
 }
 
 /** A file and all that it imports at once, not what it loads when that is needed. */

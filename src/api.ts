@@ -13,7 +13,7 @@ import type {
   SweepOptions,
   SweepReport,
   WorkStep,
-} from './api/life.ts'
+} from './api/lifecycle.ts'
 import type {
   AgentTransition,
   AppendOptions,
@@ -28,6 +28,7 @@ import type {
   TransitionInput,
   WriteOptions,
 } from './api/log.ts'
+import type { Health, RebuildReport, UpkeepOptions, VerifyReport } from './api/maintenance.ts'
 import type { IndexOptions, IndexReport, Memories, RecallQuery, RecallResult } from './api/memory.ts'
 import type {
   ActiveScope,
@@ -40,7 +41,6 @@ import type {
   Snapshot,
 } from './api/sessions.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SessionBlock } from './api/transfer.ts'
-import type { Health, RebuildReport, UpkeepOptions, VerifyReport } from './api/upkeep.ts'
 import type { Envelope } from './domain/envelope.ts'
 import type { SessionEvent } from './domain/event.ts'
 import type { SessionScratchpad } from './domain/fold.ts'
@@ -52,12 +52,12 @@ import type { HandoffContext, Scratchpad } from './domain/scratchpad.ts'
 import type { Window } from './domain/window.ts'
 
 export type * from './api/envelope.ts'
-export type * from './api/life.ts'
+export type * from './api/lifecycle.ts'
 export type * from './api/log.ts'
+export type * from './api/maintenance.ts'
 export type * from './api/memory.ts'
 export type * from './api/sessions.ts'
 export type * from './api/transfer.ts'
-export type * from './api/upkeep.ts'
 
 /** What {@link open} gives: every session of one store. */
 export interface Throughline {

@@ -24,7 +24,20 @@ const RULES: Record<string, readonly string[]> = {
   'domain/': ['domain/'],
   'demo/': ['domain/', 'demo/'],
   'ports/': ['domain/', 'ports/'],
-  'features/': ['domain/', 'ports/', 'features/', 'api.ts', 'zod', 'zod/mini', 'node:crypto'],
+  'features/': [
+    'domain/',
+    'ports/',
+    'features/',
+    'http/route.ts',
+    'http/response-schema.ts',
+    'api.ts',
+    'zod',
+    'zod/mini',
+    'node:crypto',
+  ],
+  // what the routes of the rooms are made of
+  'http/route.ts': ['domain/', 'features/kernel/deps.ts', 'api.ts', 'zod/mini'],
+  'http/response-schema.ts': ['zod'],
   'metrics/': ['domain/', 'ports/', 'metrics/', 'prom-client'],
   'http/': [
     'domain/',
@@ -56,8 +69,8 @@ const RULES: Record<string, readonly string[]> = {
     '@modelcontextprotocol/server/stdio',
     'node:',
   ],
-  'transcripts/': ['domain/', 'features/keyed-id.ts', 'transcripts/', 'api.ts', 'zod', 'node:'],
-  'legacy/': ['domain/', 'ports/', 'legacy/', 'target.ts', 'better-sqlite3', 'pg', 'node:'],
+  'transcripts/': ['domain/', 'features/kernel/derived-id.ts', 'transcripts/', 'api.ts', 'zod', 'node:'],
+  'legacy/': ['domain/', 'ports/', 'legacy/', 'open/target.ts', 'better-sqlite3', 'pg', 'node:'],
   'models/': ['domain/', 'ports/', 'models/', 'node:crypto'],
   'tokenizers/': ['ports/', 'tokenizers/', 'gpt-tokenizer/'],
   'stores/conformance/': [
@@ -65,8 +78,7 @@ const RULES: Record<string, readonly string[]> = {
     'ports/',
     'stores/conformance/',
     'api.ts',
-    'open.ts',
-    'open-options.ts',
+    'open/',
     'service.ts',
     'ids.ts',
     'package-file.ts',
@@ -80,6 +92,7 @@ const RULES: Record<string, readonly string[]> = {
   'cli/': ['*', '!stores/conformance/', '!cache/conformance/'],
   'api.ts': ['domain/', 'ports/', 'api/'],
   'api/': ['domain/', 'ports/', 'api.ts'],
+  'open/': ['*', '!cli/', '!http/', '!mcp/'],
   './': ['*', '!cli/'],
   ...Object.fromEntries(
     Object.entries(DRIVERS).map(([store, drivers]) => [
@@ -221,24 +234,29 @@ describe('the ports', () => {
 })
 
 describe('the rooms of the features', () => {
-  /** Room of a feature's file; `undefined` for the ground they share. */
-  const roomOf = (path: string) => /^features\/([^/]+)\//.exec(path)?.[1]
+  /** Room of a feature's file; `undefined` for the kernel, which all rooms share. */
+  const roomOf = (path: string) => /^features\/(?!kernel\/)([^/]+)\//.exec(path)?.[1]
   const between = everyImport.filter(
     ({ file, target }) =>
       file.startsWith('features/') && roomOf(target) !== undefined && roomOf(file) !== roomOf(target),
   )
 
-  it('are entered by their siblings only through operation.ts, and for what they answer over HTTP through answer.ts', () => {
-    const isAnswer = ({ file, target }: { file: string; target: string }) =>
-      /\/(route|answer)\.ts$/.test(file) && target === `features/${roomOf(target)}/answer.ts`
+  it('are entered by their siblings only through operation.ts, and for HTTP responses through response.ts', () => {
+    const isResponse = ({ file, target }: { file: string; target: string }) =>
+      /\/(route|response)\.ts$/.test(file) && target === `features/${roomOf(target)}/response.ts`
     const wrong = between
-      .filter((one) => !isAnswer(one))
+      .filter((one) => roomOf(one.file) !== undefined && !isResponse(one))
       .filter(({ target }) => target !== `features/${roomOf(target)}/operation.ts`)
     expect(wrong.map(shown)).toEqual([])
   })
 
-  it('are not known to the ground they share', () => {
-    expect(between.filter(({ file }) => roomOf(file) === undefined).map(shown)).toEqual([])
+  it('are known to the kernel by their types alone', () => {
+    const code = between.filter(({ file, kind }) => roomOf(file) === undefined && kind !== 'type')
+    expect(code.map(shown)).toEqual([])
+  })
+
+  it('have no loose files beside them', () => {
+    expect(files.filter((file) => /^features\/[^/]+$/.test(file))).toEqual([])
   })
 
   it('do not need each other in a circle', () => {

@@ -1,4 +1,4 @@
-import { nodeCrypto } from './features/crypto.ts'
+import { nodeCrypto } from './features/kernel/crypto.ts'
 
 const POOL = 4096
 const pool = new Uint8Array(POOL)

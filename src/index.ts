@@ -178,8 +178,8 @@ export {
   type WorkCommit,
 } from './domain/work.ts'
 export { type ExportCheck, exportLines, importLines } from './features/transfer/lines.ts'
-export { open } from './open.ts'
-export { type OpenOptions, ROUNDTABLE } from './open-options.ts'
+export { open } from './open/open.ts'
+export { type OpenOptions, ROUNDTABLE } from './open/options.ts'
 export type { Clock } from './ports/clock.ts'
 export type { Embed } from './ports/embed.ts'
 export type { MetricsRegistry } from './ports/metrics.ts'

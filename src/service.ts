@@ -3,7 +3,7 @@ import type { AgentTransition, Session, Throughline } from './api.ts'
 import { type ErrorCode, SessionEndedError, ThroughlineError } from './domain/errors.ts'
 import { LIMITS } from './domain/limits.ts'
 import type { SessionRecord } from './domain/record.ts'
-import { name, parse, schema, text } from './features/parse.ts'
+import { name, parse, schema, text } from './features/kernel/parse.ts'
 
 /** What every function of {@link serviceOf} answers. None of them throws. */
 export type ServiceResult<T> =

@@ -11,8 +11,10 @@ import type {
   Throughline,
   WriteOptions,
 } from './api.ts'
-import { restricted } from './features/access.ts'
 import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf } from './features/agents/operation.ts'
+import { readEnvelope, updateEnvelope } from './features/envelope/operation.ts'
+import { restricted } from './features/kernel/access.ts'
+import type { Deps } from './features/kernel/deps.ts'
 import {
   abort,
   answer,
@@ -23,9 +25,7 @@ import {
   incorporate,
   interrupt,
   propose,
-} from './features/boundary/operation.ts'
-import type { Deps } from './features/deps.ts'
-import { readEnvelope, updateEnvelope } from './features/envelope/operation.ts'
+} from './features/lifecycle/operation.ts'
 import { appendEvents, readEvents, recentEvents, snapshotAt } from './features/log/operation.ts'
 import { tailEvents } from './features/log/tail.ts'
 import { addMessages, clearMessages, readMessages } from './features/messages/operation.ts'
@@ -47,22 +47,22 @@ import {
   updateState,
 } from './features/state/operation.ts'
 import { flushStep, observeOn, progressOf, readGraph } from './features/work/operation.ts'
-import { late } from './late.ts'
+import { lazy } from './lazy.ts'
 
 /**
- * Loaded on first use: who never recalls does not pay for it. What writes into a log as an agent works is there from the start, so that calls
- * which nobody waits for keep their order.
+ * Rooms loaded on first use, so startup does not pay for unused features. Rooms that write to the log while an agent
+ * works are loaded at once: calls that nobody awaits must keep their order.
  */
-const conversing = late(() => import('./features/boundary/conversations.ts'))
-const sweeping = late(() => import('./features/boundary/sweep.ts'))
-const compacting = late(() => import('./features/compaction/operation.ts'))
-const fitting = late(() => import('./features/context/operation.ts'))
-const recalling = late(() => import('./features/recall/operation.ts'))
-const remembering = late(() => import('./features/memory/operation.ts'))
-const operating = late(() => import('./features/envelope/fleet.ts'))
-const transferring = late(() => import('./features/transfer/operation.ts'))
-const keeping = late(() => import('./features/upkeep/operation.ts'))
-const purging = late(() => import('./features/purge/operation.ts'))
+const conversations = lazy(() => import('./features/conversations/operation.ts'))
+const sweep = lazy(() => import('./features/maintenance/sweep.ts'))
+const compaction = lazy(() => import('./features/compaction/operation.ts'))
+const context = lazy(() => import('./features/context/operation.ts'))
+const recall = lazy(() => import('./features/recall/operation.ts'))
+const memory = lazy(() => import('./features/memory/operation.ts'))
+const operator = lazy(() => import('./features/envelope/operator.ts'))
+const transfer = lazy(() => import('./features/transfer/operation.ts'))
+const maintenance = lazy(() => import('./features/maintenance/operation.ts'))
+const purge = lazy(() => import('./features/purge/operation.ts'))
 
 /** The public object over a store: each call is one operation of a room. */
 export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughline {
@@ -74,42 +74,42 @@ export function throughlineOn(deps: Deps, close: () => Promise<void>): Throughli
     memories: memoriesOn(deps),
     envelopes: envelopesOn(deps),
     intake: intakeOn(deps),
-    users: { purge: async (userId, options) => (await purging()).purgeUser(deps, userId, options) },
+    users: { purge: async (userId, options) => (await purge()).purgeUser(deps, userId, options) },
     as: (principal) => throughlineOn(restricted(deps, principal), async () => {}),
-    verify: async (sessionId, options) => (await keeping()).verifySessions(deps, sessionId, options),
-    rebuild: async (sessionId, options) => (await keeping()).rebuildSessions(deps, sessionId, options),
+    verify: async (sessionId, options) => (await maintenance()).verifySessions(deps, sessionId, options),
+    rebuild: async (sessionId, options) => (await maintenance()).rebuildSessions(deps, sessionId, options),
     migrate: async () => {
       const { schema } = await deps.store.health()
       return schema === undefined ? {} : { schema }
     },
-    recall: async (query) => (await recalling()).recall(deps, query),
-    index: async (options) => (await recalling()).indexLogs(deps, options),
-    sweep: async (options) => (await sweeping()).sweepSessions(deps, options),
+    recall: async (query) => (await recall()).recall(deps, query),
+    index: async (options) => (await recall()).indexLogs(deps, options),
+    sweep: async (options) => (await sweep()).sweepSessions(deps, options),
     async *export(options) {
-      yield* (await transferring()).exportSessions(deps, options)
+      yield* (await transfer()).exportSessions(deps, options)
     },
-    import: async (blocks, options) => (await transferring()).importSessions(deps, blocks, options),
-    health: async () => (await keeping()).healthOf(deps),
+    import: async (blocks, options) => (await transfer()).importSessions(deps, blocks, options),
+    health: async () => (await maintenance()).healthOf(deps),
     close,
   }
 }
 
 function envelopesOn(deps: Deps): Envelopes {
   return {
-    backfill: async (options) => (await operating()).backfill(deps, options),
-    rollback: async (options) => (await operating()).rollback(deps, options),
-    warm: async (options) => (await operating()).warm(deps, options),
+    backfill: async (options) => (await operator()).backfill(deps, options),
+    rollback: async (options) => (await operator()).rollback(deps, options),
+    warm: async (options) => (await operator()).warm(deps, options),
     async *cached() {
-      yield* (await operating()).cachedEnvelopes(deps)
+      yield* (await operator()).cachedEnvelopes(deps)
     },
   }
 }
 
 function intakeOn(deps: Deps): Intake {
   return {
-    pause: async () => (await operating()).pauseIntake(deps),
-    resume: async () => (await operating()).resumeIntake(deps),
-    status: async () => (await operating()).intakeStatus(deps),
+    pause: async () => (await operator()).pauseIntake(deps),
+    resume: async () => (await operator()).resumeIntake(deps),
+    status: async () => (await operator()).intakeStatus(deps),
   }
 }
 
@@ -123,7 +123,7 @@ function sessionsOn(deps: Deps): Sessions {
     },
     get: async (id) => sessionOn(deps, await findSession(deps, id)),
     list: (query) => findSessions(deps, query),
-    purge: async (id) => (await purging()).purgeSession(deps, id),
+    purge: async (id) => (await purge()).purgeSession(deps, id),
   }
 }
 
@@ -167,10 +167,10 @@ function sessionOn(deps: Deps, id: string): Session {
     flushStep: (options) => flushStep(deps, id, options),
     graph: (query) => readGraph(deps, id, query),
     progress: () => progressOf(deps, id),
-    compact: async (summary, options) => (await compacting()).compactSession(deps, id, { ...options, summary }),
-    reduce: async (options) => (await fitting()).reduceContext(deps, id, options),
+    compact: async (summary, options) => (await compaction()).compactSession(deps, id, { ...options, summary }),
+    reduce: async (options) => (await context()).reduceContext(deps, id, options),
     context: (async (options: Parameters<Session['context']>[0]) =>
-      (await fitting()).buildContext(deps, id, options)) as Session['context'],
+      (await context()).buildContext(deps, id, options)) as Session['context'],
   }
 }
 
@@ -182,11 +182,11 @@ function conversationsOn(deps: Deps): Conversations {
   })
   return {
     handle: async (id, message, options) =>
-      shown(await (await conversing()).handleMessage(deps, id, message, options)) as Outcome,
-    resume: async (id, scope) => shown(await (await conversing()).resumeConversation(deps, id, scope)) as Resumed,
+      shown(await (await conversations()).handleMessage(deps, id, message, options)) as Outcome,
+    resume: async (id, scope) => shown(await (await conversations()).resumeConversation(deps, id, scope)) as Resumed,
     decline: async (id, scope, options) =>
-      shown(await (await conversing()).declineSession(deps, id, scope, options)) as Resumed,
-    commits: async (id, options) => (await compacting()).commitsOf(deps, id, options),
+      shown(await (await conversations()).declineSession(deps, id, scope, options)) as Resumed,
+    commits: async (id, options) => (await compaction()).commitsOf(deps, id, options),
   }
 }
 
@@ -194,15 +194,14 @@ function memoriesOn(deps: Deps): Memories {
   return {
     // one operation behind both signatures: what is given decides what comes back
     remember: (async (input: Parameters<Memories['remember']>[0], options?: WriteOptions) =>
-      (await remembering()).remember(deps, input, options)) as Memories['remember'],
-    search: async (query) => (await remembering()).searchMemories(deps, query),
-    get: async (id) => (await remembering()).getMemory(deps, id),
-    list: async (query) => (await remembering()).memoriesOf(deps, query),
-    corroborate: async (id, evidence, options) => (await remembering()).corroborate(deps, id, evidence, options),
-    contradict: async (id, evidence, options) => (await remembering()).contradict(deps, id, evidence, options),
-    history: async (id) => (await remembering()).historyOf(deps, id),
-    forget: async (what: string | ForgetSource, options?: WriteOptions) =>
-      (await remembering()).forget(deps, what, options),
-    extract: async (sessionId) => (await remembering()).extractMemories(deps, sessionId),
+      (await memory()).remember(deps, input, options)) as Memories['remember'],
+    search: async (query) => (await memory()).searchMemories(deps, query),
+    get: async (id) => (await memory()).getMemory(deps, id),
+    list: async (query) => (await memory()).memoriesOf(deps, query),
+    corroborate: async (id, evidence, options) => (await memory()).corroborate(deps, id, evidence, options),
+    contradict: async (id, evidence, options) => (await memory()).contradict(deps, id, evidence, options),
+    history: async (id) => (await memory()).historyOf(deps, id),
+    forget: async (what: string | ForgetSource, options?: WriteOptions) => (await memory()).forget(deps, what, options),
+    extract: async (sessionId) => (await memory()).extractMemories(deps, sessionId),
   }
 }

@@ -8,7 +8,7 @@ import openDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder, trackProcess } from '../../test/servers/test-run.ts'
 import { ERROR_CODES } from '../domain/errors.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
 const ENDING = new URL('./ending.ts', import.meta.url)

@@ -10,7 +10,7 @@ import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../t
 import { type RedisServer, startRedis } from '../../test/servers/redis.ts'
 import { temporaryFolder, trackProcess } from '../../test/servers/test-run.ts'
 import type { BackfillReport, Throughline } from '../api.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 import { upTo } from '../stores/conformance/samples.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))

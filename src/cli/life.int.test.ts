@@ -5,7 +5,7 @@ import openDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runHere } from '../../test/servers/cli.ts'
 import type { Session } from '../api.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

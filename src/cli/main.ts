@@ -1,5 +1,5 @@
 import { Command as CommanderCommand, Option } from 'commander'
-import { DEFAULT_URL } from '../target.ts'
+import { DEFAULT_URL } from '../open/target.ts'
 import { packageVersion } from '../version.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { backfillCommand } from './commands/backfill.ts'

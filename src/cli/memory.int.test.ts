@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Ended, runHere } from '../../test/servers/cli.ts'
 import type { Throughline } from '../api.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 import type { ImportReport } from './memory/import-report.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))

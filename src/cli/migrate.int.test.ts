@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, OWNER, SERVING } from '../../test/servers/database.ts'
 import { trackProcess } from '../../test/servers/test-run.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
 function run(...args: string[]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { parse } from '../features/parse.ts'
+import { parse } from '../features/kernel/parse.ts'
 import { given, share, someOf, timeOrAge, user, wholeNumber } from './option.ts'
 
 const options = z.strictObject({

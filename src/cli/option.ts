@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../domain/memory/memory.ts'
-import { moment } from '../features/parse.ts'
+import { moment } from '../features/kernel/parse.ts'
 
 /** The option of every command that is about one person. */
 export const user = named('is missing: --user says whose they are')

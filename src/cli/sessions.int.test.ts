@@ -9,7 +9,7 @@ import type { Session, Throughline } from '../api.ts'
 import type { SessionEvent } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { SessionRecord } from '../domain/record.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 
 let cwd: string
 beforeEach(() => {

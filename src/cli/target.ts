@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Throughline } from '../api.ts'
 import { StorageError } from '../domain/errors.ts'
-import { open } from '../open.ts'
-import { targetOf } from '../target.ts'
+import { open } from '../open/open.ts'
+import { targetOf } from '../open/target.ts'
 
 /** The store a command works on. */
 export interface Target {

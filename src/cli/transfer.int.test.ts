@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { runHere } from '../../test/servers/cli.ts'
 import type { ImportReport, SessionBlock, Throughline } from '../api.ts'
 import { exportLines, importLines } from '../features/transfer/lines.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
 const EVENTS = 3000

@@ -10,8 +10,8 @@ import fastify, {
 import { RouteNotFoundError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
 import { type Json, writeJson } from '../domain/json.ts'
 import type { Principal } from '../domain/record.ts'
-import { restricted } from '../features/access.ts'
-import type { Deps } from '../features/deps.ts'
+import { restricted } from '../features/kernel/access.ts'
+import type { Deps } from '../features/kernel/deps.ts'
 import type { HttpMetrics, ServerRegistry } from '../metrics/http.ts'
 import type { Admission, Limits, Visit } from './admission.ts'
 import type { Authenticator, Caller } from './auth.ts'
@@ -93,11 +93,11 @@ export async function appOn(parts: AppParts): Promise<App> {
   app.setReplySerializer((answer) => writeJson(answer as Json))
   await describeRoutes(app, parts.version)
   takeBodies(app, limits)
-  tellErrors(app, parts.metrics)
+  installErrorHandlers(app, parts.metrics)
   openRoutes(app, parts)
   await inspector(app)
   await app.register((api, _options, done) => {
-    letIn(api, parts)
+    authenticate(api, parts)
     const { admission, stopping, onAnswer } = parts
     const house = { admission, stopping, problemText, ...(onAnswer !== undefined && { onAnswer }) }
     for (const route of [infoRoute(parts.version), ...ROUTES]) mount(api, route, house)
@@ -117,7 +117,7 @@ function takeBodies(app: FastifyInstance, { body }: Limits): void {
 }
 
 /** Who is calling is known before a byte of the body is read. */
-function letIn(api: FastifyInstance, { admission, authenticator, metrics }: AppParts): void {
+function authenticate(api: FastifyInstance, { admission, authenticator, metrics }: AppParts): void {
   api.addHook('onRequest', (request, reply, done) => {
     const visit = admission.enter()
     request.visit = visit
@@ -162,7 +162,7 @@ function noteAnswer(request: FastifyRequest, reply: FastifyReply, metrics: HttpM
   request.log.info({ method, route, status, ms }, isStream ? 'stream ended' : 'answered')
 }
 
-function tellErrors(app: FastifyInstance, metrics: HttpMetrics): void {
+function installErrorHandlers(app: FastifyInstance, metrics: HttpMetrics): void {
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     reply.raw.once('close', () => noteAnswer(request, reply, metrics))
@@ -198,7 +198,7 @@ function problemText(error: unknown, request: FastifyRequest): string {
   return writeJson(problemOf(noted(error, request), request.id) as unknown as Json)
 }
 
-const BELOW: Record<string, { status: 400 | 408 | 431; code: 'VALIDATION' | 'TOO_LARGE'; detail: string }> = {
+const PARSER_ERRORS: Record<string, { status: 400 | 408 | 431; code: 'VALIDATION' | 'TOO_LARGE'; detail: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'TOO_LARGE', detail: 'headers: are larger than is accepted' },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'VALIDATION', detail: 'request: did not arrive in time' },
 }
@@ -209,7 +209,7 @@ function clientErrorHandler(error: Error & { code?: string }, socket: Socket): v
     socket.destroy()
     return
   }
-  const { status, code, detail } = BELOW[error.code ?? ''] ?? {
+  const { status, code, detail } = PARSER_ERRORS[error.code ?? ''] ?? {
     status: 400,
     code: 'VALIDATION',
     detail: 'request: is not HTTP/1.1 as it should be',

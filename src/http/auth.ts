@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { UnauthenticatedError, UnavailableError, ValidationError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Principal } from '../domain/record.ts'
-import { restricted } from '../features/access.ts'
-import type { Deps } from '../features/deps.ts'
-import { name, text } from '../features/parse.ts'
+import { restricted } from '../features/kernel/access.ts'
+import type { Deps } from '../features/kernel/deps.ts'
+import { name, text } from '../features/kernel/parse.ts'
 
 /** How tokens are checked. One of `secret`, `publicKey` and `jwksUrl`. */
 export interface JwtOptions {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Route } from '../features/route.ts'
+import type { Route } from './route.ts'
 
 const principal = z.strictObject({
   tenant: z.string(),
@@ -15,7 +15,7 @@ export function infoRoute(version: string): Route {
     path: '',
     operation: 'about',
     summary: 'What server this is, which agents it knows, and whom the token stands for',
-    answer: z.strictObject({
+    response: z.strictObject({
       name: z.literal('throughline'),
       version: z.string(),
       agents: z.array(z.string()),

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ValidationError } from '../domain/errors.ts'
-import { restricted, tenantFor } from '../features/access.ts'
-import { anyJson } from '../features/answer.ts'
-import type { Deps } from '../features/deps.ts'
+import { restricted, tenantFor } from '../features/kernel/access.ts'
+import type { Deps } from '../features/kernel/deps.ts'
 import { problemsOf } from './openapi.ts'
+import { anyJson } from './response-schema.ts'
 
 /** A message of MCP, and who sent it. */
 export interface McpCall {

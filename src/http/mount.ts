@@ -2,19 +2,19 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { SessionNotFoundError, ValidationError } from '../domain/errors.ts'
-import type { Deps } from '../features/deps.ts'
-import { uuid } from '../features/parse.ts'
-import type { Call, Route } from '../features/route.ts'
-import { Staging } from '../features/staging.ts'
+import type { Deps } from '../features/kernel/deps.ts'
+import { uuid } from '../features/kernel/parse.ts'
 import { stageObservations } from '../features/work/operation.ts'
+import { Staging } from '../features/work/staging.ts'
 import type { Admission } from './admission.ts'
 import { keyIn } from './headers.ts'
 import { documented } from './openapi.ts'
 import { typedQuery } from './query.ts'
+import type { Call, Route } from './route.ts'
 import { sseOf, sseOfWork } from './sse.ts'
 
 /** What the server has beside the routes. */
-export interface House {
+export interface RouteContext {
   readonly admission: Admission
   /** The error as the caller may see it, as JSON text; logs what nobody foresaw. */
   problemText(error: unknown, request: FastifyRequest): string
@@ -27,7 +27,7 @@ export interface House {
 export type OnAnswer = (route: Route, answer: unknown) => void
 
 /** Makes a route of the framework from one of ours. */
-export function mount(app: FastifyInstance, route: Route, house: House): void {
+export function mount(app: FastifyInstance, route: Route, house: RouteContext): void {
   const ofSession = route.path.startsWith('/sessions/{id}')
   const isObject = route.body instanceof z.core.$ZodObject
   app.route({
@@ -137,7 +137,7 @@ function wantsStream({ headers }: FastifyRequest): boolean {
 }
 
 /** Events as they come, until the caller goes away. */
-async function streamed(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: House) {
+async function streamed(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: RouteContext) {
   const done = house.admission.follow(request.caller.name)
   try {
     const last = request.headers['last-event-id']
@@ -153,7 +153,7 @@ async function streamed(route: Route, call: Call, request: FastifyRequest, reply
 }
 
 /** Long work, with how far it is. It goes on when the caller goes away: it can be repeated safely. */
-function worked(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: House) {
+function worked(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: RouteContext) {
   const { visit } = request
   let begun = false
   let done = () => {}

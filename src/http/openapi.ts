@@ -4,9 +4,9 @@ import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fast
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { z } from 'zod'
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts'
-import type { Route } from '../features/route.ts'
 import { observationInput } from '../features/work/schema.ts'
 import { STATUS } from './error-response.ts'
+import type { Route } from './route.ts'
 
 const ABOUT = `Sessions of AI agents: one append-only log each, with views on top. Every write takes the header \`Idempotency-Key\`: the same key with the same
 input writes once, and gets the same answer each time. Errors are problems of RFC 9457 with a \`code\`.`
@@ -109,7 +109,7 @@ function bodyOf({ body, work }: Route): z.core.$ZodType | undefined {
   return z.util.extend(body, { observations: z.optional(work === 'session' ? list : z.record(z.string(), list)) })
 }
 
-function goodAnswers({ answer, mayBeEmpty, status, stream, long, summary }: Route) {
+function goodAnswers({ response: answer, mayBeEmpty, status, stream, long, summary }: Route) {
   const nothing = z.null().meta({ description: 'Nothing' })
   if (answer === undefined) return { 204: nothing }
   const schema = { schema: answer }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ValidationError } from '../domain/errors.ts'
-import { parse } from '../features/parse.ts'
+import { parse } from '../features/kernel/parse.ts'
 import { DEFAULT_LIMITS, type Limits } from './admission.ts'
 import type { JwtOptions } from './auth.ts'
 

@@ -1,7 +1,7 @@
 import { ValidationError } from '../domain/errors.ts'
 import { checkText } from '../domain/json.ts'
+import { type StoreTarget, targetOf } from '../open/target.ts'
 import type { LegacySource } from '../ports/legacy-source.ts'
-import { type StoreTarget, targetOf } from '../target.ts'
 import type { Place } from './shape.ts'
 
 export interface LegacyOptions {

@@ -10,7 +10,7 @@ import { databasesOf } from '../../test/servers/database.ts'
 import { fillLegacy } from '../../test/servers/legacy.ts'
 import type { ThroughlineError } from '../domain/errors.ts'
 import type { LegacySession } from '../domain/legacy.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 import type { LegacySource } from '../ports/legacy-source.ts'
 import { legacySource } from './index.ts'
 

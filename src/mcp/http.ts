@@ -4,8 +4,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Throughline } from '../api.ts'
-import { type Desk, deskOf } from './desk.ts'
 import { mcpServerAt } from './server.ts'
+import { type Desk, deskOf } from './tool-context.ts'
 
 /** One request of the streamable HTTP transport. */
 export interface Incoming {

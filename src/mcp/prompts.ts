@@ -1,12 +1,12 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { name } from '../features/parse.ts'
+import { name } from '../features/kernel/parse.ts'
 import { clientSchema } from './client-schema.ts'
-import { type Desk, given } from './desk.ts'
-import { quoted } from './fence.ts'
-import { eventText, sessionText } from './shown.ts'
-import { comeback } from './standing.ts'
+import { quoted } from './quote.ts'
+import { comeback } from './session-summary.ts'
+import { type Desk, given } from './tool-context.ts'
 import { toldOf } from './tool-error.ts'
+import { eventText, sessionText } from './views.ts'
 
 /** The one prompt there is. */
 export const RESUME = {

@@ -7,11 +7,11 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Session } from '../api.ts'
 import { firstThatFit, LONGEST_ANSWER, line, newestThatFit, shortened, shownWithin } from './clip.ts'
-import { type Desk, sessionOf } from './desk.ts'
-import { shownEvent, shownSession } from './shown.ts'
 import { timelineOf } from './timeline.ts'
+import { type Desk, sessionOf } from './tool-context.ts'
 import { toldOf } from './tool-error.ts'
 import { shownScratchpad } from './tools/scratchpad.ts'
+import { shownEvent, shownSession } from './views.ts'
 
 /** Where resources begin. */
 export const ROOT = 'throughline://sessions'

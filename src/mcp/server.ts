@@ -1,9 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import { packageVersion } from '../version.ts'
-import type { Desk } from './desk.ts'
 import { registerPrompts } from './prompts.ts'
 import { registerResources } from './resources.ts'
 import { register } from './tool.ts'
+import type { Desk } from './tool-context.ts'
 import { TOOLS } from './tools.ts'
 
 const INSTRUCTIONS = `Throughline keeps work beyond this conversation: what was said, decided and asked, as sessions that can be resumed.

@@ -3,9 +3,9 @@ import { type McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextp
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Throughline } from '../api.ts'
 import { line } from './clip.ts'
-import { deskOf } from './desk.ts'
 import { mcpServerAt } from './server.ts'
 import { StdioLine } from './stdio-line.ts'
+import { deskOf } from './tool-context.ts'
 import { toldOf } from './tool-error.ts'
 import { Watch } from './watch.ts'
 

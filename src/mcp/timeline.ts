@@ -1,7 +1,7 @@
 import type { Session } from '../api.ts'
 import { clip, newestThatFit } from './clip.ts'
-import { DATA, fenced } from './fence.ts'
-import { eventText, omittedText, type ShownSession, sessionText, shownEvent, shownSession } from './shown.ts'
+import { DATA, fenced } from './quote.ts'
+import { eventText, omittedText, type ShownSession, sessionText, shownEvent, shownSession } from './views.ts'
 
 /** Events of a timeline. */
 const LAST = 100

@@ -1,8 +1,8 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { name, uuid } from '../features/parse.ts'
+import { name, uuid } from '../features/kernel/parse.ts'
 import { clientSchema } from './client-schema.ts'
-import type { Desk } from './desk.ts'
+import type { Desk } from './tool-context.ts'
 import { toldOf, toolError } from './tool-error.ts'
 
 /** What a tool does to what is stored, for hosts that ask before they call. */
@@ -77,7 +77,7 @@ export function register(server: McpServer, desk: Desk, one: Tool): void {
 async function inTurn(desk: Desk, one: Tool, given: Record<string, unknown>): Promise<Outcome> {
   const { sessionId: id } = given
   const run = () => one.run(desk, given)
-  return one.effect === 'reads' || typeof id !== 'string' ? await run() : await desk.turns.take(id, run)
+  return one.effect === 'reads' || typeof id !== 'string' ? await run() : await desk.turns.run(id, run)
 }
 
 /** The id of a session, as tools take it. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Session, Throughline } from '../api.ts'
 import { StorageError } from '../domain/errors.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 import { LONGEST_ANSWER } from './clip.ts'
-import { type Desk, deskOf } from './desk.ts'
 import { answerMcp } from './http.ts'
+import { type Desk, deskOf } from './tool-context.ts'
 import { TOOLS } from './tools.ts'
 
 let tl: Throughline

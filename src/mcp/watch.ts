@@ -1,7 +1,7 @@
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import { ValidationError } from '../domain/errors.ts'
-import { type Desk, sessionOf } from './desk.ts'
 import { ROOT } from './resources.ts'
+import { type Desk, sessionOf } from './tool-context.ts'
 
 /** Resources that one client may watch. */
 const MOST = 100

@@ -29,8 +29,8 @@ export interface RecallIndex {
   mark(sessionId: string): Promise<Mark | undefined>
   marks(user: User, version: number, newest?: number): Promise<Mark[]>
   behind(query: BehindQuery): Promise<string[]>
-  lookup(shelf: Shelf, terms: readonly string[]): Promise<Lookup>
-  postings(shelf: Shelf, terms: readonly string[], limit: number): Promise<PostingBlock[]>
+  lookup(shelf: IndexPartition, terms: readonly string[]): Promise<Lookup>
+  postings(shelf: IndexPartition, terms: readonly string[], limit: number): Promise<PostingBlock[]>
   facts(user: User, query: FactsQuery): Promise<IndexedFacts[]>
   events(user: User, places: readonly EventPlace[]): Promise<PlacedEvent[]>
   drop(sessionId: string): Promise<void>
@@ -42,7 +42,7 @@ export interface User {
 }
 
 /** What a user said in all sessions, or what is remembered. */
-export interface Shelf extends User {
+export interface IndexPartition extends User {
   readonly shelf: 'said' | 'memory'
 }
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answer, cut, hang, type ScriptedServer, startScriptedServer } from '../../test/servers/scripted-http.ts'
 import { Connection } from './connection.ts'
-import { lineTo, type Token } from './line.ts'
 import type { Call } from './request.ts'
 import { PATIENCE, type Patience } from './retry.ts'
+import { lineTo, type Token } from './transport.ts'
 
 const READ: Call = { method: 'GET', path: '/x' }
 const KEYED: Call = { method: 'POST', path: '/x', body: '{"a":1}', key: 'k' }

@@ -1,13 +1,13 @@
 import { type ThroughlineError, UnavailableError } from '../domain/errors.ts'
 import type { Principal } from '../domain/record.ts'
 import { EventReader, type ServerEvent } from './events.ts'
-import { chunksOf, errorFrom, fetched, jsonFrom } from './hearing.ts'
-import { Limit } from './limit.ts'
-import { broken, isClosed, type Line } from './line.ts'
 import { NoAnswer } from './no-answer.ts'
 import { errorIn } from './problem.ts'
 import { type Call, mayRepeat } from './request.ts'
+import { chunksOf, errorFrom, fetched, jsonFrom } from './response.ts'
 import { Backoff, type Patience } from './retry.ts'
+import { Limit } from './timeout.ts'
+import { broken, isClosed, type Line } from './transport.ts'
 
 /** What the server said. */
 export interface Answer {

@@ -1,8 +1,8 @@
 import type { Conversations, Outcome, Resumed } from '../api.ts'
 import type { Scope } from '../domain/record.ts'
-import { conversation, incoming, resumption } from '../features/boundary/schema.ts'
 import { commitsQuery } from '../features/compaction/schema.ts'
-import { parse } from '../features/parse.ts'
+import { conversation, incoming, resumption } from '../features/conversations/schema.ts'
+import { parse } from '../features/kernel/parse.ts'
 import { type Call, segment } from './request.ts'
 import { scopeFor, scopeKey } from './scope.ts'
 import { type Client, sessionOf } from './session.ts'
@@ -32,7 +32,7 @@ export function conversationsOf(client: Client): Conversations {
       const scope = scopeFor(principal, parse(incoming, { ...message, conversationId: id }))
       const key = keyFor(options)
       // what was observed goes with the message that came first, and so that one has to arrive first
-      return await turns.take(scopeKey(scope), () => send<Outcome>(scope, 'messages', message, { key }))
+      return await turns.run(scopeKey(scope), () => send<Outcome>(scope, 'messages', message, { key }))
     },
     resume: async (id, given) => {
       const scope = scopeFor(principal, parse(resumption, { ...given, conversationId: id }))

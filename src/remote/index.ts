@@ -1,19 +1,19 @@
 import type { Health, Throughline } from '../api.ts'
 import { StorageError } from '../domain/errors.ts'
 import type { Principal } from '../domain/record.ts'
-import { narrowed } from '../features/access.ts'
-import { Turns } from '../features/turns.ts'
+import { narrowed } from '../features/kernel/access.ts'
+import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { Connection } from './connection.ts'
 import { conversationsOf } from './conversations.ts'
-import { lineTo, type Token } from './line.ts'
 import { memoriesOf } from './memories.ts'
+import { Staged } from './observation-buffer.ts'
 import { envelopesOf, intakeOf, upkeepOf } from './operator.ts'
 import { jsonOf } from './request.ts'
 import { PATIENCE, type Patience } from './retry.ts'
 import type { Client } from './session.ts'
 import { sessionsOf, usersOf } from './sessions.ts'
-import { Staged } from './staged.ts'
 import { transferOf } from './transfer.ts'
+import { lineTo, type Token } from './transport.ts'
 import { read } from './writing.ts'
 
 /** Which server, and who is calling. */
@@ -41,7 +41,7 @@ export async function remoteThroughline({ url, token, patience = PATIENCE }: Rem
     throw new StorageError('http', `what answers at ${line.origin} is no Throughline server`)
   }
   const { agents, principal } = about
-  const client = { connection, principal, staged: new Staged(), turns: new Turns() }
+  const client = { connection, principal, staged: new Staged(), turns: new KeyedMutex() }
   return throughlineOf(client, agents, () => connection.close())
 }
 

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answer, type ScriptedServer, startScriptedServer, type Turn } from '../../test/servers/scripted-http.ts'
 import { uuid7 } from '../ids.ts'
 import { Connection } from './connection.ts'
-import { lineTo } from './line.ts'
 import { envelopesOf } from './operator.ts'
 import { PATIENCE } from './retry.ts'
+import { lineTo } from './transport.ts'
 
 let server: ScriptedServer
 

@@ -2,7 +2,7 @@ import type { Envelopes, Intake, IntakeStatus, Throughline, WarmOptions, WarmRep
 import type { Envelope } from '../domain/envelope.ts'
 import { ValidationError } from '../domain/errors.ts'
 import { backfillOptions, rollbackOptions } from '../features/envelope/schema.ts'
-import { parse, uuid } from '../features/parse.ts'
+import { parse, uuid } from '../features/kernel/parse.ts'
 import { indexOptions } from '../features/recall/schema.ts'
 import type { Connection } from './connection.ts'
 import { NoAnswer } from './no-answer.ts'

@@ -6,7 +6,7 @@ import { startFaultyNetwork } from '../../test/servers/faulty-network.ts'
 import { operatorToken, startServer, tokenOf } from '../../test/servers/http.ts'
 import type { Session, Throughline } from '../api.ts'
 import type { MessageIntent } from '../domain/classify.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 import type { Server } from '../serve.ts'
 
 const hello = { type: 'user_message', content: 'hello' } as const

@@ -1,7 +1,7 @@
 import type { Session } from '../api.ts'
 import { switchInput } from '../features/agents/schema.ts'
 import { contextOptions, reduceOptions } from '../features/context/schema.ts'
-import { parse } from '../features/parse.ts'
+import { parse } from '../features/kernel/parse.ts'
 import { graphQuery } from '../features/work/schema.ts'
 import type { Connection } from './connection.ts'
 import { jsonOf } from './request.ts'

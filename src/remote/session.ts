@@ -1,15 +1,15 @@
 import type { ForkOptions, Session, WriteOptions } from '../api.ts'
 import type { Principal, Scope, SessionRecord } from '../domain/record.ts'
 import { compactInput } from '../features/compaction/schema.ts'
-import { parse } from '../features/parse.ts'
-import type { Turns } from '../features/turns.ts'
+import type { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
+import { parse } from '../features/kernel/parse.ts'
 import { uuid7 } from '../ids.ts'
 import type { Connection } from './connection.ts'
+import type { Staged } from './observation-buffer.ts'
 import { jsonOf } from './request.ts'
 import { scopeKey } from './scope.ts'
 import { logOf } from './session-log.ts'
 import { viewsOf } from './session-views.ts'
-import type { Staged } from './staged.ts'
 import { keyFor, write } from './writing.ts'
 
 /** What the calls of one caller need. */
@@ -19,7 +19,7 @@ export interface Client {
   readonly principal?: Principal | undefined
   readonly staged: Staged
   /** Lets the messages of one conversation go one after the other. */
-  readonly turns: Turns
+  readonly turns: KeyedMutex
 }
 
 /** A session, by what tells it apart: the handle holds no data. */

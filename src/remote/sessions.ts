@@ -1,7 +1,7 @@
 import type { Sessions, Users } from '../api.ts'
 import { isObject, type Json } from '../domain/json.ts'
 import type { SessionRecord } from '../domain/record.ts'
-import { parse } from '../features/parse.ts'
+import { parse } from '../features/kernel/parse.ts'
 import { purgeUserInput } from '../features/purge/schema.ts'
 import { activeScope, listSessions } from '../features/sessions/schema.ts'
 import { uuid7 } from '../ids.ts'

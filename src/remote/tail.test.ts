@@ -8,9 +8,9 @@ import {
   type Turn,
 } from '../../test/servers/scripted-http.ts'
 import { Connection } from './connection.ts'
-import { lineTo } from './line.ts'
 import { PATIENCE, type Patience } from './retry.ts'
 import { tailEvents } from './tail.ts'
+import { lineTo } from './transport.ts'
 
 const GONE = { code: 'SESSION_NOT_FOUND', detail: 'session s does not exist', details: { sessionId: 's' } }
 const FULL = { code: 'TOO_MANY_STREAMS', detail: '100 streams are open already', details: { limit: 100 } }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { operatorToken, startServer } from '../../test/servers/http.ts'
 import type { SessionBlock } from '../api.ts'
-import { open } from '../open.ts'
+import { open } from '../open/open.ts'
 
 it('brings in over small bodies what fits into them, and refuses the rest alone', async () => {
   const limits = { body: 20_000 }

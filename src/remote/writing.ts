@@ -1,6 +1,6 @@
 import type { WriteOptions } from '../api.ts'
 import { SessionNotFoundError, ValidationError } from '../domain/errors.ts'
-import { parse, uuid, writeOptions } from '../features/parse.ts'
+import { parse, uuid, writeOptions } from '../features/kernel/parse.ts'
 import { uuid7 } from '../ids.ts'
 import type { Connection } from './connection.ts'
 import { type Call, queryOf } from './request.ts'

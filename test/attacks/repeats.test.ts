@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keyedId } from '../../src/features/keyed-id.ts'
+import { derivedId } from '../../src/features/kernel/derived-id.ts'
 import { expectProblem, type Person, send, startTarget, type Target } from './target.ts'
 
 let target: Target
@@ -77,13 +77,23 @@ describe.each<Person>(['eve', 'bob'])('an id that %s makes from a key that Ada m
   const owner = ['acme', 'ada']
   /** What Ada does under the key, and the id that her session gets by it. */
   const ways: [what: string, path: () => string, body: unknown, idOf: (key: string) => string][] = [
-    ['create', () => '/v1/sessions', { userId: 'ada', chatmode: 'guessed' }, (key) => keyedId('create', ...owner, key)],
-    ['fork', () => `/v1/sessions/${target.sessions.ada}/fork`, {}, (key) => keyedId('fork', target.sessions.ada, key)],
+    [
+      'create',
+      () => '/v1/sessions',
+      { userId: 'ada', chatmode: 'guessed' },
+      (key) => derivedId('create', ...owner, key),
+    ],
+    [
+      'fork',
+      () => `/v1/sessions/${target.sessions.ada}/fork`,
+      {},
+      (key) => derivedId('fork', target.sessions.ada, key),
+    ],
     [
       'speak',
       () => `/v1/conversations/guessed-by-${other}/messages`,
       { userId: 'ada', message: 'Please file my taxes' },
-      (key) => keyedId('conversation', ...owner, 'default', `guessed-by-${other}`, key),
+      (key) => derivedId('conversation', ...owner, 'default', `guessed-by-${other}`, key),
     ],
   ]
 

@@ -1,6 +1,6 @@
 import { describe } from '../../src/domain/recall/describe.ts'
 import type { Throughline } from '../../src/index.ts'
-import type { Shelf } from '../../src/ports/recall-index.ts'
+import type { IndexPartition } from '../../src/ports/recall-index.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { logOf } from '../../src/stores/conformance/samples.ts'
 import { USER } from './memory-faults-operations.ts'
@@ -41,7 +41,7 @@ export async function contentOf(store: Store, words: readonly string[]) {
 
 export type Content = Awaited<ReturnType<typeof contentOf>>
 
-async function shelfOf(store: Store, shelf: Shelf, words: readonly string[], nameOf: (id: string) => string) {
+async function shelfOf(store: Store, shelf: IndexPartition, words: readonly string[], nameOf: (id: string) => string) {
   const { frequencies, ...counts } = await store.index.lookup(shelf, words)
   const postings = await store.index.postings(shelf, words, ALL)
   return {

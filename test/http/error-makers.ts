@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ErrorCode } from '../../src/domain/errors.ts'
-import type { Route } from '../../src/features/route.ts'
+import type { Route } from '../../src/http/route.ts'
 import { rememberedIn, requestFor, SAMPLES, type Sent, sessionFor, type World } from './samples.ts'
 
 /** Makes a request that is refused. It may pave the way for it first. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Route } from '../../src/features/route.ts'
 import { codesOf } from '../../src/http/openapi.ts'
+import type { Route } from '../../src/http/route.ts'
 import { ROUTES } from '../../src/http/routes.ts'
 import type { Server } from '../../src/serve.ts'
 import { databasesOf, SERVING } from '../servers/database.ts'

@@ -80,7 +80,7 @@ describe('a request', () => {
     const answer = await world.send(route, await maker(world, route))
     const code = codeOf(answer)
     if (code === undefined) {
-      const good = [route.status ?? 200, ...(route.mayBeEmpty || !route.answer ? [204] : [])]
+      const good = [route.status ?? 200, ...(route.mayBeEmpty || !route.response ? [204] : [])]
       expect(good).toContain(answer.status)
     } else {
       expect(which).not.toBe('that is as it should be')

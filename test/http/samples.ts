@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Route } from '../../src/features/route.ts'
+import type { Route } from '../../src/http/route.ts'
 import type { Session, Throughline } from '../../src/index.ts'
 
 /** What a route answered. */

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import type { Route } from '../../src/features/route.ts'
 import { infoRoute } from '../../src/http/info-route.ts'
+import type { Route } from '../../src/http/route.ts'
 import { ROUTES } from '../../src/http/routes.ts'
 import { operatorToken } from '../servers/http.ts'
 import { type Answer, SAMPLES, type Sent } from './samples.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, inject, it } from 'vitest'
 import { uuid7 } from '../../src/ids.ts'
-import { openOn } from '../../src/open.ts'
+import { openOn } from '../../src/open/open.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { blockOf, type Life } from '../../src/stores/conformance/import-samples.ts'
 import { logOf } from '../../src/stores/conformance/samples.ts'

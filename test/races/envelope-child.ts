@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { redisCache } from '../../src/cache/redis/index.ts'
-import { openOn } from '../../src/open.ts'
+import { openOn } from '../../src/open/open.ts'
 import type { CacheEntry, EnvelopeCache } from '../../src/ports/envelope-cache.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 

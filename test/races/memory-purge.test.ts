@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ANALYSIS } from '../../src/domain/recall/postings.ts'
 import { uuid7 } from '../../src/ids.ts'
-import { openOn } from '../../src/open.ts'
+import { openOn } from '../../src/open/open.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { refused } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'

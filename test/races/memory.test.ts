@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { describe as described } from '../../src/domain/recall/describe.ts'
 import { uuid7 } from '../../src/ids.ts'
 import { type OpenOptions, open, type Throughline } from '../../src/index.ts'
-import { openOn } from '../../src/open.ts'
-import type { Shelf } from '../../src/ports/recall-index.ts'
+import { openOn } from '../../src/open/open.ts'
+import type { IndexPartition } from '../../src/ports/recall-index.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { upTo } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
@@ -62,7 +62,7 @@ async function race(target: OpenOptions, ids: readonly string[], purged: readonl
 }
 
 /** The words of a user on a shelf: counts, how many hold each term, and who. */
-async function wordsOn(store: Store, shelf: Shelf['shelf'], terms: readonly string[]) {
+async function wordsOn(store: Store, shelf: IndexPartition['shelf'], terms: readonly string[]) {
   const { frequencies, speakers: _order, ...counts } = await store.index.lookup({ ...USER, shelf }, terms)
   const postings = await store.index.postings({ ...USER, shelf }, terms, ALL)
   const held = [...frequencies].filter(([, messages]) => messages > 0).sort(([a], [b]) => (a < b ? -1 : 1))

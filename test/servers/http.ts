@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { z } from 'zod'
-import { open } from '../../src/open.ts'
+import { open } from '../../src/open/open.ts'
 import { type ServeOptions, type Server, serveWith } from '../../src/serve.ts'
 import type { ApiDatabase } from '../../src/stores/conformance/harness.ts'
 
@@ -25,8 +25,8 @@ export const operatorToken = () => tokenOf({ sub: 'ops', scope: 'throughline:ope
 /** A server on a free port, which checks each of its answers against what the document says of it. */
 export async function startServer(options: ServeOptions): Promise<Server> {
   return await serveWith({ port: 0, log: 'silent', jwt: { secret: SECRET }, ...options }, (route, answer) => {
-    if (route.answer === undefined || answer === undefined) return
-    const { error } = z.safeParse(route.answer, JSON.parse(JSON.stringify(answer)))
+    if (route.response === undefined || answer === undefined) return
+    const { error } = z.safeParse(route.response, JSON.parse(JSON.stringify(answer)))
     if (error !== undefined) throw new Error(`${route.operation} answers what it does not document: ${error.message}`)
   })
 }

@@ -5,7 +5,7 @@ import type { ExportedEvent } from '../../src/api.ts'
 import type { SessionEvent } from '../../src/domain/event.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import { pairCalls } from '../../src/domain/window.ts'
-import { keyedId } from '../../src/features/keyed-id.ts'
+import { derivedId } from '../../src/features/kernel/derived-id.ts'
 import { nameOf } from '../../src/transcripts/claude-code/names.ts'
 import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
 import { blocksIn, DATA, dataFile, OWNER, read, sessionId, withFolder } from './transcripts.ts'
@@ -233,7 +233,7 @@ describe('a sub-agent', () => {
     const sessions = await read(dataFile('sidechain', 3))
     const main = sessionId(3)
     const [reader, writer] = ['aaaaaaaa-0000-4000-8000-000000003003', 'aaaaaaaa-0000-4000-8000-000000003004']
-    expect([...sessions.keys()]).toEqual([main, ...[reader, writer, '9f8e7d6c'].map((agent) => keyedId(main, agent))])
+    expect([...sessions.keys()]).toEqual([main, ...[reader, writer, '9f8e7d6c'].map((agent) => derivedId(main, agent))])
     expect([...sessions.values()].map(scopeOf)).toEqual([
       { chatmode: 'claude-code', conversationId: main, task: 'Review reader and writer, side by side.' },
       { chatmode: `claude-code:${reader}`, conversationId: main, task: 'Review the reader' },
@@ -254,7 +254,7 @@ describe('a sub-agent', () => {
       const [, agent = ''] = /agent-(\w+)/.exec(file) ?? []
       const [[id, events] = ['', []], ...others] = await read(join(DATA, 'agents', file))
       expect(others).toEqual([])
-      expect(id).toBe(keyedId(sessionId(4), agent))
+      expect(id).toBe(derivedId(sessionId(4), agent))
       expect(scopeOf(events)).toEqual({
         chatmode: `claude-code:${agent}`,
         conversationId: sessionId(4),
@@ -277,7 +277,7 @@ describe('the name of a session', () => {
       await writeFile(told, `{"type":"summary","summary":"s"}\n{"type":"user","sessionId":"${sessionId(9)}"}\n`)
       await writeFile(untold, '{"type":"summary","summary":"s"}\n')
       expect([...(await read(told)).keys()]).toEqual([sessionId(9)])
-      expect([...(await read(untold)).keys()]).toEqual([keyedId('claude-code', untold)])
+      expect([...(await read(untold)).keys()]).toEqual([derivedId('claude-code', untold)])
     })
   })
 })

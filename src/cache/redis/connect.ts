@@ -1,8 +1,8 @@
 import type { Cluster, Redis } from 'ioredis'
 import { StorageError } from '../../domain/errors.ts'
 import { type Address, addressOf } from './address.ts'
+import { type Peek, peeking } from './fast-get.ts'
 import type { Keys } from './keys.ts'
-import { type Peek, peeking } from './peek.ts'
 import { GET, type Script } from './scripts.ts'
 
 /** A connection that is kept up in the background. Whatever cannot be sent at once fails at once. */

@@ -4,9 +4,9 @@ import type { Connection } from './connect.ts'
 import { LateError, within } from './deadline.ts'
 import { type Keys, keysOf } from './keys.ts'
 import { clear } from './keyspace.ts'
-import { mender } from './mend.ts'
+import { type Remedy, unsettled } from './pending-invalidations.ts'
+import { mender } from './repair.ts'
 import { REMOVE } from './scripts.ts'
-import { type Remedy, unsettled } from './unsettled.ts'
 
 export type Operation = Parameters<CacheEvents['count']>[0]
 

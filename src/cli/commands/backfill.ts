@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { BackfillOptions, Progress, Throughline } from '../../api.ts'
-import { name, parse } from '../../features/parse.ts'
+import { name, parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { backfillText } from '../envelope/backfill-report.ts'
 import { EXIT } from '../exit-codes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { commitText } from '../commit.ts'
 import { withProgress } from '../progress.ts'

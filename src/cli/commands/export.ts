@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ValidationError } from '../../domain/errors.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import type { Output } from '../output.ts'
 import { writeLines } from '../output-lines.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ImportProgress, ImportReport, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command, Context } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { named, tenant } from '../option.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { IndexReport } from '../../api.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { given, named, tenant } from '../option.ts'
 import { withLine } from '../progress.ts'

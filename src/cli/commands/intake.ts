@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Intake, IntakeStatus } from '../../api.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command, CommandGroup } from '../command.ts'
 import type { Output } from '../output.ts'
 import { withStore } from '../target.ts'

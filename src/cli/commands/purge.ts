@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PurgeReceipt, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { confirmed } from '../confirm.ts'
 import { named, tenant } from '../option.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RecallItem, RecallResult } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { fittedTable } from '../fitted-table.ts'
 import { given, someOf, tenant, user, wholeNumber } from '../option.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Resumed } from '../../api.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { named, tenant } from '../option.ts'
 import type { Output } from '../output.ts'

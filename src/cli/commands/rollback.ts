@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RollbackOptions, RollbackReport, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { type Around, type RolledBack, rollbackText } from '../envelope/rollback-text.ts'
 import { given } from '../option.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { SweepReport } from '../../api.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Output } from '../output.ts'

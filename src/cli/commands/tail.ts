@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import { lineWidth } from '../line-width.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { WarmOptions, WarmReport } from '../../api.ts'
-import { parse } from '../../features/parse.ts'
+import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { sessionsIn } from '../envelope/snapshot.ts'
 import { EXIT } from '../exit-codes.ts'

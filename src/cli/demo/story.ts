@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { open } from '../../open.ts'
-import { targetOf } from '../../target.ts'
+import { open } from '../../open/open.ts'
+import { targetOf } from '../../open/target.ts'
 import { type LogTold, lookAtLog } from './log.ts'
 import type { Narrator } from './narrator.ts'
 import { playTurns, type TurnTold } from './turns.ts'

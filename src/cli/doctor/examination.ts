@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import { targetOf } from '../../open/target.ts'
 import { examinePostgres, type PostgresFacts, type Unreached } from '../../stores/postgres/index.ts'
-import { targetOf } from '../../target.ts'
 import type { Target } from '../target.ts'
 import { cacheCheck } from './cache.ts'
 import { type Check, problemIn } from './check.ts'

@@ -1,7 +1,7 @@
 import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
 import { ANALYSIS } from '../../domain/recall/postings.ts'
 import { uuid7 } from '../../ids.ts'
-import { openDeps } from '../../open.ts'
+import { openDeps } from '../../open/open.ts'
 import type { Store } from '../../ports/store.ts'
 import { sqliteFile } from '../target.ts'
 import { counted } from '../text.ts'

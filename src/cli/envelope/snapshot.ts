@@ -1,5 +1,5 @@
 import { ValidationError } from '../../domain/errors.ts'
-import { uuid } from '../../features/parse.ts'
+import { uuid } from '../../features/kernel/parse.ts'
 import { linesOf } from '../lines.ts'
 
 /** Bytes of a line: more than any envelope has. */

@@ -3,7 +3,7 @@ import type { Session, Throughline } from '../../api.ts'
 import { SessionNotFoundError, StorageError, type ThroughlineError, UnavailableError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import { open } from '../../open.ts'
+import { open } from '../../open/open.ts'
 import { untilEnded } from './follow.ts'
 
 let tl: Throughline

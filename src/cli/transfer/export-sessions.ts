@@ -1,6 +1,6 @@
 import type { Throughline } from '../../api.ts'
+import type { ExportCheck } from '../../features/transfer/checksum.ts'
 import { exportLines } from '../../features/transfer/lines.ts'
-import type { ExportCheck } from '../../features/transfer/tally.ts'
 import { given } from '../option.ts'
 import { type Tell, withLine } from '../progress.ts'
 import { type Target, withStore } from '../target.ts'

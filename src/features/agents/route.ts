@@ -1,10 +1,10 @@
 import { z } from 'zod/mini'
 import type { ErrorCode } from '../../domain/errors.ts'
-import { listOf } from '../answer.ts'
-import type { Route } from '../route.ts'
-import { recordAnswer } from '../sessions/answer.ts'
-import { handoffAnswer, transitionAnswer } from './answer.ts'
+import { listOf } from '../../http/response-schema.ts'
+import type { Route } from '../../http/route.ts'
+import { recordResponse } from '../sessions/response.ts'
 import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf } from './operation.ts'
+import { handoffResponse, transitionResponse } from './response.ts'
 import { handoffInput, switchInput, transitionInput } from './schema.ts'
 
 /** Of every change. */
@@ -17,7 +17,7 @@ export const agentsRoutes: readonly Route[] = [
     operation: 'handOff',
     summary: 'Hands the session over to another agent, with what that one has to know',
     body: handoffInput(),
-    answer: transitionAnswer,
+    response: transitionResponse,
     errors,
     handle: ({ deps, id, body, key }) => handOff(deps, id, body, key),
   },
@@ -26,7 +26,7 @@ export const agentsRoutes: readonly Route[] = [
     path: '/sessions/{id}/handoff/take',
     operation: 'takeHandoff',
     summary: 'Takes the handoff that waits: of all who ask, one gets it',
-    answer: handoffAnswer,
+    response: handoffResponse,
     mayBeEmpty: true,
     errors: [...errors],
     handle: ({ deps, id, key }) => takeHandoff(deps, id, key),
@@ -37,7 +37,7 @@ export const agentsRoutes: readonly Route[] = [
     operation: 'setActiveAgent',
     summary: 'Makes an agent the active one, unless it is already',
     body: z.omit(switchInput(), { idempotencyKey: true }),
-    answer: recordAnswer,
+    response: recordResponse,
     errors,
     handle: ({ deps, id, body, key }) => setActiveAgent(deps, id, { ...body, ...key }),
   },
@@ -46,7 +46,7 @@ export const agentsRoutes: readonly Route[] = [
     path: '/sessions/{id}/transitions',
     operation: 'listTransitions',
     summary: 'Every transition so far, oldest first',
-    answer: listOf(transitionAnswer),
+    response: listOf(transitionResponse),
     errors: ['SESSION_NOT_FOUND'],
     handle: async ({ deps, id }) => ({ items: await transitionsOf(deps, id) }),
   },
@@ -56,7 +56,7 @@ export const agentsRoutes: readonly Route[] = [
     operation: 'recordTransition',
     summary: 'Makes an agent the active one and records why',
     body: transitionInput(),
-    answer: transitionAnswer,
+    response: transitionResponse,
     errors,
     handle: ({ deps, id, body, key }) => recordTransition(deps, id, body, key),
   },

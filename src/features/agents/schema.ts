@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
-import { name, schema, text, writeOptions } from '../parse.ts'
+import { name, schema, text, writeOptions } from '../kernel/parse.ts'
 
 const reason = schema(() => text(LIMITS.content).check(z.minLength(1)))
 

@@ -6,16 +6,16 @@ import type { JsonObject } from '../../domain/json.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { endOf, isFinal, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
-import { tenantFor } from '../access.ts'
-import { type Deps, keyOf, now } from '../deps.ts'
-import { decideOn } from '../events.ts'
-import { parse } from '../parse.ts'
+import { tenantFor } from '../kernel/access.ts'
+import { decideOn } from '../kernel/decide.ts'
+import { type Deps, keyOf, now } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
+import { sessionEvent } from '../kernel/stored-event.ts'
 import { expireSession } from '../sessions/operation.ts'
-import { sessionEvent } from '../stored-event.ts'
+import { digestLog, type LogDigest, summarized } from './log-digest.ts'
 import { commitsQuery, compactInput } from './schema.ts'
-import { type Story, storyOf, summarized } from './story.ts'
 
-export { hashOf, type Range, storyOf, summarized } from './story.ts'
+export { digestLog as storyOf, hashOf, type Range, summarized } from './log-digest.ts'
 
 /** What `session_compacted` holds; its content is the summary. */
 type CommitParts = Omit<Commit, 'sessionId' | 'summary' | 'at' | 'purgedAt'>
@@ -30,7 +30,7 @@ export async function compactSession(deps: Deps, id: string, input: CompactInput
   const before = await loadEnded(deps, id)
   if (before.commit !== undefined) return await commitOf(deps, id)
   requireEnded(before.record)
-  const story = await storyOf(deps, id, { from: 1, to: before.record.head }, onProgress)
+  const story = await digestLog(deps, id, { from: 1, to: before.record.head }, onProgress)
   const { summary, ...made } = await summaryOf(deps, before.record, story, given)
   await decideOn(
     deps,
@@ -68,7 +68,7 @@ function requireEnded({ id, status: { state } }: SessionRecord): void {
 }
 
 /** The caller's words, else what the story gives; why the session was given up stands before it. */
-async function summaryOf(deps: Deps, { task, status }: SessionRecord, story: Story, given: string | undefined) {
+async function summaryOf(deps: Deps, { task, status }: SessionRecord, story: LogDigest, given: string | undefined) {
   if (given !== undefined) return { summary: given, summarizedBy: 'caller' as const }
   const { summary, ...made } = await summarized(deps, story, task)
   return { summary: status.state === 'aborted' ? `${status.reason}\n\n${summary}` : summary, ...made }

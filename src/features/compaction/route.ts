@@ -1,8 +1,8 @@
 import { z } from 'zod/mini'
-import { pageOf } from '../answer.ts'
-import type { Route } from '../route.ts'
-import { commitAnswer } from './answer.ts'
+import { pageOf } from '../../http/response-schema.ts'
+import type { Route } from '../../http/route.ts'
 import { commitsOf, compactSession } from './operation.ts'
+import { commitResponse } from './response.ts'
 import { commitsQuery, compactInput } from './schema.ts'
 
 export const compactionRoutes: readonly Route[] = [
@@ -12,7 +12,7 @@ export const compactionRoutes: readonly Route[] = [
     operation: 'compactSession',
     summary: 'Makes the canonical commit of an ended session, or gives the one it has',
     body: z.omit(compactInput(), { idempotencyKey: true }),
-    answer: commitAnswer,
+    response: commitResponse,
     errors: ['SESSION_NOT_FOUND', 'INVALID_TRANSITION', 'IDEMPOTENCY_MISMATCH'],
     long: true,
     handle: ({ deps, id, body, key, onProgress }) => compactSession(deps, id, { ...body, ...key, onProgress }),
@@ -23,7 +23,7 @@ export const compactionRoutes: readonly Route[] = [
     operation: 'listCommits',
     summary: 'The commits of a conversation, oldest first',
     query: z.omit(commitsQuery(), { conversationId: true }),
-    answer: pageOf(commitAnswer),
+    response: pageOf(commitResponse),
     handle: ({ deps, id, query }) => commitsOf(deps, id, query),
   },
 ]

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
-import { name, pageSize, schema, text, writeOptions } from '../parse.ts'
+import { name, pageSize, schema, text, writeOptions } from '../kernel/parse.ts'
 
 export const compactInput = schema(() =>
   z.strictObject({

@@ -6,7 +6,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { endOf } from '../../domain/record.ts'
-import { type Deps, now } from '../deps.ts'
+import { type Deps, now } from '../kernel/deps.ts'
 import { appendEvents } from '../log/operation.ts'
 import type { RecallOptions } from './schema.ts'
 

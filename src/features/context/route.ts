@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
-import type { Route } from '../route.ts'
-import { contextAnswer, reducedAnswer } from './answer.ts'
+import type { Route } from '../../http/route.ts'
 import { buildContext, reduceContext } from './operation.ts'
+import { contextResponse, reducedResponse } from './response.ts'
 import { contextOptions, reduceOptions } from './schema.ts'
 
 export const contextRoutes: readonly Route[] = [
@@ -11,7 +11,7 @@ export const contextRoutes: readonly Route[] = [
     operation: 'reduceContext',
     summary: 'Makes the past of a live session smaller for the model: by a window, by cutting, or by a summary',
     body: z.omit(reduceOptions(), { idempotencyKey: true }),
-    answer: reducedAnswer,
+    response: reducedResponse,
     errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH'],
     handle: ({ deps, id, body, key }) => reduceContext(deps, id, { ...body, ...key }),
   },
@@ -21,7 +21,7 @@ export const contextRoutes: readonly Route[] = [
     operation: 'buildContext',
     summary: 'What goes to the model, within a budget of any size, and what was left out',
     body: contextOptions(),
-    answer: contextAnswer,
+    response: contextResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id, body }) => buildContext(deps, id, body),
   },

@@ -3,7 +3,7 @@ import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
 import { RECALL_KINDS } from '../../domain/recall/kind.ts'
-import { schema, text, writeOptions } from '../parse.ts'
+import { schema, text, writeOptions } from '../kernel/parse.ts'
 
 /** What is recalled where the caller does not say how much. */
 const RECALLED = 10

@@ -7,15 +7,16 @@ import type { LegacySession } from '../../domain/legacy.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { EnvelopeRow } from '../../ports/envelope-store.ts'
 import type { LegacySource } from '../../ports/legacy-source.ts'
-import { requireOperator } from '../access.ts'
-import { type Deps, now } from '../deps.ts'
-import { counted, entryOf, envelopeIn, foldedEnvelope, keptView } from '../envelopes.ts'
-import { newEvent } from '../events.ts'
-import { checkMetadata } from '../metadata.ts'
-import { parse, uuid } from '../parse.ts'
-import { sessionEvent } from '../stored-event.ts'
+import { requireOperator } from '../kernel/access.ts'
+import { newEvent } from '../kernel/decide.ts'
+import { type Deps, now } from '../kernel/deps.ts'
+import { parse, uuid } from '../kernel/parse.ts'
+import { sessionEvent } from '../kernel/stored-event.ts'
+import { storedView } from '../kernel/stored-view.ts'
+import { checkMetadata } from './metadata.ts'
 import { decideOnEnvelope, envelopeDraft } from './operation.ts'
 import { backfillOptions, legacyNames } from './schema.ts'
+import { counted, entryOf, envelopeIn, foldedEnvelope } from './stored-envelope.ts'
 
 /** Sessions that are looked up together. */
 const PAGE = 200
@@ -174,7 +175,7 @@ async function create(deps: Deps, work: Work, session: LegacySession): Promise<b
     const { outcome } = await deps.store.create({
       event,
       at,
-      view: keptView(deps, view),
+      view: storedView(deps, view),
       reuse: 'none',
       evenPaused: true,
     })

@@ -1,6 +1,6 @@
 import type { IntakeStatus } from '../../api.ts'
-import { requireOperator } from '../access.ts'
-import { type Deps, now } from '../deps.ts'
+import { requireOperator } from '../kernel/access.ts'
+import { type Deps, now } from '../kernel/deps.ts'
 
 export async function intakeStatus(deps: Deps): Promise<IntakeStatus> {
   requireOperator(deps)

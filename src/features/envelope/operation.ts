@@ -6,12 +6,15 @@ import { copyJson, encodeJson, type Json, type JsonObject } from '../../domain/j
 import { LIMITS } from '../../domain/limits.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { Cached } from '../../ports/envelope-cache.ts'
-import { type Deps, keyOf } from '../deps.ts'
-import { counted, entryOf, envelopeIn } from '../envelopes.ts'
-import { type Decided, type Draft, decideOn } from '../events.ts'
-import { checkMetadata } from '../metadata.ts'
-import { parse, writeOptions } from '../parse.ts'
+import { type Decided, type Draft, decideOn } from '../kernel/decide.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
+import { parse, writeOptions } from '../kernel/parse.ts'
+import { checkMetadata } from './metadata.ts'
 import { envelopeChange, envelopeSchema } from './schema.ts'
+import { counted, entryOf, envelopeIn } from './stored-envelope.ts'
+
+export { checkMetadata } from './metadata.ts'
+export { counted, entryOf, envelopeIn, foldedEnvelope } from './stored-envelope.ts'
 
 /** The envelope: from the cache, else from the store, which then fills the cache. */
 export async function readEnvelope(deps: Deps, id: string): Promise<Envelope> {

@@ -5,10 +5,10 @@ import { uuid7 } from '../../ids.ts'
 import { noMetrics } from '../../metrics/none.ts'
 import { createdIn } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
-import { Background } from '../background.ts'
-import type { Deps } from '../deps.ts'
-import { Staging } from '../staging.ts'
-import { Turns } from '../turns.ts'
+import { Background } from '../kernel/background.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { KeyedMutex } from '../kernel/keyed-mutex.ts'
+import { Staging } from '../work/staging.ts'
 import { readEnvelope } from './operation.ts'
 
 const unused = () => Promise.reject(new Error('not needed here'))
@@ -24,7 +24,7 @@ it('gives nobody the envelope of another, not from the cache either', async () =
     tokenizer: unused,
     agents: ['coach'],
     staging: new Staging(),
-    turns: new Turns(),
+    conversationMutex: new KeyedMutex(),
     policy: DEFAULT_POLICY,
     classify: unused,
     summarize: unused,

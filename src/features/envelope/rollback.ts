@@ -1,11 +1,11 @@
 import type { RollbackOptions, RollbackReport } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import type { WhichEnvelopes } from '../../ports/envelope-store.ts'
-import { requireOperator } from '../access.ts'
-import type { Deps } from '../deps.ts'
-import { counted } from '../envelopes.ts'
-import { parse } from '../parse.ts'
+import { requireOperator } from '../kernel/access.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
 import { rollbackOptions } from './schema.ts'
+import { counted } from './stored-envelope.ts'
 
 /** Envelopes that go in one step. */
 const PAGE = 2000

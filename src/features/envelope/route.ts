@@ -1,9 +1,9 @@
 import { z } from 'zod/mini'
 import type { WarmOptions } from '../../api.ts'
-import { requireOperator } from '../access.ts'
-import { parse } from '../parse.ts'
-import type { Route } from '../route.ts'
-import { backfillAnswer, cachedAnswer, envelopeAnswer, intakeAnswer, rollbackAnswer, warmAnswer } from './answer.ts'
+import type { Route } from '../../http/route.ts'
+import { requireOperator } from '../kernel/access.ts'
+import { parse } from '../kernel/parse.ts'
+import { readEnvelope, updateEnvelope } from './operation.ts'
 import {
   backfill,
   cachedEnvelopes,
@@ -13,8 +13,15 @@ import {
   resumeIntake,
   rollback,
   warm,
-} from './fleet.ts'
-import { readEnvelope, updateEnvelope } from './operation.ts'
+} from './operator.ts'
+import {
+  backfillResponse,
+  cachedResponse,
+  envelopeResponse,
+  intakeResponse,
+  rollbackResponse,
+  warmResponse,
+} from './response.ts'
 import { backfillOptions, envelopeChange, rollbackOptions } from './schema.ts'
 
 const warmBody = z.strictObject({
@@ -29,7 +36,7 @@ export const envelopeRoutes: readonly Route[] = [
     path: '/sessions/{id}/envelope',
     operation: 'getEnvelope',
     summary: 'The canonical document of a session',
-    answer: envelopeAnswer,
+    response: envelopeResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id }) => readEnvelope(deps, id),
   },
@@ -39,7 +46,7 @@ export const envelopeRoutes: readonly Route[] = [
     operation: 'updateEnvelope',
     summary: 'Changes the envelope; metadata and analysis are merged (RFC 7396)',
     body: envelopeChange(),
-    answer: envelopeAnswer,
+    response: envelopeResponse,
     errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH'],
     handle: ({ deps, id, body, key }) => updateEnvelope(deps, id, body, key),
   },
@@ -48,7 +55,7 @@ export const envelopeRoutes: readonly Route[] = [
     path: '/intake',
     operation: 'intakeStatus',
     summary: 'Whether new sessions are taken; only for whoever runs the store',
-    answer: intakeAnswer,
+    response: intakeResponse,
     handle: ({ deps }) => intakeStatus(deps),
   },
   {
@@ -56,7 +63,7 @@ export const envelopeRoutes: readonly Route[] = [
     path: '/intake/pause',
     operation: 'pauseIntake',
     summary: 'Stops taking new sessions; what exists goes on',
-    answer: intakeAnswer,
+    response: intakeResponse,
     handle: ({ deps }) => pauseIntake(deps),
   },
   {
@@ -64,7 +71,7 @@ export const envelopeRoutes: readonly Route[] = [
     path: '/intake/resume',
     operation: 'resumeIntake',
     summary: 'Takes new sessions again',
-    answer: intakeAnswer,
+    response: intakeResponse,
     handle: ({ deps }) => resumeIntake(deps),
   },
   {
@@ -73,7 +80,7 @@ export const envelopeRoutes: readonly Route[] = [
     operation: 'backfillEnvelopes',
     summary: 'Makes sessions and envelopes of those in the database of an older system, which the server opens',
     body: z.omit(backfillOptions(), { onProgress: true }),
-    answer: backfillAnswer,
+    response: backfillResponse,
     long: true,
     // the operation refuses all but the operator before it looks at `from`
     handle: ({ deps, body, onProgress }) => backfill(deps, { ...body, onProgress }),
@@ -84,7 +91,7 @@ export const envelopeRoutes: readonly Route[] = [
     operation: 'rollbackEnvelopes',
     summary: 'Takes stored envelopes away again, by backfill or by time; the logs stay',
     body: z.omit(rollbackOptions(), { onProgress: true }),
-    answer: rollbackAnswer,
+    response: rollbackResponse,
     long: true,
     handle: ({ deps, body, onProgress }) => rollback(deps, { ...body, onProgress }),
   },
@@ -94,7 +101,7 @@ export const envelopeRoutes: readonly Route[] = [
     operation: 'warmEnvelopes',
     summary: 'Fills the cache from the store',
     body: warmBody,
-    answer: warmAnswer,
+    response: warmResponse,
     long: true,
     handle: async ({ deps, body = {}, onProgress }) =>
       await warm(deps, { ...parse(warmBody, body), onProgress } as WarmOptions),
@@ -104,7 +111,7 @@ export const envelopeRoutes: readonly Route[] = [
     path: '/envelopes/cached',
     operation: 'cachedEnvelopes',
     summary: 'Every envelope that the cache holds',
-    answer: cachedAnswer,
+    response: cachedResponse,
     stream: true,
     handle({ deps }) {
       // before the stream stands, or the refusal would come on it

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
-import { jsonObject, moment, name, schema, text } from '../parse.ts'
+import { jsonObject, moment, name, schema, text } from '../kernel/parse.ts'
 
 const word = (description: string) => z.optional(z.string().register(z.globalRegistry, { description }))
 const time = (description: string) =>

@@ -3,11 +3,11 @@ import type { Envelope } from '../../domain/envelope.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { isObject } from '../../domain/json.ts'
 import type { EnvelopeCache } from '../../ports/envelope-cache.ts'
-import { requireOperator } from '../access.ts'
-import type { Deps } from '../deps.ts'
-import { entryOf, foldedEnvelope } from '../envelopes.ts'
-import { uuid } from '../parse.ts'
+import { requireOperator } from '../kernel/access.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { uuid } from '../kernel/parse.ts'
 import { jsonIn } from './operation.ts'
+import { entryOf, foldedEnvelope } from './stored-envelope.ts'
 
 /** Sessions that are asked for, read and filled together. */
 const PAGE = 200

@@ -1,10 +1,10 @@
 import { z } from 'zod/mini'
-import { listOf } from '../answer.ts'
-import { parse } from '../parse.ts'
-import type { Route } from '../route.ts'
+import { listOf } from '../../http/response-schema.ts'
+import type { Route } from '../../http/route.ts'
+import { parse } from '../kernel/parse.ts'
 import { sessionRecord } from '../sessions/operation.ts'
-import { eventAnswer, snapshotAnswer, windowAnswer } from './answer.ts'
 import { appendEvents, readEvents, recentEvents, snapshotAt } from './operation.ts'
+import { eventResponse, snapshotResponse, windowResponse } from './response.ts'
 import { appendOptions, eventInput, eventsQuery, recentOptions, tailOptions } from './schema.ts'
 import { tailEvents } from './tail.ts'
 
@@ -25,7 +25,7 @@ export const logRoutes: readonly Route[] = [
     operation: 'appendEvents',
     summary: 'Adds events at the end of the log, all or none',
     body: appendBody,
-    answer: listOf(eventAnswer),
+    response: listOf(eventResponse),
     status: 201,
     errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'SEQUENCE_CONFLICT', 'IDEMPOTENCY_MISMATCH'],
     async handle({ deps, id, body, key }) {
@@ -40,7 +40,7 @@ export const logRoutes: readonly Route[] = [
     operation: 'listEvents',
     summary: 'One page of the log, by sequence',
     query: eventsQuery(),
-    answer: listOf(eventAnswer),
+    response: listOf(eventResponse),
     errors: ['SESSION_NOT_FOUND'],
     handle: async ({ deps, id, query }) => ({ items: await readEvents(deps, id, query) }),
   },
@@ -50,7 +50,7 @@ export const logRoutes: readonly Route[] = [
     operation: 'recentEvents',
     summary: 'The last turns, cut so that no tool result stands without its call',
     query: recentOptions(),
-    answer: windowAnswer,
+    response: windowResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id, query }) => recentEvents(deps, id, query),
   },
@@ -60,7 +60,7 @@ export const logRoutes: readonly Route[] = [
     operation: 'followEvents',
     summary: 'Events behind `after`, or behind the header Last-Event-ID, and then each new one as it is written',
     query: z.omit(tailOptions(), { signal: true }),
-    answer: eventAnswer,
+    response: eventResponse,
     stream: true,
     errors: ['SESSION_NOT_FOUND'],
     async handle({ deps, id, query, signal }) {
@@ -75,7 +75,7 @@ export const logRoutes: readonly Route[] = [
     path: '/sessions/{id}/at/{sequence}',
     operation: 'snapshotAt',
     summary: 'Every view as it was right after an event',
-    answer: snapshotAnswer,
+    response: snapshotResponse,
     errors: ['SESSION_NOT_FOUND'],
     // digits alone: Number would take 0x2 and a blank too
     handle: ({ deps, id, params: { sequence = '' } }) =>

@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { APPENDABLE_TYPES, RECORDED_TYPES, ROLES } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isoTime, name, pageSize, schema, sequence, text } from '../parse.ts'
+import { isoTime, name, pageSize, schema, sequence, text } from '../kernel/parse.ts'
 
 const CUSTOM_TYPE = /^x\.[A-Za-z0-9][A-Za-z0-9_.:-]{0,126}$/
 const appendable: ReadonlySet<string> = new Set(APPENDABLE_TYPES)

@@ -7,10 +7,10 @@ import { noMetrics } from '../../metrics/none.ts'
 import type { Store } from '../../ports/store.ts'
 import { appending, createdIn } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
-import { Background } from '../background.ts'
-import type { Deps } from '../deps.ts'
-import { Staging } from '../staging.ts'
-import { Turns } from '../turns.ts'
+import { Background } from '../kernel/background.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { KeyedMutex } from '../kernel/keyed-mutex.ts'
+import { Staging } from '../work/staging.ts'
 import { tailEvents } from './tail.ts'
 
 /** What following needs, and the means to close it. */
@@ -23,7 +23,7 @@ function depsOn(store: Store) {
     tokenizer: () => Promise.reject(new Error('nothing is counted here')),
     agents: ['coach'],
     staging: new Staging(),
-    turns: new Turns(),
+    conversationMutex: new KeyedMutex(),
     policy: DEFAULT_POLICY,
     classify: () => Promise.reject(new Error('nothing is judged here')),
     summarize: () => Promise.reject(new Error('nothing is summed up here')),

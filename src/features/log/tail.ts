@@ -1,8 +1,8 @@
 import type { TailOptions } from '../../api.ts'
 import type { SessionEvent } from '../../domain/event.ts'
-import { type Deps, keyOf } from '../deps.ts'
-import { parse } from '../parse.ts'
-import { sessionEvent } from '../stored-event.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
+import { sessionEvent } from '../kernel/stored-event.ts'
 import { tailOptions } from './schema.ts'
 
 /** Rows per read. */

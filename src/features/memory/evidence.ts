@@ -5,10 +5,10 @@ import { type Step, superseded, type Weighing, weighed } from '../../domain/memo
 import { isAlike } from '../../domain/memory/sameness.ts'
 import type { MemoryPut } from '../../ports/memory-store.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
-import { type Deps, now } from '../deps.ts'
-import { parse } from '../parse.ts'
+import { type Deps, now } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
+import { wanted } from './find-similar.ts'
 import { stampOf, unlessDone } from './keys.ts'
-import { wanted } from './lookalikes.ts'
 import { getMemory } from './read.ts'
 import {
   checkSource,

@@ -1,9 +1,9 @@
 import type { Extraction, Remembered } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { Fact } from '../../domain/memory/extract.ts'
-import { type Deps, keyOf } from '../deps.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
+import { sessionEvent } from '../kernel/stored-event.ts'
 import { findSession } from '../sessions/operation.ts'
-import { sessionEvent } from '../stored-event.ts'
 import { keep, type Statement } from './remember.ts'
 
 /** Events read at once. */

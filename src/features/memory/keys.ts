@@ -5,8 +5,8 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { User } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
-import type { Deps } from '../deps.ts'
-import { parse, writeOptions } from '../parse.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { parse, writeOptions } from '../kernel/parse.ts'
 
 /** How long keys are kept at least, in milliseconds. Retries come within minutes, and a client makes a key for every write. */
 const KEPT = 7 * 24 * 3600_000

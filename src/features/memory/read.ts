@@ -2,9 +2,9 @@ import type { ListMemories, Page } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
-import { userFor } from '../access.ts'
-import type { Deps } from '../deps.ts'
-import { parse, uuid } from '../parse.ts'
+import { userFor } from '../kernel/access.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { parse, uuid } from '../kernel/parse.ts'
 import { listMemories } from './schema.ts'
 
 /** One memory that the caller may see. */

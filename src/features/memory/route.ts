@@ -1,14 +1,6 @@
 import { z } from 'zod/mini'
-import { listOf, pageOf } from '../answer.ts'
-import type { Route } from '../route.ts'
-import {
-  changeAnswer,
-  extractionAnswer,
-  forgottenAnswer,
-  foundAnswer,
-  memoryAnswer,
-  rememberedAnswer,
-} from './answer.ts'
+import { listOf, pageOf } from '../../http/response-schema.ts'
+import type { Route } from '../../http/route.ts'
 import {
   contradict,
   corroborate,
@@ -20,6 +12,14 @@ import {
   remember,
   searchMemories,
 } from './operation.ts'
+import {
+  changeResponse,
+  extractionResponse,
+  forgottenResponse,
+  foundResponse,
+  memoryResponse,
+  rememberedResponse,
+} from './response.ts'
 import {
   contradiction,
   evidence,
@@ -36,7 +36,7 @@ export const memoryRoutes: readonly Route[] = [
     operation: 'remember',
     summary: 'Keeps something worth knowing, or several of one user, all or none',
     body: z.union([rememberInput(), z.array(rememberInput())]),
-    answer: z.union([rememberedAnswer, listOf(rememberedAnswer)]),
+    response: z.union([rememberedResponse, listOf(rememberedResponse)]),
     status: 201,
     // not found, by a key: what the first call with it kept is forgotten since
     errors: ['SESSION_NOT_FOUND', 'MEMORY_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
@@ -51,7 +51,7 @@ export const memoryRoutes: readonly Route[] = [
     operation: 'listMemories',
     summary: 'Every memory of a user, in order of id, expired and superseded ones too',
     query: listMemories(),
-    answer: pageOf(memoryAnswer),
+    response: pageOf(memoryResponse),
     handle: ({ deps, query }) => memoriesOf(deps, query as never),
   },
   {
@@ -60,7 +60,7 @@ export const memoryRoutes: readonly Route[] = [
     operation: 'forgetSource',
     summary: 'Removes all that comes from a session or a source; what it only supported stays, without that support',
     query: forgetSource(),
-    answer: forgottenAnswer,
+    response: forgottenResponse,
     errors: ['IDEMPOTENCY_MISMATCH'],
     handle: ({ deps, query, key }) => forget(deps, query as never, key),
   },
@@ -70,7 +70,7 @@ export const memoryRoutes: readonly Route[] = [
     operation: 'searchMemories',
     summary: 'Memories that fit the words of the query, best first',
     query: searchInput(),
-    answer: listOf(foundAnswer),
+    response: listOf(foundResponse),
     handle: ({ deps, query }) => searchMemories(deps, query as never),
   },
   {
@@ -79,7 +79,7 @@ export const memoryRoutes: readonly Route[] = [
     operation: 'searchMemoriesLong',
     summary: 'The same, for questions that are too long for a URL',
     body: searchInput(),
-    answer: listOf(foundAnswer),
+    response: listOf(foundResponse),
     handle: ({ deps, body }) => searchMemories(deps, body),
   },
   {
@@ -87,7 +87,7 @@ export const memoryRoutes: readonly Route[] = [
     path: '/memories/{id}',
     operation: 'getMemory',
     summary: 'One memory',
-    answer: memoryAnswer,
+    response: memoryResponse,
     errors: ['MEMORY_NOT_FOUND'],
     handle: ({ deps, id }) => getMemory(deps, id),
   },
@@ -96,7 +96,7 @@ export const memoryRoutes: readonly Route[] = [
     path: '/memories/{id}',
     operation: 'forgetMemory',
     summary: 'Removes a memory for good',
-    answer: forgottenAnswer,
+    response: forgottenResponse,
     errors: ['MEMORY_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
     handle: ({ deps, id, key }) => forget(deps, id, key),
   },
@@ -105,7 +105,7 @@ export const memoryRoutes: readonly Route[] = [
     path: '/memories/{id}/history',
     operation: 'memoryHistory',
     summary: 'What happened to a memory, oldest first',
-    answer: listOf(changeAnswer),
+    response: listOf(changeResponse),
     errors: ['MEMORY_NOT_FOUND'],
     handle: async ({ deps, id }) => ({ items: await historyOf(deps, id) }),
   },
@@ -115,7 +115,7 @@ export const memoryRoutes: readonly Route[] = [
     operation: 'corroborateMemory',
     summary: 'Something speaks for a memory: takes away a quarter of the doubt',
     body: evidence(),
-    answer: memoryAnswer,
+    response: memoryResponse,
     errors: ['MEMORY_NOT_FOUND', 'SESSION_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
     handle: ({ deps, id, body, key }) => corroborate(deps, id, body, key),
   },
@@ -125,7 +125,7 @@ export const memoryRoutes: readonly Route[] = [
     operation: 'contradictMemory',
     summary: 'Something speaks against a memory; what holds instead takes its place',
     body: contradiction(),
-    answer: memoryAnswer,
+    response: memoryResponse,
     errors: ['MEMORY_NOT_FOUND', 'SESSION_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
     handle: ({ deps, id, body, key }) => contradict(deps, id, body, key),
   },
@@ -134,7 +134,7 @@ export const memoryRoutes: readonly Route[] = [
     path: '/sessions/{id}/extract',
     operation: 'extractMemories',
     summary: 'Gathers memories from the events of a session that it has not gathered from yet',
-    answer: extractionAnswer,
+    response: extractionResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id }) => extractMemories(deps, id),
   },

@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../domain/memory/memory.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
-import { duration, jsonObject, moment, name, pageSize, schema, sequence, text, uuid } from '../parse.ts'
+import { duration, jsonObject, moment, name, pageSize, schema, sequence, text, uuid } from '../kernel/parse.ts'
 
 const content = text(LIMITS.memory).check(z.refine((value) => value.trim() !== '', 'must not be empty'))
 const note = text(LIMITS.note).check(z.minLength(1))

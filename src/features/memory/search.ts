@@ -6,10 +6,10 @@ import { describe } from '../../domain/recall/describe.ts'
 import { ANALYSIS } from '../../domain/recall/postings.ts'
 import { type MessageFacts, rank } from '../../domain/recall/rank.ts'
 import type { User } from '../../ports/recall-index.ts'
-import { userFor } from '../access.ts'
-import { type Deps, now } from '../deps.ts'
-import { parse } from '../parse.ts'
-import { type Asked, askShelf, candidatePages, depthFor } from '../words.ts'
+import { userFor } from '../kernel/access.ts'
+import { type Deps, now } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
+import { candidatePages, depthFor, lookUpTerms, type TermMatches } from '../term-index/operation.ts'
 import { fingerprintOf } from './remember.ts'
 import { searchMemories as searchInput } from './schema.ts'
 
@@ -47,7 +47,7 @@ export async function findMemories(
   filter: Filter,
 ): Promise<FoundMemory[]> {
   await readUnread(deps, user)
-  const asked = await askShelf(deps.store.index, { ...user, shelf: 'memory' }, text, memoryWeights)
+  const asked = await lookUpTerms(deps.store.index, { ...user, shelf: 'memory' }, text, memoryWeights)
   if (asked === undefined) return []
   const found: FoundMemory[] = []
   const at = now(deps)
@@ -64,7 +64,7 @@ export async function findMemories(
   return found.sort(byScore).slice(0, limit)
 }
 
-function scored(deps: Deps, { question, scores, weights }: Asked, memories: readonly Memory[]): FoundMemory[] {
+function scored(deps: Deps, { question, scores, weights }: TermMatches, memories: readonly Memory[]): FoundMemory[] {
   const byId = new Map(memories.map((memory) => [memory.id, memory]))
   const hits = rank(question, scores, memories.map(factsOf), weights)
   return hits.flatMap(({ session, score }) => {

@@ -1,10 +1,10 @@
 import { z } from 'zod/mini'
-import { listOf } from '../answer.ts'
-import { eventAnswer } from '../log/answer.ts'
-import { parse, sequence } from '../parse.ts'
-import type { Route } from '../route.ts'
-import { messagesAnswer } from './answer.ts'
+import { listOf } from '../../http/response-schema.ts'
+import type { Route } from '../../http/route.ts'
+import { parse, sequence } from '../kernel/parse.ts'
+import { eventResponse } from '../log/response.ts'
 import { addMessages, clearMessages, readMessages } from './operation.ts'
+import { messagesResponse } from './response.ts'
 import { messageInput, messagesQuery } from './schema.ts'
 
 /** One message, several, or several that are to follow a certain event. */
@@ -24,7 +24,7 @@ export const messagesRoutes: readonly Route[] = [
     operation: 'listMessages',
     summary: 'What was said since the last clear, oldest first; with `format` as a provider takes it',
     query: messagesQuery(),
-    answer: messagesAnswer,
+    response: messagesResponse,
     errors: ['SESSION_NOT_FOUND'],
     async handle({ deps, id, query }) {
       const messages = await readMessages(deps, id, query)
@@ -37,7 +37,7 @@ export const messagesRoutes: readonly Route[] = [
     operation: 'addMessages',
     summary: 'Adds messages at the end of the conversation, all or none',
     body: addBody,
-    answer: listOf(eventAnswer),
+    response: listOf(eventResponse),
     status: 201,
     errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'SEQUENCE_CONFLICT', 'IDEMPOTENCY_MISMATCH'],
     async handle({ deps, id, body, key }) {

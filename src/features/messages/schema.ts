@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { ROLES } from '../../domain/event.ts'
 import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isoTime, jsonObject, name, pageSize, schema, text } from '../parse.ts'
+import { isoTime, jsonObject, name, pageSize, schema, text } from '../kernel/parse.ts'
 
 const toolCall = schema(() => z.strictObject({ id: name(), name: name(), arguments: text(LIMITS.parts) }))
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { uuid7 } from '../../ids.ts'
-import { openOn } from '../../open.ts'
+import { openOn } from '../../open/open.ts'
 import { blockOf, bring, end, lifeOf, WORK } from '../../stores/conformance/import-samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
-import type { Route } from '../route.ts'
-import { receiptAnswer } from './answer.ts'
+import type { Route } from '../../http/route.ts'
 import { purgeSession, purgeUser } from './operation.ts'
+import { receiptResponse } from './response.ts'
 import { purgeUserInput } from './schema.ts'
 
 export const purgeRoutes: readonly Route[] = [
@@ -10,7 +10,7 @@ export const purgeRoutes: readonly Route[] = [
     path: '/sessions/{id}',
     operation: 'purgeSession',
     summary: 'Removes a session and all that is stored of it',
-    answer: receiptAnswer,
+    response: receiptResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id }) => purgeSession(deps, id),
   },
@@ -20,7 +20,7 @@ export const purgeRoutes: readonly Route[] = [
     operation: 'purgeUser',
     summary: 'Removes every session of a user and all that is remembered of them',
     query: z.omit(purgeUserInput(), { userId: true }),
-    answer: receiptAnswer,
+    response: receiptResponse,
     handle: ({ deps, id, query }) => purgeUser(deps, id, query),
   },
 ]

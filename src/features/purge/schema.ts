@@ -1,5 +1,5 @@
 import { z } from 'zod/mini'
-import { name, schema } from '../parse.ts'
+import { name, schema } from '../kernel/parse.ts'
 
 export const purgeUserInput = schema(() =>
   z.strictObject({

@@ -3,16 +3,13 @@ import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { ANALYSIS } from '../../domain/recall/postings.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
 import type { User } from '../../ports/recall-index.ts'
-import { tenantFor, userFor } from '../access.ts'
-import { type Deps, keyOf } from '../deps.ts'
+import { tenantFor, userFor } from '../kernel/access.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
 import { extractMemories, findMemories } from '../memory/operation.ts'
-import { parse } from '../parse.ts'
-import { depthFor } from '../words.ts'
-import { ifThere, readSession, readUser } from './read-log.ts'
-import { findSaid, type Hit, isIn, withContent } from './said.ts'
+import { depthFor, ifThere, indexSession, indexUser } from '../term-index/operation.ts'
+import { type Hit, isIn, searchMessages, withContent } from './message-search.ts'
 import { indexOptions, recallQuery } from './schema.ts'
-
-export { readSession } from './read-log.ts'
 
 /** Hits whose contents are fetched at once. */
 const PAGE = 100
@@ -25,13 +22,14 @@ export async function recall(deps: Deps, input: RecallQuery): Promise<RecallResu
   const user = userFor(deps, rest)
   // with a budget what fits may stand behind what does not
   const most = Math.max(depthFor(deps, limit), maxTokens === undefined ? 0 : limit + SPARE)
-  const pending = await readUser(deps, user)
+  const pending = await indexUser(deps, user)
   const isSpanned = rest.since !== undefined || rest.until !== undefined
   // '~' is behind every time
   const span = isSpanned ? { from: rest.since ?? '', until: rest.until ?? '~' } : undefined
   const kinds = new Set(rest.kinds)
   const { sourceTypes } = rest
-  const said = kinds.has('event') || kinds.has('commit') ? await findSaid(deps, user, query, most, kinds, span) : []
+  const said =
+    kinds.has('event') || kinds.has('commit') ? await searchMessages(deps, user, query, most, kinds, span) : []
   const memories = kinds.has('memory')
     ? await findMemories(deps, user, query, most, ({ createdAt, sourceType }) => {
         return (
@@ -85,7 +83,7 @@ export async function indexLogs(deps: Deps, options: IndexOptions = {}): Promise
     for (const id of ids) {
       const view = await deps.store.load(keyOf(deps, id))
       if (view === undefined || !isWithin(view.record, whose)) continue
-      report.messages += (await readSession(deps, id)).messages
+      report.messages += (await indexSession(deps, id)).messages
       if (view.record.endedAt !== undefined) await ifThere(extractMemories(deps, id), undefined)
       report.sessions++
       onProgress?.({ ...report })

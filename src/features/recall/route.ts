@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
-import type { Route } from '../route.ts'
-import { indexAnswer, recallAnswer } from './answer.ts'
+import type { Route } from '../../http/route.ts'
 import { indexLogs, recall } from './operation.ts'
+import { indexResponse, recallResponse } from './response.ts'
 import { indexOptions, recallQuery } from './schema.ts'
 
 export const recallRoutes: readonly Route[] = [
@@ -11,7 +11,7 @@ export const recallRoutes: readonly Route[] = [
     operation: 'recall',
     summary: 'Looks in all that a user’s past holds: messages, summaries, memories; best first',
     body: recallQuery(),
-    answer: recallAnswer,
+    response: recallResponse,
     handle: ({ deps, body }) => recall(deps, body),
   },
   {
@@ -20,7 +20,7 @@ export const recallRoutes: readonly Route[] = [
     operation: 'indexLogs',
     summary: 'Brings the index of words up to date with the logs, and gathers memories from sessions that have ended',
     body: z.omit(indexOptions(), { onProgress: true }),
-    answer: indexAnswer,
+    response: indexResponse,
     long: true,
     handle: ({ deps, body, onProgress }) => indexLogs(deps, { ...body, onProgress }),
   },

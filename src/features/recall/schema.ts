@@ -3,7 +3,7 @@ import type { IndexOptions } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
 import { RECALL_KINDS } from '../../domain/recall/kind.ts'
-import { moment, name, pageSize, schema, text } from '../parse.ts'
+import { moment, name, pageSize, schema, text } from '../kernel/parse.ts'
 
 export const recallQuery = schema(() =>
   z.strictObject({

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ThroughlineError } from '../../domain/errors.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import { type Opened, openDeps } from '../../open.ts'
-import { restricted } from '../access.ts'
-import type { Deps } from '../deps.ts'
-import { isKeyedId, keyedId } from '../keyed-id.ts'
+import type { Call } from '../../http/route.ts'
+import { type Opened, openDeps } from '../../open/open.ts'
+import { restricted } from '../kernel/access.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { derivedId, isDerivedId } from '../kernel/derived-id.ts'
 import { appendEvents } from '../log/operation.ts'
-import type { Call } from '../route.ts'
 import { sessionsRoutes } from './route.ts'
 
 let opened: Opened
@@ -40,26 +40,26 @@ const codeOf = (call: Promise<unknown>) =>
 describe('an id made from words', () => {
   it('is a UUID of version 8, whatever the words', () => {
     for (let i = 0; i < 500; i++) {
-      expect(keyedId('create', `${i}`)).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+      expect(derivedId('create', `${i}`)).toMatch(/^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
     }
   })
 
   it('is the same for the same words, and in every version of this package', () => {
     // sha256 of ["create","local","ada","k"], with version and variant in place
-    expect(keyedId('create', 'local', 'ada', 'k')).toBe('d2de9053-4e65-875e-970e-2028c7cad56b')
+    expect(derivedId('create', 'local', 'ada', 'k')).toBe('d2de9053-4e65-875e-970e-2028c7cad56b')
   })
 
   it('is told from ids of other versions and variants', () => {
-    const isKeyed = (id: string) => [isKeyedId(id), isKeyedId(id.toUpperCase())]
-    expect(isKeyed(keyedId('a'))).toEqual([true, true])
+    const isKeyed = (id: string) => [isDerivedId(id), isDerivedId(id.toUpperCase())]
+    expect(isKeyed(derivedId('a'))).toEqual([true, true])
     expect(isKeyed('88888888-8888-7888-8888-888888888888')).toEqual([false, false])
     expect(isKeyed('88888888-8888-8888-c888-888888888888')).toEqual([false, false])
     expect(isKeyed('00000000-0000-8000-b000-000000000000')).toEqual([true, true])
   })
 
   it('is another where the same letters are other words', () => {
-    expect(keyedId('a', 'b"c')).not.toBe(keyedId('a"b', 'c'))
-    expect(keyedId('a', 'bc')).not.toBe(keyedId('ab', 'c'))
+    expect(derivedId('a', 'b"c')).not.toBe(derivedId('a"b', 'c'))
+    expect(derivedId('a', 'bc')).not.toBe(derivedId('ab', 'c'))
   })
 })
 
@@ -88,7 +88,7 @@ describe('a session created with a key', () => {
   it('keeps the id that it was given, which is none that a key could give', async () => {
     const id = deps.newId()
     expect(await created({ userId: 'ada', id })).toBe(id)
-    expect(await codeOf(created({ userId: 'ada', id: keyedId('create', 'local', 'ada', 'k') }))).toBe('VALIDATION')
+    expect(await codeOf(created({ userId: 'ada', id: derivedId('create', 'local', 'ada', 'k') }))).toBe('VALIDATION')
   })
 
   it('is refused for what is wrong with it', async () => {
@@ -120,7 +120,7 @@ describe('a fork made with a key', () => {
     const [id, source] = [deps.newId(), await created({ userId: 'ada' })]
     const fork = await forked(source, { id })
     expect(fork.id).toBe(id)
-    expect(await codeOf(forked(source, { id: keyedId('fork', source, 'k') }))).toBe('VALIDATION')
+    expect(await codeOf(forked(source, { id: derivedId('fork', source, 'k') }))).toBe('VALIDATION')
     await appendEvents(deps, source, { type: 'user_message', content: 'go on' })
     expect(await forked(source, { id: id.toUpperCase() })).toEqual(fork)
     expect(await codeOf(forked(source, { id, at: 2 }))).toBe('IDEMPOTENCY_MISMATCH')

@@ -1,8 +1,8 @@
 import type { WriteOptions } from '../../api.ts'
-import { tenantFor } from '../access.ts'
-import type { Deps } from '../deps.ts'
-import { keyedId } from '../keyed-id.ts'
-import { parse, writeOptions } from '../parse.ts'
+import { tenantFor } from '../kernel/access.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { derivedId } from '../kernel/derived-id.ts'
+import { parse, writeOptions } from '../kernel/parse.ts'
 
 /**
  * The id that a key gives to a session which is created without one of its own: so a repeat finds the session that the first call made.
@@ -13,11 +13,11 @@ export function creationId(deps: Deps, given: unknown, key: WriteOptions): strin
   if (idempotencyKey === undefined || typeof given !== 'object' || given === null) return undefined
   const { userId, tenant } = given as { userId?: unknown; tenant?: string }
   if (typeof userId !== 'string') return undefined
-  return keyedId('create', tenantFor(deps, tenant), userId, idempotencyKey)
+  return derivedId('create', tenantFor(deps, tenant), userId, idempotencyKey)
 }
 
 /** The same for a fork of `source`. */
 export function forkId(source: string, key: WriteOptions): string | undefined {
   const { idempotencyKey } = parse(writeOptions, key)
-  return idempotencyKey === undefined ? undefined : keyedId('fork', source, idempotencyKey)
+  return idempotencyKey === undefined ? undefined : derivedId('fork', source, idempotencyKey)
 }

@@ -11,14 +11,14 @@ import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { endOf, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CreateRequest, CreateResult, StoredEvent } from '../../ports/session-store.ts'
-import { requireOwn, tenantFor } from '../access.ts'
-import { type Deps, keyOf, now } from '../deps.ts'
-import { counted, envelopeIn, keptView } from '../envelopes.ts'
-import { type Draft, decideOn, newEvent } from '../events.ts'
-import { viewAt } from '../history.ts'
-import { checkMetadata } from '../metadata.ts'
-import { parse, uuid } from '../parse.ts'
-import { sessionEvent } from '../stored-event.ts'
+import { checkMetadata, counted, envelopeIn } from '../envelope/operation.ts'
+import { requireOwn, tenantFor } from '../kernel/access.ts'
+import { type Draft, decideOn, newEvent } from '../kernel/decide.ts'
+import { type Deps, keyOf, now } from '../kernel/deps.ts'
+import { viewAt } from '../kernel/history.ts'
+import { parse, uuid } from '../kernel/parse.ts'
+import { sessionEvent } from '../kernel/stored-event.ts'
+import { storedView } from '../kernel/stored-view.ts'
 import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
 
 /** Starts a session and gives its id. `keyed` is the one that a key gives it, unless the caller chose one. */
@@ -39,7 +39,7 @@ async function create(deps: Deps, input: CreateSession, keyed: string | undefine
   const at = now(deps)
   const view = begin(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
   const reuse = given.conversationId === undefined ? 'any' : 'conversation'
-  const request: CreateRequest = { event, at, view: keptView(deps, view), reuse: mayReuse ? reuse : 'none' }
+  const request: CreateRequest = { event, at, view: storedView(deps, view), reuse: mayReuse ? reuse : 'none' }
 
   for (;;) {
     const { outcome, record } = await counted(deps, 'create', () => deps.store.create(request), isNew)
@@ -217,7 +217,7 @@ export async function forkSession(
   })
   const at = now(deps)
   const stored: StoredEvent = { ...event, sequence: sequence + 1, createdAt: at }
-  const view = keptView(deps, evolve(before, sessionEvent(id, stored)))
+  const view = storedView(deps, evolve(before, sessionEvent(id, stored)))
   const request = { source: { ...keyOf(deps, source), sequence }, event, at, view }
   const { outcome, record } = await counted(deps, 'fork', () => deps.store.fork(request), isNew)
   if (outcome === 'created') return id

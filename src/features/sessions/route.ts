@@ -1,10 +1,10 @@
 import { z } from 'zod/mini'
-import { pageOf } from '../answer.ts'
-import { parse } from '../parse.ts'
-import type { Route } from '../route.ts'
-import { recordAnswer } from './answer.ts'
+import { pageOf } from '../../http/response-schema.ts'
+import type { Route } from '../../http/route.ts'
+import { parse } from '../kernel/parse.ts'
 import { creationId, forkId } from './keyed.ts'
 import { findActive, findSessions, forkSession, getOrStartSession, sessionRecord, startSession } from './operation.ts'
+import { recordResponse } from './response.ts'
 import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
 
 const createQuery = z.strictObject({
@@ -21,7 +21,7 @@ export const sessionsRoutes: readonly Route[] = [
     summary: 'Starts a session, or with `getOrCreate` gives the live one of its scope',
     query: createQuery,
     body: createSession(),
-    answer: recordAnswer,
+    response: recordResponse,
     status: 201,
     errors: ['SESSION_ACTIVE', 'INTAKE_PAUSED', 'IDEMPOTENCY_MISMATCH'],
     async handle({ deps, query, body, key }) {
@@ -35,7 +35,7 @@ export const sessionsRoutes: readonly Route[] = [
     operation: 'listSessions',
     summary: 'One page of sessions, newest activity first',
     query: listSessions(),
-    answer: pageOf(recordAnswer),
+    response: pageOf(recordResponse),
     handle: ({ deps, query }) => findSessions(deps, query),
   },
   {
@@ -44,7 +44,7 @@ export const sessionsRoutes: readonly Route[] = [
     operation: 'activeSession',
     summary: 'The newest live session of a scope',
     query: activeScope(),
-    answer: recordAnswer,
+    response: recordResponse,
     mayBeEmpty: true,
     async handle({ deps, query }) {
       const id = await findActive(deps, query as never)
@@ -56,7 +56,7 @@ export const sessionsRoutes: readonly Route[] = [
     path: '/sessions/{id}',
     operation: 'getSession',
     summary: 'What a session is and where it stands',
-    answer: recordAnswer,
+    response: recordResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id }) => sessionRecord(deps, id),
   },
@@ -66,7 +66,7 @@ export const sessionsRoutes: readonly Route[] = [
     operation: 'forkSession',
     summary: 'Starts a session with a copy of the events so far, or up to one of them',
     body: forkOptions(),
-    answer: recordAnswer,
+    response: recordResponse,
     status: 201,
     errors: ['SESSION_NOT_FOUND', 'INTAKE_PAUSED', 'IDEMPOTENCY_MISMATCH'],
     handle: async ({ deps, id, body, key }) =>

@@ -1,15 +1,15 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
-import { isKeyedId } from '../keyed-id.ts'
-import { duration, jsonObject, moment, name, pageSize, schema, text, uuid } from '../parse.ts'
+import { isDerivedId } from '../kernel/derived-id.ts'
+import { duration, jsonObject, moment, name, pageSize, schema, text, uuid } from '../kernel/parse.ts'
 
 const task = schema(() => text(LIMITS.task).check(z.minLength(1)))
 
 // under an id made from a key a stranger could learn whether the key was used, or take its place
 const ownId = schema(() =>
   uuid()
-    .check(z.refine((id) => !isKeyedId(id), 'must not be of version 8: those are made from keys'))
+    .check(z.refine((id) => !isDerivedId(id), 'must not be of version 8: those are made from keys'))
     .register(z.globalRegistry, { description: 'A UUID of your own, of any version but 8.' }),
 )
 

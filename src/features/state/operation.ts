@@ -4,9 +4,9 @@ import type { SessionScratchpad } from '../../domain/fold.ts'
 import { copyJson, isObject, type Json, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isNeeded, SCRATCHPAD_DEPTH, type Scratchpad, type StateChange } from '../../domain/scratchpad.ts'
-import { type Deps, keyOf } from '../deps.ts'
-import { type Draft, decideOn } from '../events.ts'
-import { parse, writeOptions } from '../parse.ts'
+import { type Draft, decideOn } from '../kernel/decide.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
+import { parse, writeOptions } from '../kernel/parse.ts'
 import { addInput, gateInput, incrementInput } from './schema.ts'
 
 /** The scratchpad as it is. */

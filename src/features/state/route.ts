@@ -1,9 +1,9 @@
 import { z } from 'zod/mini'
 import type { ErrorCode } from '../../domain/errors.ts'
-import { jsonObject } from '../parse.ts'
-import type { Route } from '../route.ts'
-import { scratchpadAnswer } from './answer.ts'
+import type { Route } from '../../http/route.ts'
+import { jsonObject } from '../kernel/parse.ts'
 import { addToState, incrementState, passGate, replaceState, sessionState, updateState } from './operation.ts'
+import { scratchpadResponse } from './response.ts'
 import { addInput, gateInput, incrementInput } from './schema.ts'
 
 /** Of every change. */
@@ -15,7 +15,7 @@ export const stateRoutes: readonly Route[] = [
     path: '/sessions/{id}/state',
     operation: 'getState',
     summary: 'The scratchpad as it is',
-    answer: scratchpadAnswer,
+    response: scratchpadResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id }) => sessionState(deps, id),
   },
@@ -25,7 +25,7 @@ export const stateRoutes: readonly Route[] = [
     operation: 'updateState',
     summary: 'Merges a patch into the scratchpad (RFC 7396): null removes a key',
     body: jsonObject(),
-    answer: scratchpadAnswer,
+    response: scratchpadResponse,
     errors,
     handle: ({ deps, id, body, key }) => updateState(deps, id, body, key),
   },
@@ -35,7 +35,7 @@ export const stateRoutes: readonly Route[] = [
     operation: 'replaceState',
     summary: 'Puts another scratchpad in place of the one there is',
     body: jsonObject(),
-    answer: scratchpadAnswer,
+    response: scratchpadResponse,
     errors,
     handle: ({ deps, id, body, key }) => replaceState(deps, id, body, key),
   },
@@ -45,7 +45,7 @@ export const stateRoutes: readonly Route[] = [
     operation: 'addToState',
     summary: 'Adds a value to a list of the scratchpad, unless the list has it',
     body: z.omit(addInput(), { idempotencyKey: true }),
-    answer: scratchpadAnswer,
+    response: scratchpadResponse,
     errors,
     handle: ({ deps, id, body, key }) => addToState(deps, id, { ...body, ...key }),
   },
@@ -55,7 +55,7 @@ export const stateRoutes: readonly Route[] = [
     operation: 'incrementState',
     summary: 'Adds to a number of the scratchpad, 0 if there is none',
     body: z.omit(incrementInput(), { idempotencyKey: true }),
-    answer: scratchpadAnswer,
+    response: scratchpadResponse,
     errors,
     handle: ({ deps, id, body, key }) => incrementState(deps, id, { ...body, ...key }),
   },
@@ -65,7 +65,7 @@ export const stateRoutes: readonly Route[] = [
     operation: 'passGate',
     summary: 'Records that a gate was passed, and its number in the scratchpad, together',
     body: z.omit(gateInput(), { idempotencyKey: true }),
-    answer: scratchpadAnswer,
+    response: scratchpadResponse,
     errors,
     handle: ({ deps, id, body, key }) => passGate(deps, id, { ...body, ...key }),
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
-import { name, schema, text, writeOptions } from '../parse.ts'
+import { name, schema, text, writeOptions } from '../kernel/parse.ts'
 
 export const addInput = schema(() =>
   z.strictObject({

@@ -1,8 +1,8 @@
 import type { ExportedEvent, ImportOptions, ImportReport, SessionBlock } from '../../api.ts'
 import { type ThroughlineError, ValidationError } from '../../domain/errors.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../kernel/parse.ts'
+import { BLOCK } from './checksum.ts'
 import { importOptions, MOST_BLOCKS } from './schema.ts'
-import { BLOCK } from './tally.ts'
 
 /** What became of a block. */
 export type BlockOutcome = TakenBlock | RefusedBlock

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../domain/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
-import { BLOCK, type ExportCheck, Tally } from './tally.ts'
+import { BLOCK, type ExportCheck, Tally } from './checksum.ts'
 
 /** A line of a text, without its line feed, or what is wrong with it. */
 export interface NumberedLine {

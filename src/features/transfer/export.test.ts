@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SessionBlock } from '../../api.ts'
-import { type Opened, openDeps } from '../../open.ts'
+import { type Opened, openDeps } from '../../open/open.ts'
 import type { ReadQuery } from '../../ports/session-store.ts'
 import { throughlineOn } from '../../throughline.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../kernel/deps.ts'
 import { exportPage, exportSessions } from './operation.ts'
 
 const MB = 1024 * 1024

@@ -3,12 +3,12 @@ import { StorageError } from '../../domain/errors.ts'
 import type { EventType, Role } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
-import { type Deps, keyOf } from '../deps.ts'
-import { parse } from '../parse.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
 import { findSession } from '../sessions/operation.ts'
+import { BLOCK } from './checksum.ts'
 import type { ExportPage, ExportQuery } from './pages.ts'
 import { exportQuery } from './schema.ts'
-import { BLOCK } from './tally.ts'
 
 /** Ids of one look for the next sessions. */
 const IDS = 100

@@ -4,7 +4,7 @@ import { amount } from '../../../test/proof.ts'
 import type { ExportedEvent, Session } from '../../api.ts'
 import { RECORDED_TYPES } from '../../domain/event.ts'
 import { uuid7 } from '../../ids.ts'
-import { open } from '../../open.ts'
+import { open } from '../../open/open.ts'
 
 const AT = '2026-03-01T12:00:00.000Z'
 

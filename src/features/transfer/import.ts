@@ -8,10 +8,11 @@ import {
 import type { SessionView, StartedParts } from '../../domain/fold.ts'
 import { endOf, isWithin } from '../../domain/record.ts'
 import type { FoundImport } from '../../ports/import-store.ts'
-import { type Deps, keyOf, now } from '../deps.ts'
-import { entryOf, foldedEnvelope, keptView } from '../envelopes.ts'
-import { isMilestone } from '../events.ts'
-import { parse } from '../parse.ts'
+import { entryOf, foldedEnvelope } from '../envelope/operation.ts'
+import { isMilestone } from '../kernel/decide.ts'
+import { type Deps, keyOf, now } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
+import { storedView } from '../kernel/stored-view.ts'
 import { expireSession } from '../sessions/operation.ts'
 import { type BlockOutcome, refusedBlock, sessionIdIn } from './batches.ts'
 import { type CheckedBlock, checkedBlock, folded } from './checked-block.ts'
@@ -117,7 +118,7 @@ async function written(deps: Deps, block: CheckedBlock): Promise<BlockOutcome> {
   }
   const before = found && (await withEnvelope(deps, found))
   const { view, edges } = folded(sessionId, rest, before)
-  await deps.store.imports.write({ sessionId, after: head, events: rest, view: keptView(deps, view), edges, done })
+  await deps.store.imports.write({ sessionId, after: head, events: rest, view: storedView(deps, view), edges, done })
   const isThere = found?.isComing === false
   if (isThere || done) {
     if (view.envelope !== undefined && view.envelopeAt > head) {

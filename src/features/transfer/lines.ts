@@ -2,9 +2,9 @@ import type { ExportedEvent, SessionBlock } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { type Json, writeJson } from '../../domain/json.ts'
 import { checkedBlocks, type NumberedLine, VERSION } from './checked-lines.ts'
-import { type ExportCheck, Tally } from './tally.ts'
+import { type ExportCheck, Tally } from './checksum.ts'
 
-export type { ExportCheck } from './tally.ts'
+export type { ExportCheck } from './checksum.ts'
 
 /** The first line of an export: of one session, or of all that there are. */
 export function headerOf(sessionId?: string): string {

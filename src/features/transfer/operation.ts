@@ -1,5 +1,5 @@
 import type { ExportOptions, ImportOptions, ImportReport, SessionBlock } from '../../api.ts'
-import type { Deps } from '../deps.ts'
+import type { Deps } from '../kernel/deps.ts'
 import { importAll } from './batches.ts'
 import { exportPage } from './export.ts'
 import { importBlocks } from './import.ts'

@@ -1,5 +1,5 @@
 import type { ExportOptions, ExportPlace, SessionBlock, UpkeepProgress } from '../../api.ts'
-import { parse } from '../parse.ts'
+import { parse } from '../kernel/parse.ts'
 import { exportOptions } from './schema.ts'
 
 /** Where a page of an export begins, and of what. */

@@ -4,8 +4,8 @@ import type { ForkedParts, StartedParts } from '../../domain/fold.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
-import type { Keys } from '../answer.ts'
-import { jsonObject, name, text } from '../parse.ts'
+import type { Keys } from '../../http/response-schema.ts'
+import { jsonObject, name, text } from '../kernel/parse.ts'
 
 /** A UUID in the form that all of ours have. */
 export const ownUuid = z

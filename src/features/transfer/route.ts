@@ -1,7 +1,7 @@
-import { parse } from '../parse.ts'
-import type { Route } from '../route.ts'
-import { exportAnswer, importAnswer } from './answer.ts'
+import type { Route } from '../../http/route.ts'
+import { parse } from '../kernel/parse.ts'
 import { exportPage, importBlocks } from './operation.ts'
+import { exportResponse, importResponse } from './response.ts'
 import { exportQuery, importBody, importEnvelope } from './schema.ts'
 
 export const transferRoutes: readonly Route[] = [
@@ -11,7 +11,7 @@ export const transferRoutes: readonly Route[] = [
     operation: 'exportPage',
     summary: 'One page of whole sessions as they are in their logs, in ascending order of id',
     body: exportQuery,
-    answer: exportAnswer,
+    response: exportResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, body = {} }) => exportPage(deps, body),
   },
@@ -21,7 +21,7 @@ export const transferRoutes: readonly Route[] = [
     operation: 'importBlocks',
     summary: 'Takes sessions in as they are, a block of events at a time; may be repeated',
     body: importBody,
-    answer: importAnswer,
+    response: importResponse,
     handle: async ({ deps, body }) => ({ outcomes: await importBlocks(deps, parse(importEnvelope, body).blocks) }),
   },
 ]

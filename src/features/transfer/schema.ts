@@ -3,7 +3,7 @@ import type { ExportedEvent, ExportOptions, ExportPlace, ImportOptions } from '.
 import { APPENDABLE_TYPES, RECORDED_TYPES, ROLES } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isoTime, name, sequence, text } from '../parse.ts'
+import { isoTime, name, sequence, text } from '../kernel/parse.ts'
 import { LAST_PLACE, ownMoment, ownPlace, ownUuid } from './recorded-parts.ts'
 
 const CUSTOM_TYPE = /^x\.[A-Za-z0-9][A-Za-z0-9_.:-]{0,126}$/

@@ -12,10 +12,10 @@ import {
   workBuilder,
 } from '../../domain/work.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
-import { type Deps, keyOf } from '../deps.ts'
-import { type Decided, type Draft, decideOn } from '../events.ts'
-import { walkLog } from '../history.ts'
-import { parse, writeOptions } from '../parse.ts'
+import { type Decided, type Draft, decideOn } from '../kernel/decide.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
+import { walkLog } from '../kernel/history.ts'
+import { parse, writeOptions } from '../kernel/parse.ts'
 import { graphQuery } from './schema.ts'
 
 export { observeOn, stageObservations } from './staged.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
-import type { Route } from '../route.ts'
-import { graphAnswer, progressAnswer, stepAnswer } from './answer.ts'
+import type { Route } from '../../http/route.ts'
 import { flushStep, progressOf, readGraph } from './operation.ts'
+import { graphResponse, progressResponse, stepResponse } from './response.ts'
 import { graphQuery } from './schema.ts'
 
 export const workRoutes: readonly Route[] = [
@@ -11,7 +11,7 @@ export const workRoutes: readonly Route[] = [
     operation: 'flushStep',
     summary: 'Makes what was observed durable, as one work commit; nothing if nothing was',
     body: z.strictObject({}),
-    answer: stepAnswer,
+    response: stepResponse,
     mayBeEmpty: true,
     errors: ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH'],
     work: 'session',
@@ -23,7 +23,7 @@ export const workRoutes: readonly Route[] = [
     operation: 'readGraph',
     summary: 'The things around a node of the work, and how they are related',
     query: graphQuery(),
-    answer: graphAnswer,
+    response: graphResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id, query }) => readGraph(deps, id, query),
   },
@@ -32,7 +32,7 @@ export const workRoutes: readonly Route[] = [
     path: '/sessions/{id}/progress',
     operation: 'readProgress',
     summary: 'What was done so far, for people to read',
-    answer: progressAnswer,
+    response: progressResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: async ({ deps, id }) => ({ text: await progressOf(deps, id) }),
   },

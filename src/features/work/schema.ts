@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { isLabel, isNode } from '../../domain/work.ts'
-import { name, pageSize, schema, text } from '../parse.ts'
+import { name, pageSize, schema, text } from '../kernel/parse.ts'
 
 const path = schema(() => text(4096).check(z.minLength(1)))
 

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Observe } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Observation } from '../../domain/work.ts'
-import { Staging } from '../staging.ts'
 import { observeOn, stageObservations } from './staged.ts'
+import { Staging } from './staging.ts'
 
 const SESSION = 'a'
 

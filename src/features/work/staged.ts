@@ -3,11 +3,11 @@ import type { Observe } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Edge, Observation } from '../../domain/work.ts'
-import { nodeCrypto } from '../crypto.ts'
-import type { Deps } from '../deps.ts'
-import { parse } from '../parse.ts'
-import type { Staging } from '../staging.ts'
+import { nodeCrypto } from '../kernel/crypto.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { parse } from '../kernel/parse.ts'
 import { command, edges, fileRead, fileWrite, noteText, observationInput } from './schema.ts'
+import type { Staging } from './staging.ts'
 
 /** Notes what happens in the work; it waits in this process until the next step. */
 export function observeOn({ staging, newId }: Pick<Deps, 'staging' | 'newId'>, id: string): Observe {

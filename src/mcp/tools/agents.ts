@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../domain/json.ts'
-import { name } from '../../features/parse.ts'
+import { name } from '../../features/kernel/parse.ts'
 import { clip, LONGEST_ANSWER } from '../clip.ts'
-import { given, sessionOf } from '../desk.ts'
-import { quoted } from '../fence.ts'
+import { quoted } from '../quote.ts'
 import { anyObject, idempotencyKey, sessionId, tool } from '../tool.ts'
+import { given, sessionOf } from '../tool-context.ts'
 
 const LIST = z.array(z.string()).max(200).optional()
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Message } from '../../domain/message.ts'
 import { line } from '../clip.ts'
-import { sessionOf } from '../desk.ts'
-import { quoted } from '../fence.ts'
+import { quoted } from '../quote.ts'
 import { sessionId, tool } from '../tool.ts'
+import { sessionOf } from '../tool-context.ts'
 
 const buildContext = tool({
   name: 'build_context',

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Session, WriteOptions } from '../../api.ts'
 import type { SessionRecord, SessionState } from '../../domain/record.ts'
-import { given, sessionOf } from '../desk.ts'
-import { quoted } from '../fence.ts'
-import { sessionShape, sessionText, shownSession } from '../shown.ts'
+import { quoted } from '../quote.ts'
 import { idempotencyKey, sessionId, tool } from '../tool.ts'
+import { given, sessionOf } from '../tool-context.ts'
+import { sessionShape, sessionText, shownSession } from '../views.ts'
 
 const output = z.object({ session: sessionShape.pick({ id: true, state: true, waitsFor: true, head: true }) })
 

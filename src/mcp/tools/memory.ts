@@ -3,12 +3,12 @@ import type { RecallItem } from '../../api.ts'
 import { MEMORY_CATEGORIES } from '../../domain/memory/memory.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
 import { RECALL_KINDS } from '../../domain/recall/kind.ts'
-import { moment, name, uuid } from '../../features/parse.ts'
+import { moment, name, uuid } from '../../features/kernel/parse.ts'
 import { clip, firstThatFit } from '../clip.ts'
-import { given } from '../desk.ts'
-import { quoted } from '../fence.ts'
-import { omittedText } from '../shown.ts'
+import { quoted } from '../quote.ts'
 import { idempotencyKey, pageOf, tool } from '../tool.ts'
+import { given } from '../tool-context.ts'
+import { omittedText } from '../views.ts'
 
 const remember = tool({
   name: 'remember',

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { SessionScratchpad } from '../../domain/fold.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import { clip, LONGEST_ANSWER, sizeOf } from '../clip.ts'
-import { given, sessionOf } from '../desk.ts'
-import { quoted } from '../fence.ts'
+import { quoted } from '../quote.ts'
 import { anyObject, idempotencyKey, sessionId, tool } from '../tool.ts'
+import { given, sessionOf } from '../tool-context.ts'
 
 const output = z.object({
   scratchpad: z.looseObject({}),

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
-import { moment, name, text, uuid } from '../../features/parse.ts'
+import { moment, name, text, uuid } from '../../features/kernel/parse.ts'
 import { LONGEST_ANSWER, shownWithin } from '../clip.ts'
-import { given, sessionOf } from '../desk.ts'
-import { quoted } from '../fence.ts'
-import { eventShape, eventText, omittedText, sessionLine, sessionShape, sessionText, shownSession } from '../shown.ts'
-import { comeback, standingOf } from '../standing.ts'
+import { quoted } from '../quote.ts'
+import { comeback, standingOf } from '../session-summary.ts'
 import { pageOf, sessionId, tool } from '../tool.ts'
+import { given, sessionOf } from '../tool-context.ts'
+import { eventShape, eventText, omittedText, sessionLine, sessionShape, sessionText, shownSession } from '../views.ts'
 
 const chatmode = z.optional(name()).describe("Kind of work, in the caller's words; 'default' if absent.")
 

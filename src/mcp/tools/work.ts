@@ -6,9 +6,9 @@ import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Message } from '../../domain/message.ts'
 import { checkLive } from '../../domain/record.ts'
-import { name } from '../../features/parse.ts'
-import { type Desk, given, sessionOf } from '../desk.ts'
+import { name } from '../../features/kernel/parse.ts'
 import { idempotencyKey, sessionId, tool } from '../tool.ts'
+import { type Desk, given, sessionOf } from '../tool-context.ts'
 
 const toolCall = z.object({
   id: name().check(z.describe('Id of the call, which its result names.')),

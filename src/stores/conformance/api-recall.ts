@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { RecallItem, RecallQuery, Throughline } from '../../api.ts'
 import { uuid7 } from '../../ids.ts'
-import { open } from '../../open.ts'
+import { open } from '../../open/open.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { startWorker } from './processes.ts'
 import { fixedClock, refused, upTo } from './samples.ts'

@@ -1,5 +1,5 @@
 import type { Throughline } from '../../api.ts'
-import type { OpenOptions } from '../../open-options.ts'
+import type { OpenOptions } from '../../open/options.ts'
 import type { Store } from '../../ports/store.ts'
 
 /** What a test runner has to offer: `vitest`, `node:test` and Jest all do. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { OpenOptions } from '../../open-options.ts'
+import type { OpenOptions } from '../../open/options.ts'
 import { packageFile } from '../../package-file.ts'
 import type { Job } from './worker.ts'
 

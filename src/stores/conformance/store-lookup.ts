@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { decodePostings } from '../../domain/recall/postings.ts'
 import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
 import { uuid7 } from '../../ids.ts'
-import type { FactsQuery, IndexedFacts, NewMessage, Shelf, User } from '../../ports/recall-index.ts'
+import type { FactsQuery, IndexedFacts, IndexPartition, NewMessage, User } from '../../ports/recall-index.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import {
@@ -26,8 +26,8 @@ const BOB: User = { tenant: 'local', userId: 'bob' }
 /** Ada of another tenant. */
 const OTHER_ADA: User = { tenant: 'other', userId: 'ada' }
 
-const said = (user: User): Shelf => ({ ...user, shelf: 'said' })
-const remembered = (user: User): Shelf => ({ ...user, shelf: 'memory' })
+const said = (user: User): IndexPartition => ({ ...user, shelf: 'said' })
+const remembered = (user: User): IndexPartition => ({ ...user, shelf: 'memory' })
 
 /** A session of the user with these messages in the index. */
 async function indexedIn(store: Store, messages: readonly NewMessage[], user = ADA, id = uuid7()): Promise<string> {
@@ -46,7 +46,7 @@ async function sortedIn(store: Store, count: number, messages: readonly NewMessa
 }
 
 /** What is on a shelf, with 0 for each term that no message holds. */
-async function countsOf(store: Store, shelf: Shelf, terms: readonly string[] = []) {
+async function countsOf(store: Store, shelf: IndexPartition, terms: readonly string[] = []) {
   const { frequencies, ...counts } = await store.index.lookup(shelf, terms)
   return { ...counts, frequencies: terms.map((term) => frequencies.get(term) ?? 0) }
 }

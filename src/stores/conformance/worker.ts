@@ -1,5 +1,5 @@
-import { open } from '../../open.ts'
-import type { OpenOptions } from '../../open-options.ts'
+import { open } from '../../open/open.ts'
+import type { OpenOptions } from '../../open/options.ts'
 
 /** What a child process of the race and crash tests does. It prints one line of JSON for each result. */
 export type Job =

@@ -3,7 +3,7 @@ import { plainCopy } from '../../domain/json.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
 import type { ChangeRequest, MemoryPut, MemoryStore } from '../../ports/memory-store.ts'
-import type { Shelf, User } from '../../ports/recall-index.ts'
+import type { IndexPartition, User } from '../../ports/recall-index.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
 import { type Held, type MemoryData, type Remembered, userKey } from './data.ts'
 import { dropSession } from './recall.ts'
@@ -183,7 +183,7 @@ function answerKey({ tenant, userId }: User, key: string): string {
   return JSON.stringify([tenant, userId, key])
 }
 
-function shelfOf({ tenant, userId }: User): Shelf {
+function shelfOf({ tenant, userId }: User): IndexPartition {
   return { tenant, userId, shelf: 'memory' }
 }
 

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { uuid7 } from '../../ids.ts'
-import { openOn } from '../../open.ts'
+import { openOn } from '../../open/open.ts'
 import { describeSessionStore, describeThroughline } from '../conformance/index.ts'
 import { memoryData, memoryStore } from './index.ts'
 

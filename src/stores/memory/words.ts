@@ -1,7 +1,7 @@
 import type { Description } from '../../domain/recall/describe.ts'
 import { blockOfTurn, encodePosting } from '../../domain/recall/postings.ts'
 import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
-import type { Lookup, NewMessage, PostingBlock, Shelf } from '../../ports/recall-index.ts'
+import type { IndexPartition, Lookup, NewMessage, PostingBlock } from '../../ports/recall-index.ts'
 
 /** Most speakers that a lookup names. */
 const MAX_SPEAKERS = 500
@@ -15,7 +15,7 @@ export interface Words {
 }
 
 /** The shelf, made if it is not there. */
-export function wordsOf(shelves: Map<string, Words>, { tenant, userId, shelf }: Shelf): Words {
+export function wordsOf(shelves: Map<string, Words>, { tenant, userId, shelf }: IndexPartition): Words {
   const key = JSON.stringify([tenant, userId, shelf])
   const words = shelves.get(key) ?? { messages: new Map(), holders: new Map() }
   shelves.set(key, words)
@@ -49,7 +49,7 @@ export function takeWords({ messages, holders }: Words, session: string): void {
 }
 
 /** Counts what is on the shelf. Memories are said by nobody. */
-export function countWords(words: Words, shelf: Shelf['shelf'], terms: readonly string[]): Lookup {
+export function countWords(words: Words, shelf: IndexPartition['shelf'], terms: readonly string[]): Lookup {
   const messages = [...words.messages.values()].flatMap((turns) => [...turns.values()])
   const spoken = new Map<string, number>()
   if (shelf === 'said') for (const { speaker } of messages) spoken.set(speaker, (spoken.get(speaker) ?? 0) + 1)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { rulesIn } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING } from '../../../test/servers/database.ts'
-import { open } from '../../open.ts'
+import { open } from '../../open/open.ts'
 import { describeThroughline } from '../conformance/index.ts'
 
 const cache = inject('redis').url

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { someOf } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
-import { open } from '../../open.ts'
+import { open } from '../../open/open.ts'
 import { serviceOf } from '../../service.ts'
 import { conversation } from '../conformance/api-service.ts'
 import { startWorker } from '../conformance/processes.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
 import { proving, rulesIn } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING } from '../../../test/servers/database.ts'
-import { open } from '../../open.ts'
+import { open } from '../../open/open.ts'
 import { describeSessionStore, describeThroughline } from '../conformance/index.ts'
 import { postgresStore } from './index.ts'
 

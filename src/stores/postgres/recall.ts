@@ -4,12 +4,12 @@ import type {
   EventPlace,
   FactsQuery,
   IndexedFacts,
+  IndexPartition,
   Lookup,
   Mark,
   PlacedEvent,
   PostingBlock,
   RecallIndex,
-  Shelf,
   User,
 } from '../../ports/recall-index.ts'
 import type { Connections, Statement } from './connection.ts'
@@ -112,7 +112,7 @@ export function recallCalls({ query }: Connections): RecallIndex {
       return rows.map(({ id }) => id)
     },
 
-    async lookup({ tenant, userId, shelf }: Shelf, terms: readonly string[]): Promise<Lookup> {
+    async lookup({ tenant, userId, shelf }: IndexPartition, terms: readonly string[]): Promise<Lookup> {
       const [row] = await query<LookupRow>(LOOKUP, [tenant, userId, shelf, [...new Set(terms)]], { again: true })
       return {
         messages: row?.messages ?? 0,
@@ -123,7 +123,11 @@ export function recallCalls({ query }: Connections): RecallIndex {
       }
     },
 
-    async postings({ tenant, userId, shelf }: Shelf, terms: readonly string[], limit: number): Promise<PostingBlock[]> {
+    async postings(
+      { tenant, userId, shelf }: IndexPartition,
+      terms: readonly string[],
+      limit: number,
+    ): Promise<PostingBlock[]> {
       const values = [tenant, userId, shelf, [...new Set(terms)], Math.min(limit, MOST)]
       const rows = await query<{ term: string; packed: Buffer }>(POSTINGS, values, { again: true })
       return rows.flatMap(({ term, packed }) => unpacked(term, packed))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { uuid7 } from '../../ids.ts'
-import { openOn } from '../../open.ts'
+import { openOn } from '../../open/open.ts'
 import { sqliteStore } from './index.ts'
 import { makeBlank } from './make-blank.ts'
 

@@ -3,10 +3,10 @@ import type {
   EventPlace,
   FactsQuery,
   IndexedFacts,
+  IndexPartition,
   Lookup,
   PlacedEvent,
   PostingBlock,
-  Shelf,
   User,
 } from '../../ports/recall-index.ts'
 import { idBytes, idOfDigits } from './recall-id.ts'
@@ -95,11 +95,11 @@ export function indexReader(db: Database) {
   const selectEvent = prepared<[string, number], EventRow>(db, SELECT_EVENT)
   const isOwner = prepared<[string, string, string], 1>(db, IS_OWNER).pluck()
 
-  function shelfOf({ tenant, userId, shelf }: Shelf): ShelfRow | undefined {
+  function shelfOf({ tenant, userId, shelf }: IndexPartition): ShelfRow | undefined {
     return selectShelf.get({ tenant, userId, shelf })
   }
 
-  function lookup(shelf: Shelf, terms: readonly string[]): Lookup {
+  function lookup(shelf: IndexPartition, terms: readonly string[]): Lookup {
     const found = shelfOf(shelf)
     if (found === undefined) return { messages: 0, terms: 0, longMessages: 0, speakers: [], frequencies: new Map() }
     const { id, ...counts } = found
@@ -111,7 +111,7 @@ export function indexReader(db: Database) {
     return { ...counts, speakers: selectSpeakers.all(id), frequencies }
   }
 
-  function postings(shelf: Shelf, terms: readonly string[], limit: number): PostingBlock[] {
+  function postings(shelf: IndexPartition, terms: readonly string[], limit: number): PostingBlock[] {
     const found = shelfOf(shelf)
     if (found === undefined) return []
     const blocks: PostingBlock[] = []

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { Shelf, User } from '../../ports/recall-index.ts'
+import type { IndexPartition, User } from '../../ports/recall-index.ts'
 import type { BlockWords } from './recall-words.ts'
 import { prepared } from './statement.ts'
 
@@ -90,7 +90,7 @@ export function shelfWriter(db: Database) {
     .concat('delete from recall_shelves where id = ?')
     .map((sql) => prepared<[number]>(db, sql))
 
-  function find({ tenant, userId, shelf }: Shelf): number | undefined {
+  function find({ tenant, userId, shelf }: IndexPartition): number | undefined {
     return selectShelf.get(tenant, userId, shelf)
   }
 
@@ -98,7 +98,7 @@ export function shelfWriter(db: Database) {
     find,
 
     /** The shelf, made if it is new. */
-    take({ tenant, userId, shelf }: Shelf): number {
+    take({ tenant, userId, shelf }: IndexPartition): number {
       const found = selectShelf.get(tenant, userId, shelf) ?? insertShelf.get(tenant, userId, shelf)
       if (found === undefined) throw new Error('a shelf was not made')
       return found

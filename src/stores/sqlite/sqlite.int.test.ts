@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
 import { uuid7 } from '../../ids.ts'
-import { open } from '../../open.ts'
+import { open } from '../../open/open.ts'
 import { describeSessionStore, describeThroughline } from '../conformance/index.ts'
 import { sqliteStore } from './index.ts'
 

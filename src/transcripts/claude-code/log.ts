@@ -1,7 +1,7 @@
 import type { ExportedEvent } from '../../api.ts'
 import type { StartedParts } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { keyedId } from '../../features/keyed-id.ts'
+import { derivedId } from '../../features/kernel/derived-id.ts'
 import type { LineEvent } from './line.ts'
 
 /**
@@ -40,7 +40,7 @@ export class TranscriptLog {
 
   #placed(event: Omit<ExportedEvent, 'id' | 'sequence' | 'createdAt'>, ...words: string[]): ExportedEvent {
     this.#sequence += 1
-    this.#lastId = keyedId(this.sessionId, this.#lastId, ...words)
+    this.#lastId = derivedId(this.sessionId, this.#lastId, ...words)
     return { sequence: this.#sequence, id: this.#lastId, ...event, createdAt: this.#at }
   }
 }

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path'
-import { keyedId } from '../../features/keyed-id.ts'
+import { derivedId } from '../../features/kernel/derived-id.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -22,7 +22,7 @@ export function nameOf(path: string): TranscriptName {
   const agentId = /^agent-(.+)$/.exec(name)?.[1]
   const own = agentId === undefined ? [name] : parents(path)
   const sessionId = own.find((part) => UUID.test(part))?.toLowerCase()
-  const fallback = keyedId('claude-code', resolve(agentId === undefined ? path : dirname(path)))
+  const fallback = derivedId('claude-code', resolve(agentId === undefined ? path : dirname(path)))
   return { file, fallback, ...(sessionId && { sessionId }), ...(agentId !== undefined && { agentId }) }
 }
 

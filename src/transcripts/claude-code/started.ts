@@ -1,6 +1,6 @@
 import type { StartedParts } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { keyedId } from '../../features/keyed-id.ts'
+import { derivedId } from '../../features/kernel/derived-id.ts'
 import { cleanedText } from './cleaned.ts'
 import type { Head } from './head.ts'
 
@@ -22,7 +22,7 @@ export interface Origin {
 
 /** The id that a session gets. */
 export function sessionIdOf({ conversationId, agentId }: Omit<Origin, 'file'>): string {
-  return agentId === undefined ? conversationId : keyedId(conversationId, agentId)
+  return agentId === undefined ? conversationId : derivedId(conversationId, agentId)
 }
 
 const CHATMODE = 'claude-code'
@@ -55,5 +55,5 @@ export function startedParts({ tenant, userId }: Owner, origin: Origin, { facts,
 
 /** Two names that are too long, or not clean, are still two. */
 function nameFor(agentId: string): string {
-  return agentId.length <= NAME && cleanedText(agentId) === agentId ? agentId : keyedId(agentId)
+  return agentId.length <= NAME && cleanedText(agentId) === agentId ? agentId : derivedId(agentId)
 }

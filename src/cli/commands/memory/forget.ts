@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Forgotten, Throughline } from '../../../api.ts'
 import { ValidationError } from '../../../domain/errors.ts'
-import { parse } from '../../../features/parse.ts'
+import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
 import { given, named, tenant } from '../../option.ts'
 import { withStore } from '../../target.ts'

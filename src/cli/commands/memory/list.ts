@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
-import { parse } from '../../../features/parse.ts'
+import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
 import { memoriesText } from '../../memory/memories-table.ts'
 import { given, tenant, user, wholeNumber } from '../../option.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FoundMemory } from '../../../api.ts'
 import { LIMITS } from '../../../domain/limits.ts'
-import { parse } from '../../../features/parse.ts'
+import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
 import { memoriesText } from '../../memory/memories-table.ts'
 import { category, given, share, tenant, user, wholeNumber } from '../../option.ts'

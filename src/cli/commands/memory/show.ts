@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Throughline } from '../../../api.ts'
 import type { Memory, MemoryChange } from '../../../domain/memory/memory.ts'
-import { parse } from '../../../features/parse.ts'
+import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
 import { lineWidth } from '../../fitted-table.ts'
 import { type Traced, traced } from '../../memory/lineage.ts'

@@ -1,0 +1,93 @@
+import type { CompactOptions } from '../../api.ts'
+import { isConversation, type SessionEvent } from '../../domain/event.ts'
+import type { SessionStatus } from '../../domain/record.ts'
+import { extractiveSummary } from '../../domain/summary.ts'
+import { type WorkDone, workBuilder } from '../../domain/work.ts'
+import type { StoredEvent } from '../../ports/session-store.ts'
+import { nodeCrypto } from '../kernel/crypto.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
+import { walkStored } from '../kernel/history.ts'
+import { sessionEvent } from '../kernel/stored-event.ts'
+
+/** Events that a summarizer is given: the first and the last ones, since a log may be longer than memory. */
+const FIRST = 50
+const LAST = 1000
+
+/** Events by their sequences, both ends included. */
+export interface Range {
+  from: number
+  to: number
+}
+
+/** What a part of a log tells. */
+export interface LogDigest {
+  work: WorkDone
+  /** The summary the user was shown. */
+  proposed?: string
+  lastModelMessage?: string
+  /** The beginning and the end of the conversation. */
+  sampledEvents: SessionEvent[]
+  range: Range
+  /** Of the events in the range, see {@link hashOf}. */
+  hash: string
+}
+
+/** Reads the range once, a page at a time. */
+export async function digestLog(
+  deps: Deps,
+  id: string,
+  range: Range,
+  onProgress?: CompactOptions['onProgress'],
+): Promise<LogDigest> {
+  const digest = nodeCrypto().createHash('sha256')
+  const builder = workBuilder()
+  const story: Omit<LogDigest, 'work' | 'hash' | 'range'> = { sampledEvents: [] }
+  let events = 0
+  for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
+    for (const stored of page) {
+      digest.update(lineOf(stored))
+      const event = sessionEvent(id, stored)
+      builder.add(event)
+      if (event.type === 'model_message' && event.content !== '') story.lastModelMessage = event.content
+      const proposal = proposedIn(event)
+      if (proposal !== undefined) story.proposed = proposal
+      if (isConversation(event.type)) story.sampledEvents.push(event)
+    }
+    if (story.sampledEvents.length > FIRST + LAST)
+      story.sampledEvents.splice(FIRST, story.sampledEvents.length - FIRST - LAST)
+    events += page.length
+    onProgress?.({ events, of: range.to - range.from + 1 })
+  }
+  return { ...story, work: builder.finish(), range, hash: digest.digest('hex') }
+}
+
+/** A summary of the story: a summarizer's, else an extract, with how it came about. `before` is what is known already. */
+export async function summarized(deps: Deps, story: LogDigest, task: string | undefined, before?: string) {
+  const { work, proposed, lastModelMessage, sampledEvents: told } = story
+  const extractive = () => extractiveSummary({ task, work, lastModelMessage, proposed })
+  const [first] = told
+  const known = before !== undefined &&
+    first && { ...first, type: 'system_event' as const, content: `So far: ${before}` }
+  const { summary, by, fallback } = await deps.summarize({ events: known ? [known, ...told] : told, task, extractive })
+  return { summary, summarizedBy: by, ...(fallback !== undefined && { fallback }) }
+}
+
+/** SHA-256 of the events of a range, to compare with what a commit or a summary says of them. */
+export async function hashOf(deps: Deps, id: string, range: Range): Promise<string> {
+  const digest = nodeCrypto().createHash('sha256')
+  for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
+    for (const stored of page) digest.update(lineOf(stored))
+  }
+  return digest.digest('hex')
+}
+
+/** One event as it is hashed: everything that was written, nothing that a copy would have otherwise. */
+function lineOf({ sequence, type, role, content, parts, agentId, occurredAt, createdAt }: StoredEvent): string {
+  return `${JSON.stringify([sequence, type, role, content, parts, agentId, occurredAt, createdAt])}\n`
+}
+
+function proposedIn({ type, parts }: SessionEvent): string | undefined {
+  if (type !== 'status_changed') return undefined
+  const { status } = parts as unknown as { status: SessionStatus }
+  return status.state === 'pending_complete' ? status.summary : undefined
+}

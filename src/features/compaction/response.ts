@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { Commit } from '../../api.ts'
+import type { CommitKind } from '../../domain/commit.ts'
+import { id, type Keys, time } from '../../http/response-schema.ts'
+
+const KINDS = ['normal', 'abandoned', 'stale', 'interrupted'] as const satisfies readonly CommitKind[]
+
+const writtenAnswer = z.strictObject({
+  path: z.string(),
+  hash: z.string().optional(),
+  bytes: z.int().optional(),
+} satisfies Keys<Commit['filesWritten'][number]>)
+
+const ranAnswer = z.strictObject({
+  command: z.string(),
+  exitCode: z.int().optional(),
+} satisfies Keys<Commit['commands'][number]>)
+
+export const commitResponse = z
+  .strictObject({
+    id,
+    sessionId: id,
+    parent: id.meta({ description: 'The commit before it in the conversation.' }).optional(),
+    position: z.int().meta({ description: '1, 2, 3 … in the conversation.' }),
+    kind: z.enum(KINDS),
+    task: z.string().optional(),
+    summary: z.string(),
+    summarizedBy: z.enum(['caller', 'model', 'extractive']).optional(),
+    fallback: z.string().meta({ description: 'Why it is an extract, where a summarizer was asked first.' }).optional(),
+    decisions: z.array(z.string()),
+    filesRead: z.array(z.string()),
+    filesWritten: z.array(writtenAnswer),
+    commands: z.array(ranAnswer),
+    openQuestions: z.array(z.string()),
+    range: z.strictObject({ from: z.int(), to: z.int() }).optional(),
+    hash: z.string().meta({ description: 'SHA-256 of the events in the range.' }).optional(),
+    at: time,
+    purgedAt: time.meta({ description: 'Its session was purged then: nothing else is left of it.' }).optional(),
+  } satisfies Keys<Commit>)
+  .meta({ id: 'Commit' })

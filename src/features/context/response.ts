@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import type { ContextResult, Reduced } from '../../api.ts'
+import { anyJson, type Keys } from '../../http/response-schema.ts'
+import { messageResponse } from '../messages/response.ts'
+import { recallItemResponse } from '../recall/response.ts'
+
+export const contextResponse = z
+  .strictObject({
+    messages: z.union([z.array(messageResponse), anyJson]).meta({ description: 'In the format asked for.' }),
+    tokens: z.int(),
+    sections: z
+      .array(
+        z.strictObject({
+          section: z.enum(['task', 'scratchpad', 'earlier', 'memories', 'reduced', 'window']),
+          count: z.int().meta({ description: 'Pieces of it: messages, summaries, memories.' }),
+          tokens: z.int(),
+        } satisfies Keys<ContextResult<unknown>['sections'][number]>),
+      )
+      .meta({ description: 'What the tokens went to, in the order it is told.' }),
+    omitted: z
+      .array(
+        z.strictObject({
+          section: z.string(),
+          count: z.int(),
+          reason: z.enum(['budget', 'no_call', 'no_result']),
+        } satisfies Keys<ContextResult<unknown>['omitted'][number]>),
+      )
+      .meta({ description: 'What was left out, and why.' }),
+    dangling: z.array(z.string()).meta({ description: 'Ids of calls at the end that wait for their result.' }),
+    recalled: z
+      .array(recallItemResponse)
+      .meta({ description: 'What was recalled and found room, best first.' })
+      .optional(),
+  } satisfies Keys<ContextResult<unknown>>)
+  .meta({ id: 'ContextResult' })
+
+export const reducedResponse = z
+  .strictObject({
+    strategy: z.enum(['window', 'truncate', 'summarize']),
+    messages: z.array(messageResponse),
+    tokens: z.int(),
+    summary: z.string().optional(),
+    range: z.strictObject({ from: z.int(), to: z.int() }).optional(),
+    hash: z.string().meta({ description: 'SHA-256 of the events in the range.' }).optional(),
+  } satisfies Keys<Reduced>)
+  .meta({ id: 'Reduced' })

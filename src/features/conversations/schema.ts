@@ -1,0 +1,17 @@
+import { z } from 'zod/mini'
+import { messageText, name, schema } from '../kernel/parse.ts'
+
+export const conversation = schema(() =>
+  z.strictObject({
+    conversationId: name(),
+    userId: name(),
+    chatmode: z._default(name(), 'default'),
+    tenant: z.optional(name()),
+  }),
+)
+
+export const incoming = schema(() => z.strictObject({ ...conversation().shape, message: messageText() }))
+
+export const resumption = schema(() =>
+  z.strictObject({ ...conversation().shape, accept: z._default(z.boolean(), false) }),
+)

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { BackfillReport, IntakeStatus, RollbackReport, WarmReport } from '../../api.ts'
+import { type Keys, time } from '../../http/response-schema.ts'
+import { envelopeSchema } from './schema.ts'
+
+export const envelopeResponse = envelopeSchema().clone().register(z.globalRegistry, { id: 'Envelope' })
+
+/** As the cache holds it: values of an older system may say less. */
+export const cachedResponse = z.looseObject({ session_id: z.string() }).meta({ id: 'CachedEnvelope' })
+
+export const intakeResponse = z
+  .strictObject({ paused: z.boolean(), since: time.optional() } satisfies Keys<IntakeStatus>)
+  .meta({ id: 'IntakeStatus' })
+
+const problemAnswer = z.strictObject({
+  sessionId: z.string().meta({ description: 'As the older system has it.' }),
+  problem: z.string(),
+  failed: z.boolean(),
+} satisfies Keys<BackfillReport['problems'][number]>)
+
+export const backfillResponse = z
+  .strictObject({
+    batch: z.string(),
+    dryRun: z.boolean(),
+    sessions: z.int().meta({ description: 'Sessions looked at.' }),
+    created: z.int(),
+    updated: z.int().meta({ description: 'Written by an earlier backfill and different since.' }),
+    unchanged: z.int(),
+    kept: z.int().meta({ description: 'Written by others: left as they are.' }),
+    failed: z.int(),
+    problems: z.array(problemAnswer).meta({ description: 'What was wrong, of the first hundred.' }),
+    last: z.string().meta({ description: 'Go on behind it with `after`.' }).optional(),
+  } satisfies Keys<BackfillReport>)
+  .meta({ id: 'BackfillReport' })
+
+export const rollbackResponse = z
+  .strictObject({
+    dryRun: z.boolean(),
+    envelopes: z.int().meta({ description: 'Taken out of the store.' }),
+    cached: z.int().meta({ description: 'Taken out of the cache.' }).optional(),
+  } satisfies Keys<RollbackReport>)
+  .meta({ id: 'RollbackReport' })
+
+export const warmResponse = z
+  .strictObject({
+    sessions: z.int(),
+    filled: z.int(),
+    present: z.int().meta({ description: 'Were there already.' }),
+    unknown: z.int().meta({ description: 'Not in the store.' }),
+    failed: z.int().meta({ description: 'Could not be filled.' }),
+  } satisfies Keys<WarmReport>)
+  .meta({ id: 'WarmReport' })

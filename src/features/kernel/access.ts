@@ -1,0 +1,67 @@
+import { z } from 'zod/mini'
+import { ValidationError } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { isWithin, type Principal } from '../../domain/record.ts'
+import type { User } from '../../ports/recall-index.ts'
+import type { Deps } from './deps.ts'
+import { name, parse, schema, text } from './parse.ts'
+
+const principal = schema(() =>
+  z.strictObject({
+    tenant: name(),
+    userId: z.optional(name()),
+    issuer: z.optional(name()),
+    scope: z.optional(text(LIMITS.note)),
+  }),
+)
+
+/** The tenant meant where none is named: the caller's own, or the operator's. */
+export function tenantFor(deps: Deps, given: string | undefined): string {
+  return given ?? deps.within?.tenant ?? 'local'
+}
+
+/** Throws unless the caller runs the store. */
+export function requireOperator({ within }: Deps): void {
+  if (within === undefined) return
+  throw new ValidationError(
+    'principal',
+    'must be whoever runs the store: open the store itself or, on a server, bring a token with the scope throughline:operator',
+  )
+}
+
+/** Throws unless the caller may act for this owner. */
+export function requireOwn(deps: Deps, owner: { tenant: string; userId: string }): void {
+  if (isWithin(owner, deps.within)) return
+  const field = owner.tenant === deps.within?.tenant ? 'userId' : 'tenant'
+  throw new ValidationError(field, 'must be your own')
+}
+
+/** The user meant, if the caller may act for them. */
+export function userFor(deps: Deps, { userId, tenant }: { userId: string; tenant?: string | undefined }): User {
+  const user = { tenant: tenantFor(deps, tenant), userId }
+  requireOwn(deps, user)
+  return user
+}
+
+/** The same rooms for someone who sees less. A restricted caller can restrict further, never widen. */
+export function restricted(deps: Deps, input: Principal): Deps {
+  return { ...deps, within: narrowed(deps.within, input) }
+}
+
+/** Whose sessions are left of those that a caller may see; throws if it would be more. */
+export function narrowed(within: Principal | undefined, input: Principal): Principal {
+  const { tenant, userId, issuer, scope } = parse(principal, input)
+  // a user that is missing by mistake must not come to mean everyone
+  if (userId === undefined && 'userId' in input) throw new ValidationError('userId', 'must be the id of a user')
+  if (within !== undefined && within.tenant !== tenant) throw new ValidationError('tenant', 'must be your own')
+  if (within?.userId !== undefined && within.userId !== userId) throw new ValidationError('userId', 'must be your own')
+  return {
+    tenant,
+    ...(userId !== undefined && { userId }),
+    ...(issuer !== undefined && { issuer }),
+    ...(scope !== undefined && { scope }),
+    // what a token said stays said
+    ...(within?.issuer !== undefined && { issuer: within.issuer }),
+    ...(within?.scope !== undefined && { scope: within.scope }),
+  }
+}

@@ -1,0 +1,74 @@
+import { SessionNotFoundError, ValidationError } from '../../domain/errors.ts'
+import { type SessionEvent, TURN_TYPES } from '../../domain/event.ts'
+import { begin, evolve, FOLDED_TYPES, isActivity, type SessionView, withCounters } from '../../domain/fold.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
+import { type Deps, keyOf } from './deps.ts'
+import { sessionEvent } from './stored-event.ts'
+
+/** A part of a log. */
+interface Range {
+  /** Exclusive. @default 0 */
+  readonly after?: number
+  /** @default the end of the log */
+  readonly last?: number
+  /** @default all of them */
+  readonly types?: readonly string[]
+}
+
+/** The events of a range, in order, a page at a time, as the store holds them. */
+export async function* walkStored(
+  { store }: Deps,
+  key: SessionKey,
+  { after = 0, last = Number.MAX_SAFE_INTEGER, types }: Range = {},
+): AsyncGenerator<StoredEvent[]> {
+  const only = types === undefined ? {} : { types }
+  for (let seen = after; seen < last; ) {
+    const page = await store.read(key, { after: seen, before: last + 1, order: 'asc', limit: LIMITS.page, ...only })
+    const end = page.at(-1)
+    if (end === undefined) return
+    yield page
+    seen = end.sequence
+  }
+}
+
+/** The same as callers see it. */
+export async function* walkLog(deps: Deps, sessionId: string, range?: Range): AsyncGenerator<SessionEvent[]> {
+  for await (const page of walkStored(deps, keyOf(deps, sessionId), range)) {
+    yield page.map((event) => sessionEvent(sessionId, event))
+  }
+}
+
+/** The views as they were right after an event. */
+export async function viewAt(deps: Deps, sessionId: string, sequence: number): Promise<SessionView> {
+  const key = keyOf(deps, sessionId)
+  const present = await deps.store.load(key)
+  if (present === undefined) throw new SessionNotFoundError(sessionId)
+  const { head } = present.record
+  if (!Number.isInteger(sequence) || sequence < 1 || sequence > head) {
+    throw new ValidationError('sequence', `must be a whole number from 1 to ${head}, the last event of the session`)
+  }
+  if (sequence === head) return present
+  let view: SessionView | undefined
+  // most of a log is what was said, which no view holds: it need not be read
+  for await (const page of walkStored(deps, key, { last: sequence, types: FOLDED_TYPES })) {
+    for (const stored of page) {
+      const event = sessionEvent(sessionId, stored)
+      view = view === undefined ? begin(event) : evolve(view, event)
+    }
+  }
+  const turns = await turnsUpTo(deps, key, sequence, present)
+  // there are never two in a row that are no activity
+  const last = await deps.store.read(key, { before: sequence + 1, order: 'desc', limit: 2 })
+  const { createdAt } = last.find(isActivity) as StoredEvent
+  return withCounters(view as SessionView, { sequence, turns, lastActivityAt: createdAt })
+}
+
+/** User messages up to an event, counted from the nearer end of the log. */
+async function turnsUpTo(deps: Deps, key: SessionKey, sequence: number, { record }: SessionView): Promise<number> {
+  const fromEnd = sequence > record.head / 2
+  const range = fromEnd ? { after: sequence, last: record.head } : { last: sequence }
+  let turns = 0
+  for await (const page of walkStored(deps, key, { ...range, types: TURN_TYPES })) turns += page.length
+  return fromEnd ? record.turns - turns : turns
+}

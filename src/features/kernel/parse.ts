@@ -1,0 +1,134 @@
+import { z } from 'zod/mini'
+import { TooLargeError, ValidationError } from '../../domain/errors.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+
+// zod/mini brings no words of its own; whoever has chosen a language for zod keeps it
+if (z.config().localeError === undefined) z.config(z.locales.en())
+
+const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
+
+/** A schema that is made when it is first needed: all of them take a process 10 ms. */
+export function schema<T extends z.core.$ZodType>(make: () => T): () => T {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Text of up to `max` characters that every store can give back. */
+export const text = (max: number) =>
+  z
+    .string()
+    .check(z.maxLength(max), z.refine(wellFormed, 'must be well-formed Unicode without the character NUL (U+0000)'))
+
+/** What someone says: well-formed text that is not blank. */
+export const messageText = schema(() =>
+  text(LIMITS.content).check(z.refine((value) => value.trim() !== '', 'must not be empty')),
+)
+
+/** A name or id chosen by the caller. */
+export const name = schema(() => text(LIMITS.name).check(z.minLength(1)))
+
+/** Any UUID; upper case is taken as lower case. */
+export const uuid = schema(() => z.guid('must be a UUID').check(z.toLowerCase()))
+
+export const jsonObject = schema(() =>
+  z
+    .custom<JsonObject>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be an object',
+    )
+    // for documents: a custom schema says nothing of itself
+    .register(z.globalRegistry, { type: 'object' }),
+)
+
+/** A hundred years. */
+const LONGEST = 100 * 366 * 24 * 3600 * 1000
+
+/** How long from now, in milliseconds. */
+export const duration = schema(() => z.int().check(z.minimum(1), z.maximum(LONGEST)))
+
+const ISO_TIME =
+  /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$/
+
+/** ISO 8601: a day, or a day and a time, to the minute or finer, with or without offset. */
+export const isoTime = schema(() =>
+  z
+    .string()
+    .check(
+      z.refine(
+        (value) => ISO_TIME.test(value) && isDay(value),
+        'must be a time in ISO 8601, such as 2026-01-31T09:30:00Z',
+      ),
+    ),
+)
+
+function isDay(time: string): boolean {
+  const day = time.slice(0, 10)
+  const parsed = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
+}
+
+/** A moment, brought to the form that all times of ours have. */
+export const moment = schema(() =>
+  z
+    .pipe(
+      z
+        .pipe(isoTime(), z.transform(withOffset))
+        .check(
+          z.refine(
+            (value) => !Number.isNaN(Date.parse(value)),
+            'must be a moment that there is, such as 2026-01-31T09:30:00Z',
+          ),
+        ),
+      z.transform((value) => new Date(value).toISOString()),
+    )
+    // later years sort before all others as text, and not every store knows the year 0
+    .check(z.refine((value) => /^\d{4}-/.test(value) && value >= '0001', 'must be in the years 0001 to 9999')),
+)
+
+/** A time that does not say where it holds is in UTC, wherever this machine stands. */
+function withOffset(time: string): string {
+  return /T.*(Z|[+-]\d\d(:?\d\d)?)$/.test(time) || !time.includes('T') ? time : `${time}Z`
+}
+
+export const pageSize = schema(() => z.int().check(z.minimum(1), z.maximum(LIMITS.page)))
+
+export const sequence = schema(() => z.int().check(z.minimum(0)))
+
+export const writeOptions = schema(() => z.strictObject({ idempotencyKey: z.optional(name()) }))
+
+/**
+ * Checks input, or throws the `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is where the
+ * input stands in what the caller gave, if not at its top.
+ */
+export function parse<T extends z.core.$ZodType>(expected: T | (() => T), input: unknown, at = ''): z.output<T> {
+  const result = z.safeParse(typeof expected === 'function' ? expected() : expected, input)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  if (issue === undefined) throw new ValidationError(at || 'input', 'is not valid')
+  if (issue.code === 'unrecognized_keys') {
+    throw new ValidationError(
+      fieldName(at, [...issue.path, (issue.keys[0] ?? '').slice(0, 64)]),
+      'is not a known field',
+    )
+  }
+  const field = fieldName(at, issue.path)
+  if (issue.code === 'too_big' && issue.origin === 'string') {
+    throw new TooLargeError({ field, limit: Number(issue.maximum), actual: lengthAt(input, issue.path) })
+  }
+  throw new ValidationError(field, issue.message)
+}
+
+/** The path as a caller would write it: `events[1].content`. */
+function fieldName(at: string, path: readonly PropertyKey[]): string {
+  const step = (key: PropertyKey) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)
+  return (at + path.map(step).join('')).replace(/^\./, '') || 'input'
+}
+
+function lengthAt(input: unknown, path: readonly PropertyKey[]): number {
+  const value = path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], input)
+  return typeof value === 'string' ? value.length : 0
+}

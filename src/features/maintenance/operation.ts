@@ -1,0 +1,224 @@
+import type { Difference, RebuildReport, UpkeepOptions, VerifyReport } from '../../api.ts'
+import { SessionNotFoundError } from '../../domain/errors.ts'
+import { begin, evolve, type SessionView } from '../../domain/fold.ts'
+import { isObject, type Json } from '../../domain/json.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import { edgesOf } from '../../domain/work.ts'
+import type { StoredEdge } from '../../ports/session-store.ts'
+import { counted, entryOf } from '../envelope/operation.ts'
+import { type Deps, keyOf } from '../kernel/deps.ts'
+import { walkLog } from '../kernel/history.ts'
+import { storedView } from '../kernel/stored-view.ts'
+import { findSession } from '../sessions/operation.ts'
+
+export { healthOf } from './health.ts'
+
+/** Folds logs again and names what differs from the views that are stored. */
+export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<VerifyReport> {
+  const report: VerifyReport = { sessions: 0, events: 0, differences: [] }
+  report.differences = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
+    const { gaps, differences } = await examine(deps, sessionId, onEvents)
+    return [...gaps, ...differences]
+  })
+  return report
+}
+
+/** Writes the views anew from the log where they differ from it, unless the log itself has gaps. */
+export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<RebuildReport> {
+  const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
+  report.repaired = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
+    for (;;) {
+      const { stored, folded, edges, gaps, differences } = await examine(deps, sessionId, onEvents)
+      // views of a log with a hole would only hide it
+      if (folded === undefined || gaps.length > 0 || differences.length === 0) return []
+      const { head } = stored.record
+      const mend = () => deps.store.repair(keyOf(deps, sessionId), head, storedView(deps, folded), [...edges.values()])
+      const changesEnvelope = differences.some(({ field }) => /^envelope\b/.test(field))
+      // false when the log moved on meanwhile: look again
+      if (await counted(deps, 'rebuild', mend, (done) => done && changesEnvelope)) {
+        if (changesEnvelope && folded.envelope)
+          await deps.cache?.wrote(sessionId, entryOf(folded.envelope, folded.envelopeAt))
+        return [sessionId]
+      }
+    }
+  })
+  return report
+}
+
+type OnEvents = (count: number) => void
+
+/** Sessions that are looked at at the same time: most of it is waiting for the store. */
+const AT_ONCE = 8
+
+/** Does the work on each session, and gives what it found in the order of the sessions. */
+async function eachSession<T>(
+  deps: Deps,
+  id: string | undefined,
+  report: { sessions: number; events: number },
+  { onProgress }: UpkeepOptions = {},
+  work: (sessionId: string, onEvents: OnEvents) => Promise<T[]>,
+): Promise<T[]> {
+  const only = id === undefined ? undefined : await findSession(deps, id)
+  const of =
+    only === undefined
+      ? await deps.store.totals(deps.within)
+      : { sessions: 1, events: (await load(deps, only)).record.head }
+  const progress = () => onProgress?.({ sessions: report.sessions, events: report.events, of })
+  const onEvents = (count: number) => {
+    report.events += count
+    progress()
+  }
+  const found: { at: number; items: T[] }[] = []
+  let next = 0
+  const ids = only === undefined ? allSessions(deps) : allOf([only])
+  const worker = async () => {
+    for await (const sessionId of ids) {
+      const at = next++
+      try {
+        const items = await work(sessionId, onEvents)
+        if (items.length > 0) found.push({ at, items })
+        report.sessions++
+      } catch (error) {
+        // removed since its id was read
+        if (!(error instanceof SessionNotFoundError)) throw error
+      }
+      progress()
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return found.sort((a, b) => a.at - b.at).flatMap(({ items }) => items)
+}
+
+async function* allOf(ids: readonly string[]): AsyncGenerator<string> {
+  yield* ids
+}
+
+async function* allSessions(deps: Deps): AsyncGenerator<string> {
+  const { store, within } = deps
+  const query = { limit: LIMITS.page, ...(within !== undefined && { within }) }
+  for (let ids = await store.sessionIds(query); ids.length > 0; ) {
+    yield* ids
+    ids = await store.sessionIds({ ...query, after: ids.at(-1) ?? '' })
+  }
+}
+
+interface Examined {
+  stored: SessionView
+  /** What the log leads to; absent where the log has no beginning. */
+  folded: SessionView | undefined
+  /** Edges that the log leads to. */
+  edges: Edges
+  /** Places where the log itself is not 1, 2, 3 … from the event that starts a session. */
+  gaps: Difference[]
+  differences: Difference[]
+}
+
+/** Edges by what tells them apart. */
+type Edges = Map<string, StoredEdge>
+
+/** Compares the views with the log up to the head they were stored with, so writers need not stop. */
+async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promise<Examined> {
+  const stored = await load(deps, sessionId)
+  const { head } = stored.record
+  const gaps: Difference[] = []
+  const edges: Edges = new Map()
+  let folded: SessionView | undefined
+  let next = 1
+
+  const fold = async (last: number, after: number) => {
+    for await (const page of walkLog(deps, sessionId, { last, after })) {
+      for (const event of page) {
+        if (event.sequence !== next) gaps.push({ sessionId, field: 'log', expected: next, actual: event.sequence })
+        next = event.sequence + 1
+        if (folded !== undefined) folded = evolve(folded, event)
+        else if (event.type === 'session_started') folded = begin(event)
+        for (const { from, label, to, evidence } of edgesOf(event)) {
+          addEdge(edges, { from, label, to, evidence, sequence: event.sequence })
+        }
+      }
+      onEvents(page.length)
+    }
+  }
+
+  await fold(head, 0)
+  // events behind a head that does not move are not new ones: the head is wrong
+  const behind = await deps.store.read(keyOf(deps, sessionId), { after: head, order: 'asc', limit: 1 })
+  if (behind.length > 0 && (await load(deps, sessionId)).record.head === head) await fold(Number.MAX_SAFE_INTEGER, head)
+  if (next === 1) gaps.push({ sessionId, field: 'log', expected: 1 })
+  // a log without a beginning is reported as such
+  if (folded === undefined) return { stored, folded, edges, gaps, differences: [] }
+  const differences = [
+    ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, stored)),
+    ...(await edgeDifferences(deps, sessionId, edges, head, next)),
+  ]
+  return { stored, folded, edges, gaps, differences }
+}
+
+/** Of equal edges the first is kept, as stores do. */
+function addEdge(edges: Edges, edge: StoredEdge): void {
+  const key = JSON.stringify([edge.from, edge.label, edge.to, edge.sequence])
+  if (!edges.has(key)) edges.set(key, edge)
+}
+
+/** Edges that are missing, too much, or have other evidence. `head` is where the comparison began, `next` where it ended. */
+async function edgeDifferences(
+  deps: Deps,
+  sessionId: string,
+  expected: Edges,
+  head: number,
+  next: number,
+): Promise<Difference[]> {
+  const stored = await storedEdges(deps, sessionId)
+  // those of events that came meanwhile, unless none came
+  const isNew = ({ sequence }: StoredEdge) => sequence >= next
+  if ([...stored.values()].some(isNew) && (await load(deps, sessionId)).record.head !== head) {
+    for (const [key, edge] of stored) if (isNew(edge)) stored.delete(key)
+  }
+  return [...new Set([...expected.keys(), ...stored.keys()])].flatMap((key) => {
+    const [want, have] = [expected.get(key), stored.get(key)]
+    if (want?.evidence === have?.evidence) return []
+    return [{ sessionId, field: 'edges', ...(want && { expected: { ...want } }), ...(have && { actual: { ...have } }) }]
+  })
+}
+
+async function storedEdges(deps: Deps, sessionId: string): Promise<Edges> {
+  const edges: Edges = new Map()
+  for (let after: StoredEdge | undefined; ; ) {
+    const page = await deps.store.edges(keyOf(deps, sessionId), { limit: LIMITS.page, ...(after && { after }) })
+    for (const edge of page) addEdge(edges, edge)
+    after = page.at(-1)
+    if (after === undefined) return edges
+  }
+}
+
+async function load(deps: Deps, sessionId: string): Promise<SessionView> {
+  const view = await deps.store.load(keyOf(deps, sessionId))
+  if (view === undefined) throw new SessionNotFoundError(sessionId)
+  return view
+}
+
+/** Every leaf that differs, by its path. The order of keys does not count. */
+function differencesOf(sessionId: string, expected: SessionView, actual: SessionView): Difference[] {
+  const found: Difference[] = []
+  compare('', expected as unknown as Json, actual as unknown as Json, (path, want, have) => {
+    found.push({
+      sessionId,
+      field: path,
+      ...(want !== undefined && { expected: want }),
+      ...(have !== undefined && { actual: have }),
+    })
+  })
+  return found
+}
+
+type Report = (path: string, expected: Json | undefined, actual: Json | undefined) => void
+
+function compare(path: string, expected: Json | undefined, actual: Json | undefined, report: Report): void {
+  if (!isObject(expected) || !isObject(actual)) {
+    if (JSON.stringify(expected) !== JSON.stringify(actual)) report(path, expected, actual)
+    return
+  }
+  for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+    compare(path === '' ? key : `${path}.${key}`, expected[key], actual[key], report)
+  }
+}

@@ -1,0 +1,40 @@
+import { tellingTerms } from '../../domain/memory/sameness.ts'
+import { decodePostings } from '../../domain/recall/postings.ts'
+import { terms } from '../../domain/recall/text.ts'
+import type { User } from '../../ports/recall-index.ts'
+import type { Deps } from '../kernel/deps.ts'
+
+/** Memories that may say the same as a new one; more are not looked at. */
+const LOOKALIKES = 100
+/** A term that more memories hold tells too little to look for the same in all of them. */
+const COMMON = 2000
+
+/** What is to be kept, by id or by what it says. */
+interface Said {
+  readonly id?: string
+  readonly content: string
+}
+
+/** Ids of memories that may be the ones meant: by id, or because they hold the rarest words of what is said. */
+export async function wanted(deps: Deps, user: User, statements: readonly Said[]): Promise<string[]> {
+  const ids = statements.flatMap(({ id }) => id ?? [])
+  const said = statements.filter(({ id }) => id === undefined).map(({ content }) => content)
+  return [...new Set([...ids, ...(await lookalikes(deps, user, said))])]
+}
+
+async function lookalikes({ store }: Deps, user: User, said: readonly string[]): Promise<string[]> {
+  const words = [...new Set(said.flatMap(terms))].sort()
+  if (words.length === 0) return []
+  const shelf = { ...user, shelf: 'memory' } as const
+  const { frequencies } = await store.index.lookup(shelf, words)
+  const isTelling = (term: string) => (frequencies.get(term) ?? 0) > 0 && (frequencies.get(term) ?? 0) <= COMMON
+  const telling = [...new Set(said.flatMap((content) => tellingTerms(content, frequencies)))].filter(isTelling).sort()
+  if (telling.length === 0) return []
+  const blocks = await store.index.postings(shelf, telling, COMMON)
+  const lengths = said.map((content) => terms(content).length)
+  const near = blocks.filter(({ session, block, data }) => {
+    const [{ length } = { length: 0 }] = decodePostings(session, block, data)
+    return lengths.some((own) => Math.min(own, length) >= Math.max(own, length) / 2)
+  })
+  return [...new Set(near.map(({ session }) => session))].slice(-LOOKALIKES * said.length)
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { ROLES } from '../../domain/event.ts'
+import type { Message, ToolCall } from '../../domain/message.ts'
+import { anyJson, anyObject, type Keys, listOf } from '../../http/response-schema.ts'
+
+const toolCallAnswer = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    arguments: z.string().meta({ description: 'JSON text as the model wrote it.' }),
+  } satisfies Keys<ToolCall>)
+  .meta({ id: 'ToolCall' })
+
+export const messageResponse = z
+  .strictObject({
+    role: z.enum(ROLES),
+    content: z.string(),
+    toolCallId: z.string().meta({ description: 'Which call this is the result of.' }).optional(),
+    toolCalls: z.array(toolCallAnswer).optional(),
+    timestamp: z.string().meta({ description: 'When it was said, as the caller wrote it.' }).optional(),
+    agentId: z.string().optional(),
+    parts: anyObject.optional(),
+  } satisfies Keys<Message>)
+  .meta({ id: 'Message' })
+
+/** As they are, or in the format asked for, whose shape is the provider's own. */
+export const messagesResponse = z.union([listOf(messageResponse), z.strictObject({ messages: anyJson })])

@@ -1,0 +1,13 @@
+import { z } from 'zod'
+import type { PurgeReceipt } from '../../api.ts'
+import { type Keys, time } from '../../http/response-schema.ts'
+
+export const receiptResponse = z
+  .strictObject({
+    sessions: z.int(),
+    events: z.int(),
+    keys: z.int().meta({ description: 'Idempotency keys.' }),
+    memories: z.int().meta({ description: 'Memories that nothing else supports.' }),
+    purgedAt: time,
+  } satisfies Keys<PurgeReceipt>)
+  .meta({ id: 'PurgeReceipt' })

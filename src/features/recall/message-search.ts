@@ -1,0 +1,139 @@
+import type { RecallItem } from '../../api.ts'
+import type { Memory } from '../../domain/memory/memory.ts'
+import { dateSpan } from '../../domain/recall/dates.ts'
+import type { RecallKind } from '../../domain/recall/kind.ts'
+import { weightsFor } from '../../domain/recall/profile.ts'
+import { candidates, rank } from '../../domain/recall/rank.ts'
+import type { FactsQuery, IndexedFacts, User } from '../../ports/recall-index.ts'
+import type { Deps } from '../kernel/deps.ts'
+import { sessionEvent } from '../kernel/stored-event.ts'
+import { candidatePages, lookUpTerms, type TermMatches } from '../term-index/operation.ts'
+
+/** Messages of each of the best sessions that are looked at without a word in common, the last ones. */
+const PER_SESSION = 500
+/** Messages of an asked date that are looked at without a word in common, the last ones. */
+const DATED = 1000
+
+/** Something that was found: a place in a log, or a memory. */
+export type Hit = { score: number } & (
+  | { place: { session: string; sequence: number }; kind: 'event' | 'commit'; memory?: never }
+  | { memory: Memory; place?: never }
+)
+
+/** From (inclusive) until (exclusive), as ISO 8601. */
+export interface Span {
+  from: string
+  until: string
+}
+
+export function isIn(time: string, { from, until }: Span): boolean {
+  return time >= from && time < until
+}
+
+/** What was said that fits a question, best first, and summaries of sessions. Scores are shares of what the words could give. */
+export async function searchMessages(
+  deps: Deps,
+  user: User,
+  text: string,
+  limit: number,
+  kinds: ReadonlySet<RecallKind>,
+  span: Span | undefined,
+): Promise<Hit[]> {
+  const asked = await lookUpTerms(deps.store.index, { ...user, shelf: 'said' }, text, weightsFor)
+  if (asked === undefined) return []
+  const { question, scores, weights } = asked
+  const facts = await factsFor(deps, user, asked, limit, ({ kind, time }) => {
+    return kinds.has(kind) && (span === undefined || isIn(new Date(time).toISOString(), span))
+  })
+  const kindOf = new Map(facts.map(({ session, sequence, kind }) => [`${session} ${sequence}`, kind]))
+  // where no word of the question is known, only dates and speakers spoke
+  const unit = scores.most || 1
+  return rank(question, scores, facts, weights)
+    .slice(0, limit)
+    .map(({ session, sequence, score }) => ({
+      place: { session, sequence },
+      kind: kindOf.get(`${session} ${sequence}`) ?? 'event',
+      score: score / unit,
+    }))
+}
+
+/** Facts of the best candidates that are wanted, page by page until there are enough: a filter may leave little of each. */
+async function factsFor(
+  deps: Deps,
+  user: User,
+  asked: TermMatches,
+  limit: number,
+  isWanted: (facts: IndexedFacts) => boolean,
+): Promise<IndexedFacts[]> {
+  const { sessions } = candidates(asked.scores, asked.weights)
+  const dated = await datesOf(deps, user, asked)
+  let around: Omit<FactsQuery, 'places'> = {
+    sessions,
+    perSession: PER_SESSION,
+    ...(dated !== undefined && { span: dated }),
+  }
+  const found = new Map<string, IndexedFacts>()
+  for (const places of candidatePages(asked)) {
+    const facts = await deps.store.index.facts(user, { places, ...around })
+    for (const each of facts) if (isWanted(each)) found.set(`${each.session} ${each.turn}`, each)
+    if (found.size >= limit) break
+    around = { sessions: [], perSession: 0 }
+  }
+  return [...found.values()]
+}
+
+/** Where to look for what was said at a date that the question names; without a year the last there is. */
+async function datesOf({ store }: Deps, user: User, { question: { date } }: TermMatches) {
+  if (date === undefined) return undefined
+  const [from, to] = dateSpan(date, date.year === undefined ? await lastYear(store, user) : date.year)
+  return { from, to, limit: DATED }
+}
+
+async function lastYear(store: Deps['store'], user: User): Promise<number> {
+  const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER, limit: 1 }
+  const [last] = await store.index.facts(user, { places: [], sessions: [], perSession: 0, span })
+  return new Date((last as IndexedFacts | undefined)?.time ?? 0).getUTCFullYear()
+}
+
+/** The contents of hits, in their order. What was purged since is left out. */
+export async function withContent({ store }: Deps, user: User, hits: readonly Hit[]): Promise<RecallItem[]> {
+  const places = hits.flatMap(({ place }) => place ?? [])
+  const found = places.length === 0 ? [] : await store.index.events(user, places)
+  const events = new Map(
+    found.map(({ session, event }) => [`${session} ${event.sequence}`, sessionEvent(session, event)]),
+  )
+  return hits.flatMap((hit): RecallItem[] => {
+    if (hit.memory !== undefined) return [memoryItem(hit.memory, hit.score)]
+    const event = events.get(`${hit.place.session} ${hit.place.sequence}`)
+    if (event === undefined) return []
+    const { id, sessionId, sequence, content, role, agentId, occurredAt, createdAt, parts } = event
+    const commit = hit.kind === 'commit' ? (parts as { id?: string } | undefined)?.id : undefined
+    return [
+      {
+        kind: hit.kind,
+        id: commit ?? id,
+        sessionId,
+        sequence,
+        content,
+        score: hit.score,
+        at: occurredAt ?? createdAt,
+        ...(hit.kind === 'event' && { role }),
+        ...(agentId !== undefined && { agentId }),
+      },
+    ]
+  })
+}
+
+function memoryItem({ id, content, createdAt, sourceType, lineage }: Memory, score: number): RecallItem {
+  const origin = lineage.find(({ relation }) => relation === 'origin')
+  return {
+    kind: 'memory',
+    id,
+    ...(origin?.sessionId !== undefined && { sessionId: origin.sessionId }),
+    ...(origin?.from !== undefined && { sequence: origin.from }),
+    content,
+    score,
+    at: createdAt,
+    sourceType,
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import type { IndexReport, RecallItem, RecallResult } from '../../api.ts'
+import { ROLES } from '../../domain/event.ts'
+import { SOURCE_TYPES } from '../../domain/memory/source.ts'
+import { RECALL_KINDS } from '../../domain/recall/kind.ts'
+import { id, type Keys } from '../../http/response-schema.ts'
+
+export const recallItemResponse = z
+  .strictObject({
+    kind: z.enum(RECALL_KINDS),
+    id: id.meta({ description: 'Of the event, the commit or the memory.' }),
+    sessionId: z.string().optional(),
+    sequence: z.int().optional(),
+    content: z.string(),
+    score: z.number().meta({ description: 'Greater is better, across kinds.' }),
+    at: z.string().meta({ description: 'When it was said or kept.' }),
+    role: z.enum(ROLES).optional(),
+    agentId: z.string().optional(),
+    sourceType: z.enum(SOURCE_TYPES).optional(),
+  } satisfies Keys<RecallItem>)
+  .meta({ id: 'RecallItem' })
+
+export const recallResponse = z
+  .strictObject({
+    items: z.array(recallItemResponse),
+    tokens: z.int().meta({ description: 'What the contents cost together.' }),
+    pending: z.int().meta({ description: 'Sessions whose latest events were not looked at yet.' }).optional(),
+  } satisfies Keys<RecallResult>)
+  .meta({ id: 'RecallResult' })
+
+export const indexResponse = z
+  .strictObject({
+    sessions: z.int(),
+    messages: z.int().meta({ description: 'Messages that came into the index.' }),
+  } satisfies Keys<IndexReport>)
+  .meta({ id: 'IndexReport' })

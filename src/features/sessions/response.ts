@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
+import { anyObject, id, type Keys, time } from '../../http/response-schema.ts'
+
+export const recordResponse = z
+  .strictObject({
+    id,
+    tenant: z.string(),
+    userId: z.string(),
+    conversationId: z.string(),
+    chatmode: z.string(),
+    workflow: z.string().optional(),
+    skill: z.string().optional(),
+    gitBranch: z.string().optional(),
+    task: z.string().optional(),
+    status: z.looseObject({ state: z.enum(SESSION_STATES) }),
+    activeAgent: z.string(),
+    head: z.int().meta({ description: 'Sequence of the last event.' }),
+    turns: z.int(),
+    startedAt: time,
+    lastActivityAt: time,
+    endedAt: time.optional(),
+    expiresAt: time.optional(),
+    metadata: anyObject,
+    forkedFrom: z.strictObject({ sessionId: id, sequence: z.int() }).optional(),
+  } satisfies Keys<SessionRecord>)
+  .meta({ id: 'SessionRecord' })

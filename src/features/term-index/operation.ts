@@ -1,0 +1,66 @@
+import type { Posting } from '../../domain/recall/match.ts'
+import { MAX_POSTINGS, planLookups, termsOf } from '../../domain/recall/plan.ts'
+import { decodePostings } from '../../domain/recall/postings.ts'
+import type { IndexStats, Weights } from '../../domain/recall/profile.ts'
+import { type Question, readQuestion } from '../../domain/recall/question.ts'
+import { candidates, MAX_CANDIDATES, type Place, type Scores, scoreWords } from '../../domain/recall/rank.ts'
+import type { IndexPartition, PostingBlock, RecallIndex } from '../../ports/recall-index.ts'
+import type { Deps } from '../kernel/deps.ts'
+
+export { ifThere, indexSession, indexUser } from './index-log.ts'
+
+/** A question, and what the words on a shelf say to it. */
+export interface TermMatches {
+  question: Question
+  scores: Scores
+  weights: Weights
+}
+
+/** Looks up the words of a question on a shelf; `undefined` if there is nothing to look up. */
+export async function lookUpTerms(
+  index: RecallIndex,
+  shelf: IndexPartition,
+  text: string,
+  weigh: (stats: IndexStats) => Weights,
+): Promise<TermMatches | undefined> {
+  const terms = termsOf(readQuestion(text, []))
+  const found = await index.lookup(shelf, terms)
+  if (found.messages === 0) return undefined
+  const question = readQuestion(text, found.speakers)
+  const weights = weigh(found)
+  const plan = planLookups(question, found.frequencies, found, weights)
+  const wanted = [...new Set(plan.groups.flatMap(({ members }) => [...members.keys()]))].sort()
+  const blocks = wanted.length === 0 ? [] : await index.postings(shelf, wanted, MAX_POSTINGS)
+  return { question, weights, scores: scoreWords(plan, postingsOf(blocks), found, weights) }
+}
+
+/** The best by their words, a page at a time. All but the first are only worked out where a filter leaves too little of it. */
+export function* candidatePages({ scores, weights }: TermMatches): Generator<Place[]> {
+  const first = candidates(scores, weights).places
+  yield first
+  if (first.length < MAX_CANDIDATES) return
+  const { places } = candidates(scores, weights, MAX_POSTINGS)
+  for (let i = MAX_CANDIDATES; i < places.length; i += MAX_CANDIDATES) yield places.slice(i, i + MAX_CANDIDATES)
+}
+
+/** By term, in order of session and turn; of one that is held by more than the limit the last. */
+function postingsOf(blocks: readonly PostingBlock[]): Map<string, Posting[]> {
+  const postings = new Map<string, Posting[]>()
+  for (const { term, session, block, data } of blocks) {
+    const list = postings.get(term) ?? []
+    postings.set(term, list)
+    for (const posting of decodePostings(session, block, data)) list.push(posting)
+  }
+  for (const [term, list] of postings) {
+    if (list.length > MAX_POSTINGS) postings.set(term, list.slice(-MAX_POSTINGS))
+  }
+  return postings
+}
+
+/** Hits that are ranked by meaning too, where there is an embedder. */
+const FUSED = 64
+
+/** How many hits are needed to give the best `limit`. */
+export function depthFor({ fuse }: Deps, limit: number): number {
+  return fuse === undefined ? limit : Math.max(limit, FUSED)
+}

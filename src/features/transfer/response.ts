@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { ExportedEvent, ExportPlace, SessionBlock } from '../../api.ts'
+import { ROLES } from '../../domain/event.ts'
+import { anyJson, id, type Keys, time } from '../../http/response-schema.ts'
+import type { RefusedBlock, TakenBlock } from './batches.ts'
+import type { ExportPage } from './pages.ts'
+
+const eventAnswer = z
+  .strictObject({
+    sequence: z.int(),
+    id,
+    type: z.string(),
+    role: z.enum(ROLES),
+    content: z.string(),
+    parts: anyJson.optional(),
+    agentId: z.string().optional(),
+    occurredAt: z.string().optional(),
+    createdAt: time,
+  } satisfies Keys<ExportedEvent>)
+  .meta({ id: 'EventOfBlock' })
+
+const blockAnswer = z
+  .strictObject({
+    sessionId: id,
+    events: z.array(eventAnswer),
+    done: z.boolean().meta({ description: 'These are the last events of the session.' }),
+  } satisfies Keys<SessionBlock>)
+  .meta({ id: 'Block' })
+
+export const exportResponse = z
+  .strictObject({
+    blocks: z.array(blockAnswer),
+    next: z
+      .strictObject({ sessionId: id, sequence: z.int(), done: z.boolean() } satisfies Keys<ExportPlace>)
+      .meta({ description: 'What to give as `after` for the next page; absent for the last.' })
+      .optional(),
+    of: z
+      .strictObject({ sessions: z.int(), events: z.int() })
+      .meta({ description: 'What there is in all, where `totals` asked for it.' })
+      .optional(),
+  } satisfies Keys<ExportPage>)
+  .meta({ id: 'ExportPage' })
+
+const takenAnswer = z.strictObject({
+  sessionId: id,
+  events: z.int().meta({ description: 'Events of the block.' }),
+  written: z.int().meta({ description: 'Of them, those that were not here.' }),
+  became: z
+    .enum(['created', 'extended', 'unchanged'])
+    .meta({ description: 'What became of the session, once it is done.' })
+    .optional(),
+} satisfies Keys<TakenBlock>)
+
+const refusedAnswer = z.strictObject({
+  sessionId: z.string(),
+  code: z.string(),
+  message: z.string(),
+} satisfies Keys<RefusedBlock>)
+
+export const importResponse = z
+  .strictObject({
+    outcomes: z
+      .array(z.union([takenAnswer, refusedAnswer]))
+      .meta({ description: 'What became of each block, in their order; one with a `code` was refused.' }),
+  })
+  .meta({ id: 'ImportOutcomes' })

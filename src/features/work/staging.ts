@@ -1,0 +1,60 @@
+import { TooLargeError } from '../../domain/errors.ts'
+import { LIMITS } from '../../domain/limits.ts'
+import type { Observation } from '../../domain/work.ts'
+
+interface Waiting {
+  observations: Observation[]
+  /** Characters of them as JSON, so that what waits fits into one event. */
+  size: number
+}
+
+/**
+ * Observations that wait in this process for the next step of their session. What is not flushed dies with the process.
+ */
+export class Staging {
+  readonly #waiting = new Map<string, Waiting>()
+
+  /** Throws `TooLargeError` when so much waits that it has to be flushed first. */
+  add(sessionId: string, observation: Observation): void {
+    const waiting = this.#waiting.get(sessionId) ?? { observations: [], size: 0 }
+    const size = waiting.size + JSON.stringify(observation).length
+    if (size > LIMITS.staged) throw new TooLargeError({ field: 'observe', limit: LIMITS.staged, actual: size })
+    waiting.observations.push(observation)
+    this.#waiting.set(sessionId, { observations: waiting.observations, size })
+  }
+
+  has(sessionId: string): boolean {
+    return this.#waiting.has(sessionId)
+  }
+
+  /** Sessions for which something waits. */
+  sessions(): string[] {
+    return [...this.#waiting.keys()]
+  }
+
+  /** What waits for a session, in the order it came. */
+  waiting(sessionId: string): readonly Observation[] {
+    return [...(this.#waiting.get(sessionId)?.observations ?? [])]
+  }
+
+  /**
+   * Hands what waits to `write`, which gives back what was not written; that waits again, before what was observed
+   * meanwhile. If `write` throws, all of it does.
+   */
+  async flush<T>(
+    sessionId: string,
+    write: (staged: readonly Observation[]) => Promise<[left: readonly Observation[], T]>,
+  ): Promise<T> {
+    let left: readonly Observation[] = this.#waiting.get(sessionId)?.observations ?? []
+    this.#waiting.delete(sessionId)
+    try {
+      const [unwritten, result] = await write(left)
+      left = unwritten
+      return result
+    } finally {
+      const observations = [...left, ...(this.#waiting.get(sessionId)?.observations ?? [])]
+      const size = observations.reduce((sum, observation) => sum + JSON.stringify(observation).length, 0)
+      if (observations.length > 0) this.#waiting.set(sessionId, { observations, size })
+    }
+  }
+}

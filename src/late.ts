@@ -1,8 +1,0 @@
-/** Something that is loaded on first use, and once. */
-export function late<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined
-  return () => {
-    loading ??= load()
-    return loading
-  }
-}

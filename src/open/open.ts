@@ -1,0 +1,211 @@
+import type { Throughline } from '../api.ts'
+import { ValidationError } from '../domain/errors.ts'
+import { DEFAULT_POLICY, type Policy } from '../domain/policy.ts'
+import { Background, type Reading } from '../features/kernel/background.ts'
+import type { Deps } from '../features/kernel/deps.ts'
+import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
+import { Staging } from '../features/work/staging.ts'
+import { uuid7 } from '../ids.ts'
+import { lazy } from '../lazy.ts'
+import { noMetrics } from '../metrics/none.ts'
+import { requireChoice } from '../models/choice.ts'
+import type { Fuse } from '../ports/embed.ts'
+import type { EnvelopeCache } from '../ports/envelope-cache.ts'
+import type { Metrics } from '../ports/metrics.ts'
+import type { Store } from '../ports/store.ts'
+import type { Tokenizer } from '../ports/tokenizer.ts'
+import { throughlineOn } from '../throughline.ts'
+import { checkedOptions, type OpenOptions, type Options } from './options.ts'
+import { openServer } from './server.ts'
+import { flagSetting, secondsSetting } from './settings.ts'
+import { DEFAULT_URL, type StoreTarget, targetOf } from './target.ts'
+
+const newId = () => uuid7()
+
+/**
+ * Opens a store: `memory:`, `sqlite:PATH`, made on first use, or `postgres://…`. Or that of a server, by its address: `https://…`, which gives the
+ * same object. Nothing is loaded, read or written before this call. Close what it gives when you are done.
+ */
+export async function open(target: string | OpenOptions = {}): Promise<Throughline> {
+  const given = typeof target === 'string' ? { url: target } : target
+  const options = checkedOptions(given)
+  const where = targetOf(urlOf(options))
+  if (where.store === 'http') return await openServer(where.url, given)
+  const { deps, close } = await openDepsAt(where, options)
+  return throughlineOn(deps, close)
+}
+
+function urlOf({ url }: Options): string {
+  return url ?? process.env['THROUGHLINE_URL'] ?? DEFAULT_URL
+}
+
+/** A store that is open, with what the operations need beside it. */
+export interface Opened {
+  readonly deps: Deps
+  close(): Promise<void>
+}
+
+/** What {@link open} stands on, for fronts that call the operations themselves. */
+export async function openDeps(given: OpenOptions): Promise<Opened> {
+  const options = checkedOptions(given)
+  const where = targetOf(urlOf(options))
+  if (where.store === 'http') throw new ValidationError('url', 'must be that of a store here, and not of a server')
+  return await openDepsAt(where, options)
+}
+
+async function openDepsAt(where: StoreTarget, options: Options): Promise<Opened> {
+  if (options.token !== undefined) throw new ValidationError('token', 'is for servers: a store asks for none')
+  const keepsEnvelopes = keepsEnvelopesBy(options)
+  const metrics = await metricsOf(options)
+  const cache = await openCache(where, options, metrics)
+  let store: Store | undefined
+  try {
+    store = await openStore(where, options)
+    return depsWith(store, options, { keepsEnvelopes, metrics, ...(cache !== undefined && { cache }) })
+  } catch (error) {
+    await store?.close()
+    await cache?.close()
+    throw error
+  }
+}
+
+/** The public object over a store that is open already, and a cache. */
+export function openOn(store: Store, options: OpenOptions = {}, around: Partial<Around> = {}): Throughline {
+  const parsed = checkedOptions(options)
+  const keepsEnvelopes = keepsEnvelopesBy(parsed)
+  const { deps, close } = depsWith(store, parsed, { keepsEnvelopes, metrics: noMetrics, ...around })
+  return throughlineOn(deps, close)
+}
+
+type Around = Pick<Deps, 'keepsEnvelopes' | 'metrics' | 'cache'>
+
+function depsWith(store: Store, options: Options, around: Around): Opened {
+  const closing = new AbortController()
+  const background = new Background(options.index ? (reading) => readAhead(deps, reading) : undefined)
+  const deps: Deps = {
+    store,
+    clock: options.clock,
+    newId,
+    tokenizer: lazy(() => loadTokenizer(options.tokenizer)),
+    agents: options.agents,
+    staging: new Staging(),
+    conversationMutex: new KeyedMutex(),
+    policy: policyOf(options.policy),
+    ...modelsOf(options),
+    background,
+    ...around,
+    legacy: async ({ from, ...where }) => (await import('../legacy/index.ts')).legacySource({ url: from, ...where }),
+    closed: closing.signal,
+  }
+  const close = async () => {
+    closing.abort()
+    background.stop()
+    try {
+      await store.close()
+    } finally {
+      await around.cache?.close()
+    }
+  }
+  return { deps, close }
+}
+
+/** Whoever judges, sums up and gathers. Their rules take long to load, a sixth of a second for gathering, and most processes need none. */
+function modelsOf({ classify, summarize, extract, embed }: Options): Pick<Deps, (typeof MODELS)[number] | 'fuse'> {
+  for (const field of MODELS) requireChoice(field, { classify, summarize, extract }[field])
+  return {
+    classify: lazyFunction(async () => (await import('../models/classifier.ts')).classifierOf(classify)),
+    summarize: lazyFunction(async () => (await import('../models/summarizer.ts')).summarizerOf(summarize)),
+    extract: lazyFunction(async () => (await import('../models/extractor.ts')).extractorOf(extract)),
+    ...(embed !== undefined && {
+      fuse: lazyFunction(async () => (await import('../models/embedder.ts')).embedderOf(embed) as Fuse),
+    }),
+  }
+}
+
+const MODELS = ['classify', 'summarize', 'extract'] as const
+
+/** A function that is loaded when it is first called. */
+function lazyFunction<Input extends unknown[], Output>(load: () => Promise<(...input: Input) => Promise<Output>>) {
+  const loaded = lazy(load)
+  return async (...input: Input): Promise<Output> => await (await loaded())(...input)
+}
+
+/** Messages read in one go behind the writers' backs. */
+const A_LITTLE = 50
+
+/** Reads a little of a session; true while there is more. */
+async function readAhead(deps: Deps, { sessionId, milestone }: Reading): Promise<boolean> {
+  const { indexSession } = await import('../features/term-index/operation.ts')
+  const { done } = await indexSession(deps, sessionId, A_LITTLE)
+  if (!done || !milestone) return !done
+  const { extractMemories } = await import('../features/memory/operation.ts')
+  await extractMemories(deps, sessionId)
+  return false
+}
+
+/** What the caller says, else the environment in seconds, else the default. */
+function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: number | undefined }): Policy {
+  const ms = (name: string) => {
+    const seconds = secondsSetting(name)
+    return seconds === undefined ? undefined : seconds * 1000
+  }
+  const policy = {
+    idleTimeoutMs: given.idleTimeoutMs ?? ms('SESSION_IDLE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.idleTimeoutMs,
+    staleTimeoutMs: given.staleTimeoutMs ?? ms('SESSION_STALE_TIMEOUT_SECONDS') ?? DEFAULT_POLICY.staleTimeoutMs,
+  }
+  const isGiven = given.idleTimeoutMs !== undefined && given.staleTimeoutMs !== undefined
+  if (isGiven && policy.idleTimeoutMs > policy.staleTimeoutMs) {
+    throw new ValidationError('policy.idleTimeoutMs', 'must not be longer than staleTimeoutMs')
+  }
+  return policy
+}
+
+function keepsEnvelopesBy({ envelopes }: Options): boolean {
+  return envelopes ?? flagSetting('SESSION_ENVELOPE_ENABLED') ?? true
+}
+
+async function metricsOf({ metrics }: Options): Promise<Metrics> {
+  if (metrics === undefined) return noMetrics
+  const { prometheusMetrics } = await import('../metrics/prometheus.ts')
+  // named by its methods alone, so that our types need no prom-client
+  return await prometheusMetrics(metrics as Parameters<typeof prometheusMetrics>[0])
+}
+
+/** A time to live for a cache that nothing else is said of, in seconds. */
+const CACHE_TTL = 900
+
+async function openCache(target: StoreTarget, options: Options, metrics: Metrics): Promise<EnvelopeCache | undefined> {
+  if (target.store !== 'postgres') {
+    if (options.cache === undefined || options.cache === '') return undefined
+    throw new ValidationError('cache', `goes with postgres://… only: ${target.store} is as quick without one`)
+  }
+  const url = options.cache ?? process.env['THROUGHLINE_CACHE_URL']
+  if (url === undefined || url === '') return undefined
+  const ttlSeconds = options.cacheTtlSeconds ?? secondsSetting('SESSION_CACHE_TTL_SECONDS') ?? CACHE_TTL
+  const { redisCache } = await import('../cache/redis/index.ts')
+  return await redisCache({ url, ttlSeconds, events: metrics.cache })
+}
+
+async function openStore(target: StoreTarget, options: Options): Promise<Store> {
+  if (target.store === 'memory') {
+    const { memoryStore } = await import('../stores/memory/index.ts')
+    return memoryStore(newId)
+  }
+  if (target.store === 'postgres') {
+    const { postgresStore } = await import('../stores/postgres/index.ts')
+    return await postgresStore({ url: target.url, migrate: options.migrate ?? false })
+  }
+  const { sqliteStore } = await import('../stores/sqlite/index.ts')
+  return await sqliteStore({
+    path: target.path,
+    durability: options.durability,
+    migrate: options.migrate ?? true,
+    newId,
+  })
+}
+
+async function loadTokenizer(choice: 'exact' | 'estimate' | Tokenizer): Promise<Tokenizer> {
+  if (choice === 'exact') return await (await import('../tokenizers/exact.ts')).exactTokenizer()
+  if (choice === 'estimate') return (await import('../tokenizers/estimate.ts')).estimateTokenizer
+  return choice
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod/mini'
+import { parse, schema } from '../features/kernel/parse.ts'
+
+const count = schema(() => z.coerce.number().check(z.int(), z.minimum(1)))
+const flag = schema(() =>
+  z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: "must be 'true' or 'false'" }),
+)
+
+/** A number of seconds from the environment; `undefined` where it is not set. */
+export function secondsSetting(name: string): number | undefined {
+  const value = process.env[name]
+  return value === undefined || value === '' ? undefined : parse(count, value, name)
+}
+
+/** Whether something is on, by the environment; `undefined` where it does not say. */
+export function flagSetting(name: string): boolean | undefined {
+  const value = process.env[name]
+  return value === undefined || value === '' ? undefined : parse(flag, value, name)
+}
