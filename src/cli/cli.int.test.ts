@@ -11,7 +11,7 @@ import { ERROR_CODES } from '../domain/errors.ts'
 import { open } from '../open/open.ts'
 
 const RUN = fileURLToPath(new URL('./run.ts', import.meta.url))
-const ENDING = new URL('./ending.ts', import.meta.url)
+const SIGNALS = new URL('./signals.ts', import.meta.url)
 const BIN = fileURLToPath(new URL('../../bin/throughline.js', import.meta.url))
 
 let remove: () => void
@@ -153,7 +153,7 @@ describe('the command line', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)('leaves on %s with %i', async (signal, code) => {
-    const waiting = `import { leaveWhenAsked } from '${ENDING}'; leaveWhenAsked(); setInterval(() => {}, 1e6); console.log('ready')`
+    const waiting = `import { exitOnSignals } from '${SIGNALS}'; exitOnSignals(); setInterval(() => {}, 1e6); console.log('ready')`
     const child = trackProcess(spawn(process.execPath, ['--input-type=module', '-e', waiting], { env: environment() }))
     await once(child.stdout, 'data')
     child.kill(signal)

@@ -19,7 +19,7 @@ import { serve } from '../serve.ts'
 import { blockOf, lifeOf, WORK } from '../stores/conformance/import-samples.ts'
 import { packageVersion } from '../version.ts'
 import type { Check } from './doctor/check.ts'
-import { examine } from './doctor/examination.ts'
+import { runChecks } from './doctor/run-checks.ts'
 
 let folder: string
 let remove: () => void
@@ -311,7 +311,7 @@ describe('of a Postgres store', () => {
 
   it('goes by the clock of the database', async () => {
     const target = { url: database.url(SERVING), explicit: true }
-    const clock = async (ahead: number) => named(await examine(target, () => Date.now() + ahead))['clock']
+    const clock = async (ahead: number) => named(await runChecks(target, () => Date.now() + ahead))['clock']
     expect(await clock(10_000)).toMatchObject({ status: 'warn', found: containing('s ahead of the database') })
     expect(await clock(-90_000)).toMatchObject({ status: 'fail', advice: containing('NTP') })
   })
@@ -344,7 +344,7 @@ describe('of a server', () => {
       expect(refused.stdout).not.toContain(forged)
 
       const target = { url: server.url, explicit: true }
-      const clock = async (ahead: number) => named(await examine(target, () => Date.now() + ahead))['clock']
+      const clock = async (ahead: number) => named(await runChecks(target, () => Date.now() + ahead))['clock']
       expect((await clock(10_000))?.status).toBe('warn')
       expect((await clock(90_000))?.status).toBe('fail')
     } finally {
@@ -398,7 +398,7 @@ if (proving)
       ['http', 'server'],
     ])('gives up within seconds: %s', async (scheme, name) => {
       const cache = scheme === 'postgres' ? { cache: `redis://127.0.0.1:${port}` } : {}
-      const checks = named(await examine({ url: `${scheme}://127.0.0.1:${port}`, explicit: true, ...cache }))
+      const checks = named(await runChecks({ url: `${scheme}://127.0.0.1:${port}`, explicit: true, ...cache }))
       expect(checks[name]).toMatchObject({ status: 'fail', found: containing('within 5 s') })
     })
   })

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../domain/errors.ts'
-import { wrapped } from './text.ts'
+import { wrap } from './text.ts'
 
 /** What the shell gets, the same from every command. */
 export const EXIT = {
@@ -41,7 +41,7 @@ export const EXIT_OF: Record<ErrorCode, ExitCode> = {
   INTERNAL: EXIT.unexpected,
 }
 
-const MEANING: Record<keyof typeof EXIT, string> = {
+const MEANINGS: Record<keyof typeof EXIT, string> = {
   ok: 'done',
   unexpected: 'something went wrong that should not',
   usage: 'wrong usage, or input that is not accepted',
@@ -57,10 +57,10 @@ const MEANING: Record<keyof typeof EXIT, string> = {
 
 /** The table of exit codes that `--help` ends with. */
 export function exitCodesHelp(): string {
-  const lines = Object.entries(MEANING).map(([name, meaning]) => {
+  const lines = Object.entries(MEANINGS).map(([name, meaning]) => {
     const code = EXIT[name as keyof typeof EXIT]
     const errors = Object.entries(EXIT_OF).flatMap(([error, exit]) => (exit === code ? [error] : []))
-    const under = errors.length === 0 ? [] : wrapped(errors.join(', '), 70)
+    const under = errors.length === 0 ? [] : wrap(errors.join(', '), 70)
     return `  ${String(code).padEnd(4)} ${[meaning, ...under].join('\n         ')}`
   })
   return lines.join('\n')

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { displayWidth } from './display-width.ts'
-import { fitted, fittedTable, lineWidth } from './fitted-table.ts'
+import { fitTable, lineWidth, renderFittedTable } from './fitted-table.ts'
 
 const { COLUMNS } = process.env
 afterEach(() => {
@@ -19,7 +19,7 @@ const drawn = (columns: string) => {
     value: (row: { name: string }) => row.name,
     paint: (t: string) => `\x1b[1m${t}\x1b[22m`,
   }
-  return fittedTable(rows, [name], { title: 'text', value: ({ text }) => text }).split('\n')
+  return renderFittedTable(rows, [name], { title: 'text', value: ({ text }) => text }).split('\n')
 }
 
 describe('a fitted table', () => {
@@ -38,9 +38,9 @@ describe('a fitted table', () => {
   it('lets columns go where there is no room, the most dispensable first', () => {
     const titlesAt = (columns: string) => {
       process.env['COLUMNS'] = columns
-      const column = (title: string, spare?: number) => ({ title, value: () => '12345678', spare: spare ?? 0 })
+      const column = (title: string, spare?: number) => ({ title, value: () => '12345678', dropOrder: spare ?? 0 })
       const spares = [column('id'), column('first', 2), column('second', 1)]
-      return fittedTable(rows, spares, { title: 'text', value: ({ text }) => text }).split('\n')[0]
+      return renderFittedTable(rows, spares, { title: 'text', value: ({ text }) => text }).split('\n')[0]
     }
     expect(titlesAt('50')).toBe('id        first     second    text')
     expect(titlesAt('49')).toBe('id        second    text')
@@ -51,7 +51,7 @@ describe('a fitted table', () => {
   it('keeps to the columns it began with, in rows that follow, and to the line, however wide characters are', () => {
     process.env['COLUMNS'] = '40'
     const name = { title: 'name', value: (row: { name: string }) => row.name, least: 6 }
-    const { head, lines } = fitted(rows, [name], { title: 'text', value: ({ text }) => text })
+    const { head, renderRows: lines } = fitTable(rows, [name], { title: 'text', value: ({ text }) => text })
     expect(head).toEqual(['name       text'])
     const [later = ''] = lines([{ name: '日本語の名前', text: '文'.repeat(50) }])
     expect(later).toBe(`日本語の…  ${'文'.repeat(14)}…`)
@@ -61,7 +61,10 @@ describe('a fitted table', () => {
   it('never cuts a number, although one that follows is longer', () => {
     process.env['COLUMNS'] = '60'
     const count = { title: 'n', value: (row: { name: string }) => row.name, align: 'right' } as const
-    const { lines } = fitted([{ name: '7', text: '' }], [count], { title: 'text', value: ({ text }) => text })
+    const { renderRows: lines } = fitTable([{ name: '7', text: '' }], [count], {
+      title: 'text',
+      value: ({ text }) => text,
+    })
     expect(lines([{ name: '123456', text: 'many' }])).toEqual(['123456  many'])
   })
 

@@ -5,14 +5,14 @@ import { ValidationError } from '../domain/errors.ts'
 export interface InputFile {
   chunks: AsyncIterable<Uint8Array>
   /** The share of it that was read, where it is known. */
-  done(): number | undefined
+  fractionRead(): number | undefined
 }
 
 /** The bytes of a file or, by the name `-`, of stdin. `field` is the option or argument that names it. */
-export async function inputFile(file: string, field: string): Promise<InputFile> {
-  if (file === '-') return { chunks: process.stdin, done: () => undefined }
+export async function openInput(file: string, field: string): Promise<InputFile> {
+  if (file === '-') return { chunks: process.stdin, fractionRead: () => undefined }
   const { size } = await stat(file).catch((error: unknown) => {
-    throw notReadable(field, error)
+    throw unreadable(field, error)
   })
   let read = 0
   async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -22,12 +22,12 @@ export async function inputFile(file: string, field: string): Promise<InputFile>
         yield chunk
       }
     } catch (error) {
-      throw notReadable(field, error)
+      throw unreadable(field, error)
     }
   }
-  return { chunks: chunks(), done: () => (size === 0 ? undefined : read / size) }
+  return { chunks: chunks(), fractionRead: () => (size === 0 ? undefined : read / size) }
 }
 
-function notReadable(field: string, cause: unknown): ValidationError {
+function unreadable(field: string, cause: unknown): ValidationError {
   return new ValidationError(field, `cannot be read: ${(cause as Error).message}`, { cause })
 }

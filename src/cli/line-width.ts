@@ -2,7 +2,7 @@
 const DEFAULT_WIDTH = 160
 
 /** Columns that a line of output has: `COLUMNS`, or what the terminal says; `undefined` where neither does. */
-export function knownWidth(): number | undefined {
+export function terminalWidth(): number | undefined {
   const wanted = Number(process.env['COLUMNS'])
   // some terminals say 0
   return Number.isInteger(wanted) && wanted > 0 ? wanted : process.stdout.columns || undefined
@@ -10,5 +10,5 @@ export function knownWidth(): number | undefined {
 
 /** The same, or a width that suits most readers. */
 export function lineWidth(): number {
-  return knownWidth() ?? DEFAULT_WIDTH
+  return terminalWidth() ?? DEFAULT_WIDTH
 }

@@ -25,10 +25,10 @@ import { sweepCommand } from './commands/sweep.ts'
 import { tailCommand } from './commands/tail.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { warmCommand } from './commands/warm.ts'
-import { leaveWhenAsked } from './ending.ts'
 import { EXIT, exitCodesHelp } from './exit-codes.ts'
-import { failureOf } from './failure.ts'
-import { type Output, outputTo, painted } from './output.ts'
+import { toFailure } from './failure.ts'
+import { applyStyle, createOutput, type Output } from './output.ts'
+import { exitOnSignals } from './signals.ts'
 import type { Target } from './target.ts'
 
 /** Every command, in the order that help lists them in. */
@@ -60,27 +60,27 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
 
 /** Runs the command line. Never throws; what the shell gets is in `process.exitCode`. */
 export async function main(argv: readonly string[]): Promise<void> {
-  leaveWhenAsked()
+  exitOnSignals()
   // asked of argv, because what cannot be parsed must be reported in the right form too
   const json = argv.includes('--json')
-  const output = outputTo(process.stdout, process.stderr, json)
+  const output = createOutput(process.stdout, process.stderr, json)
   try {
-    await programFor(output, json).parseAsync(asked(argv), { from: 'user' })
+    await createProgram(output, json).parseAsync(expandHelp(argv), { from: 'user' })
   } catch (error) {
-    const failure = failureOf(error)
+    const failure = toFailure(error)
     process.exitCode = failure?.exitCode ?? EXIT.ok
     if (failure !== undefined) output.fail(failure)
   }
 }
 
 /** `help memory list` asks for what `memory list --help` does. */
-function asked([first, ...rest]: readonly string[]): string[] {
+function expandHelp([first, ...rest]: readonly string[]): string[] {
   if (first === 'help') return [...rest, '--help']
   return first === undefined ? [] : [first, ...rest]
 }
 
-function programFor(output: Output, json: boolean): CommanderCommand {
-  const bold = (text: string) => painted('bold', text, process.stdout)
+function createProgram(output: Output, json: boolean): CommanderCommand {
+  const bold = (text: string) => applyStyle('bold', text, process.stdout)
   const program = new CommanderCommand('throughline')
     .description('The durable session layer for AI agents: one append-only log per session, with views on top.')
     .usage('<command> [options]')
@@ -126,11 +126,11 @@ function mount(program: CommanderCommand, parent: CommanderCommand, command: Com
   mounted.action(async () => {
     const named = mounted.registeredArguments.map((argument, i) => [argument.name(), mounted.processedArgs[i]])
     const input = { ...mounted.opts(), ...Object.fromEntries(named) }
-    process.exitCode = (await run(input, { target: targetIn(program), output })) ?? EXIT.ok
+    process.exitCode = (await run(input, { target: readTarget(program), output })) ?? EXIT.ok
   })
 }
 
-function targetIn(program: CommanderCommand): Target {
+function readTarget(program: CommanderCommand): Target {
   const isTyped = (option: string) => program.getOptionValueSource(option) === 'cli'
   return {
     url: String(program.getOptionValue('url')),

@@ -3,8 +3,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
-import { painted } from './output.ts'
-import { printableJson } from './text.ts'
+import { applyStyle } from './output.ts'
+import { toSafeJson } from './text.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -13,9 +13,9 @@ afterEach(() => {
 it('NO_COLOR wins over FORCE_COLOR, unless it is empty', () => {
   vi.stubEnv('FORCE_COLOR', '1')
   vi.stubEnv('NO_COLOR', '1')
-  expect(painted('red', 'text', process.stdout)).toBe('text')
+  expect(applyStyle('red', 'text', process.stdout)).toBe('text')
   vi.stubEnv('NO_COLOR', '')
-  expect(painted('red', 'text', process.stdout)).toBe('\x1b[31mtext\x1b[39m')
+  expect(applyStyle('red', 'text', process.stdout)).toBe('\x1b[31mtext\x1b[39m')
 })
 
 it('nothing is said of the two beside each other', () => {
@@ -43,7 +43,7 @@ it('nothing is said of the two beside each other', () => {
 
 it('JSON steers no terminal, and reads back as it was', () => {
   const value = { '\u009b2J': 'a\u007f\u202eb\u200e\u{e0041}\u{e007f} 日本 👩‍💻 é' }
-  const text = printableJson(value)
+  const text = toSafeJson(value)
   expect(text).toBe('{"\\u009b2J":"a\\u007f\\u202eb\\u200e\\udb40\\udc41\\udb40\\udc7f 日本 👩‍💻 é"}')
   expect(JSON.parse(text)).toEqual(value)
 })

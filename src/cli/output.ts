@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises'
 import { styleText } from 'node:util'
 import type { Failure } from './failure.ts'
-import { printableJson, printableLines } from './text.ts'
+import { sanitizeLines, toSafeJson } from './text.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
@@ -21,27 +21,27 @@ export interface Output {
   fail(failure: Failure): void
 }
 
-export function outputTo(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, json: boolean): Output {
+export function createOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, json: boolean): Output {
   const write = (stream: NodeJS.WriteStream, text: string) => stream.write(`${text}\n`)
   return {
     json,
-    print: (text, data) => write(stdout, json ? printableJson(data) : text),
+    print: (text, data) => write(stdout, json ? toSafeJson(data) : text),
     say: (text) => json || write(stdout, text),
-    sayAll: async (texts) => (json ? undefined : await pipeline(linesOf(texts), stdout, { end: false })),
-    paint: (style, text) => (json ? text : painted(style, text, stdout)),
+    sayAll: async (texts) => (json ? undefined : await pipeline(withNewlines(texts), stdout, { end: false })),
+    paint: (style, text) => (json ? text : applyStyle(style, text, stdout)),
     fail({ code, message, details }) {
-      const label = painted('red', `error ${code}:`, stderr)
-      write(stderr, json ? printableJson({ error: { code, message, details } }) : `${label} ${printableLines(message)}`)
+      const label = applyStyle('red', `error ${code}:`, stderr)
+      write(stderr, json ? toSafeJson({ error: { code, message, details } }) : `${label} ${sanitizeLines(message)}`)
     },
   }
 }
 
 /** The text with colours, if the stream shows them. */
-export function painted(style: Style, text: string, stream: NodeJS.WriteStream): string {
+export function applyStyle(style: Style, text: string, stream: NodeJS.WriteStream): string {
   // Node knows FORCE_COLOR and terminals; but it lets FORCE_COLOR win over NO_COLOR, and warns
   return process.env['NO_COLOR'] ? text : styleText(style, text, { stream })
 }
 
-async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+async function* withNewlines(texts: AsyncIterable<string>): AsyncGenerator<string> {
   for await (const text of texts) yield `${text}\n`
 }

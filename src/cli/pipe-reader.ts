@@ -1,7 +1,7 @@
 import { fstatSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** How often to look, in milliseconds. */
-const LOOK = 300
+const POLL_MS = 300
 /** Of the symbolic link to an open file: it is open for reading. */
 const READABLE = 0o400
 
@@ -10,41 +10,41 @@ const READABLE = 0o400
  * `| head -3` should end. Node cannot ask the pipe itself, so this looks which processes of the same session of the shell have it open; on
  * Linux alone, and only where the reader could be seen at first. Gives a function that ends the looking.
  */
-export function whenReaderLeaves(left: () => void): () => void {
+export function onReaderExit(left: () => void): () => void {
   const pipe = process.platform === 'linux' ? pipeOfStdout() : undefined
-  let readers = pipe === undefined ? [] : readersOf(pipe)
+  let readers = pipe === undefined ? [] : findReaders(pipe)
   if (pipe === undefined || readers.length === 0) return () => {}
   const timer = setInterval(() => {
     readers = readers.filter((path) => isStillOpen(path, pipe))
     // a reader may have handed it on
-    if (readers.length === 0) readers = readersOf(pipe)
+    if (readers.length === 0) readers = findReaders(pipe)
     if (readers.length > 0) return
     clearInterval(timer)
     left()
-  }, LOOK)
+  }, POLL_MS)
   return () => clearInterval(timer)
 }
 
 function pipeOfStdout(): string | undefined {
-  const stdout = tried(() => fstatSync(1))
+  const stdout = attempt(() => fstatSync(1))
   return stdout?.isFIFO() ? `pipe:[${stdout.ino}]` : undefined
 }
 
 /** Paths below `/proc` where processes of our session have the pipe open for reading. Those of other users cannot be seen. */
-function readersOf(pipe: string): string[] {
-  const session = sessionOf('self')
+function findReaders(pipe: string): string[] {
+  const session = shellSessionOf('self')
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  return pids.filter((pid) => sessionOf(pid) === session).flatMap((pid) => readersIn(`/proc/${pid}/fd`, pipe))
+  return pids.filter((pid) => shellSessionOf(pid) === session).flatMap((pid) => readersIn(`/proc/${pid}/fd`, pipe))
 }
 
 function readersIn(folder: string, pipe: string): string[] {
   const isReader = (path: string) => readlinkSync(path) === pipe && (lstatSync(path).mode & READABLE) !== 0
-  const files = tried(() => readdirSync(folder)) ?? []
-  return files.map((file) => `${folder}/${file}`).filter((path) => tried(() => isReader(path)) ?? false)
+  const files = attempt(() => readdirSync(folder)) ?? []
+  return files.map((file) => `${folder}/${file}`).filter((path) => attempt(() => isReader(path)) ?? false)
 }
 
 /** What is there now may be gone a moment later. */
-function tried<T>(look: () => T): T | undefined {
+function attempt<T>(look: () => T): T | undefined {
   try {
     return look()
   } catch {
@@ -53,9 +53,9 @@ function tried<T>(look: () => T): T | undefined {
 }
 
 /** Session of the shell that a process belongs to; `undefined` once it has ended. */
-function sessionOf(pid: string): string | undefined {
+function shellSessionOf(pid: string): string | undefined {
   // the name of the program, in parentheses, may hold blanks: state, parent, group and session follow it
-  return tried(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[3])
+  return attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[3])
 }
 
 /** Also if it may no longer be looked at: then the process is there, as another user. */

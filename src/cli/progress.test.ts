@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { withProgress } from './progress.ts'
+import { withSessionProgress } from './progress.ts'
 
 const { isTTY, columns } = process.stderr
 const { TERM } = process.env
@@ -12,7 +12,7 @@ async function shownWhere(terminal: boolean, wide = 80): Promise<string[]> {
   process.stderr.columns = wide
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => shown.push(String(text)) > 0)
-  await withProgress('verifying:', async (onProgress) => {
+  await withSessionProgress('verifying:', async (onProgress) => {
     for (let step = 1; step <= 1000; step++) {
       now++
       onProgress({ sessions: 1, events: step * 10, of: { sessions: 2, events: 10_000 } })
@@ -55,7 +55,7 @@ describe('withProgress', () => {
 
   it('clears the line when the work fails', async () => {
     await shownWhere(true)
-    const failing = withProgress('verifying:', () => Promise.reject(new Error('no')))
+    const failing = withSessionProgress('verifying:', () => Promise.reject(new Error('no')))
     await expect(failing).rejects.toThrow('no')
     expect(vi.mocked(process.stderr.write)).toHaveBeenLastCalledWith('\r\x1b[K')
   })

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { table } from './table.ts'
+import { renderTable } from './table.ts'
 
 const { COLUMNS } = process.env
 afterEach(() => {
@@ -17,20 +17,20 @@ describe('table', () => {
       { title: 'name', value: ([name = '']: string[]) => name },
       { title: 'n', value: ([, n = '']: string[]) => n },
     ]
-    expect(table(rows, columns)).toBe('name  n\na     1\nlong  2')
+    expect(renderTable(rows, columns)).toBe('name  n\na     1\nlong  2')
   })
 
   it('pads before it paints, so that colours do not move the columns', () => {
     const paint = (text: string) => `<${text}>`
-    expect(table(['a', 'bc'], [{ value: (row) => row, paint }, { value: () => 'x' }])).toBe('<a >  x\n<bc>  x')
+    expect(renderTable(['a', 'bc'], [{ value: (row) => row, paint }, { value: () => 'x' }])).toBe('<a >  x\n<bc>  x')
   })
 
   it('cuts what is longer than its column', () => {
-    expect(table(['123456'], [{ value: (row) => row, width: 4 }])).toBe('123…')
+    expect(renderTable(['123456'], [{ value: (row) => row, maxWidth: 4 }])).toBe('123…')
   })
 
   it('lets nothing through that could steer a terminal', () => {
-    expect(table(['a\u001b[2Jb\u009b\u202ec\n\td'], [{ value: (row) => row }])).toBe('a�[2Jb��c d')
+    expect(renderTable(['a\u001b[2Jb\u009b\u202ec\n\td'], [{ value: (row) => row }])).toBe('a�[2Jb��c d')
   })
 
   it('measures by what a terminal shows, and sets numbers to the right', () => {
@@ -43,7 +43,7 @@ describe('table', () => {
       ['e\u0301', '100'],
       ['👩‍💻👩‍💻👩‍💻', '10'],
     ]
-    expect(table(rows, columns).split('\n')).toEqual([
+    expect(renderTable(rows, columns).split('\n')).toEqual([
       'name      n',
       '日本      1',
       'e\u0301       100',
@@ -58,7 +58,7 @@ describe('table', () => {
       { title: 'session', value: (row: string) => row },
       { title: 'expected', value: () => 'one two three four five six', paint: (text: string) => `<${text}>` },
     ]
-    expect(table(rows, columns)).toBe(
+    expect(renderTable(rows, columns)).toBe(
       [
         'session   aaaaaaaaaaaaaaaaaaaa',
         'expected  <one two three four>',
@@ -74,10 +74,10 @@ describe('table', () => {
   it('wraps the last column of a list, unless there is no room at all, and keeps an id whole', () => {
     const list = [{ value: () => 'label' }, { value: () => 'one two three four five' }]
     process.env['COLUMNS'] = '24'
-    expect(table([1], list)).toBe('label  one two three\n       four five')
+    expect(renderTable([1], list)).toBe('label  one two three\n       four five')
     const id = 'x'.repeat(36)
-    expect(table([1], [{ value: () => 'id' }, { value: () => id }])).toBe(`id\n  ${id}`)
+    expect(renderTable([1], [{ value: () => 'id' }, { value: () => id }])).toBe(`id\n  ${id}`)
     process.env['COLUMNS'] = '20'
-    expect(table([1], list)).toBe('label  one two three four five')
+    expect(renderTable([1], list)).toBe('label  one two three four five')
   })
 })

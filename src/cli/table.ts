@@ -1,15 +1,15 @@
 import { displayWidth } from './display-width.ts'
-import { knownWidth } from './line-width.ts'
-import { clipped, padded, printable, wrapped } from './text.ts'
+import { terminalWidth } from './line-width.ts'
+import { pad, sanitizeLine, truncate, wrap } from './text.ts'
 
 export interface Column<Row> {
   /** Give one to all columns, or to none. */
   title?: string
   value: (row: Row) => string
   /** Wider values are cut. */
-  width?: number
+  maxWidth?: number
   /** The column is at least so wide, for rows that are not known yet. */
-  least?: number
+  minWidth?: number
   /** Colours what `value` gave, after it was padded. */
   paint?: (text: string, row: Row) => string
   /** @default 'left' */
@@ -17,44 +17,44 @@ export interface Column<Row> {
 }
 
 /** Fewest columns that a text is wrapped to. */
-const LEAST = 16
+const MIN_WRAP_WIDTH = 16
 
 /**
  * Rows for people, in columns as wide as they need to be. Where the terminal is narrower than that, a table with titles shows each
  * row as a block of lines, and one without wraps its last column.
  */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-  const grid = gridOf(rows, columns)
+export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const grid = renderCells(rows, columns)
   const hasTitles = columns.some(({ title }) => title !== undefined)
   const titles = hasTitles ? [columns.map(({ title = '' }) => title)] : []
-  const widths = widthsOf([...titles, ...grid], columns.length)
-  const room = knownWidth() ?? Number.POSITIVE_INFINITY
+  const widths = measureColumns([...titles, ...grid], columns.length)
+  const room = terminalWidth() ?? Number.POSITIVE_INFINITY
   const others = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0)
   const isWide = others + (widths.at(-1) ?? 0) > room
-  if (isWide && hasTitles) return stacked(rows, grid, columns, room)
+  if (isWide && hasTitles) return renderBlocks(rows, grid, columns, room)
 
-  const head = titles.map((cells) => lineOf(cells, columns, widths))
-  const wrapsAt = isWide && room - others >= LEAST ? room - others : undefined
-  const body = rows.map((row, r) => rowLines(row, grid[r] ?? [], columns, widths, wrapsAt))
+  const head = titles.map((cells) => renderRow(cells, columns, widths))
+  const wrapsAt = isWide && room - others >= MIN_WRAP_WIDTH ? room - others : undefined
+  const body = rows.map((row, r) => renderWrappedRow(row, grid[r] ?? [], columns, widths, wrapsAt))
   return [...head, ...body.flat()].join('\n')
 }
 
 /** What the cells say, safe to print and cut to the widths that columns have. */
-export function gridOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string[][] {
+export function renderCells<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string[][] {
   return rows.map((row) =>
-    columns.map(({ value, width = Number.POSITIVE_INFINITY }) => clipped(printable(value(row)), width)),
+    columns.map(({ value, maxWidth: width = Number.POSITIVE_INFINITY }) => truncate(sanitizeLine(value(row)), width)),
   )
 }
 
 /** Width of each column. */
-export function widthsOf(grid: readonly (readonly string[])[], count: number): number[] {
+export function measureColumns(grid: readonly (readonly string[])[], count: number): number[] {
   return Array.from({ length: count }, (_, i) =>
     grid.reduce((max, cells) => Math.max(max, displayWidth(cells[i] ?? '')), 0),
   )
 }
 
 /** One line of a table; coloured, if it is the line of a row. */
-export function lineOf<Row>(
+export function renderRow<Row>(
   cells: readonly string[],
   columns: readonly Column<Row>[],
   widths: readonly number[],
@@ -64,34 +64,34 @@ export function lineOf<Row>(
     .map(({ paint, align = 'left' }, i) => {
       const cell = cells[i] ?? ''
       const isLast = i === columns.length - 1 && align === 'left'
-      const text = isLast ? cell : padded(cell, widths[i] ?? 0, align)
+      const text = isLast ? cell : pad(cell, widths[i] ?? 0, align)
       return paint === undefined || row === undefined ? text : paint(text, row)
     })
     .join('  ')
 }
 
 /** The lines of a row: several where its last cell has to be wrapped. A word such as an id stays whole, below the others if need be. */
-function rowLines<Row>(
+function renderWrappedRow<Row>(
   row: Row,
   cells: readonly string[],
   columns: readonly Column<Row>[],
   widths: readonly number[],
   wrapsAt: number | undefined,
 ): string[] {
-  if (wrapsAt === undefined) return [lineOf(cells, columns, widths, row)]
+  if (wrapsAt === undefined) return [renderRow(cells, columns, widths, row)]
   const before = cells.slice(0, -1)
   const last = cells.at(-1) ?? ''
   if (!last.includes(' ') && displayWidth(last) > wrapsAt) {
     const below = columns.at(-1)?.paint?.(last, row) ?? last
-    return [lineOf([...before, ''], columns, widths, row).trimEnd(), `  ${below}`]
+    return [renderRow([...before, ''], columns, widths, row).trimEnd(), `  ${below}`]
   }
-  return wrapped(last, wrapsAt).map((text, i) =>
-    lineOf([...(i === 0 ? before : before.map(() => '')), text], columns, widths, row),
+  return wrap(last, wrapsAt).map((text, i) =>
+    renderRow([...(i === 0 ? before : before.map(() => '')), text], columns, widths, row),
   )
 }
 
 /** Rows as blocks of lines, a title and a value in each. */
-function stacked<Row>(
+function renderBlocks<Row>(
   rows: readonly Row[],
   grid: readonly (readonly string[])[],
   columns: readonly Column<Row>[],
@@ -100,8 +100,8 @@ function stacked<Row>(
   const label = Math.max(...columns.map(({ title = '' }) => displayWidth(title)))
   const blocks = rows.map((row, r) =>
     columns.flatMap(({ title = '', paint = (text) => text }, i) =>
-      wrapped(grid[r]?.[i] ?? '', Math.max(LEAST, room - label - 2)).map(
-        (text, line) => `${padded(line === 0 ? title : '', label)}  ${paint(text, row)}`,
+      wrap(grid[r]?.[i] ?? '', Math.max(MIN_WRAP_WIDTH, room - label - 2)).map(
+        (text, line) => `${pad(line === 0 ? title : '', label)}  ${paint(text, row)}`,
       ),
     ),
   )

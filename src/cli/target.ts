@@ -15,7 +15,7 @@ export interface Target {
 }
 
 /** What to open it with: its URL, and the cache if one was typed. */
-export function openingOf({ url, cache }: Target): { url: string; cache?: string } {
+export function toOpenOptions({ url, cache }: Target): { url: string; cache?: string } {
   return { url, ...(cache !== undefined && { cache }) }
 }
 
@@ -31,7 +31,7 @@ export function sameTargetHint({ explicit, cache }: Target, how: 'with' | 'each 
 }
 
 /** Path of the file that a target means; `undefined` for other stores. */
-export function sqliteFile(url: string): string | undefined {
+export function sqlitePath(url: string): string | undefined {
   const target = targetOf(url)
   return target.store === 'sqlite' ? target.path : undefined
 }
@@ -45,12 +45,12 @@ export async function withStore<T>(
   work: (tl: Throughline) => Promise<T>,
   { absent = 'refuse' }: { absent?: 'refuse' | 'make' | 'memory' } = {},
 ): Promise<T> {
-  const file = sqliteFile(target.url)
+  const file = sqlitePath(target.url)
   const isNew = file !== undefined && !existsSync(file)
   if (isNew && absent === 'refuse') {
     throw new StorageError('sqlite', `there is no database at '${file}'; name another with --url`)
   }
-  const opening = openingOf(isNew && absent === 'memory' ? { ...target, url: 'memory:' } : target)
+  const opening = toOpenOptions(isNew && absent === 'memory' ? { ...target, url: 'memory:' } : target)
   const tl = await open({ ...opening, migrate: isNew, index: false })
   try {
     return await work(tl)

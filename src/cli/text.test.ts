@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from './display-width.ts'
-import { clipped, oneLine, padded, printable, printableLines, wrapped } from './text.ts'
+import { pad, sanitizeLine, sanitizeLines, toOneLine, truncate, wrap } from './text.ts'
 
 describe('the width of a text', () => {
   it.each([
@@ -38,11 +38,11 @@ describe('clipped', () => {
     ['e\u0301'.repeat(5), 4, `${'e\u0301'.repeat(3)}…`],
     ['abc', 1, '…'],
   ])('cuts %j to %i columns, never within a character', (text, width, cut) => {
-    expect(clipped(text, width)).toBe(cut)
+    expect(truncate(text, width)).toBe(cut)
   })
 
   it('does not let a heap of marks through', () => {
-    expect(clipped(`a${'\u0301'.repeat(500)}bc`, 3)).toBe('\u{fffd}bc')
+    expect(truncate(`a${'\u0301'.repeat(500)}bc`, 3)).toBe('\u{fffd}bc')
   })
 })
 
@@ -57,36 +57,36 @@ describe('wrapped', () => {
     ['日本語の文章', 5, ['日本', '語の', '文章']],
     ['word  with   blanks', 9, ['word', 'with', 'blanks']],
   ])('%j at %i columns', (text, width, lines) => {
-    expect(wrapped(text, width)).toEqual(lines)
+    expect(wrap(text, width)).toEqual(lines)
   })
 })
 
 it('a text on one line is not read to its end', () => {
-  expect(oneLine(' a\n\tb ', 10)).toBe('a b')
-  expect(oneLine('x'.repeat(8_000_000), 10)).toBe(`${'x'.repeat(9)}…`)
-  expect(oneLine(`a${' '.repeat(8_000_000)}b`, 10)).toBe('a …')
+  expect(toOneLine(' a\n\tb ', 10)).toBe('a b')
+  expect(toOneLine('x'.repeat(8_000_000), 10)).toBe(`${'x'.repeat(9)}…`)
+  expect(toOneLine(`a${' '.repeat(8_000_000)}b`, 10)).toBe('a …')
 })
 
 it('pads by columns', () => {
-  expect([padded('日', 4), padded('日', 4, 'right'), padded('long', 2)]).toEqual(['日  ', '  日', 'long'])
+  expect([pad('日', 4), pad('日', 4, 'right'), pad('long', 2)]).toEqual(['日  ', '  日', 'long'])
 })
 
 it('nothing gets through that could steer a terminal, or turn a line around', () => {
-  expect(printable('a\u001b[2Jb\u009b\u202ec\u2066d\u061ce\n\tf\u2028g')).toBe('a�[2Jb��c�d�e f g')
-  expect(printableLines('one\r\n  two\u001b\n\n\tthree\u0085')).toBe('one\n  two�\n\n        three�')
-  expect(printable('a\u200eb\u200fc\u200bd\u2060e\u{e0041}\u{e0042}f')).toBe('a�b�c�d�e�f')
-  expect(printableLines('a\u200eb\u2028c')).toBe('a�b c')
+  expect(sanitizeLine('a\u001b[2Jb\u009b\u202ec\u2066d\u061ce\n\tf\u2028g')).toBe('a�[2Jb��c�d�e f g')
+  expect(sanitizeLines('one\r\n  two\u001b\n\n\tthree\u0085')).toBe('one\n  two�\n\n        three�')
+  expect(sanitizeLine('a\u200eb\u200fc\u200bd\u2060e\u{e0041}\u{e0042}f')).toBe('a�b�c�d�e�f')
+  expect(sanitizeLines('a\u200eb\u2028c')).toBe('a�b c')
 })
 
 it('marks pass as far as scripts need them, and no heaps of them', () => {
   const fine = ['קָ֑דִ֔', 'e\u0302\u0323', '👩🏽‍❤️‍💋‍👩🏽', 'می\u200cخواهم', 'ཧཱུྃ']
-  expect(fine.map(printable)).toEqual(fine)
-  expect(printable(`a${'\u0301'.repeat(20)}b`)).toBe('a�b')
-  expect(printableLines(`a${'\u0489'.repeat(20)}b`)).toBe('a�b')
-  expect(printable(`${'👩\u200d'.repeat(100)}👩`)).toBe('�')
+  expect(fine.map(sanitizeLine)).toEqual(fine)
+  expect(sanitizeLine(`a${'\u0301'.repeat(20)}b`)).toBe('a�b')
+  expect(sanitizeLines(`a${'\u0489'.repeat(20)}b`)).toBe('a�b')
+  expect(sanitizeLine(`${'👩\u200d'.repeat(100)}👩`)).toBe('�')
 })
 
 it('keeps lines, indentation and columns', () => {
-  expect(printableLines('if x:\n\ty = 1\n    z\n')).toBe('if x:\n        y = 1\n    z\n')
-  expect(printableLines('name   size  \na\t1\n日本\t22')).toBe('name   size\na       1\n日本    22')
+  expect(sanitizeLines('if x:\n\ty = 1\n    z\n')).toBe('if x:\n        y = 1\n    z\n')
+  expect(sanitizeLines('name   size  \na\t1\n日本\t22')).toBe('name   size\na       1\n日本    22')
 })

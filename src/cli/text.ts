@@ -1,45 +1,47 @@
 import { charactersOf, characterWidth, displayWidth, isPlain } from './display-width.ts'
 
 /** What steers a terminal, turns the direction of writing, or is there without being seen. Joiners are not: scripts need them. */
-const STEERING =
+const UNSAFE =
   /[\p{Cc}\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]+/gu
 /** More marks than any script puts on one letter: they would cover the lines above and below. */
-const HEAP = /[\p{Mn}\p{Me}\u200c\u200d]{9,}/gu
+const STACKED_MARKS = /[\p{Mn}\p{Me}\u200c\u200d]{9,}/gu
 /** Columns from one tab stop to the next, as terminals have them. */
-const TAB = 8
+const TAB_WIDTH = 8
 
 /** `1 session`, `1,200 sessions`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
+export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
 }
 
 /** The text on one line, without characters that could steer a terminal: what is stored is not ours to trust. */
-export function printable(text: string): string {
-  return harmless(text.replace(/\s+/g, ' '))
+export function sanitizeLine(text: string): string {
+  return replaceUnsafe(text.replace(/\s+/g, ' '))
 }
 
-/** As {@link printable}, with its lines and columns as they are: tabs become blanks. */
-export function printableLines(text: string): string {
-  const line = (one: string) => withoutTabs(harmless(one.replace(/[^\S\t]/g, ' '))).trimEnd()
+/** As {@link sanitizeLine}, with its lines and columns as they are: tabs become blanks. */
+export function sanitizeLines(text: string): string {
+  const line = (one: string) => expandTabs(replaceUnsafe(one.replace(/[^\S\t]/g, ' '))).trimEnd()
   return text.split(/\r?\n/).map(line).join('\n')
 }
 
-/** JSON on one line. What {@link printable} would replace is escaped: it reads back as it was, and steers no terminal. */
-export function printableJson(value: unknown): string {
+/** JSON on one line. What {@link sanitizeLine} would replace is escaped: it reads back as it was, and steers no terminal. */
+export function toSafeJson(value: unknown): string {
   const unit = (code: string) => `\\u${code.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return JSON.stringify(value).replace(STEERING, (found) => found.split('').map(unit).join(''))
+  return JSON.stringify(value).replace(UNSAFE, (found) => found.split('').map(unit).join(''))
 }
 
-function harmless(text: string): string {
-  const replaced = text.replace(STEERING, (found) => (found === '\t' ? found : '\u{fffd}')).replace(HEAP, '\u{fffd}')
+function replaceUnsafe(text: string): string {
+  const replaced = text
+    .replace(UNSAFE, (found) => (found === '\t' ? found : '\u{fffd}'))
+    .replace(STACKED_MARKS, '\u{fffd}')
   return isPlain(replaced) ? replaced : [...charactersOf(replaced)].join('')
 }
 
-function withoutTabs(line: string): string {
+function expandTabs(line: string): string {
   const [first = '', ...rest] = line.split('\t')
   let [all, width] = [first, displayWidth(first)]
   for (const part of rest) {
-    const blanks = TAB - (width % TAB)
+    const blanks = TAB_WIDTH - (width % TAB_WIDTH)
     all += ' '.repeat(blanks) + part
     width += blanks + displayWidth(part)
   }
@@ -47,7 +49,7 @@ function withoutTabs(line: string): string {
 }
 
 /** The text in lines of at most `width` columns, broken at blanks, or within words that are longer than that. */
-export function wrapped(text: string, width: number): string[] {
+export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(/(?<= )(?! )/)) {
@@ -56,7 +58,7 @@ export function wrapped(text: string, width: number): string[] {
       continue
     }
     if (line.trim() !== '') lines.push(line.trimEnd())
-    const pieces = displayWidth(word.trimEnd()) <= width ? [word] : piecesOf(word, width)
+    const pieces = displayWidth(word.trimEnd()) <= width ? [word] : splitWord(word, width)
     lines.push(...pieces.slice(0, -1))
     line = pieces.at(-1) ?? ''
   }
@@ -64,7 +66,7 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /** A word that is longer than a line, cut. */
-function piecesOf(word: string, width: number): string[] {
+function splitWord(word: string, width: number): string[] {
   const pieces: string[] = []
   let piece = ''
   let room = width
@@ -82,7 +84,7 @@ function piecesOf(word: string, width: number): string[] {
 }
 
 /** At most `width` columns of a text, the last one an ellipsis if something had to go. */
-export function clipped(text: string, width: number): string {
+export function truncate(text: string, width: number): string {
   // no character takes more than two columns
   if (text.length * 2 <= width) return text
   let all = ''
@@ -98,14 +100,14 @@ export function clipped(text: string, width: number): string {
 }
 
 /** The text on one line of at most `width` columns. Of a long one not all is looked at. */
-export function oneLine(text: string, width: number): string {
+export function toOneLine(text: string, width: number): string {
   const enough = width * 4 + 256
-  const line = printable(text.slice(0, enough)).trim()
-  return clipped(text.length > enough ? `${line} …` : line, width)
+  const line = sanitizeLine(text.slice(0, enough)).trim()
+  return truncate(text.length > enough ? `${line} …` : line, width)
 }
 
 /** The text with blanks behind it, or before it, up to `width` columns. */
-export function padded(text: string, width: number, side: 'left' | 'right' = 'left'): string {
+export function pad(text: string, width: number, side: 'left' | 'right' = 'left'): string {
   const blanks = ' '.repeat(Math.max(0, width - displayWidth(text)))
   return side === 'left' ? text + blanks : blanks + text
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { shellWord } from '../../src/cli/shell.ts'
+import { quoteForShell } from '../../src/cli/shell-quote.ts'
 import { trackProcess } from '../servers/test-run.ts'
 
 const RUN = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
@@ -11,7 +11,7 @@ const OURS = ['CI', 'COLUMNS', 'FORCE_COLOR', 'NO_COLOR', 'NODE_DEBUG', 'THROUGH
 
 /** The command as a shell takes it. */
 export function commandLine(args: readonly string[]): string {
-  return [process.execPath, RUN, ...args].map(shellWord).join(' ')
+  return [process.execPath, RUN, ...args].map(quoteForShell).join(' ')
 }
 
 /** Environment of a person: the test runner's own wishes do not count. */

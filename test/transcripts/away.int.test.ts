@@ -1,9 +1,9 @@
 import { appendFile, cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { walked } from '../../src/cli/transcripts/files.ts'
-import { follow } from '../../src/cli/transcripts/follow.ts'
-import { type Taken, Taking } from '../../src/cli/transcripts/take.ts'
+import { findFiles } from '../../src/cli/transcripts/find-files.ts'
+import { followFiles } from '../../src/cli/transcripts/follow-files.ts'
+import { type TranscriptImport, TranscriptImporter } from '../../src/cli/transcripts/transcript-importer.ts'
 import { remoteThroughline } from '../../src/remote/index.ts'
 import { PATIENCE } from '../../src/remote/retry.ts'
 import { operatorToken, startServer } from '../servers/http.ts'
@@ -52,18 +52,18 @@ it('waits while the server is away, says so once, and goes on with all that came
     token: await operatorToken(),
     patience: { ...PATIENCE, retries: 0 },
   })
-  const taking = new Taking(tl, OWNER, true)
-  const walk = await walked([folder.path])
-  const first = { walk, taken: await taking.take(walk.files) }
+  const taking = new TranscriptImporter(tl, OWNER, true)
+  const walk = await findFiles([folder.path])
+  const first = { walk, taken: await taking.importFiles(walk.files) }
   expect(first.taken).toMatchObject({ created: 1 })
 
-  const news = new Arrivals<Taken | string>()
+  const news = new Arrivals<TranscriptImport | string>()
   const enough = new AbortController()
-  const following = follow(taking, [folder.path], first, {
+  const following = followFiles(taking, [folder.path], first, {
     signal: enough.signal,
     onBatch: (taken) => news.add(taken),
-    onAway: (error) => news.add(error.code),
-    onBack: () => news.add('back'),
+    onUnavailable: (error) => news.add(error.code),
+    onAvailable: () => news.add('back'),
   })
   await server.close()
   await appendFile(one, said('While it is away.'))

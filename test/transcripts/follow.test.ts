@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Taken } from '../../src/cli/transcripts/take.ts'
+import type { TranscriptImport } from '../../src/cli/transcripts/transcript-importer.ts'
 import { open } from '../../src/index.ts'
 import { temporaryFolder, trackProcess } from '../servers/test-run.ts'
 import { entriesOf } from './given-back.ts'
@@ -30,10 +30,10 @@ function following(url: string, paths: string[]) {
   const ended = once(child, 'exit')
   return {
     /** The next that comes, and how long it took. */
-    async next(): Promise<Taken & { took: number }> {
+    async next(): Promise<TranscriptImport & { took: number }> {
       const start = performance.now()
       const { value } = await lines.next()
-      return { ...(JSON.parse(value ?? 'null') as Taken), took: performance.now() - start }
+      return { ...(JSON.parse(value ?? 'null') as TranscriptImport), took: performance.now() - start }
     },
     async stop(): Promise<unknown[]> {
       child.kill('SIGINT')

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { BackfillOptions, Progress, Throughline } from '../../api.ts'
 import { name, parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { backfillText } from '../envelope/backfill-report.ts'
+import { formatBackfill } from '../envelope/backfill-report.ts'
 import { EXIT } from '../exit-codes.ts'
-import { given, wholeNumber } from '../option.ts'
-import { withLine } from '../progress.ts'
+import { given, wholeNumber } from '../option-schemas.ts'
+import { withProgress } from '../progress.ts'
 import { hasCache, sameTargetHint, withStore } from '../target.ts'
-import { counted, printable } from '../text.ts'
+import { pluralize, sanitizeLine } from '../text.ts'
 
 const backfillInput = z.strictObject({
   from: z.string('is missing: --from says which database holds the older sessions').min(1),
@@ -56,9 +56,9 @@ export const backfillCommand: Command = {
     const { from, batch = newBatch(), user: userId, dryRun, limit, ...rest } = parse(backfillInput, input)
     const start = performance.now()
     const work = (tl: Throughline) =>
-      withLine((tell) => {
+      withProgress((tell) => {
         const onProgress: BackfillOptions['onProgress'] = (progress) => {
-          if (progress.sessions === 0 && !dryRun) output.say(`Writing batch ${printable(batch)}`)
+          if (progress.sessions === 0 && !dryRun) output.say(`Writing batch ${sanitizeLine(batch)}`)
           tell(() => progressText(progress), progress.of === 0 ? 1 : progress.sessions / progress.of)
         }
         return tl.envelopes.backfill({ from, batch, dryRun, ...given({ ...rest, limit, userId }), onProgress })
@@ -67,7 +67,7 @@ export const backfillCommand: Command = {
     const seconds = (performance.now() - start) / 1000
     const isPart = report.sessions === limit
     const around = { seconds, isPart, cache: hasCache(target), hint: sameTargetHint(target) }
-    output.print(backfillText(report, around, output), report)
+    output.print(formatBackfill(report, around, output), report)
     return report.failed === 0 ? EXIT.ok : EXIT.usage
   },
 }
@@ -76,5 +76,5 @@ export const backfillCommand: Command = {
 const newBatch = () => `backfill-${new Date().toISOString()}`
 
 function progressText({ sessions, of }: Progress): string {
-  return `backfilling: ${sessions.toLocaleString('en')} of ${counted(of, 'session')}`
+  return `backfilling: ${sessions.toLocaleString('en')} of ${pluralize(of, 'session')}`
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { commitText } from '../commit.ts'
-import { withProgress } from '../progress.ts'
+import { formatCommit } from '../commit-report.ts'
+import { withSessionProgress } from '../progress.ts'
 import { withStore } from '../target.ts'
 
 const compactInput = z.strictObject({ session: z.string(), summary: z.string().optional() })
@@ -17,13 +17,13 @@ export const compactCommand: Command = {
     const { session: id, summary } = parse(compactInput, input)
     const commit = await withStore(target, async ({ sessions }) => {
       const session = await sessions.get(id)
-      return await withProgress('compacting:', (onProgress) =>
+      return await withSessionProgress('compacting:', (onProgress) =>
         session.compact(summary, {
           onProgress: ({ events, of }) => onProgress({ sessions: 1, events, of: { sessions: 1, events: of } }),
         }),
       )
     })
-    const text = commitText(commit, output)
+    const text = formatCommit(commit, output)
     const kept = summary === undefined || summary === commit.summary
     output.print(kept ? text : `${text}\n\nThe session had this commit already: --summary was not used.`, commit)
     return undefined

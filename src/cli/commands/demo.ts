@@ -5,7 +5,7 @@ import type { Command } from '../command.ts'
 import { narratorTo } from '../demo/narrator.ts'
 import { type Told, tellStory } from '../demo/story.ts'
 import type { Output } from '../output.ts'
-import { openingOf, sameTargetHint, type Target } from '../target.ts'
+import { sameTargetHint, type Target, toOpenOptions } from '../target.ts'
 
 export const demoCommand: Command = {
   usage: 'demo',
@@ -22,7 +22,7 @@ export const demoCommand: Command = {
 
 async function onStore(target: Target, output: Output): Promise<Told> {
   output.say('It is written to the store that --url names, and stays there.')
-  return await tellStory(openingOf(target), narratorTo(output))
+  return await tellStory(toOpenOptions(target), narratorTo(output))
 }
 
 async function onTemporaryStore(output: Output): Promise<Told> {

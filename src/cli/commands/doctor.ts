@@ -2,8 +2,8 @@ import type { Command } from '../command.ts'
 import type { Check } from '../doctor/check.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
-import { table } from '../table.ts'
-import { counted } from '../text.ts'
+import { renderTable } from '../table.ts'
+import { pluralize } from '../text.ts'
 
 export const doctorCommand: Command = {
   usage: 'doctor',
@@ -18,27 +18,27 @@ export const doctorCommand: Command = {
 
   async run(_input, { target, output }) {
     // loaded here: no other command needs all that it looks at
-    const { examine } = await import('../doctor/examination.ts')
+    const { runChecks: examine } = await import('../doctor/run-checks.ts')
     const checks = await examine(target)
     const ok = checks.every(({ status }) => status !== 'fail')
-    output.print(checksText(checks, output), { ok, checks })
+    output.print(formatChecks(checks, output), { ok, checks })
     return ok ? EXIT.ok : EXIT.found
   },
 }
 
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 
-function checksText(checks: readonly Check[], { paint }: Output): string {
-  const rows = table(checks, [
+function formatChecks(checks: readonly Check[], { paint }: Output): string {
+  const rows = renderTable(checks, [
     { value: ({ status }) => status, paint: (text, { status }) => paint(COLOURS[status], text) },
     { value: ({ name }) => name, paint: (text) => paint('bold', text) },
     { value: ({ found }) => found },
   ])
   const wanting = checks.filter(({ status }) => status !== 'ok')
   if (wanting.length === 0) return `${rows}\n\nAll is in order.`
-  const advice = table(wanting, [
+  const advice = renderTable(wanting, [
     { value: ({ name }) => name, paint: (text) => paint('bold', text) },
     { value: ({ advice: what = '' }) => what },
   ])
-  return `${rows}\n\n${counted(wanting.length, 'check')} to look after:\n${advice}`
+  return `${rows}\n\n${pluralize(wanting.length, 'check')} to look after:\n${advice}`
 }

@@ -3,11 +3,11 @@ import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import type { Output } from '../output.ts'
-import { writeLines } from '../output-lines.ts'
-import { withLine } from '../progress.ts'
+import { withProgress } from '../progress.ts'
 import { type Target, withStore } from '../target.ts'
-import { counted } from '../text.ts'
+import { pluralize } from '../text.ts'
 import { type ExportReport, exportToFile, exportToStdout } from '../transfer/export-sessions.ts'
+import { writeLines } from '../write-lines.ts'
 
 const exportInput = z.strictObject({
   session: z.string().optional(),
@@ -49,14 +49,14 @@ export const exportCommand: Command = {
     else if (out === undefined) await exportToStdout(target, session)
     else {
       const report = await exportToFile(target, { file: out, session, resume })
-      output.print(reportText(report, output), report)
+      output.print(formatReport(report, output), report)
     }
     return undefined
   },
 }
 
-function reportText({ file, sessions, events, was }: ExportReport, { paint }: Output): string {
-  const what = `${counted(sessions, 'session')}, ${counted(events, 'event')}`
+function formatReport({ file, sessions, events, was }: ExportReport, { paint }: Output): string {
+  const what = `${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
   if (was === 'complete') return `${paint('green', 'ok')}  ${file} is complete: ${what}`
   return was === 'written' ? `wrote ${what} to ${file}` : `went on with ${file}, which has ${what} now`
 }
@@ -64,12 +64,12 @@ function reportText({ file, sessions, events, was }: ExportReport, { paint }: Ou
 async function exportCache(target: Target, out: string | undefined, output: Output): Promise<void> {
   let written = 0
   await withStore(target, ({ envelopes }) =>
-    withLine((tell) =>
+    withProgress((tell) =>
       writeLines(envelopes.cached(), out, () => {
         written += 1
-        tell(() => `exporting: ${counted(written, 'envelope')}`)
+        tell(() => `exporting: ${pluralize(written, 'envelope')}`)
       }),
     ),
   )
-  if (out !== undefined) output.print(`wrote ${counted(written, 'envelope')} to ${out}`, { file: out, written })
+  if (out !== undefined) output.print(`wrote ${pluralize(written, 'envelope')} to ${out}`, { file: out, written })
 }

@@ -4,25 +4,25 @@ import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command, Context } from '../command.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { named, tenant } from '../option.ts'
-import { withLine } from '../progress.ts'
+import { nameOption, tenant } from '../option-schemas.ts'
+import { withProgress } from '../progress.ts'
 import { withStore } from '../target.ts'
-import { counted } from '../text.ts'
-import { checkFiles, checkText } from '../transfer/check-files.ts'
-import { type ExportFiles, exportFiles } from '../transfer/import-files.ts'
-import { importText } from '../transfer/import-text.ts'
-import { orElseSaying } from '../transfer/interrupted.ts'
+import { pluralize } from '../text.ts'
+import { checkFiles, formatCheck } from '../transfer/check-files.ts'
+import { type ExportFiles, openExportFiles } from '../transfer/export-files.ts'
+import { formatImport } from '../transfer/import-report.ts'
+import { withInterruptMessage } from '../transfer/interrupt-message.ts'
 
 const importInput = z.strictObject({
   files: z.array(z.string()).default([]),
   check: z.boolean().default(false),
   from: z.enum(['claude-code'], 'must be claude-code; without --from an export is read').optional(),
   follow: z.boolean().optional(),
-  user: named().optional(),
+  user: nameOption().optional(),
   tenant,
 })
 
-const STOPPED = 'Stopped in the middle. What came to its end is in. To go on, run the same again.'
+const STOPPED_MESSAGE = 'Stopped in the middle. What came to its end is in. To go on, run the same again.'
 
 export const importCommand: Command = {
   usage: 'import [files...]',
@@ -60,51 +60,51 @@ export const importCommand: Command = {
     const { files, from, check, ...only } = parse(importInput, input)
     if (from !== undefined) {
       if (check) throw new ValidationError('check', 'goes without --from: it is for files that export wrote')
-      const { importTranscripts } = await import('../transcripts/import.ts')
+      const { importTranscripts } = await import('../transcripts/import-transcripts.ts')
       return await importTranscripts({ paths: files, ...only }, context)
     }
     for (const [option, value] of Object.entries(only)) {
       if (value !== undefined) throw new ValidationError(option, 'goes with --from alone: an export says it itself')
     }
-    return await (check ? checkExports : importExports)(filesOr(files), context)
+    return await (check ? checkExports : importExports)(filesOrStdin(files), context)
   },
 }
 
 async function importExports(files: readonly string[], { target, output }: Context): Promise<ExitCode> {
   const start = performance.now()
-  const source = await exportFiles(files)
+  const source = await openExportFiles(files)
   let isRefused = false
   // for what is nothing at all no store is made
-  if (source.hasBlocks || source.damages.length === 0) {
-    const report = await withStore(target, (tl) => imported(tl, source), { absent: 'make' })
+  if (source.hasBlocks || source.damaged.length === 0) {
+    const report = await withStore(target, (tl) => importBlocks(tl, source), { absent: 'make' })
     const whole = { ...report, seconds: Math.round(performance.now() - start) / 1000 }
-    output.print(importText(whole, output), whole)
+    output.print(formatImport(whole, output), whole)
     isRefused = report.refused.length > 0
   }
-  for (const { error } of source.damages) {
+  for (const { error } of source.damaged) {
     const { code, message, details } = error
     output.fail({ code, message, details, exitCode: EXIT.usage })
   }
-  if (source.damages.length > 0) return EXIT.usage
+  if (source.damaged.length > 0) return EXIT.usage
   return isRefused ? EXIT.refused : EXIT.ok
 }
 
 async function checkExports(files: readonly string[], { output }: Context): Promise<ExitCode> {
-  const report = await checkFiles(await exportFiles(files), files.length)
-  output.print(checkText(report, output), report)
+  const report = await checkFiles(await openExportFiles(files), files.length)
+  output.print(formatCheck(report, output), report)
   return report.ok ? EXIT.ok : EXIT.usage
 }
 
-function filesOr(files: readonly string[]): readonly string[] {
+function filesOrStdin(files: readonly string[]): readonly string[] {
   if (files.length > 0) return files
   if (process.stdin.isTTY) throw new ValidationError('files', 'must name a file that export wrote, or - for stdin')
   return ['-']
 }
 
-async function imported(tl: Throughline, { blocks, done }: ExportFiles): Promise<ImportReport> {
-  return await withLine((tell) => {
+async function importBlocks(tl: Throughline, { blocks, fractionRead }: ExportFiles): Promise<ImportReport> {
+  return await withProgress((tell) => {
     const onProgress = ({ sessions, events }: ImportProgress) =>
-      tell(() => `importing: ${counted(sessions, 'session')}, ${counted(events, 'event')}`, done())
-    return orElseSaying(STOPPED, () => tl.import(blocks, { onProgress }))
+      tell(() => `importing: ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`, fractionRead())
+    return withInterruptMessage(STOPPED_MESSAGE, () => tl.import(blocks, { onProgress }))
   })
 }

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { IndexReport } from '../../api.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { given, named, tenant } from '../option.ts'
-import { withLine } from '../progress.ts'
+import { given, nameOption, tenant } from '../option-schemas.ts'
+import { withProgress } from '../progress.ts'
 import { withStore } from '../target.ts'
-import { counted } from '../text.ts'
+import { pluralize } from '../text.ts'
 
-const indexInput = z.strictObject({ user: named().optional(), tenant })
+const indexInput = z.strictObject({ user: nameOption().optional(), tenant })
 
 export const indexCommand: Command = {
   usage: 'index',
@@ -27,16 +27,19 @@ export const indexCommand: Command = {
   async run(input, { target, output }) {
     const { user: userId, tenant } = parse(indexInput, input)
     const report = await withStore(target, (tl) =>
-      withLine((tell) =>
-        tl.index({ ...given({ userId, tenant }), onProgress: (done) => tell(() => `indexing: ${doneText(done)}`) }),
+      withProgress((tell) =>
+        tl.index({
+          ...given({ userId, tenant }),
+          onProgress: (done) => tell(() => `indexing: ${formatIndexed(done)}`),
+        }),
       ),
     )
     const { sessions } = report
-    output.print(`${output.paint('green', 'ok')}  ${sessions === 0 ? 'nothing to do' : doneText(report)}`, report)
+    output.print(`${output.paint('green', 'ok')}  ${sessions === 0 ? 'nothing to do' : formatIndexed(report)}`, report)
     return undefined
   },
 }
 
-function doneText({ sessions, messages }: IndexReport): string {
-  return `${counted(sessions, 'session')}, ${counted(messages, 'message')}`
+function formatIndexed({ sessions, messages }: IndexReport): string {
+  return `${pluralize(sessions, 'session')}, ${pluralize(messages, 'message')}`
 }

@@ -34,13 +34,13 @@ function intakeCommand(call: keyof Intake, summary: string, more: readonly strin
     async run(input, { target, output }) {
       parse(intakeInput, input)
       const status = await withStore(target, ({ intake }) => intake[call]())
-      output.print(statusText(status, output), status)
+      output.print(formatStatus(status, output), status)
       return undefined
     },
   }
 }
 
-function statusText({ paused, since }: IntakeStatus, { paint }: Output): string {
+function formatStatus({ paused, since }: IntakeStatus, { paint }: Output): string {
   if (!paused) return `${paint('green', 'open')}  new sessions are taken`
   return `${paint('yellow', 'paused')}  no new sessions are taken since ${since}; to take them again: throughline intake resume`
 }

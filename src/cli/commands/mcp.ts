@@ -10,14 +10,14 @@ import { open } from '../../open/open.ts'
 import { targetOf } from '../../open/target.ts'
 import type { Server } from '../../server.ts'
 import type { Command } from '../command.ts'
-import { given, named, tenant } from '../option.ts'
+import { given, nameOption, tenant } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
-import { openingOf, type Target } from '../target.ts'
-import { served, told } from './serve.ts'
+import { type Target, toOpenOptions } from '../target.ts'
+import { runServer, waitForStopSignal } from './serve.ts'
 
 const mcpInput = z.strictObject({
   http: z.boolean().default(false),
-  user: named().optional(),
+  user: nameOption().optional(),
   tenant,
   agents: z
     .string()
@@ -49,22 +49,22 @@ export const mcpCommand: Command = {
 
   async run(input, context) {
     const { http, ...options } = parse(mcpInput, input)
-    if (http) return await served(servable(options), context, bannerOf)
+    if (http) return await runServer(toServeInput(options), context, formatBanner)
     for (const option of ['port', 'host'] as const) {
       if (options[option] !== undefined) throw new ValidationError(option, 'goes with --http')
     }
-    await overStdio(options, context.target)
+    await serveStdio(options, context.target)
     return undefined
   },
 }
 
 /** What `serve` takes of it. */
-function servable({ tenant: chosen, ...options }: Omit<McpInput, 'http'>) {
+function toServeInput({ tenant: chosen, ...options }: Omit<McpInput, 'http'>) {
   if (chosen !== undefined) throw new ValidationError('tenant', 'goes without --http: there the token names it')
   return given(options)
 }
 
-function bannerOf({ url, secured }: Server, _target: Target, { paint }: Output): string {
+function formatBanner({ url, secured }: Server, _target: Target, { paint }: Output): string {
   const who = secured ? 'to whoever has a token' : 'to this machine alone: no key for tokens is set'
   return [
     `Throughline gives agents sessions and memory at ${paint('bold', `${url}/mcp`)}`,
@@ -72,9 +72,9 @@ function bannerOf({ url, secured }: Server, _target: Target, { paint }: Output):
   ].join('\n')
 }
 
-async function overStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Target): Promise<void> {
+async function serveStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Target): Promise<void> {
   const { store } = targetOf(target.url)
-  keepStdout()
+  reserveStdout()
   const { serveMcpOverStdio } = await import('../../mcp/stdio.ts')
   const { LONGEST_MESSAGE } = await import('../../mcp/lines.ts')
   // keeps what comes before the store is open, so that an end behind it is heard
@@ -82,10 +82,10 @@ async function overStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Tar
   pipeline(process.stdin, input, () => {})
   let tl: Throughline | undefined
   try {
-    const opening = open({ ...openingOf(target), ...(agents !== undefined && { agents: agents as [string] }) })
-    tl = await answering(opening, input, store)
+    const opening = open({ ...toOpenOptions(target), ...(agents !== undefined && { agents: agents as [string] }) })
+    tl = await waitForStore(opening, input, store)
     if (tl === undefined) return
-    const person = principalOf(tl, who)
+    const person = resolvePrincipal(tl, who)
     if (process.stdin.isTTY)
       say('this speaks the Model Context Protocol on stdin and stdout, for programs; Ctrl-D ends it')
     await serveMcpOverStdio(tl.as(person), person.userId, {
@@ -93,7 +93,7 @@ async function overStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Tar
       output: process.stdout,
       report: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       say,
-      signal: asked(),
+      signal: stopSignal(),
     })
   } finally {
     await tl?.close()
@@ -103,29 +103,31 @@ async function overStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Tar
 }
 
 /** Tells of signals. To be called when the store is open: until then they end the process at once, as with every command. */
-function asked(): AbortSignal {
+function stopSignal(): AbortSignal {
   const stop = new AbortController()
-  void told().then(() => stop.abort())
+  void waitForStopSignal().then(() => stop.abort())
   return stop.signal
 }
 
 /** Milliseconds that a store may take without a word. */
-const QUIET = 2000
+const SLOW_STORE_MS = 2000
 /** Milliseconds that a store may still take when the client has closed its end: having asked something, or nothing. */
-const PATIENCE = { asked: 10_000, idle: 500 }
+const CLOSED_INPUT_MS = { asked: 10_000, idle: 500 }
 
 /** The store, when it answers; `undefined` if the client has gone before and wants nothing. */
-async function answering(
+async function waitForStore(
   opening: Promise<Throughline>,
   input: PassThrough,
   store: string,
 ): Promise<Throughline | undefined> {
   const { promise: left, resolve, reject } = Promise.withResolvers<undefined>()
-  const timers = [setTimeout(say, QUIET, `waits for the store (${store}) to answer; Ctrl-C ends it`)]
+  const timers = [setTimeout(say, SLOW_STORE_MS, `waits for the store (${store}) to answer; Ctrl-C ends it`)]
   const leave = () => {
     const late = new StorageError(store, 'did not answer, and whoever asked has gone')
     const isIdle = input.readableLength === 0
-    timers.push(isIdle ? setTimeout(resolve, PATIENCE.idle, undefined) : setTimeout(reject, PATIENCE.asked, late))
+    timers.push(
+      isIdle ? setTimeout(resolve, CLOSED_INPUT_MS.idle, undefined) : setTimeout(reject, CLOSED_INPUT_MS.asked, late),
+    )
   }
   input.once('finish', leave)
   // what hangs on the store would keep the process
@@ -139,7 +141,7 @@ async function answering(
 }
 
 /** Who is meant: as it was typed, else as the token of a server says. */
-function principalOf(
+function resolvePrincipal(
   { principal }: Throughline,
   who: Pick<McpInput, 'user' | 'tenant'>,
 ): Principal & { userId: string } {
@@ -148,7 +150,7 @@ function principalOf(
 }
 
 /** Stdout belongs to the protocol: what others would print there goes to stderr, and a client that has gone is no reason to leave at once. */
-function keepStdout(): void {
+function reserveStdout(): void {
   globalThis.console = new Console(process.stderr)
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {})
 }

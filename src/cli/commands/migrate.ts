@@ -6,7 +6,7 @@ import { open } from '../../open/open.ts'
 import type { OpenOptions } from '../../open/options.ts'
 import { targetOf } from '../../open/target.ts'
 import type { Command } from '../command.ts'
-import { openingOf, type Target } from '../target.ts'
+import { type Target, toOpenOptions } from '../target.ts'
 
 const migrateInput = z.strictObject({})
 
@@ -20,29 +20,29 @@ export const migrateCommand: Command = {
 
   async run(input, { target, output }) {
     parse(migrateInput, input)
-    const from = await schemaBefore(target)
+    const from = await readSchema(target)
     const isServer = targetOf(target.url).store === 'http'
-    const { schema: to, store } = await healthOf({ ...openingOf(target), migrate: !isServer })
-    output.print(`${store}: ${outcomeText(from, to)}`, { store, from, to })
+    const { schema: to, store } = await readHealth({ ...toOpenOptions(target), migrate: !isServer })
+    output.print(`${store}: ${formatOutcome(from, to)}`, { store, from, to })
     return undefined
   },
 }
 
-function outcomeText(from: number | undefined, to: number | undefined): string {
+function formatOutcome(from: number | undefined, to: number | undefined): string {
   if (to === undefined) return 'has no schema, so that there is nothing to migrate'
   return from === to ? `already at schema ${to}` : `migrated from schema ${from} to ${to}`
 }
 
-async function schemaBefore(target: Target): Promise<number | undefined> {
+async function readSchema(target: Target): Promise<number | undefined> {
   try {
-    return (await healthOf({ ...openingOf(target), migrate: false })).schema
+    return (await readHealth({ ...toOpenOptions(target), migrate: false })).schema
   } catch (error) {
     if (error instanceof SchemaOutdatedError) return error.details.found
     throw error
   }
 }
 
-async function healthOf(opening: OpenOptions): Promise<Health> {
+async function readHealth(opening: OpenOptions): Promise<Health> {
   const tl = await open(opening)
   try {
     return await tl.health()

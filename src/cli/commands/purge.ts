@@ -3,17 +3,17 @@ import type { PurgeReceipt, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { confirmed } from '../confirm.ts'
-import { named, tenant } from '../option.ts'
+import { confirm } from '../confirm.ts'
+import { nameOption, tenant } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
-import { withLine } from '../progress.ts'
-import { purgeUser, sessionDoomed, userDoomed } from '../session/purge.ts'
+import { withProgress } from '../progress.ts'
+import { describeSessionPurge, describeUserPurge, purgeUser } from '../session/purge-user.ts'
 import { withStore } from '../target.ts'
-import { counted } from '../text.ts'
+import { pluralize } from '../text.ts'
 
 const purgeInput = z.strictObject({
   session: z.string().optional(),
-  user: named().optional(),
+  user: nameOption().optional(),
   tenant,
   yes: z.boolean().default(false),
 })
@@ -42,41 +42,41 @@ export const purgeCommand: Command = {
     if (session !== undefined && tenant !== undefined) throw new ValidationError('tenant', 'goes with --user')
     const receipt = await withStore(target, (tl) =>
       user === undefined
-        ? ofSession(tl, session ?? '', yes, output)
-        : ofUser(tl, { userId: user, tenant }, yes, output),
+        ? purgeSession(tl, session ?? '', yes, output)
+        : purgeAllOfUser(tl, { userId: user, tenant }, yes, output),
     )
-    output.print(receiptText(receipt, output), receipt)
+    output.print(formatReceipt(receipt, output), receipt)
     return undefined
   },
 }
 
-async function ofSession(tl: Throughline, id: string, yes: boolean, output: Output): Promise<PurgeReceipt> {
+async function purgeSession(tl: Throughline, id: string, yes: boolean, output: Output): Promise<PurgeReceipt> {
   // not looked at before: what is only coming in by an import cannot be, and can be removed
   if (yes) return await tl.sessions.purge(id)
   const session = await tl.sessions.get(id)
-  await confirmed({ doomed: sessionDoomed(await session.record()), word: session.id.slice(-8), yes }, output)
+  await confirm({ warning: describeSessionPurge(await session.record()), word: session.id.slice(-8), yes }, output)
   return await tl.sessions.purge(session.id)
 }
 
-async function ofUser(
+async function purgeAllOfUser(
   tl: Throughline,
   user: { userId: string; tenant: string | undefined },
   yes: boolean,
   output: Output,
 ): Promise<PurgeReceipt> {
-  const { sessions, text } = await userDoomed(tl, user)
-  await confirmed({ doomed: text, word: user.userId, yes }, output)
-  return await withLine((tell) =>
-    purgeUser(tl, user, (done) => tell(() => `purging: ${counted(done, 'session')}`, done / Math.max(1, sessions))),
+  const { sessions, text } = await describeUserPurge(tl, user)
+  await confirm({ warning: text, word: user.userId, yes }, output)
+  return await withProgress((tell) =>
+    purgeUser(tl, user, (done) => tell(() => `purging: ${pluralize(done, 'session')}`, done / Math.max(1, sessions))),
   )
 }
 
-function receiptText({ sessions, events, keys, memories, purgedAt }: PurgeReceipt, { paint }: Output): string {
+function formatReceipt({ sessions, events, keys, memories, purgedAt }: PurgeReceipt, { paint }: Output): string {
   const gone = [
-    counted(sessions, 'session'),
-    counted(events, 'event'),
-    counted(memories, 'memory', 'memories'),
-    counted(keys, 'idempotency key'),
+    pluralize(sessions, 'session'),
+    pluralize(events, 'event'),
+    pluralize(memories, 'memory', 'memories'),
+    pluralize(keys, 'idempotency key'),
   ]
   return `${paint('green', 'purged')}  ${gone.join(', ')} at ${purgedAt}`
 }

@@ -3,9 +3,9 @@ import type { RebuildReport } from '../../api.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import type { Output } from '../output.ts'
-import { withProgress } from '../progress.ts'
+import { withSessionProgress } from '../progress.ts'
 import { withStore } from '../target.ts'
-import { counted } from '../text.ts'
+import { pluralize } from '../text.ts'
 
 /** Ids that are shown to people. */
 const SHOWN = 10
@@ -20,14 +20,14 @@ export const rebuildCommand: Command = {
   async run(input, { target, output }) {
     const { session } = parse(rebuildInput, input)
     const report = await withStore(target, (tl) =>
-      withProgress('rebuilding:', (onProgress) => tl.rebuild(session, { onProgress })),
+      withSessionProgress('rebuilding:', (onProgress) => tl.rebuild(session, { onProgress })),
     )
-    output.print(reportText(report, output), report)
+    output.print(formatReport(report, output), report)
   },
 }
 
-function reportText({ sessions, events, repaired }: RebuildReport, { paint }: Output): string {
-  const seen = `${counted(sessions, 'session')}, ${counted(events, 'event')}`
+function formatReport({ sessions, events, repaired }: RebuildReport, { paint }: Output): string {
+  const seen = `${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
   if (repaired.length === 0) return `${paint('green', 'ok')}  ${seen}: nothing to repair`
   const ids = repaired.slice(0, SHOWN).map((id) => `  ${id}`)
   const more = repaired.length - ids.length

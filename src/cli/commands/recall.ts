@@ -3,11 +3,11 @@ import type { RecallItem, RecallResult } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { fittedTable } from '../fitted-table.ts'
-import { given, someOf, tenant, user, wholeNumber } from '../option.ts'
+import { renderFittedTable } from '../fitted-table.ts'
+import { given, listOf, tenant, user, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { withStore } from '../target.ts'
-import { counted } from '../text.ts'
+import { pluralize } from '../text.ts'
 
 const KINDS = ['event', 'commit', 'memory'] as const
 
@@ -15,7 +15,7 @@ const recallInput = z.strictObject({
   query: z.string(),
   user,
   tenant,
-  kinds: someOf(KINDS).optional(),
+  kinds: listOf(KINDS).optional(),
   since: z.string().optional(),
   until: z.string().optional(),
   maxTokens: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
@@ -44,36 +44,36 @@ export const recallCommand: Command = {
   async run(input, { target, output }) {
     const { query, user: userId, limit, ...filters } = parse(recallInput, input)
     const result = await withStore(target, (tl) => tl.recall({ userId, query, limit, ...given(filters) }))
-    output.print(resultText(result, output), result)
+    output.print(formatResult(result, output), result)
     return undefined
   },
 }
 
-function resultText({ items, tokens, pending }: RecallResult, { paint }: Output): string {
+function formatResult({ items, tokens, pending }: RecallResult, { paint }: Output): string {
   const behind =
     pending === undefined
       ? ''
-      : `\n${counted(pending, 'session')} not looked at to the end yet: run throughline index, then ask again.`
+      : `\n${pluralize(pending, 'session')} not looked at to the end yet: run throughline index, then ask again.`
   if (items.length === 0) return `Nothing fits.${behind}`
-  const rows = fittedTable(
+  const rows = renderFittedTable(
     items,
     [
       { title: 'score', value: ({ score }) => score.toFixed(2) },
-      { title: 'when', value: ({ at }) => at.slice(0, 16).replace('T', ' '), spare: 1 },
-      { title: 'who', value: whoOf, width: 16, spare: 2 },
-      { title: 'place', value: placeOf },
+      { title: 'when', value: ({ at }) => at.slice(0, 16).replace('T', ' '), dropOrder: 1 },
+      { title: 'who', value: formatSpeaker, maxWidth: 16, dropOrder: 2 },
+      { title: 'place', value: formatPlace },
     ],
     { title: 'text', value: ({ content }) => content },
   )
-  return `${rows}\n\n${paint('dim', `${counted(items.length, 'hit')}, ${counted(tokens, 'token')}`)}${behind}`
+  return `${rows}\n\n${paint('dim', `${pluralize(items.length, 'hit')}, ${pluralize(tokens, 'token')}`)}${behind}`
 }
 
-function whoOf({ kind, role, agentId, sourceType }: RecallItem): string {
+function formatSpeaker({ kind, role, agentId, sourceType }: RecallItem): string {
   if (kind === 'event') return agentId ?? role ?? ''
   return kind === 'commit' ? 'summary' : (sourceType ?? '')
 }
 
 /** The end of the session's id, since those of one minute begin alike, and the sequence. */
-function placeOf({ kind, sessionId, sequence }: RecallItem): string {
+function formatPlace({ kind, sessionId, sequence }: RecallItem): string {
   return sessionId === undefined ? kind : `${sessionId.slice(-8)}:${sequence ?? ''}`
 }

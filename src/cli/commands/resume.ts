@@ -2,15 +2,15 @@ import { z } from 'zod'
 import type { Resumed } from '../../api.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { named, tenant } from '../option.ts'
+import { nameOption, tenant } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { withStore } from '../target.ts'
-import { printableLines } from '../text.ts'
+import { sanitizeLines } from '../text.ts'
 
 const resumeInput = z.strictObject({
-  conversation: named(),
-  user: named('is missing: --user says whose conversation it is'),
-  chatmode: named().optional(),
+  conversation: nameOption(),
+  user: nameOption('is missing: --user says whose conversation it is'),
+  chatmode: nameOption().optional(),
   tenant,
   decline: z.boolean().default(false),
 })
@@ -36,7 +36,7 @@ export const resumeCommand: Command = {
       decline ? conversations.decline(conversation, scope) : conversations.resume(conversation, scope),
     )
     const { plan, session, ended, say } = resumed
-    output.print(resumedText(resumed, output), {
+    output.print(formatResumed(resumed, output), {
       plan,
       ...(session !== undefined && { sessionId: session.id }),
       ...(ended !== undefined && { endedId: ended.id }),
@@ -46,11 +46,11 @@ export const resumeCommand: Command = {
   },
 }
 
-function resumedText({ plan, session, ended, say }: Resumed, { paint }: Output): string {
+function formatResumed({ plan, session, ended, say }: Resumed, { paint }: Output): string {
   const about = [
     `plan ${plan}`,
     ...(session === undefined ? [] : [`session ${session.id}`]),
     ...(ended === undefined ? [] : [`ended ${ended.id}`]),
   ]
-  return `${printableLines(say)}\n\n${paint('dim', about.join(', '))}`
+  return `${sanitizeLines(say)}\n\n${paint('dim', about.join(', '))}`
 }

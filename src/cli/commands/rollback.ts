@@ -3,10 +3,10 @@ import type { RollbackOptions, RollbackReport, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { type Around, type RolledBack, rollbackText } from '../envelope/rollback-text.ts'
-import { given } from '../option.ts'
-import { withLine } from '../progress.ts'
-import { hasCache, sameTargetHint, sqliteFile, withStore } from '../target.ts'
+import { formatRollback, type RollbackContext, type RollbackResult } from '../envelope/rollback-report.ts'
+import { given } from '../option-schemas.ts'
+import { withProgress } from '../progress.ts'
+import { hasCache, sameTargetHint, sqlitePath, withStore } from '../target.ts'
 
 const rollbackInput = z.strictObject({
   batch: z.string().optional(),
@@ -46,23 +46,23 @@ export const rollbackCommand: Command = {
       throw new ValidationError('batch', 'either --batch or --since must say which envelopes')
     }
     const which = given({ batch, since })
-    const rolled = await withStore(target, (tl) => (yes ? rollBack(tl, which, resume) : foresee(tl, which)))
-    const cache = sqliteFile(target.url) === undefined ? (hasCache(target) ? 'named' : 'unnamed') : 'none'
-    const around: Around = { which, resume, cache, hint: sameTargetHint(target) }
-    output.print(rollbackText(rolled, around, output), rolled)
+    const rolled = await withStore(target, (tl) => (yes ? rollBack(tl, which, resume) : previewRollback(tl, which)))
+    const cache = sqlitePath(target.url) === undefined ? (hasCache(target) ? 'named' : 'unnamed') : 'none'
+    const around: RollbackContext = { which, resume, cache, hint: sameTargetHint(target) }
+    output.print(formatRollback(rolled, around, output), rolled)
     return undefined
   },
 }
 
-type Which = Pick<RollbackOptions, 'batch' | 'since'>
+type Selection = Pick<RollbackOptions, 'batch' | 'since'>
 
-async function foresee({ envelopes, intake }: Throughline, which: Which): Promise<RolledBack> {
+async function previewRollback({ envelopes, intake }: Throughline, which: Selection): Promise<RollbackResult> {
   return { ...(await envelopes.rollback({ ...which, dryRun: true })), intake: await intake.status() }
 }
 
-async function rollBack(tl: Throughline, which: Which, resume: boolean): Promise<RolledBack> {
+async function rollBack(tl: Throughline, which: Selection, resume: boolean): Promise<RollbackResult> {
   // what is wrong with the input shows before anything is paused
-  const { envelopes } = await foresee(tl, which)
+  const { envelopes } = await previewRollback(tl, which)
   // most likely mistyped, and no reason to stop a fleet
   if (envelopes === 0 && which.batch !== undefined) {
     throw new ValidationError('batch', 'names no envelopes that are stored, or others have written them since')
@@ -72,9 +72,9 @@ async function rollBack(tl: Throughline, which: Which, resume: boolean): Promise
   return { ...report, intake: await (resume ? tl.intake.resume() : tl.intake.status()) }
 }
 
-async function remove({ envelopes }: Throughline, which: Which): Promise<RollbackReport> {
+async function remove({ envelopes }: Throughline, which: Selection): Promise<RollbackReport> {
   try {
-    return await withLine((tell) =>
+    return await withProgress((tell) =>
       envelopes.rollback({
         ...which,
         onProgress: ({ sessions, of }) =>

@@ -4,9 +4,9 @@ import { LOG_LEVELS } from '../../http/log-level.ts'
 import { targetOf } from '../../open/target.ts'
 import type { Server } from '../../server.ts'
 import type { Command, Context } from '../command.ts'
-import { given, wholeNumber } from '../option.ts'
+import { given, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
-import { openingOf, type Target } from '../target.ts'
+import { type Target, toOpenOptions } from '../target.ts'
 
 const serveInput = z.strictObject({
   port: wholeNumber(0, 65535).optional(),
@@ -33,31 +33,31 @@ export const serveCommand: Command = {
     { flags: '--log <level>', description: `what is logged on stderr: ${LOG_LEVELS.join(', ')} (info)` },
   ],
 
-  run: (input, context) => served(input, context, bannerOf),
+  run: (input, context) => runServer(input, context, formatBanner),
 }
 
 /** Serves until it is told to stop, and says so with a banner. */
-export async function served(
+export async function runServer(
   input: Readonly<Record<string, unknown>>,
   { target, output }: Context,
-  banner: typeof bannerOf,
+  banner: typeof formatBanner,
 ): Promise<undefined> {
   const { limits, ...options } = given(parse(serveInput, input))
   const { serve } = await import('../../server.ts')
   const { limitsFrom } = await import('../../http/settings.ts')
   const server = await serve({
-    ...openingOf(target),
+    ...toOpenOptions(target),
     ...options,
     ...(limits !== undefined && { limits: limitsFrom(limits, 'limits') }),
   })
-  const stopped = told()
+  const stopped = waitForStopSignal()
   output.print(banner(server, target, output), { url: server.url, secured: server.secured, mcp: `${server.url}/mcp` })
   await stopped
   await server.close()
   return undefined
 }
 
-function bannerOf({ url, secured }: Server, target: Target, { paint }: Output): string {
+function formatBanner({ url, secured }: Server, target: Target, { paint }: Output): string {
   const { store } = targetOf(target.url)
   const who = secured ? 'to whoever has a token' : 'to this machine alone, as tenant local: no key for tokens is set'
   return [
@@ -68,7 +68,7 @@ function bannerOf({ url, secured }: Server, target: Target, { paint }: Output): 
 }
 
 /** Resolves when the process is asked to stop. Asked again, it leaves at once. */
-export function told(): Promise<void> {
+export function waitForStopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.removeAllListeners(signal)

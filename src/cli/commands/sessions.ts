@@ -5,21 +5,21 @@ import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { given, named, tenant, timeOrAge, wholeNumber } from '../option.ts'
+import { given, nameOption, tenant, timeOrAge, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
-import { writeLines } from '../output-lines.ts'
-import { sessionsTable } from '../session/sessions-table.ts'
-import { shellWord } from '../shell.ts'
-import { sqliteFile, type Target, withStore } from '../target.ts'
-import { counted, printable } from '../text.ts'
+import { layoutSessions } from '../session/sessions-table.ts'
+import { quoteForShell } from '../shell-quote.ts'
+import { sqlitePath, type Target, withStore } from '../target.ts'
+import { pluralize, sanitizeLine } from '../text.ts'
+import { writeLines } from '../write-lines.ts'
 
 const sessionsInput = z.strictObject({
-  user: named().optional(),
+  user: nameOption().optional(),
   tenant,
   state: z.enum(SESSION_STATES, `must be one of ${SESSION_STATES.join(', ')}`).optional(),
-  agent: named().optional(),
-  chatmode: named().optional(),
-  conversation: named().optional(),
+  agent: nameOption().optional(),
+  chatmode: nameOption().optional(),
+  conversation: nameOption().optional(),
   since: timeOrAge.optional(),
   until: timeOrAge.optional(),
   limit: wholeNumber(1, LIMITS.page).optional(),
@@ -28,7 +28,7 @@ const sessionsInput = z.strictObject({
 })
 
 /** Sessions that are listed where nobody says how many. */
-const LIMIT = 50
+const DEFAULT_LIMIT = 50
 
 export const sessionsCommand: Command = {
   usage: 'sessions',
@@ -52,7 +52,7 @@ export const sessionsCommand: Command = {
       description: 'last activity so long ago at most, such as 2h or 3d, or at this time or later',
     },
     { flags: '--until <time>', description: 'last activity before that' },
-    { flags: '--limit <count>', description: `at most so many, up to ${LIMITS.page} (default: ${LIMIT})` },
+    { flags: '--limit <count>', description: `at most so many, up to ${LIMITS.page} (default: ${DEFAULT_LIMIT})` },
     { flags: '--cursor <cursor>', description: 'go on behind a page: its nextCursor' },
     { flags: '--all', description: 'all of them, page after page' },
   ],
@@ -68,33 +68,39 @@ export const sessionsCommand: Command = {
     } = parse(sessionsInput, input)
     if (all && limit !== undefined) throw new ValidationError('limit', 'must not be given beside --all')
     const filters = given({ userId, status, conversationId, ...rest })
-    const query = { ...filters, limit: all ? LIMITS.page : (limit ?? LIMIT) }
+    const query = { ...filters, limit: all ? LIMITS.page : (limit ?? DEFAULT_LIMIT) }
     // a store that is not there yet has no sessions; but one that was named should be
-    await withStore(target, (tl) => list(tl, query, all, output, target), {
+    await withStore(target, (tl) => printSessions(tl, query, all, output, target), {
       absent: target.explicit ? 'refuse' : 'memory',
     })
     return undefined
   },
 }
 
-async function list(tl: Throughline, query: ListSessions, all: boolean, output: Output, target: Target): Promise<void> {
+async function printSessions(
+  tl: Throughline,
+  query: ListSessions,
+  all: boolean,
+  output: Output,
+  target: Target,
+): Promise<void> {
   const { limit: _page, ...filters } = query
-  if (all && output.json) return await writeLines(recordsOf(tl, query), undefined, () => {})
+  if (all && output.json) return await writeLines(listAll(tl, query), undefined, () => {})
   const first = await tl.sessions.list(query)
   if (output.json) return output.print('', first)
   if (first.items.length === 0)
-    return output.say(Object.keys(filters).length > 0 ? 'No session fits.' : await nothingText(tl, target))
-  await output.sayAll(rowsOf(tl, query, first, all, output))
+    return output.say(Object.keys(filters).length > 0 ? 'No session fits.' : await formatEmpty(tl, target))
+  await output.sayAll(renderPages(tl, query, first, all, output))
 }
 
-async function* rowsOf(
+async function* renderPages(
   tl: Throughline,
   query: ListSessions,
   first: Page<SessionRecord>,
   all: boolean,
   output: Output,
 ): AsyncGenerator<string> {
-  const { head, lines } = sessionsTable(first.items, {
+  const { head, renderRows: lines } = layoutSessions(first.items, {
     ...output,
     now: Date.now(),
     more: all && first.nextCursor !== undefined,
@@ -110,10 +116,10 @@ async function* rowsOf(
   }
   const ways = count < LIMITS.page ? '--limit, --all' : '--all'
   const more = nextCursor === undefined ? '' : `, and there are more: ${ways}`
-  yield `\n${output.paint('dim', `${counted(count, 'session')}${more}`)}`
+  yield `\n${output.paint('dim', `${pluralize(count, 'session')}${more}`)}`
 }
 
-async function* recordsOf({ sessions }: Throughline, query: ListSessions): AsyncGenerator<SessionRecord> {
+async function* listAll({ sessions }: Throughline, query: ListSessions): AsyncGenerator<SessionRecord> {
   for (let cursor = query.cursor; ; ) {
     const page: Page<SessionRecord> = await sessions.list({ ...query, ...given({ cursor }) })
     yield* page.items
@@ -122,20 +128,22 @@ async function* recordsOf({ sessions }: Throughline, query: ListSessions): Async
   }
 }
 
-async function nothingText(tl: Throughline, target: Target): Promise<string> {
+async function formatEmpty(tl: Throughline, target: Target): Promise<string> {
   // those of every tenant that the caller may see
   for await (const _ of tl.export()) {
-    return `No sessions of tenant ${printable(tl.principal?.tenant ?? 'local')}; --tenant names another.`
+    return `No sessions of tenant ${sanitizeLine(tl.principal?.tenant ?? 'local')}; --tenant names another.`
   }
-  return beginning(target)
+  return formatGettingStarted(target)
 }
 
 /** What to do where nothing is yet. */
-function beginning({ url }: Target): string {
-  const file = sqliteFile(url)
-  const where = file === undefined ? '' : ` in ${printable(file)}`
+function formatGettingStarted({ url }: Target): string {
+  const file = sqlitePath(url)
+  const where = file === undefined ? '' : ` in ${sanitizeLine(file)}`
   const demo =
-    file === undefined ? 'throughline demo --url …' : `throughline demo --url ${shellWord(printable(`sqlite:${file}`))}`
+    file === undefined
+      ? 'throughline demo --url …'
+      : `throughline demo --url ${quoteForShell(sanitizeLine(`sqlite:${file}`))}`
   return [
     `No sessions yet${where}.`,
     '',

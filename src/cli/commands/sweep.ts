@@ -4,9 +4,9 @@ import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
-import { withLine } from '../progress.ts'
+import { withProgress } from '../progress.ts'
 import { withStore } from '../target.ts'
-import { counted } from '../text.ts'
+import { pluralize } from '../text.ts'
 
 const sweepInput = z.strictObject({})
 
@@ -23,21 +23,21 @@ export const sweepCommand: Command = {
   async run(input, { target, output }) {
     parse(sweepInput, input)
     const report = await withStore(target, (tl) =>
-      withLine((tell) =>
+      withProgress((tell) =>
         tl.sweep({
-          onProgress: ({ sessions, of }) => tell(() => `sweeping: ${counted(sessions, 'session')}`, sessions / of),
+          onProgress: ({ sessions, of }) => tell(() => `sweeping: ${pluralize(sessions, 'session')}`, sessions / of),
         }),
       ),
     )
-    output.print(reportText(report, output), report)
+    output.print(formatReport(report, output), report)
     return report.failed === 0 ? EXIT.ok : EXIT.storage
   },
 }
 
-function reportText({ swept, compacted, failed, forgotten }: SweepReport, { paint }: Output): string {
-  const left = failed === 0 ? '' : `, ${paint('red', `${counted(failed, 'session')} could not be closed`)}`
+function formatReport({ swept, compacted, failed, forgotten }: SweepReport, { paint }: Output): string {
+  const left = failed === 0 ? '' : `, ${paint('red', `${pluralize(failed, 'session')} could not be closed`)}`
   const gone = forgotten === 0 ? '' : `, forgot ${forgotten} expired ${forgotten === 1 ? 'memory' : 'memories'}`
   const label = failed === 0 ? paint('green', 'ok') : paint('red', 'not all')
   if (swept + compacted + failed === 0) return `${label}  no session is due${gone}`
-  return `${label}  ended ${counted(swept, 'session')}, made ${counted(compacted, 'commit')}${gone}${left}`
+  return `${label}  ended ${pluralize(swept, 'session')}, made ${pluralize(compacted, 'commit')}${gone}${left}`
 }

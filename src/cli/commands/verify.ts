@@ -4,10 +4,10 @@ import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
-import { withProgress } from '../progress.ts'
-import { table } from '../table.ts'
+import { withSessionProgress } from '../progress.ts'
+import { renderTable } from '../table.ts'
 import { withStore } from '../target.ts'
-import { counted } from '../text.ts'
+import { pluralize } from '../text.ts'
 
 const verifyInput = z.strictObject({ session: z.string().optional() })
 
@@ -19,35 +19,35 @@ export const verifyCommand: Command = {
   async run(input, { target, output }) {
     const { session } = parse(verifyInput, input)
     const report = await withStore(target, (tl) =>
-      withProgress('verifying:', (onProgress) => tl.verify(session, { onProgress })),
+      withSessionProgress('verifying:', (onProgress) => tl.verify(session, { onProgress })),
     )
-    output.print(reportText(report, output), report)
+    output.print(formatReport(report, output), report)
     return report.differences.length === 0 ? EXIT.ok : EXIT.found
   },
 }
 
-function reportText({ sessions, events, differences }: VerifyReport, { paint }: Output): string {
-  const seen = `${counted(sessions, 'session')}, ${counted(events, 'event')}`
+function formatReport({ sessions, events, differences }: VerifyReport, { paint }: Output): string {
+  const seen = `${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
   if (differences.length === 0) return `${paint('green', 'ok')}  ${seen}: all that is stored is what the logs say`
 
   const damaged = new Set(differences.map(({ sessionId }) => sessionId)).size
   const advice = differences.some(({ field }) => field === 'log')
     ? 'The log itself is damaged where the field is log: restore a backup.'
     : 'To repair: throughline rebuild'
-  const rows = table(differences, [
+  const rows = renderTable(differences, [
     { title: 'session', value: ({ sessionId }) => sessionId },
     { title: 'field', value: ({ field }) => field },
-    { title: 'expected', value: (difference) => leaf(difference, 'expected'), width: 32 },
+    { title: 'expected', value: (difference) => formatValue(difference, 'expected'), maxWidth: 32 },
     {
       title: 'actual',
-      value: (difference) => leaf(difference, 'actual'),
+      value: (difference) => formatValue(difference, 'actual'),
       paint: (text) => paint('red', text),
-      width: 32,
+      maxWidth: 32,
     },
   ])
-  return `${rows}\n\n${counted(differences.length, 'difference')} in ${damaged} of ${seen}. ${advice}`
+  return `${rows}\n\n${pluralize(differences.length, 'difference')} in ${damaged} of ${seen}. ${advice}`
 }
 
-function leaf(difference: Difference, side: 'expected' | 'actual'): string {
+function formatValue(difference: Difference, side: 'expected' | 'actual'): string {
   return JSON.stringify(difference[side]) ?? '(nothing)'
 }

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import type { WarmOptions, WarmReport } from '../../api.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { sessionsIn } from '../envelope/snapshot.ts'
+import { readSnapshotSessions } from '../envelope/snapshot.ts'
 import { EXIT } from '../exit-codes.ts'
-import { inputFile } from '../input-file.ts'
+import { openInput } from '../input-file.ts'
 import type { Output } from '../output.ts'
-import { withLine } from '../progress.ts'
-import { table } from '../table.ts'
+import { withProgress } from '../progress.ts'
+import { renderTable } from '../table.ts'
 import { withStore } from '../target.ts'
-import { counted } from '../text.ts'
+import { pluralize } from '../text.ts'
 
 const warmInput = z.strictObject({ from: z.string().optional() })
 
@@ -30,20 +30,26 @@ export const warmCommand: Command = {
 
   async run(input, { target, output }) {
     const { from } = parse(warmInput, input)
-    const file = from === undefined ? undefined : await inputFile(from, 'from')
+    const file = from === undefined ? undefined : await openInput(from, 'from')
     const report = await withStore(target, ({ envelopes }) =>
-      withLine((tell) => {
+      withProgress((tell) => {
         const onProgress: WarmOptions['onProgress'] = ({ sessions, of }) =>
-          tell(() => `warming: ${counted(sessions, 'session')}`, file === undefined ? sessions / of : file.done())
-        return envelopes.warm({ onProgress, ...(file !== undefined && { sessions: sessionsIn(file.chunks, 'from') }) })
+          tell(
+            () => `warming: ${pluralize(sessions, 'session')}`,
+            file === undefined ? sessions / of : file.fractionRead(),
+          )
+        return envelopes.warm({
+          onProgress,
+          ...(file !== undefined && { sessions: readSnapshotSessions(file.chunks, 'from') }),
+        })
       }),
     )
-    output.print(warmText(report, output), report)
+    output.print(formatReport(report, output), report)
     return report.failed === 0 ? EXIT.ok : EXIT.storage
   },
 }
 
-function warmText({ sessions, filled, present, unknown, failed }: WarmReport, { paint }: Output): string {
+function formatReport({ sessions, filled, present, unknown, failed }: WarmReport, { paint }: Output): string {
   const rows = [
     ['sessions', sessions],
     ['filled', filled],
@@ -51,7 +57,7 @@ function warmText({ sessions, filled, present, unknown, failed }: WarmReport, { 
     ['not in the store', unknown],
     ['failed', failed],
   ] as const
-  const counts = table(rows, [
+  const counts = renderTable(rows, [
     { value: ([label]) => label, paint: (text) => paint('bold', text) },
     {
       value: ([, count]) => count.toLocaleString('en'),

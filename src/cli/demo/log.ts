@@ -1,7 +1,7 @@
 import type { Session, Throughline } from '../../api.ts'
 import { ThroughlineError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
-import { counted } from '../text.ts'
+import { pluralize } from '../text.ts'
 import type { Narrator } from './narrator.ts'
 
 /** What the log can do, for programs. */
@@ -39,7 +39,7 @@ export async function lookAtLog(
   const { head } = await live.record()
   const tail = await tailedWhile(tl, live, head, WRITERS, () => crowd(live))
   const { first, last, gaps } = spanOf(tail)
-  line('tail()', `${WRITERS} writers at once, followed live: events ${first} to ${last}, ${counted(gaps, 'gap')}`)
+  line('tail()', `${WRITERS} writers at once, followed live: events ${first} to ${last}, ${pluralize(gaps, 'gap')}`)
 
   const retry = await sentTwice(live)
   line('append()', `sent twice with one idempotency key: event ${retry[0]}, and again ${retry[1]}`)
@@ -51,8 +51,8 @@ export async function lookAtLog(
     verify.events += events
     verify.differences += differences.length
   }
-  const seen = `${counted(verify.sessions, 'log')} folded again, ${counted(verify.events, 'event')}`
-  line('verify()', `${seen}: ${counted(verify.differences, 'difference')} from what is stored`)
+  const seen = `${pluralize(verify.sessions, 'log')} folded again, ${pluralize(verify.events, 'event')}`
+  line('verify()', `${seen}: ${pluralize(verify.differences, 'difference')} from what is stored`)
   return {
     at: { sequence: 5, state: status.state },
     fork: { sessionId: fork.id, state: forked.state },

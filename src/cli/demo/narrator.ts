@@ -1,5 +1,5 @@
 import type { Output, Style } from '../output.ts'
-import { printableLines, wrapped } from '../text.ts'
+import { sanitizeLines, wrap } from '../text.ts'
 
 /** Characters of a label, and of the text beside it: 80 together. */
 const LABEL = 10
@@ -17,9 +17,9 @@ export function narratorTo({ say, paint }: Output): Narrator {
   return {
     part: (name, about) => say(`\n${paint(['bold', 'inverse'], ` ${name} `)} ${paint('bold', about)}`),
     line(label, text, style = []) {
-      const lines = printableLines(text)
+      const lines = sanitizeLines(text)
         .split('\n')
-        .flatMap((one) => wrapped(one, TEXT))
+        .flatMap((one) => wrap(one, TEXT))
       for (const [i, one] of lines.entries()) {
         const name = (i === 0 ? label : '').padEnd(LABEL)
         say(`  ${paint('dim', name)} ${paint(style, one)}`)

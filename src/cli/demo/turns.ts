@@ -1,6 +1,6 @@
 import type { Commit, Outcome, Session, Throughline } from '../../api.ts'
 import type { SessionEvent } from '../../domain/event.ts'
-import { clipped, printable } from '../text.ts'
+import { sanitizeLine, truncate } from '../text.ts'
 import type { Narrator } from './narrator.ts'
 import { TURNS, type Turn } from './script.ts'
 
@@ -76,7 +76,7 @@ async function showCommit(tl: Throughline, conversation: string, line: Narrator[
 
 async function showContext(session: Session, line: Narrator['line']): Promise<{ role: string; content: string }[]> {
   const { messages } = await session.context({ maxTokens: 500 })
-  const shown = messages.map(({ role, content }) => clipped(printable(`${role}: ${content}`), 130))
+  const shown = messages.map(({ role, content }) => truncate(sanitizeLine(`${role}: ${content}`), 130))
   line('context()', shown.join('\n'), 'cyan')
   return messages.map(({ role, content }) => ({ role, content }))
 }

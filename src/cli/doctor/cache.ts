@@ -1,7 +1,7 @@
 import type { CacheHealth } from '../../api.ts'
 import { redisCache } from '../../cache/redis/index.ts'
-import { type Check, problemIn, sizeText } from './check.ts'
-import { isOlder } from './machine.ts'
+import { type Check, errorMessage, formatBytes } from './check.ts'
+import { isOlderVersion } from './node-version.ts'
 
 /** What stays as it is until somebody changes the settings: others may pass by themselves. */
 const LASTING = /WRONGPASS|NOAUTH|NOPERM|READONLY|ENOTFOUND|CERT|SELF_SIGNED|wrong version number|RESP/i
@@ -9,35 +9,35 @@ const LASTING = /WRONGPASS|NOAUTH|NOPERM|READONLY|ENOTFOUND|CERT|SELF_SIGNED|wro
 const WITHOUT = 'all goes on without it, and envelopes are read from the store'
 
 /** Whether the cache in front of a Postgres store answers. `url` may hold a password. */
-export async function cacheCheck(url: string): Promise<Check> {
+export async function checkCache(url: string): Promise<Check> {
   if (url === '') return { name: 'cache', status: 'ok', found: 'none: envelopes are read from the store' }
   try {
     const cache = await redisCache({ url, ttlSeconds: 1, events: { count() {} } })
     try {
-      return healthCheck(await cache.health())
+      return checkCacheHealth(await cache.health())
     } finally {
       await cache.close()
     }
   } catch (error) {
     const advice = 'correct --cache-url or THROUGHLINE_CACHE_URL'
-    return { name: 'cache', status: 'fail', found: problemIn(error), advice }
+    return { name: 'cache', status: 'fail', found: errorMessage(error), advice }
   }
 }
 
 /** What the health of a cache means. */
-export function healthCheck({ name, ok, details }: CacheHealth): Check {
-  if (!ok) return sickCheck(name, String(details['problem'] ?? 'it does not answer'))
+export function checkCacheHealth({ name, ok, details }: CacheHealth): Check {
+  if (!ok) return describeFailure(name, String(details['problem'] ?? 'it does not answer'))
   const { redis, policy, memoryBytes, memoryLimitBytes, nodes } = details
   // those who see less than the whole store are told no more
   if (redis === undefined) return { name: 'cache', status: 'ok', found: `${name}: answers` }
-  const used = typeof memoryBytes === 'number' ? sizeText(memoryBytes) : '?'
-  const limit = typeof memoryLimitBytes === 'number' ? ` of ${sizeText(memoryLimitBytes)}` : ', no limit'
+  const used = typeof memoryBytes === 'number' ? formatBytes(memoryBytes) : '?'
+  const limit = typeof memoryLimitBytes === 'number' ? ` of ${formatBytes(memoryLimitBytes)}` : ', no limit'
   const many = nodes === undefined ? '' : `, ${nodes} nodes`
   const found = `${name} ${redis}: answers, memory ${used}${limit}, policy ${policy}${many}`
   if (
     String(redis)
       .split(' and ')
-      .some((version) => isOlder(version, '6.0'))
+      .some((version) => isOlderVersion(version, '6.0'))
   ) {
     return { name: 'cache', status: 'fail', found, advice: 'install Redis 6 or newer' }
   }
@@ -49,7 +49,7 @@ export function healthCheck({ name, ok, details }: CacheHealth): Check {
   return { name: 'cache', status: 'ok', found }
 }
 
-function sickCheck(name: string, problem: string): Check {
+function describeFailure(name: string, problem: string): Check {
   const found = `${name}: ${problem}; ${WITHOUT}`
   return { name: 'cache', status: LASTING.test(problem) ? 'fail' : 'warn', found, advice: adviceFor(problem) }
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { healthCheck as cacheCheck } from './cache.ts'
-import { sizeText, timeText } from './check.ts'
-import { clockCheck } from './clock.ts'
-import { type Disk, diskCheck } from './disk.ts'
-import { nodeCheck } from './machine.ts'
-import { healthCheck } from './store.ts'
+import { checkCacheHealth as cacheCheck } from './cache.ts'
+import { formatBytes, formatDuration } from './check.ts'
+import { checkClock } from './clock.ts'
+import { checkDisk, type Disk } from './disk.ts'
+import { checkNode } from './node-version.ts'
+import { checkStoreHealth } from './store.ts'
 
 describe('the clock', () => {
   const now = Date.parse('2026-11-16T12:00:00Z')
   const check = (ahead: number, more = {}) =>
-    clockCheck(now, { whose: 'the database', there: now - ahead, before: now, after: now, ...more })
+    checkClock(now, { name: 'the database', time: now - ahead, before: now, after: now, ...more })
 
   it.each([
     [0, 'ok'],
@@ -28,13 +28,13 @@ describe('the clock', () => {
 
   it('does not blame the way there and back, nor whole seconds', () => {
     expect(check(3000, { before: now - 2000, after: now + 2000 }).status).toBe('ok')
-    expect(check(2400, { grain: 1000 }).status).toBe('ok')
-    expect(check(2600, { grain: 1000 }).status).toBe('warn')
+    expect(check(2400, { resolution: 1000 }).status).toBe('ok')
+    expect(check(2600, { resolution: 1000 }).status).toBe('warn')
   })
 
   it('cannot be right in another age, and by a disk alone is never more than a warning', () => {
-    expect(clockCheck(Date.parse('1970-01-02T00:00:00Z')).status).toBe('fail')
-    expect(clockCheck(now)).toEqual({ name: 'clock', status: 'ok', found: '2026-11-16T12:00:00.000Z' })
+    expect(checkClock(Date.parse('1970-01-02T00:00:00Z')).status).toBe('fail')
+    expect(checkClock(now)).toEqual({ name: 'clock', status: 'ok', found: '2026-11-16T12:00:00.000Z' })
     expect(check(3_600_000, { isHint: true }).status).toBe('warn')
   })
 })
@@ -42,14 +42,14 @@ describe('the clock', () => {
 describe('the disk', () => {
   const GIB = 2 ** 30
   const check = (disk: Partial<Disk>) =>
-    diskCheck('s.db', { free: 9 * GIB, type: 0xef53, database: 0, log: 0, ...disk })
+    checkDisk('s.db', { free: 9 * GIB, type: 0xef53, database: 0, wal: 0, ...disk })
 
   it.each<[Partial<Disk>, string, string]>([
     [{}, 'ok', '9.0 GiB free'],
-    [{ database: 4096, log: 1536 * 1024 }, 'ok', 'database 4.0 KiB, write-ahead log 1.5 MiB'],
+    [{ database: 4096, wal: 1536 * 1024 }, 'ok', 'database 4.0 KiB, write-ahead log 1.5 MiB'],
     [{ free: GIB / 2 }, 'warn', '512.0 MiB free'],
     [{ free: 1024 }, 'fail', '1.0 KiB free'],
-    [{ database: GIB, log: GIB }, 'warn', 'write-ahead log 1.0 GiB'],
+    [{ database: GIB, wal: GIB }, 'warn', 'write-ahead log 1.0 GiB'],
   ])('with %j is %s', (disk, status, found) => {
     expect(check(disk)).toMatchObject({ status, found: expect.stringContaining(found) })
   })
@@ -69,7 +69,7 @@ describe('Node', () => {
     ['24.0.0', 'ok'],
     ['9.99.0', 'fail'],
   ])('%s is %s', (version, status) => {
-    expect(nodeCheck(version).status).toBe(status)
+    expect(checkNode(version).status).toBe(status)
   })
 })
 
@@ -103,15 +103,15 @@ describe('the cache', () => {
 })
 
 it('warns of a store that is slow', () => {
-  expect(healthCheck('sqlite', { journal: 'wal', file: 'a.db' }, 12.34)).toEqual({
+  expect(checkStoreHealth('sqlite', { journal: 'wal', file: 'a.db' }, 12.34)).toEqual({
     name: 'store',
     status: 'ok',
     found: 'sqlite: journal wal, file a.db, answers in 12 ms',
   })
-  expect(healthCheck('postgres', {}, 2500)).toMatchObject({ status: 'warn', found: 'postgres: answers in 2.5 s' })
+  expect(checkStoreHealth('postgres', {}, 2500)).toMatchObject({ status: 'warn', found: 'postgres: answers in 2.5 s' })
 })
 
 it('shows sizes and times as people read them', () => {
-  expect([0, 1023, 1024, 1.5 * 2 ** 40].map(sizeText)).toEqual(['0 B', '1023 B', '1.0 KiB', '1.5 TiB'])
-  expect([0.04, 9.96, 250, 61_000].map(timeText)).toEqual(['0.0 ms', '10.0 ms', '250 ms', '61.0 s'])
+  expect([0, 1023, 1024, 1.5 * 2 ** 40].map(formatBytes)).toEqual(['0 B', '1023 B', '1.0 KiB', '1.5 TiB'])
+  expect([0.04, 9.96, 250, 61_000].map(formatDuration)).toEqual(['0.0 ms', '10.0 ms', '250 ms', '61.0 s'])
 })

@@ -1,11 +1,11 @@
 import type { PostgresFacts, Unreached } from '../../stores/postgres/index.ts'
-import { type Check, sizeText } from './check.ts'
+import { type Check, formatBytes } from './check.ts'
 
-const WALL = 'passes over row level security, the second wall between tenants'
-const SERVING = `for servers make a role of its own: create role throughline_server login password '…'; grant throughline_app to throughline_server (ops/postgres/roles.sql makes all of them); one that checks tokens refuses this role`
+const BYPASSES_RLS = 'passes over row level security, the second wall between tenants'
+const USE_APP_ROLE = `for servers make a role of its own: create role throughline_server login password '…'; grant throughline_app to throughline_server (ops/postgres/roles.sql makes all of them); one that checks tokens refuses this role`
 
 /** Why a server cannot be asked, and what to do. */
-export function unreachedCheck({ problem, code }: Unreached): Check {
+export function describeConnectionFailure({ problem, code }: Unreached): Check {
   return { name: 'store', status: 'fail', found: problem, advice: ADVICE[code] ?? DEFAULT_ADVICE }
 }
 
@@ -25,7 +25,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 }
 
 /** What is wrong with the server for everyone; `undefined` where nothing is. */
-export function serverCheck({ version, versionNumber, isReadOnly }: PostgresFacts): Check | undefined {
+export function checkServerVersion({ version, versionNumber, isReadOnly }: PostgresFacts): Check | undefined {
   if (versionNumber < 150_000) {
     return { name: 'store', status: 'fail', found: `postgres ${version}`, advice: 'install Postgres 15 or newer' }
   }
@@ -35,7 +35,7 @@ export function serverCheck({ version, versionNumber, isReadOnly }: PostgresFact
 }
 
 /** What is missing where no table of ours can be found; `undefined` where they are there. */
-export function absentCheck({ hasSchema, owner, database }: PostgresFacts): Check | undefined {
+export function checkTablesExist({ hasSchema, owner, database }: PostgresFacts): Check | undefined {
   if (hasSchema && owner !== undefined) return undefined
   const found = `database ${database} has no tables of ours`
   const advice = 'throughline migrate, as the role that is to own them (ops/postgres/roles.sql makes the roles)'
@@ -43,7 +43,7 @@ export function absentCheck({ hasSchema, owner, database }: PostgresFacts): Chec
 }
 
 /** Whether the role may do what it has to, and no more. */
-export function roleCheck(facts: PostgresFacts): Check {
+export function checkRole(facts: PostgresFacts): Check {
   const { role, rights, hasSchema, owner, ownsTables } = facts
   const check = (status: Check['status'], found: string, advice?: string): Check => ({
     name: 'role',
@@ -51,17 +51,17 @@ export function roleCheck(facts: PostgresFacts): Check {
     found: `role ${role}${rights === 'restricted' ? '' : ` (${rights})`}: ${found}`,
     ...(advice !== undefined && { advice }),
   })
-  if (rights === 'superuser') return check('warn', WALL, SERVING)
-  const missing = hasSchema && owner !== undefined ? missingIn(facts) : undefined
+  if (rights === 'superuser') return check('warn', BYPASSES_RLS, USE_APP_ROLE)
+  const missing = hasSchema && owner !== undefined ? findMissingRight(facts) : undefined
   if (missing !== undefined) return check('fail', ...missing)
-  if (rights !== 'restricted') return check('warn', WALL, SERVING)
+  if (rights !== 'restricted') return check('warn', BYPASSES_RLS, USE_APP_ROLE)
   if (owner === undefined) return check('ok', 'what it may do is settled by the first migration')
   if (ownsTables) return check('ok', 'owns the tables, as migrate needs it; let servers connect as another')
   return check('ok', `calls the functions of throughline_app; the tables are ${owner}'s`)
 }
 
 /** What the role lacks, and how to give it. */
-function missingIn({
+function findMissingRight({
   role,
   versionNumber,
   hasAppRole,
@@ -86,7 +86,7 @@ function missingIn({
 }
 
 /** How much room the database takes; what is free only the server's machine knows. */
-export function sizeCheck({ bytes, database }: PostgresFacts): Check {
-  const found = bytes === undefined ? 'this role may not know the size' : `database ${database}: ${sizeText(bytes)}`
+export function checkDatabaseSize({ bytes, database }: PostgresFacts): Check {
+  const found = bytes === undefined ? 'this role may not know the size' : `database ${database}: ${formatBytes(bytes)}`
   return { name: 'disk', status: 'ok', found }
 }

@@ -5,44 +5,49 @@ import { isLoopback } from '../../http/auth.ts'
 import { noAnswer } from '../../remote/no-answer.ts'
 import { errorOf } from '../../remote/problem.ts'
 import { packageVersion } from '../../version.ts'
-import { healthCheck as cacheHealthCheck } from './cache.ts'
-import { type Check, problemIn, timeText } from './check.ts'
-import { clockCheck, type OtherClock } from './clock.ts'
-import { healthCheck, schemaCheck } from './store.ts'
+import { checkCacheHealth as cacheHealthCheck } from './cache.ts'
+import { type Check, errorMessage, formatDuration } from './check.ts'
+import { checkClock, type OtherClock } from './clock.ts'
+import { checkSchema, checkStoreHealth } from './store.ts'
 
 /** Longest wait for one answer, in milliseconds. */
-const PATIENCE = 5000
+const TIMEOUT_MS = 5000
 
-interface About {
+interface ServerInfo {
   name: string
   version: string
   principal?: Principal
 }
 
 /** An answer, be it an error. */
-interface Answer<T> {
+interface TimedResponse<T> {
   body?: T
   error?: ThroughlineError
-  took: number
+  elapsed: number
   clock?: OtherClock
 }
 
-/** Asks a server: whether it is there, whether it knows us, and how it is. */
-export async function serverChecks(url: string, now: () => number): Promise<Check[]> {
+/** Asks a server: whether it answers, whether it knows us, and how it is. */
+export async function checkServer(url: string, now: () => number): Promise<Check[]> {
   const token = process.env['THROUGHLINE_TOKEN'] || undefined
   const server = { url: url.replace(/\/+$/, ''), token, now }
   try {
-    const about = await asked<About>(server, '/v1')
-    const clock = clockCheck(now(), about.clock)
+    const about = await request<ServerInfo>(server, '/v1')
+    const clock = checkClock(now(), about.clock)
     if (about.error instanceof UnauthenticatedError) {
-      return [aliveCheck(server.url, about), refusedCheck(token, about.error), await readyCheck(server), clock]
+      return [
+        checkReachable(server.url, about),
+        describeRefusedToken(token, about.error),
+        await checkReady(server),
+        clock,
+      ]
     }
     if (about.error !== undefined) throw about.error
     if (about.body?.name !== 'throughline') throw new Error(`what answers at ${server.url} is no Throughline server`)
-    return [versionCheck(server.url, about), tokenCheck(server, about.body), ...(await healthChecks(server)), clock]
+    return [checkVersion(server.url, about), checkToken(server, about.body), ...(await checkHealth(server)), clock]
   } catch (error) {
     const advice = 'start it: throughline serve; or correct the address in --url or THROUGHLINE_URL'
-    return [{ name: 'server', status: 'fail', found: problemIn(error), advice }, clockCheck(now())]
+    return [{ name: 'server', status: 'fail', found: errorMessage(error), advice }, checkClock(now())]
   }
 }
 
@@ -52,28 +57,28 @@ interface Server {
   now: () => number
 }
 
-async function asked<T>({ url, token, now }: Server, path: string): Promise<Answer<T>> {
+async function request<T>({ url, token, now }: Server, path: string): Promise<TimedResponse<T>> {
   const headers = { accept: 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) }
   const [before, start] = [now(), performance.now()]
-  const signal = AbortSignal.timeout(PATIENCE)
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
   try {
     const response = await fetch(`${url}${path}`, { headers, signal, redirect: 'manual' })
     const after = now()
-    const took = performance.now() - start
+    const elapsed = performance.now() - start
     const text = await response.text()
-    const there = Date.parse(response.headers.get('date') ?? '')
+    const serverTime = Date.parse(response.headers.get('date') ?? '')
     // the header has whole seconds, of which the middle is meant
-    const clock = { whose: 'the server', there: there + 500, before, after, grain: 1000 }
-    const timed = { took, ...(!Number.isNaN(there) && { clock }) }
+    const clock = { name: 'the server', time: serverTime + 500, before, after, resolution: 1000 }
+    const timed = { elapsed, ...(!Number.isNaN(serverTime) && { clock }) }
     if (!response.ok) return { error: errorOf(new URL(url).origin, response.status, text), ...timed }
-    return { body: jsonIn(text) as T, ...timed }
+    return { body: tryParseJson(text) as T, ...timed }
   } catch (error) {
-    if (signal.aborted) throw new Error(`the server at ${url} does not answer within ${PATIENCE / 1000} s`)
+    if (signal.aborted) throw new Error(`the server at ${url} does not answer within ${TIMEOUT_MS / 1000} s`)
     throw noAnswer(new URL(url).origin, error)
   }
 }
 
-function jsonIn(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -81,32 +86,32 @@ function jsonIn(text: string): unknown {
   }
 }
 
-function aliveCheck(url: string, { took }: Answer<unknown>): Check {
-  return { name: 'server', status: 'ok', found: `${url} answers in ${timeText(took)}` }
+function checkReachable(url: string, { elapsed }: TimedResponse<unknown>): Check {
+  return { name: 'server', status: 'ok', found: `${url} answers in ${formatDuration(elapsed)}` }
 }
 
 /** Versions before 1.0 may differ in what they say to each other with each second number. */
-function versionCheck(url: string, { took, body }: Answer<About>): Check {
+function checkVersion(url: string, { elapsed, body }: TimedResponse<ServerInfo>): Check {
   const [here, there] = [packageVersion(), body?.version ?? 'unknown']
-  const found = `${url} answers in ${timeText(took)}, version ${there}`
+  const found = `${url} answers in ${formatDuration(elapsed)}, version ${there}`
   const line = (version: string) => version.split('.').slice(0, 2).join('.')
   if (line(here) === line(there)) return { name: 'server', status: 'ok', found }
   const advice = `bring both to the same version: npm install throughline@${there} here, or another there`
   return { name: 'server', status: 'warn', found: `${found}; this is ${here}`, advice }
 }
 
-function refusedCheck(token: string | undefined, error: ThroughlineError): Check {
+function describeRefusedToken(token: string | undefined, error: ThroughlineError): Check {
   const advice =
     token === undefined
       ? 'set THROUGHLINE_TOKEN to a token that the server accepts'
       : 'get a new token for THROUGHLINE_TOKEN, from the issuer that the server was set up for'
-  const found = token === undefined ? 'none is set, and the server asks for one' : `refused: ${problemIn(error)}`
+  const found = token === undefined ? 'none is set, and the server asks for one' : `refused: ${errorMessage(error)}`
   return { name: 'token', status: 'fail', found, advice }
 }
 
 /** Whom the token stands for. */
-function tokenCheck({ url, token }: Server, { principal }: About): Check {
-  const whom = whomText(principal)
+function checkToken({ url, token }: Server, { principal }: ServerInfo): Check {
+  const whom = describePrincipal(principal)
   if (token === undefined) {
     return { name: 'token', status: 'ok', found: `the server asks for none: it serves its own machine, as ${whom}` }
   }
@@ -118,25 +123,25 @@ function tokenCheck({ url, token }: Server, { principal }: About): Check {
   return { name: 'token', status: 'warn', found: `accepted: for ${whom}; sent without encryption`, advice }
 }
 
-function whomText(principal: Principal | undefined): string {
+function describePrincipal(principal: Principal | undefined): string {
   if (principal === undefined) return 'whoever runs the store: every tenant, and upkeep'
   const { tenant, userId } = principal
   return userId === undefined ? `every user of tenant ${tenant}` : `user ${userId} of tenant ${tenant}`
 }
 
-async function healthChecks(server: Server): Promise<Check[]> {
-  const { body, error, took } = await asked<Health>(server, '/v1/health')
+async function checkHealth(server: Server): Promise<Check[]> {
+  const { body, error, elapsed } = await request<Health>(server, '/v1/health')
   if (body === undefined) {
-    const found = error === undefined ? 'the server says nothing of it' : problemIn(error)
+    const found = error === undefined ? 'the server says nothing of it' : errorMessage(error)
     return [{ name: 'store', status: 'fail', found, advice: 'run throughline doctor where the server runs' }]
   }
   const { store, schema, details, cache } = body
-  const role = details['role'] === undefined ? [] : [roleCheck(details)]
+  const role = details['role'] === undefined ? [] : [checkRole(details)]
   const cached = cache === undefined ? [] : [cacheHealthCheck(cache)]
-  return [healthCheck(store, details, took), ...schemaCheck(schema), ...role, ...cached]
+  return [checkStoreHealth(store, details, elapsed), ...checkSchema(schema), ...role, ...cached]
 }
 
-function roleCheck({ role, rights }: Health['details']): Check {
+function checkRole({ role, rights }: Health['details']): Check {
   if (rights === 'restricted') return { name: 'role', status: 'ok', found: `role ${role}: restricted, as it should be` }
   const advice = 'let the server connect as a role that is a member of throughline_app and no more'
   const found = `role ${role} (${rights}): passes over row level security, the second wall between tenants`
@@ -144,8 +149,8 @@ function roleCheck({ role, rights }: Health['details']): Check {
 }
 
 /** What anyone may ask: whether the store behind the server answers. */
-async function readyCheck(server: Server): Promise<Check> {
-  const { body, error } = await asked<{ ready?: boolean }>({ ...server, token: undefined }, '/readyz')
+async function checkReady(server: Server): Promise<Check> {
+  const { body, error } = await request<{ ready?: boolean }>({ ...server, token: undefined }, '/readyz')
   if (body?.ready === true) return { name: 'store', status: 'ok', found: 'answers, as the server says' }
   const found = error === undefined ? 'the server does not say' : 'does not answer, as the server says'
   return { name: 'store', status: 'fail', found, advice: 'run throughline doctor where the server runs' }

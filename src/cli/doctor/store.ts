@@ -3,31 +3,31 @@ import { ANALYSIS } from '../../domain/recall/postings.ts'
 import { uuid7 } from '../../ids.ts'
 import { openDeps } from '../../open/open.ts'
 import type { Store } from '../../ports/store.ts'
-import { sqliteFile } from '../target.ts'
-import { counted } from '../text.ts'
-import { type Check, problemIn, timeText } from './check.ts'
+import { sqlitePath } from '../target.ts'
+import { pluralize } from '../text.ts'
+import { type Check, errorMessage, formatDuration } from './check.ts'
 
 /** Milliseconds after which an answer is slow. */
-const SLOW = 1000
+const SLOW_MS = 1000
 /** Sessions that are counted at most. */
-const MANY = 1000
+const COUNT_LIMIT = 1000
 
 /** Opens the store as it is, without its cache, and asks it. Neither makes nor migrates one. */
-export async function openedChecks(url: string, owner?: string): Promise<Check[]> {
+export async function checkStore(url: string, owner?: string): Promise<Check[]> {
   try {
-    const { store, close } = await openedAsItIs(url)
+    const { store, close } = await openReadOnly(url)
     try {
-      return await askedChecks(store)
+      return await queryStore(store)
     } finally {
       await close()
     }
   } catch (error) {
-    return [failureCheck(error, owner)]
+    return [describeFailure(error, owner)]
   }
 }
 
-async function openedAsItIs(url: string): Promise<{ store: Store; close(): Promise<void> }> {
-  const path = sqliteFile(url)
+async function openReadOnly(url: string): Promise<{ store: Store; close(): Promise<void> }> {
+  const path = sqlitePath(url)
   if (path !== undefined) {
     // as open() loads it, so that the build makes one file of it and not two
     const { sqliteStore } = await import('../../stores/sqlite/index.ts')
@@ -38,52 +38,52 @@ async function openedAsItIs(url: string): Promise<{ store: Store; close(): Promi
   return { store: deps.store, close }
 }
 
-async function askedChecks(store: Store): Promise<Check[]> {
+async function queryStore(store: Store): Promise<Check[]> {
   const before = performance.now()
   const { schema, details } = await store.health()
   const took = performance.now() - before
-  const kept = store.name === 'memory' ? [] : [await indexCheck(store), ...(await importsCheck(store))]
-  return [healthCheck(store.name, details, took), ...schemaCheck(schema), ...kept]
+  const kept = store.name === 'memory' ? [] : [await checkIndex(store), ...(await checkImports(store))]
+  return [checkStoreHealth(store.name, details, took), ...checkSchema(schema), ...kept]
 }
 
 /** What a store says of itself, and how soon. */
-export function healthCheck(store: string, said: Readonly<Record<string, string | number>>, took: number): Check {
+export function checkStoreHealth(store: string, said: Readonly<Record<string, string | number>>, took: number): Check {
   // a path can be long, so it comes last; the role has a check of its own
   const { file, role: _role, rights: _rights, ...rest } = said
   const facts = Object.entries(file === undefined ? rest : { ...rest, file }).map(([name, value]) => `${name} ${value}`)
-  const found = `${store}: ${[...facts, `answers in ${timeText(took)}`].join(', ')}`
-  if (took < SLOW) return { name: 'store', status: 'ok', found }
+  const found = `${store}: ${[...facts, `answers in ${formatDuration(took)}`].join(', ')}`
+  if (took < SLOW_MS) return { name: 'store', status: 'ok', found }
   return { name: 'store', status: 'warn', found, advice: 'look what keeps it, or the way to it, busy' }
 }
 
 /** The schema that a store has, if it has one. */
-export function schemaCheck(schema: number | undefined): Check[] {
+export function checkSchema(schema: number | undefined): Check[] {
   return schema === undefined ? [] : [{ name: 'schema', status: 'ok', found: `version ${schema}` }]
 }
 
 /** How far the index of words is behind the logs. */
-async function indexCheck({ index }: Store): Promise<Check> {
-  const behind = (await index.behind({ version: ANALYSIS, limit: MANY })).length
+async function checkIndex({ index }: Store): Promise<Check> {
+  const behind = (await index.behind({ version: ANALYSIS, limit: COUNT_LIMIT })).length
   if (behind === 0) return { name: 'index', status: 'ok', found: 'has read every log to its end' }
-  const found = `has yet to read on in ${behind < MANY ? '' : 'at least '}${counted(behind, 'session')}`
-  if (behind < MANY) return { name: 'index', status: 'ok', found }
+  const found = `has yet to read on in ${behind < COUNT_LIMIT ? '' : 'at least '}${pluralize(behind, 'session')}`
+  if (behind < COUNT_LIMIT) return { name: 'index', status: 'ok', found }
   return { name: 'index', status: 'warn', found, advice: 'throughline index, so that recall need not read them itself' }
 }
 
 /** What began to come in by an import and is not done; nothing where nothing is. */
-async function importsCheck({ imports }: Store): Promise<Check[]> {
-  const ids = await imports.begun({ limit: MANY })
+async function checkImports({ imports }: Store): Promise<Check[]> {
+  const ids = await imports.begun({ limit: COUNT_LIMIT })
   const [first] = ids
   if (first === undefined) return []
-  const some = counted(ids.length, 'session')
-  const found = `${ids.length < MANY ? '' : 'at least '}${some} came in only in part: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`
+  const some = pluralize(ids.length, 'session')
+  const found = `${ids.length < COUNT_LIMIT ? '' : 'at least '}${some} came in only in part: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`
   const advice = `run the same import again to bring in the rest, or give one up: throughline purge ${first} --yes`
   return [{ name: 'imports', status: 'warn', found, advice }]
 }
 
-function failureCheck(error: unknown, owner: string | undefined): Check {
-  const found = problemIn(error)
-  if (error instanceof SchemaOutdatedError) return outdatedCheck(error.details, owner)
+function describeFailure(error: unknown, owner: string | undefined): Check {
+  const found = errorMessage(error)
+  if (error instanceof SchemaOutdatedError) return describeOutdatedSchema(error.details, owner)
   if (error instanceof SchemaNewerError) {
     return { name: 'schema', status: 'fail', found, advice: 'npm install throughline@latest' }
   }
@@ -91,7 +91,7 @@ function failureCheck(error: unknown, owner: string | undefined): Check {
 }
 
 /** A file is brought up to date by whoever opens it next, a Postgres only by `migrate`. */
-function outdatedCheck(
+function describeOutdatedSchema(
   { found: version, needed }: { found: number; needed: number },
   owner: string | undefined,
 ): Check {

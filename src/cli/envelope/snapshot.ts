@@ -1,13 +1,13 @@
 import { ValidationError } from '../../domain/errors.ts'
 import { uuid } from '../../features/kernel/parse.ts'
-import { linesOf } from '../lines.ts'
+import { readLines } from '../read-lines.ts'
 
 /** Bytes of a line: more than any envelope has. */
-const LONGEST = 16 * 1024 * 1024
+const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 /** The sessions of a snapshot of the cache: JSON Lines, each an envelope. Throws at the first line that is none, and names it. */
-export async function* sessionsIn(chunks: AsyncIterable<Uint8Array>, field: string): AsyncGenerator<string> {
-  for await (const { number, text, problem } of linesOf(chunks, LONGEST)) {
+export async function* readSnapshotSessions(chunks: AsyncIterable<Uint8Array>, field: string): AsyncGenerator<string> {
+  for await (const { number, text, problem } of readLines(chunks, MAX_LINE_BYTES)) {
     if (problem === undefined && text.trim() === '') continue
     const wrong = (what: string) => new ValidationError(field, `line ${number} ${what}`)
     if (problem !== undefined) throw wrong(problem)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { outputTo } from '../output.ts'
-import type { Traced } from './lineage.ts'
-import { lineageText } from './lineage-tree.ts'
+import { createOutput } from '../output.ts'
+import type { TracedEntry } from './lineage.ts'
+import { formatLineage } from './lineage-tree.ts'
 
 const { COLUMNS } = process.env
 beforeEach(() => {
@@ -12,12 +12,15 @@ afterEach(() => {
   else process.env['COLUMNS'] = COLUMNS
 })
 
-const output = { ...outputTo(process.stdout, process.stderr, false), paint: (_: unknown, text: string) => `<${text}>` }
+const output = {
+  ...createOutput(process.stdout, process.stderr, false),
+  paint: (_: unknown, text: string) => `<${text}>`,
+}
 const at = '2026-01-01T00:00:00.000Z'
 const session = { sessionId: 's-1', from: 3, to: 9 }
 
 it('draws what speaks for and against a memory, with the events', () => {
-  const lineage: Traced[] = [
+  const lineage: TracedEntry[] = [
     {
       relation: 'origin',
       at,
@@ -40,7 +43,7 @@ it('draws what speaks for and against a memory, with the events', () => {
     { relation: 'contradicts', at, sessionId: 's-3', events: [] },
     { relation: 'contradicts', at },
   ]
-  expect(lineageText(lineage, output).split('\n')).toEqual([
+  expect(formatLineage(lineage, output).split('\n')).toEqual([
     `├─ origin, ${at}, implicit, believed 0.80`,
     '│  └─ session s-1, events 3 to 9',
     '│     ├─ 3 user_message: I want tabs, not �[2Jspaces, in ev…',

@@ -6,7 +6,7 @@ import type { LineageEntry, Memory } from '../../domain/memory/memory.ts'
 const SHOWN = 5
 
 /** An entry of a memory's lineage, with what the log says there. */
-export interface Traced extends LineageEntry {
+export interface TracedEntry extends LineageEntry {
   /** The first events of the range, if the session is still there. */
   events?: Pick<SessionEvent, 'sequence' | 'type' | 'role' | 'content'>[]
   /** Events of the range beyond those. */
@@ -14,16 +14,16 @@ export interface Traced extends LineageEntry {
 }
 
 /** Where a memory comes from, read back from the log. */
-export async function traced(tl: Pick<Throughline, 'sessions'>, { lineage }: Memory): Promise<Traced[]> {
-  const entries: Traced[] = []
-  for (const entry of lineage) entries.push({ ...entry, ...(await rangeOf(tl, entry)) })
+export async function traceLineage(tl: Pick<Throughline, 'sessions'>, { lineage }: Memory): Promise<TracedEntry[]> {
+  const entries: TracedEntry[] = []
+  for (const entry of lineage) entries.push({ ...entry, ...(await readRange(tl, entry)) })
   return entries
 }
 
-async function rangeOf(
+async function readRange(
   { sessions }: Pick<Throughline, 'sessions'>,
   { sessionId, from = 1, to }: LineageEntry,
-): Promise<Pick<Traced, 'events' | 'more'>> {
+): Promise<Pick<TracedEntry, 'events' | 'more'>> {
   if (sessionId === undefined) return {}
   try {
     const session = await sessions.get(sessionId)

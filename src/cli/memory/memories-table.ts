@@ -1,14 +1,14 @@
 import { isCurrent, type Memory } from '../../domain/memory/memory.ts'
-import { ageOf } from '../age.ts'
-import { fittedTable, lineWidth } from '../fitted-table.ts'
+import { lineWidth, renderFittedTable } from '../fitted-table.ts'
 import type { Output } from '../output.ts'
 import type { Column } from '../table.ts'
+import { formatAge } from '../time-format.ts'
 
 /** Width of a line from which there is room for ids beside the contents. */
-const ROOM_FOR_IDS = 110
+const MIN_WIDTH_FOR_IDS = 110
 
 /** Memories for people, one a line, cut to its width. Those that are not given out any more are dim. */
-export function memoriesText<M extends Memory>(
+export function formatMemories<M extends Memory>(
   memories: readonly M[],
   first: readonly Column<M>[],
   output: Output,
@@ -18,11 +18,11 @@ export function memoriesText<M extends Memory>(
   const columns: Column<M>[] = [
     ...first,
     { title: 'believed', value: ({ confidence }) => confidence.toFixed(2) },
-    { title: 'category', value: ({ category }) => category, width: 16 },
-    { title: 'age', value: ({ createdAt }) => ageOf(createdAt, now) },
-    ...(lineWidth() < ROOM_FOR_IDS ? [] : [{ title: 'id', value: ({ id }: M) => id }]),
+    { title: 'category', value: ({ category }) => category, maxWidth: 16 },
+    { title: 'age', value: ({ createdAt }) => formatAge(createdAt, now) },
+    ...(lineWidth() < MIN_WIDTH_FOR_IDS ? [] : [{ title: 'id', value: ({ id }: M) => id }]),
   ]
-  return fittedTable(memories, columns, {
+  return renderFittedTable(memories, columns, {
     title: 'content',
     value: ({ content }) => content,
     paint: (text, memory) => (isPast(memory) ? output.paint('dim', text) : text),

@@ -1,16 +1,16 @@
 import { type SessionEvent, startsTurn } from '../../domain/event.ts'
-import { momentOf } from '../age.ts'
 import { displayWidth } from '../display-width.ts'
-import { foldedCalls } from './calls.ts'
-import { eventLines, type Look } from './event-lines.ts'
+import { formatUtc } from '../time-format.ts'
+import { type EventStyle, formatEvent } from './event-text.ts'
+import { pairToolCalls } from './tool-calls.ts'
 
 /** Events that are looked at together to find the results of calls: more would not fit into memory in the worst case. */
-const CHUNK = 2000
+const CHUNK_EVENTS = 2000
 /** Columns that the line above a turn takes at most. */
-const RULE = 78
+const MAX_RULE_WIDTH = 78
 
 /** Numbers the turns, as far as it is known how many there were before. */
-export class Turns {
+export class TurnHeadings {
   #before: number | undefined
 
   constructor(before: number | undefined) {
@@ -18,35 +18,35 @@ export class Turns {
   }
 
   /** The line above the event, if a turn begins with it. */
-  above(event: SessionEvent, { width, paint }: Look): string[] {
+  above(event: SessionEvent, { width, paint }: EventStyle): string[] {
     if (!startsTurn(event)) return []
     if (this.#before !== undefined) this.#before++
     const name = this.#before === undefined ? 'turn' : `turn ${this.#before.toLocaleString('en')}`
-    const line = `── ${name}, ${momentOf(event.createdAt)} `
-    return ['', paint('bold', line + '─'.repeat(Math.max(0, Math.min(RULE, width) - displayWidth(line))))]
+    const line = `── ${name}, ${formatUtc(event.createdAt)} `
+    return ['', paint('bold', line + '─'.repeat(Math.max(0, Math.min(MAX_RULE_WIDTH, width) - displayWidth(line))))]
   }
 }
 
 /** Events by turns, with each result at its call: blocks of lines, some at a time. `last` is the end of the log. */
-export async function* timeline(
+export async function* renderTimeline(
   pages: AsyncIterable<readonly SessionEvent[]>,
-  turns: Turns,
+  turns: TurnHeadings,
   last: number,
-  look: Look,
+  look: EventStyle,
 ): AsyncGenerator<string[]> {
   let held: SessionEvent[] = []
   const drawn = () => {
     const toEnd = held.at(-1)?.sequence === last
-    const lines = foldedCalls(held, toEnd).flatMap((told) => [
+    const lines = pairToolCalls(held, toEnd).flatMap((told) => [
       ...turns.above(told.event, look),
-      ...eventLines(told, look),
+      ...formatEvent(told, look),
     ])
     held = []
     return lines
   }
   for await (const page of pages) {
     held.push(...page)
-    if (held.length >= CHUNK) yield drawn()
+    if (held.length >= CHUNK_EVENTS) yield drawn()
   }
   if (held.length > 0) yield drawn()
 }

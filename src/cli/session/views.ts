@@ -4,12 +4,12 @@ import type { SessionScratchpad } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import { progressText } from '../../domain/summary.ts'
 import { workBuilder } from '../../domain/work.ts'
-import { momentOf } from '../age.ts'
-import { fittedTable } from '../fitted-table.ts'
+import { renderFittedTable } from '../fitted-table.ts'
 import { lineWidth } from '../line-width.ts'
 import type { Output } from '../output.ts'
-import { printableLines, wrapped } from '../text.ts'
-import { pagesOf } from './range.ts'
+import { sanitizeLines, wrap } from '../text.ts'
+import { formatUtc } from '../time-format.ts'
+import { readPages } from './event-range.ts'
 
 /** The views that were asked for, by name. */
 export interface Views {
@@ -21,48 +21,49 @@ export interface Views {
 }
 
 /** What was done up to the last event of the record. */
-export async function workAt(session: Session, record: SessionRecord): Promise<string> {
+export async function readWork(session: Session, record: SessionRecord): Promise<string> {
   const builder = workBuilder()
-  for await (const page of pagesOf(session, { from: 1, to: record.head })) for (const event of page) builder.add(event)
+  for await (const page of readPages(session, { from: 1, to: record.head }))
+    for (const event of page) builder.add(event)
   return progressText(record, builder.finish())
 }
 
 /** The views for people, each under its name. */
-export function viewsText({ state, envelope, agents, work }: Views, output: Output): string {
+export function formatViews({ state, envelope, agents, work }: Views, output: Output): string {
   const sections: (readonly [string, string | undefined])[] = [
-    ['state', state && stateText(state)],
-    ['envelope', envelope && indented(JSON.stringify(envelope, undefined, 2))],
-    ['agents', agents && agentsText(agents)],
-    ['work', work === undefined ? undefined : indented(work)],
+    ['state', state && formatScratchpad(state)],
+    ['envelope', envelope && indent(JSON.stringify(envelope, undefined, 2))],
+    ['agents', agents && formatTransitions(agents)],
+    ['work', work === undefined ? undefined : indent(work)],
   ]
   return sections
     .flatMap(([name, text]) => (text === undefined ? [] : [`${output.paint('bold', name)}\n${text}`]))
     .join('\n\n')
 }
 
-function stateText({ scratchpad, version, updatedAt }: SessionScratchpad): string {
-  const changes = version === 0 ? 'never changed' : `version ${version}, ${momentOf(updatedAt)}`
-  return `${indented(JSON.stringify(scratchpad, undefined, 2))}\n  ${changes}`
+function formatScratchpad({ scratchpad, version, updatedAt }: SessionScratchpad): string {
+  const changes = version === 0 ? 'never changed' : `version ${version}, ${formatUtc(updatedAt)}`
+  return `${indent(JSON.stringify(scratchpad, undefined, 2))}\n  ${changes}`
 }
 
-function agentsText(transitions: readonly AgentTransition[]): string {
+function formatTransitions(transitions: readonly AgentTransition[]): string {
   if (transitions.length === 0) return '  no transition so far'
-  return fittedTable(
+  return renderFittedTable(
     transitions,
     [
       { title: 'event', value: ({ sequence }) => String(sequence), align: 'right' },
-      { title: 'when', value: ({ timestamp }) => momentOf(timestamp), spare: 1 },
-      { title: 'from', value: ({ from }) => from, width: 24 },
-      { title: 'to', value: ({ to }) => to, width: 24 },
+      { title: 'when', value: ({ timestamp }) => formatUtc(timestamp), dropOrder: 1 },
+      { title: 'from', value: ({ from }) => from, maxWidth: 24 },
+      { title: 'to', value: ({ to }) => to, maxWidth: 24 },
     ],
     { title: 'reason', value: ({ reason }) => reason },
   )
 }
 
-function indented(text: string): string {
-  return printableLines(text)
+function indent(text: string): string {
+  return sanitizeLines(text)
     .split('\n')
-    .flatMap((line) => wrapped(line, Math.max(16, lineWidth() - 2)))
+    .flatMap((line) => wrap(line, Math.max(16, lineWidth() - 2)))
     .map((line) => `  ${line}`.trimEnd())
     .join('\n')
 }

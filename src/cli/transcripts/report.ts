@@ -1,15 +1,15 @@
 import type { Output } from '../output.ts'
-import { table } from '../table.ts'
-import { counted } from '../text.ts'
-import type { Taken } from './take.ts'
+import { renderTable } from '../table.ts'
+import { pluralize } from '../text.ts'
+import type { TranscriptImport } from './transcript-importer.ts'
 
 /** What an import of transcripts did. */
-export interface TranscriptsReport extends Omit<Taken, 'waiting'> {
+export interface TranscriptsReport extends Omit<TranscriptImport, 'waiting'> {
   seconds: number
 }
 
 /** The report for people: the counts, what was refused, and what to do about that. */
-export function reportText(report: TranscriptsReport, { paint }: Output): string {
+export function formatTranscriptImport(report: TranscriptsReport, { paint }: Output): string {
   const { files, sessions, created, extended, unchanged, events, refused, skipped, torn, seconds } = report
   const rows = [
     ['files', files.toLocaleString('en')],
@@ -21,7 +21,7 @@ export function reportText(report: TranscriptsReport, { paint }: Output): string
     ['refused', refused.length.toLocaleString('en')],
     ['seconds', seconds.toFixed(1)],
   ] as const
-  const counts = table(rows, [
+  const counts = renderTable(rows, [
     { value: ([label]) => label, paint: (text) => paint('bold', text) },
     {
       value: ([, value]) => value,
@@ -31,16 +31,16 @@ export function reportText(report: TranscriptsReport, { paint }: Output): string
   const asides = [
     ...(torn.length === 0
       ? []
-      : [`${counted(torn.length, 'file')} with a last line that is being written: it is taken next time.`]),
+      : [`${pluralize(torn.length, 'file')} with a last line that is being written: it is taken next time.`]),
     ...(skipped.length === 0 ? [] : [`Skipped, as no transcripts: ${skipped.join(', ')}`]),
   ]
-  return [counts, ...refusalsText(report), ...asides.map((text) => paint('dim', text))].join('\n\n')
+  return [counts, ...formatRefusals(report), ...asides.map((text) => paint('dim', text))].join('\n\n')
 }
 
 /** What was refused, and what to do. */
-export function refusalsText({ refused }: Pick<Taken, 'refused'>): string[] {
+export function formatRefusals({ refused }: Pick<TranscriptImport, 'refused'>): string[] {
   if (refused.length === 0) return []
-  const list = table(refused, [
+  const list = renderTable(refused, [
     { title: 'refused', value: ({ file }) => file },
     { title: 'session', value: ({ sessionId }) => sessionId ?? '' },
     { title: 'code', value: ({ code }) => code },
@@ -59,9 +59,9 @@ export function refusalsText({ refused }: Pick<Taken, 'refused'>): string[] {
 }
 
 /** One line for what came while files are followed. */
-export function batchText({ events, sessions, created, refused }: Taken, at: Date): string {
+export function formatBatch({ events, sessions, created, refused }: TranscriptImport, at: Date): string {
   const news = [
-    `${counted(events, 'event')} in ${counted(sessions, 'session')}`,
+    `${pluralize(events, 'event')} in ${pluralize(sessions, 'session')}`,
     ...(created === 0 ? [] : [`${created.toLocaleString('en')} new`]),
     ...(refused.length === 0 ? [] : [`${refused.length.toLocaleString('en')} refused`]),
   ]

@@ -3,9 +3,9 @@ import { ThroughlineError, ValidationError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { checkedBlock, folded } from '../../features/transfer/checked-block.ts'
 import type { Output } from '../output.ts'
-import { withLine } from '../progress.ts'
-import { counted, printableLines } from '../text.ts'
-import type { ExportFiles } from './import-files.ts'
+import { withProgress } from '../progress.ts'
+import { pluralize, sanitizeLines } from '../text.ts'
+import type { ExportFiles } from './export-files.ts'
 
 /** What a look at files of exports found. */
 export interface CheckReport {
@@ -23,8 +23,8 @@ export interface CheckReport {
 /** Compares files with their sums, and looks at each event as an import would. Holds one block at a time, and needs no store. */
 export async function checkFiles(source: ExportFiles, files: number): Promise<CheckReport> {
   const report: CheckReport = { files, sessions: 0, events: 0, ok: true, damaged: [], refused: [] }
-  const log = new Log()
-  await withLine(async (tell) => {
+  const log = new LogChecker()
+  await withProgress(async (tell) => {
     for await (const block of source.blocks) {
       const error = log.add(block)
       const { sessionId, done } = block
@@ -35,16 +35,16 @@ export async function checkFiles(source: ExportFiles, files: number): Promise<Ch
         report.sessions += 1
         report.events += log.head
       }
-      tell(() => `checking: ${counted(report.sessions, 'session')}`, source.done())
+      tell(() => `checking: ${pluralize(report.sessions, 'session')}`, source.fractionRead())
     }
   })
-  report.damaged = source.damages.map(({ file, error }) => ({ file, message: error.message }))
+  report.damaged = source.damaged.map(({ file, error }) => ({ file, message: error.message }))
   report.ok = report.damaged.length === 0 && report.refused.length === 0
   return report
 }
 
 /** The log of the session that is being read, as far as it has come. */
-class Log {
+class LogChecker {
   isRefused = false
   head = 0
   #sessionId = ''
@@ -81,8 +81,8 @@ class Log {
 const SHOWN = 20
 
 /** The report for people: what is wrong, and how much is whole. */
-export function checkText({ files, sessions, events, ok, damaged, refused }: CheckReport, { paint }: Output): string {
-  const counts = `${counted(files, 'file')}, ${counted(sessions, 'session')}, ${counted(events, 'event')}`
+export function formatCheck({ files, sessions, events, ok, damaged, refused }: CheckReport, { paint }: Output): string {
+  const counts = `${pluralize(files, 'file')}, ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
   if (ok) return `${paint('green', 'ok')}  ${counts}`
   const problems = [
     ...damaged.map(({ message }) => message),
@@ -90,7 +90,7 @@ export function checkText({ files, sessions, events, ok, damaged, refused }: Che
   ]
   const more = problems.length - SHOWN
   return [
-    ...problems.slice(0, SHOWN).map(printableLines),
+    ...problems.slice(0, SHOWN).map(sanitizeLines),
     ...(more > 0 ? [`and ${more.toLocaleString('en')} more; --json names them all`] : []),
     `${paint('red', 'damaged')}  ${counts} that are whole`,
   ].join('\n')

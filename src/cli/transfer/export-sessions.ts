@@ -1,12 +1,12 @@
 import type { Throughline } from '../../api.ts'
 import type { ExportCheck } from '../../features/transfer/checksum.ts'
 import { exportLines } from '../../features/transfer/lines.ts'
-import { given } from '../option.ts'
-import { type Tell, withLine } from '../progress.ts'
+import { given } from '../option-schemas.ts'
+import { type ShowProgress, withProgress } from '../progress.ts'
 import { type Target, withStore } from '../target.ts'
-import { counted } from '../text.ts'
-import { orElseSaying } from './interrupted.ts'
-import { type Begun, begunIn } from './resume.ts'
+import { pluralize } from '../text.ts'
+import { withInterruptMessage } from './interrupt-message.ts'
+import { type PartialExport, readPartialExport } from './partial-export.ts'
 import { writeToFile, writeToStdout } from './write-text.ts'
 
 /** What a file holds of an export. */
@@ -25,9 +25,9 @@ const STOPPED = 'Stopped in the middle. To go on, run it again with --resume.'
 /** Writes sessions to stdout. */
 export async function exportToStdout(target: Target, session: string | undefined): Promise<void> {
   await withStore(target, (tl) =>
-    withLine((tell) =>
+    withProgress((tell) =>
       writeToStdout(
-        exportLines(tl.export({ ...given({ sessionId: session }), onProgress: progressOn(tell) }), { of: session }),
+        exportLines(tl.export({ ...given({ sessionId: session }), onProgress: reportProgress(tell) }), { of: session }),
       ),
     ),
   )
@@ -39,15 +39,17 @@ export async function exportToFile(
   { file, session, resume }: { file: string; session: string | undefined; resume: boolean },
 ): Promise<ExportReport> {
   const begun = resume
-    ? await withLine((tell) => begunIn(file, session, (share) => tell(() => 'looking at what is there', share)))
+    ? await withProgress((tell) =>
+        readPartialExport(file, session, (share) => tell(() => 'looking at what is there', share)),
+      )
     : undefined
-  if (begun?.isComplete) return { file, ...totalOf(begun.check), was: 'complete' }
+  if (begun?.isComplete) return { file, ...readTotals(begun.check), was: 'complete' }
   let last = ''
   await withStore(target, (tl) =>
-    withLine((tell) =>
-      orElseSaying(STOPPED, () =>
+    withProgress((tell) =>
+      withInterruptMessage(STOPPED, () =>
         writeToFile(
-          remembered(linesOf(tl, session, begun, tell), (line) => (last = line)),
+          tapLines(linesOf(tl, session, begun, tell), (line) => (last = line)),
           file,
           begun?.size,
         ),
@@ -58,10 +60,10 @@ export async function exportToFile(
   return { file, sessions, events, sum, was: begun?.check === undefined ? 'written' : 'resumed' }
 }
 
-function linesOf(tl: Throughline, sessionId: string | undefined, begun: Begun | undefined, tell: Tell) {
+function linesOf(tl: Throughline, sessionId: string | undefined, begun: PartialExport | undefined, tell: ShowProgress) {
   const { check } = begun ?? {}
   const after = check && { sessionId: check.session, sequence: check.sequence, done: check.done }
-  const blocks = tl.export({ ...given({ sessionId, after }), onProgress: progressOn(tell, check) })
+  const blocks = tl.export({ ...given({ sessionId, after }), onProgress: reportProgress(tell, check) })
   const lines = exportLines(blocks, { from: check, of: sessionId })
   // the first line is there already, and nothing else
   return begun !== undefined && check === undefined ? withoutFirst(lines) : lines
@@ -75,7 +77,7 @@ async function* withoutFirst(lines: AsyncIterable<string>): AsyncGenerator<strin
   }
 }
 
-async function* remembered(lines: AsyncIterable<string>, onLine: (line: string) => void): AsyncGenerator<string> {
+async function* tapLines(lines: AsyncIterable<string>, onLine: (line: string) => void): AsyncGenerator<string> {
   for await (const line of lines) {
     onLine(line)
     yield line
@@ -84,17 +86,17 @@ async function* remembered(lines: AsyncIterable<string>, onLine: (line: string) 
 
 type OnProgress = NonNullable<NonNullable<Parameters<Throughline['export']>[0]>['onProgress']>
 
-function progressOn(tell: Tell, before?: ExportCheck): OnProgress {
+function reportProgress(tell: ShowProgress, before?: ExportCheck): OnProgress {
   return (progress) => {
     const sessions = progress.sessions + (before?.sessions ?? 0)
     const events = progress.events + (before?.events ?? 0)
     const { of } = progress
-    const words = () => `exporting: ${counted(sessions, 'session')}, ${counted(events, 'event')}`
+    const words = () => `exporting: ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
     tell(words, of.events === 0 ? 1 : events / of.events)
   }
 }
 
-function totalOf(check: ExportCheck | undefined): Pick<ExportReport, 'sessions' | 'events' | 'sum'> {
+function readTotals(check: ExportCheck | undefined): Pick<ExportReport, 'sessions' | 'events' | 'sum'> {
   const { sessions = 0, events = 0, total = '' } = check ?? {}
   return { sessions, events, sum: total }
 }

@@ -4,11 +4,11 @@ import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
-import { given, tenant, user } from '../../option.ts'
-import { writeLines } from '../../output-lines.ts'
-import { withLine } from '../../progress.ts'
+import { given, tenant, user } from '../../option-schemas.ts'
+import { withProgress } from '../../progress.ts'
 import { withStore } from '../../target.ts'
-import { counted } from '../../text.ts'
+import { pluralize } from '../../text.ts'
+import { writeLines } from '../../write-lines.ts'
 
 const exportInput = z.strictObject({ user, tenant, out: z.string().optional() })
 
@@ -34,21 +34,21 @@ export const exportCommand: Command = {
     const { user: userId, tenant, out } = parse(exportInput, input)
     let written = 0
     await withStore(target, ({ memories }) =>
-      withLine(async (tell) => {
-        await writeLines(current(memories, { userId, ...given({ tenant }) }), out, () => {
+      withProgress(async (tell) => {
+        await writeLines(listCurrent(memories, { userId, ...given({ tenant }) }), out, () => {
           written += 1
-          tell(() => `exporting: ${counted(written, 'memory', 'memories')}`)
+          tell(() => `exporting: ${pluralize(written, 'memory', 'memories')}`)
         })
       }),
     )
     if (out === undefined) return undefined
-    output.print(`wrote ${counted(written, 'memory', 'memories')} to ${out}`, { file: out, written })
+    output.print(`wrote ${pluralize(written, 'memory', 'memories')} to ${out}`, { file: out, written })
     return undefined
   },
 }
 
 /** Every memory of the user that may be given out. */
-async function* current(memories: Memories, whose: Omit<ListMemories, 'limit' | 'cursor'>): AsyncGenerator<Memory> {
+async function* listCurrent(memories: Memories, whose: Omit<ListMemories, 'limit' | 'cursor'>): AsyncGenerator<Memory> {
   const now = new Date().toISOString()
   for (let cursor: string | undefined; ; ) {
     const { items, nextCursor } = await memories.list({ ...whose, limit: LIMITS.page, ...given({ cursor }) })

@@ -3,16 +3,16 @@ import type { Forgotten, Throughline } from '../../../api.ts'
 import { ValidationError } from '../../../domain/errors.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
-import { given, named, tenant } from '../../option.ts'
+import { given, nameOption, tenant } from '../../option-schemas.ts'
 import { withStore } from '../../target.ts'
-import { counted } from '../../text.ts'
+import { pluralize } from '../../text.ts'
 
 const forgetInput = z.strictObject({
   memory: z.string().optional(),
-  user: named().optional(),
+  user: nameOption().optional(),
   tenant,
-  source: named().optional(),
-  session: named().optional(),
+  source: nameOption().optional(),
+  session: nameOption().optional(),
 })
 
 export const forgetCommand: Command = {
@@ -34,7 +34,7 @@ export const forgetCommand: Command = {
   async run(input, { target, output }) {
     const options = parse(forgetInput, input)
     const forgotten = await withStore(target, (tl) => forget(tl, options))
-    output.print(forgottenText(forgotten), forgotten)
+    output.print(formatForgotten(forgotten), forgotten)
     return undefined
   },
 }
@@ -50,7 +50,7 @@ async function forget(tl: Throughline, options: z.output<typeof forgetInput>): P
   return await memories.forget({ userId, ...given({ tenant, source, sessionId }) })
 }
 
-function forgottenText({ forgotten, kept }: Forgotten): string {
-  const stay = kept === 0 ? '' : `, ${counted(kept, 'other')} lost a part of their lineage and stay`
-  return `forgot ${counted(forgotten, 'memory', 'memories')}${stay}`
+function formatForgotten({ forgotten, kept }: Forgotten): string {
+  const stay = kept === 0 ? '' : `, ${pluralize(kept, 'other')} lost a part of their lineage and stay`
+  return `forgot ${pluralize(forgotten, 'memory', 'memories')}${stay}`
 }

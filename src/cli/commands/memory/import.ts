@@ -5,14 +5,14 @@ import { LIMITS } from '../../../domain/limits.ts'
 import { name, parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
 import { EXIT } from '../../exit-codes.ts'
-import { inputFile } from '../../input-file.ts'
-import { documentsIn, LARGEST } from '../../memory/documents.ts'
-import { type ImportCounts, importDocuments } from '../../memory/import.ts'
-import { type ImportReport, importText } from '../../memory/import-report.ts'
-import { category, given, user, wholeNumber } from '../../option.ts'
-import { withLine } from '../../progress.ts'
+import { openInput } from '../../input-file.ts'
+import { type ImportCounts, importDocuments } from '../../memory/import-documents.ts'
+import { formatMemoryImport, type ImportReport } from '../../memory/import-report.ts'
+import { MAX_BYTES, readDocuments } from '../../memory/read-documents.ts'
+import { category, given, user, wholeNumber } from '../../option-schemas.ts'
+import { withProgress } from '../../progress.ts'
 import { withStore } from '../../target.ts'
-import { counted } from '../../text.ts'
+import { pluralize } from '../../text.ts'
 
 const importInput = z.strictObject({
   file: z.string(),
@@ -31,7 +31,7 @@ export const importCommand: Command = {
   more: [
     'FILE holds JSON Lines, a JSON list, { "documents": [...] }, or a docstore',
     '{ id: document }; - reads stdin. JSON Lines are read as they come, at any',
-    `length; the others are read whole, up to ${LARGEST / 1024 / 1024} MB.`,
+    `length; the others are read whole, up to ${MAX_BYTES / 1024 / 1024} MB.`,
     '',
     'A document has a text (content, text or page_content) and may have id,',
     'metadata, coordinates, score, retriever, category, expires_at. What else it',
@@ -57,20 +57,20 @@ export const importCommand: Command = {
   async run(input, { target, output }) {
     const { file, user: userId, source = nameOf(file), ...options } = parse(importInput, input)
     const start = performance.now()
-    const { chunks, done } = await inputFile(file, 'file')
+    const { chunks, fractionRead } = await openInput(file, 'file')
     const { tenant, batch, dryRun, category, scope } = options
     const work = (tl: Throughline) =>
-      withLine((tell) => {
+      withProgress((tell) => {
         // as the user: ids are theirs, and another may have the same
         const { memories } = tl.as({ tenant, userId })
-        const onProgress = (counts: ImportCounts) => tell(() => progressText(counts), done())
+        const onProgress = (counts: ImportCounts) => tell(() => progressText(counts), fractionRead())
         const destination = { tenant, userId, source, ...given({ category, scope }) }
-        return importDocuments(memories, documentsIn(chunks), { ...destination, batch, dryRun, onProgress })
+        return importDocuments(memories, readDocuments(chunks), { ...destination, batch, dryRun, onProgress })
       })
     const imported = await withStore(target, work, { absent: dryRun ? 'memory' : 'make' })
     const seconds = Math.round(performance.now() - start) / 1000
     const report: ImportReport = { file, source: `import:${source}`, dryRun, seconds, ...imported }
-    output.print(importText(report, output), report)
+    output.print(formatMemoryImport(report, output), report)
     return imported.refused === 0 ? EXIT.ok : EXIT.usage
   },
 }
@@ -78,5 +78,5 @@ export const importCommand: Command = {
 const nameOf = (file: string) => (file === '-' ? 'stdin' : basename(file))
 
 function progressText({ read, refused }: ImportCounts): string {
-  return `importing: ${counted(read, 'document')}${refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused`}`
+  return `importing: ${pluralize(read, 'document')}${refused === 0 ? '' : `, ${refused.toLocaleString('en')} refused`}`
 }

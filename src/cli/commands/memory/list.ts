@@ -3,8 +3,8 @@ import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
-import { memoriesText } from '../../memory/memories-table.ts'
-import { given, tenant, user, wholeNumber } from '../../option.ts'
+import { formatMemories } from '../../memory/memories-table.ts'
+import { given, tenant, user, wholeNumber } from '../../option-schemas.ts'
 import { withStore } from '../../target.ts'
 
 const listInput = z.strictObject({
@@ -29,14 +29,14 @@ export const listCommand: Command = {
     const { user: userId, limit, ...rest } = parse(listInput, input)
     const page = await withStore(target, ({ memories }) => memories.list({ userId, limit, ...given(rest) }))
     const { items, nextCursor } = page
-    const state = { title: 'state', value: stateOf }
-    const text = items.length === 0 ? 'Nothing is remembered.' : memoriesText(items, [state], output)
+    const state = { title: 'state', value: memoryState }
+    const text = items.length === 0 ? 'Nothing is remembered.' : formatMemories(items, [state], output)
     output.print(nextCursor === undefined ? text : `${text}\n\nThere are more: --cursor ${nextCursor}`, page)
     return undefined
   },
 }
 
-function stateOf(memory: Memory): string {
+function memoryState(memory: Memory): string {
   if (memory.supersededBy !== undefined) return 'superseded'
   return isCurrent(memory, new Date().toISOString()) ? 'current' : 'expired'
 }

@@ -3,8 +3,8 @@ import type { FoundMemory } from '../../../api.ts'
 import { LIMITS } from '../../../domain/limits.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
-import { memoriesText } from '../../memory/memories-table.ts'
-import { category, given, share, tenant, user, wholeNumber } from '../../option.ts'
+import { formatMemories } from '../../memory/memories-table.ts'
+import { category, fraction, given, tenant, user, wholeNumber } from '../../option-schemas.ts'
 import { withStore } from '../../target.ts'
 
 const searchInput = z.strictObject({
@@ -13,7 +13,7 @@ const searchInput = z.strictObject({
   tenant,
   category: category.optional(),
   scope: z.string().optional(),
-  minConfidence: share.optional(),
+  minConfidence: fraction.optional(),
   limit: wholeNumber(1, LIMITS.page).default(10),
 })
 
@@ -42,7 +42,7 @@ export const searchCommand: Command = {
       memories.search({ userId, query, limit, record: false, ...given(filters) }),
     )
     const score = { title: 'score', value: ({ score }: FoundMemory) => score.toFixed(2) }
-    const text = found.items.length === 0 ? 'No memory fits.' : memoriesText(found.items, [score], output)
+    const text = found.items.length === 0 ? 'No memory fits.' : formatMemories(found.items, [score], output)
     output.print(text, found)
     return undefined
   },

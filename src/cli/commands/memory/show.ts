@@ -4,19 +4,19 @@ import type { Memory, MemoryChange } from '../../../domain/memory/memory.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
 import { lineWidth } from '../../fitted-table.ts'
-import { type Traced, traced } from '../../memory/lineage.ts'
-import { lineageText } from '../../memory/lineage-tree.ts'
+import { type TracedEntry, traceLineage } from '../../memory/lineage.ts'
+import { formatLineage } from '../../memory/lineage-tree.ts'
 import type { Output } from '../../output.ts'
-import { table } from '../../table.ts'
+import { renderTable } from '../../table.ts'
 import { withStore } from '../../target.ts'
-import { clipped, counted, printable, printableLines } from '../../text.ts'
+import { pluralize, sanitizeLine, sanitizeLines, truncate } from '../../text.ts'
 
 const showInput = z.strictObject({ memory: z.string() })
 
 /** A memory with all that is known of where it comes from and what became of it. */
-interface Shown {
+interface MemoryDetails {
   memory: Memory
-  lineage: Traced[]
+  lineage: TracedEntry[]
   /** The memory that took its place, if it is still there. */
   successor?: Memory
   history: MemoryChange[]
@@ -29,24 +29,24 @@ export const showCommand: Command = {
 
   async run(input, { target, output }) {
     const { memory } = parse(showInput, input)
-    const shown = await withStore(target, (tl) => gathered(tl, memory))
-    output.print(shownText(shown, output), shown)
+    const shown = await withStore(target, (tl) => readMemory(tl, memory))
+    output.print(formatMemory(shown, output), shown)
     return undefined
   },
 }
 
-async function gathered(tl: Throughline, id: string): Promise<Shown> {
+async function readMemory(tl: Throughline, id: string): Promise<MemoryDetails> {
   const memory = await tl.memories.get(id)
-  const successor = memory.supersededBy === undefined ? undefined : await found(tl, memory.supersededBy)
+  const successor = memory.supersededBy === undefined ? undefined : await findMemory(tl, memory.supersededBy)
   return {
     memory,
-    lineage: await traced(tl, memory),
+    lineage: await traceLineage(tl, memory),
     ...(successor !== undefined && { successor }),
     history: await tl.memories.history(memory.id),
   }
 }
 
-async function found({ memories }: Throughline, id: string): Promise<Memory | undefined> {
+async function findMemory({ memories }: Throughline, id: string): Promise<Memory | undefined> {
   try {
     return await memories.get(id)
   } catch (error) {
@@ -55,20 +55,23 @@ async function found({ memories }: Throughline, id: string): Promise<Memory | un
   }
 }
 
-function shownText({ memory, lineage, successor, history }: Shown, output: Output): string {
+function formatMemory({ memory, lineage, successor, history }: MemoryDetails, output: Output): string {
   const bold = (text: string) => output.paint('bold', text)
   return [
-    printableLines(memory.content),
-    table(factsOf(memory, successor), [{ value: ([label]) => label, paint: bold }, { value: ([, value]) => value }]),
-    ...(lineage.length === 0 ? [] : [`${bold('lineage')}\n${lineageText(lineage, output)}`]),
-    ...(history.length === 0 ? [] : [`${bold('history')}\n${historyText(history)}`]),
+    sanitizeLines(memory.content),
+    renderTable(listFacts(memory, successor), [
+      { value: ([label]) => label, paint: bold },
+      { value: ([, value]) => value },
+    ]),
+    ...(lineage.length === 0 ? [] : [`${bold('lineage')}\n${formatLineage(lineage, output)}`]),
+    ...(history.length === 0 ? [] : [`${bold('history')}\n${formatHistory(history)}`]),
   ].join('\n\n')
 }
 
-function factsOf(memory: Memory, successor: Memory | undefined): (readonly [label: string, value: string])[] {
+function listFacts(memory: Memory, successor: Memory | undefined): (readonly [label: string, value: string])[] {
   const { supersededBy, supersededAt, metadata, lastUsedAt, useCount } = memory
-  const used = `${counted(useCount, 'time')}${lastUsedAt === undefined ? '' : `, last ${lastUsedAt}`}`
-  const replaced = successor === undefined ? supersededBy : `${supersededBy}: ${printable(successor.content)}`
+  const used = `${pluralize(useCount, 'time')}${lastUsedAt === undefined ? '' : `, last ${lastUsedAt}`}`
+  const replaced = successor === undefined ? supersededBy : `${supersededBy}: ${sanitizeLine(successor.content)}`
   const facts: (readonly [string, string | undefined])[] = [
     ['memory', memory.id],
     ['user', `${memory.userId}, tenant ${memory.tenant}`],
@@ -83,20 +86,20 @@ function factsOf(memory: Memory, successor: Memory | undefined): (readonly [labe
     ['metadata', metadata === undefined ? undefined : JSON.stringify(metadata)],
   ]
   const room = lineWidth() - 'superseded  '.length
-  return facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, clipped(value, room)] as const]))
+  return facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, truncate(value, room)] as const]))
 }
 
-function historyText(history: readonly MemoryChange[]): string {
-  return table(history, [
+function formatHistory(history: readonly MemoryChange[]): string {
+  return renderTable(history, [
     { title: 'version', value: ({ version }) => String(version) },
     { title: 'when', value: ({ at }) => at },
     { title: 'change', value: ({ change }) => change },
     { title: 'believed', value: ({ confidence }) => confidence.toFixed(2) },
-    { title: 'because of', value: causeOf },
+    { title: 'because of', value: formatCause },
   ])
 }
 
-function causeOf({ source, note, by }: MemoryChange): string {
+function formatCause({ source, note, by }: MemoryChange): string {
   const { sessionId, from, to, source: outside } = source ?? {}
   const range = from === undefined ? '' : `:${from}${to === undefined || to === from ? '' : `-${to}`}`
   const parts = [sessionId === undefined ? undefined : `${sessionId}${range}`, outside, by, note]

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { PACKAGE_JSON } from '../../package-file.ts'
+import type { Check } from './check.ts'
+
+/** Whether this Node is new enough for the package. */
+export function checkNode(version = process.versions.node): Check {
+  const needed = requiredNode()
+  const found = `${version} on ${process.platform} ${process.arch}`
+  if (!isOlderVersion(version, needed)) return { name: 'node', status: 'ok', found }
+  return { name: 'node', status: 'fail', found, advice: `install Node.js ${needed} or newer` }
+}
+
+function requiredNode(): string {
+  const text = readFileSync(PACKAGE_JSON, 'utf8')
+  return (JSON.parse(text) as { engines: { node: string } }).engines.node.replace(/^\D+/, '')
+}
+
+/** Compares the first two numbers of versions. */
+export function isOlderVersion(version: string, needed: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const [leastMajor = 0, leastMinor = 0] = needed.split('.').map(Number)
+  return major < leastMajor || (major === leastMajor && minor < leastMinor)
+}

@@ -1,0 +1,132 @@
+import type { SessionEvent } from '../../domain/event.ts'
+import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
+import { SESSION_STATES, type SessionState } from '../../domain/record.ts'
+import { hasFailed, type Observation, observationsOf } from '../../domain/work.ts'
+import type { Style } from '../output.ts'
+import { pluralize, toOneLine } from '../text.ts'
+import { STATE_STYLE } from './state-style.ts'
+
+/** What an event says, in words for people. Nothing in it is safe to print yet. */
+export interface EventDescription {
+  label: string
+  text: string
+  labelStyle?: Style
+  textStyle?: Style
+  /** Speech: it keeps its lines, and is wrapped. All else goes on one line. */
+  isSpeech?: true
+}
+
+/** Columns that one of several values may take. */
+const MAX_VALUE_WIDTH = 60
+
+/** Says what happened. Total: of what it does not know it gives the content. */
+export function describeEvent(event: SessionEvent): EventDescription {
+  const { type, content, agentId } = event
+  const parts = isObject(event.parts) ? event.parts : {}
+  switch (type) {
+    case 'user_message':
+      return { label: agentId ?? 'user', text: content, labelStyle: ['bold', 'cyan'], isSpeech: true }
+    case 'model_message':
+      return { label: agentId ?? 'agent', text: content, labelStyle: ['bold', 'green'], isSpeech: true }
+    case 'tool_call':
+      return { label: 'call', text: content, labelStyle: 'blue' }
+    case 'tool_result':
+      return { label: 'result', text: content, labelStyle: parts['isError'] === true ? 'red' : 'blue' }
+    case 'validation_gate':
+      return { label: 'gate', text: `${asText(parts['gate'])} passed: ${content}`, labelStyle: 'green' }
+    case 'status_changed':
+      return describeStatus(content, isObject(parts['status']) ? parts['status'] : {})
+    case 'state_changed':
+      return { label: 'state', text: describeStateChange(parts) ?? content }
+    case 'agent_changed':
+    case 'agent_transition':
+      return describeAgentSwitch(event, parts)
+    case 'handoff_taken':
+      return { label: 'handoff', text: `taken by ${agentId ?? 'no one named'}` }
+    case 'work_committed':
+      return { label: 'work', text: describeWork(event, parts), textStyle: 'dim' }
+    case 'session_compacted':
+      return { label: 'commit', text: `${asText(parts['kind'])}, number ${asText(parts['position'])}: ${content}` }
+    default:
+      return describeOther(event)
+  }
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  session_started: 'start',
+  session_forked: 'fork',
+  messages_cleared: 'clear',
+  memory_recall: 'recall',
+  system_event: 'note',
+  context_summarized: 'summary',
+  envelope_updated: 'envelope',
+}
+
+function describeOther({ type, content, parts }: SessionEvent): EventDescription {
+  const text = content === '' && parts !== undefined ? JSON.stringify(parts) : content
+  return { label: LABELS[type] ?? type, text, ...(type === 'x.thinking' && { textStyle: 'dim' }) }
+}
+
+function describeStatus(content: string, status: JsonObject): EventDescription {
+  const state = SESSION_STATES.find((one) => one === status['state'])
+  const why = status['endedBy'] === 'caller' ? 'ended by the caller' : (status['reason'] ?? content)
+  const text = `${state ?? 'unknown'}: ${asText(why)}`
+  return { label: 'status', text, ...(state !== undefined && { textStyle: styleOf(state) }) }
+}
+
+const styleOf = (state: SessionState) => STATE_STYLE[state]
+
+function describeAgentSwitch({ type, content }: SessionEvent, parts: JsonObject): EventDescription {
+  const change = `${asText(parts['from'])} → ${asText(parts['to'])}`
+  const label = parts['context'] === undefined ? 'switch' : 'handoff'
+  return { label, text: type === 'agent_transition' ? `${change}: ${content}` : change, labelStyle: 'magenta' }
+}
+
+/** What became of the scratchpad; `undefined` for a change of a kind that is not known. */
+function describeStateChange({ op, patch, value, key, by }: JsonObject): string | undefined {
+  switch (op) {
+    case 'merge':
+      return isObject(patch) ? Object.entries(patch).map(describeAssignment).join(', ') : undefined
+    case 'replace':
+      return `replaced by ${asText(value)}`
+    case 'add':
+      return `${asText(key)} gets ${asText(value)}`
+    case 'increment':
+      return `${asText(key)} ${typeof by === 'number' && by < 0 ? '-' : '+'} ${Math.abs(Number(by))}`
+    default:
+      return undefined
+  }
+}
+
+function describeAssignment([key, value]: [string, Json]): string {
+  return value === null ? `${key} removed` : `${key} = ${toOneLine(asText(value), MAX_VALUE_WIDTH)}`
+}
+
+/** What was observed. The note of a transition repeats what was said: its kind will do. */
+function describeWork(event: SessionEvent, { kind }: JsonObject): string {
+  const seen = observationsOf(event).filter((one) => one.kind !== 'note' || one.about === undefined)
+  return [asText(kind), seen.map(describeObservation).join(', ')].filter((text) => text !== '').join(': ')
+}
+
+function describeObservation(observed: Observation): string {
+  switch (observed.kind) {
+    case 'note':
+    case 'plan':
+      return toOneLine(`${observed.kind} “${observed.text}”`, MAX_VALUE_WIDTH)
+    case 'fileRead':
+      return `read ${observed.path}`
+    case 'fileWrite':
+      return `wrote ${observed.path}`
+    case 'command': {
+      const outcome = hasFailed(observed) ? ` (failed with ${observed.exitCode})` : ''
+      return `ran ${toOneLine(observed.command, MAX_VALUE_WIDTH)}${outcome}`
+    }
+    case 'relations':
+      return pluralize(observed.edges.length, 'relation')
+  }
+}
+
+/** A text as it is, anything else as JSON. */
+export function asText(value: Json | undefined): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '?')
+}

@@ -1,0 +1,105 @@
+import type { SessionEvent } from '../../domain/event.ts'
+import type { Output, Style } from '../output.ts'
+import { pad, sanitizeLine, sanitizeLines, toOneLine, truncate, wrap } from '../text.ts'
+import { asText, describeEvent, type EventDescription } from './describe-event.ts'
+import { type CallWithResult, type EventWithCalls, toolName } from './tool-calls.ts'
+
+/** How events are to be shown. */
+export interface EventStyle {
+  /** Columns of a line. */
+  width: number
+  /** Nothing is cut. */
+  full: boolean
+  paint: Output['paint']
+}
+
+/** Columns for the sequence, and for the label. */
+const SEQUENCE_WIDTH = 6
+const LABEL_WIDTH = 10
+/** Below this many columns labels stand above texts, not beside them. */
+const NARROW = 60
+/** Lines of what somebody said that are shown. */
+const MAX_SPEECH_LINES = 12
+
+/** One event for people: its sequence, what it is, what it says; its tool calls below it. Safe to print. */
+export function formatEvent({ event, calls, tool }: EventWithCalls, look: EventStyle): string[] {
+  const phrase = describeEvent(event)
+  // the line of a call says all that its event does
+  const own =
+    event.type === 'tool_call' && calls.length > 0
+      ? []
+      : formatDescription(event.sequence, withToolName(phrase, tool), look)
+  const isSilent = event.type === 'model_message' && event.content === '' && calls.length > 0
+  return [...(isSilent ? [] : own), ...calls.flatMap((call) => formatCall(event, call, look))]
+}
+
+function withToolName(phrase: EventDescription, tool: string | undefined): EventDescription {
+  return tool === undefined ? phrase : { ...phrase, text: `${tool}: ${phrase.text}` }
+}
+
+function formatCall(
+  { sequence }: SessionEvent,
+  { call, result, announced, isDangling }: CallWithResult,
+  look: EventStyle,
+): string[] {
+  const given = announced === undefined ? asText(call.arguments) : `(announced in ${announced})`
+  const first = formatDescription(
+    sequence,
+    { label: 'call', text: `${toolName(call)} ${given}`, labelStyle: 'blue' },
+    look,
+  )
+  if (isDangling) {
+    const none: EventDescription = { label: '', text: 'no result', textStyle: 'yellow' }
+    return [...first, ...formatDescription(undefined, none, look)]
+  }
+  if (result === undefined) return first
+  const { labelStyle = 'blue', text } = describeEvent(result)
+  return [
+    ...first,
+    ...formatDescription(result.sequence, { label: '└ result', text: text || '(empty)', labelStyle }, look),
+  ]
+}
+
+function formatDescription(sequence: number | undefined, phrase: EventDescription, look: EventStyle): string[] {
+  const { width, full, paint } = look
+  const isNarrow = width < NARROW
+  const indent = isNarrow ? 2 : SEQUENCE_WIDTH + LABEL_WIDTH + 4
+  const { label, text } = fitLabel(phrase)
+  const number = paint('dim', pad(sequence === undefined ? '' : String(sequence), SEQUENCE_WIDTH, 'right'))
+  const name = paintIf(paint, phrase.labelStyle, pad(label, isNarrow ? 0 : LABEL_WIDTH))
+  const lines = phrase.isSpeech || full ? formatSpeech(text, width - indent, look) : undefined
+  const say = (line: string) => paintIf(paint, phrase.textStyle, line)
+
+  if (lines === undefined && isNarrow) {
+    return [`${number}  ${name} ${say(toOneLine(text, Math.max(8, width - SEQUENCE_WIDTH - 3 - label.length)))}`]
+  }
+  const shown = lines ?? [toOneLine(text, width - indent)]
+  const below = shown.map((line) => (line === '' ? '' : `${' '.repeat(indent)}${say(line)}`))
+  if (isNarrow) return [`${number}  ${name}`, ...below]
+  return [`${number}  ${name}  ${say(shown[0] ?? '')}`.trimEnd(), ...below.slice(1)]
+}
+
+const paintIf = (paint: EventStyle['paint'], style: Style | undefined, text: string) =>
+  style === undefined || text === '' ? text : paint(style, text)
+
+/** A label that is too long for its column goes before the text. */
+function fitLabel({ label, text }: EventDescription): { label: string; text: string } {
+  const name = sanitizeLine(label)
+  const short = truncate(name, LABEL_WIDTH)
+  return { label: short, text: short === name || text === '' ? text : `${name}: ${text}` }
+}
+
+/** Lines of a text, the first ones unless all are wanted. */
+function formatSpeech(text: string, room: number, { full, paint }: EventStyle): string[] {
+  const width = Math.max(16, room)
+  // a text may have megabytes: no more of it is looked at than can be shown
+  const enough = full ? text.length : MAX_SPEECH_LINES * width * 4
+  const lines = sanitizeLines(text.slice(0, enough).trimEnd())
+    .split('\n')
+    .flatMap((line) => wrap(line, width))
+  if (full || (lines.length <= MAX_SPEECH_LINES && text.length <= enough)) return lines
+  return [
+    ...lines.slice(0, MAX_SPEECH_LINES),
+    paint('dim', `… --full shows all ${text.length.toLocaleString('en')} characters`),
+  ]
+}
