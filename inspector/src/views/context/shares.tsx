@@ -78,7 +78,7 @@ function Legend({ segments, tokens, budget }: { segments: readonly Segment[]; to
         ))}
       </tbody>
       <tfoot>
-        <tr class={css.total}>
+        <tr>
           <th scope="row">Used</th>
           <td />
           <td class="number">{count(tokens)}</td>

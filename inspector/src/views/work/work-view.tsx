@@ -33,7 +33,7 @@ export function WorkView({ data }: { data: SessionData }) {
   const isEmpty = steps.length === 0 && part !== 'commits'
   return (
     <div class="stack view">
-      <nav class="pills small" aria-label="Parts of the work">
+      <nav class={`pills small ${css.parts}`} aria-label="Parts of the work">
         {PARTS.map((name) => (
           <a key={name} href={partHref(data.id, name)} aria-current={name === part ? 'page' : undefined}>
             {PART_NAMES[name]}
