@@ -1,10 +1,20 @@
 import type { QueryText } from '../../parts/use-query-text.ts'
-import { budgetOf, MOST, PLACES, PRESETS, placeOf, shortTokens, tokensAt, tokensIn, USUAL } from './budget.ts'
+import {
+  DEFAULT_BUDGET,
+  formatTokens,
+  MAX_BUDGET,
+  PRESETS,
+  parseBudget,
+  parseTokens,
+  SLIDER_STEPS,
+  sliderPosition,
+  tokensAtPosition,
+} from './budget.ts'
 import css from './context.module.css'
 
 /** How many tokens there are: typed, slid or picked. */
 export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
-  const budget = budgetOf(text)
+  const budget = parseBudget(text)
   return (
     <fieldset>
       <legend>Budget</legend>
@@ -15,12 +25,12 @@ export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
             class="input mono"
             type="number"
             min={0}
-            max={MOST}
+            max={MAX_BUDGET}
             step={1}
-            placeholder={String(USUAL)}
-            value={tokensIn(text) ?? ''}
+            placeholder={String(DEFAULT_BUDGET)}
+            value={parseTokens(text) ?? ''}
             onInput={({ currentTarget }) => {
-              const tokens = String(tokensIn(currentTarget.value) ?? '')
+              const tokens = String(parseTokens(currentTarget.value) ?? '')
               // the box shows what counts, also where the text is the same as before
               if (currentTarget.value !== tokens) currentTarget.value = tokens
               setText(tokens)
@@ -34,12 +44,12 @@ export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
           class={css.slider}
           type="range"
           min={0}
-          max={PLACES}
+          max={SLIDER_STEPS}
           step={1}
-          value={placeOf(budget)}
+          value={sliderPosition(budget)}
           aria-label="Budget, from 0 to 200,000 tokens"
           aria-valuetext={`${budget.toLocaleString('en')} tokens`}
-          onInput={({ currentTarget }) => setText(String(tokensAt(Number(currentTarget.value))))}
+          onInput={({ currentTarget }) => setText(String(tokensAtPosition(Number(currentTarget.value))))}
         />
         <fieldset class="row single tight" aria-label="Usual budgets">
           {PRESETS.map((tokens) => (
@@ -50,7 +60,7 @@ export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
               aria-pressed={tokens === budget}
               onClick={() => setText(String(tokens), true)}
             >
-              {shortTokens(tokens)}
+              {formatTokens(tokens)}
             </button>
           ))}
         </fieldset>

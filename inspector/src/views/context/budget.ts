@@ -2,39 +2,39 @@
 export const PRESETS = [1000, 4000, 8000, 32_000, 128_000] as const
 
 /** The budget where none was chosen. */
-export const USUAL = 8000
+export const DEFAULT_BUDGET = 8000
 /** Largest one that can be typed. */
-export const MOST = 1_000_000
+export const MAX_BUDGET = 1_000_000
 
 /** The slider: its first place is 0, then it goes from the least to the most in steps of equal ratio. */
 const SLIDER = { least: 100, most: 200_000 } as const
 /** Last place of the slider. */
-export const PLACES = 100
+export const SLIDER_STEPS = 100
 
-const STEP = Math.log(SLIDER.most / SLIDER.least) / (PLACES - 1)
+const STEP = Math.log(SLIDER.most / SLIDER.least) / (SLIDER_STEPS - 1)
 
 /** Tokens at a place of the slider, to three digits. */
-export function tokensAt(place: number): number {
+export function tokensAtPosition(place: number): number {
   if (place <= 0) return 0
-  return Number((SLIDER.least * Math.exp((Math.min(place, PLACES) - 1) * STEP)).toPrecision(3))
+  return Number((SLIDER.least * Math.exp((Math.min(place, SLIDER_STEPS) - 1) * STEP)).toPrecision(3))
 }
 
 /** The place of the slider that is nearest to a number of tokens. */
-export function placeOf(tokens: number): number {
+export function sliderPosition(tokens: number): number {
   if (tokens <= 0) return 0
-  return Math.min(PLACES, Math.max(1, Math.round(Math.log(tokens / SLIDER.least) / STEP) + 1))
+  return Math.min(SLIDER_STEPS, Math.max(1, Math.round(Math.log(tokens / SLIDER.least) / STEP) + 1))
 }
 
 /** The tokens that a text names, within what makes sense; `undefined` where it names none. */
-export function tokensIn(text: string): number | undefined {
+export function parseTokens(text: string): number | undefined {
   const tokens = Number(text.replaceAll(/[\s,_]/g, '') || Number.NaN)
-  return Number.isFinite(tokens) && tokens >= 0 ? Math.min(MOST, Math.floor(tokens)) : undefined
+  return Number.isFinite(tokens) && tokens >= 0 ? Math.min(MAX_BUDGET, Math.floor(tokens)) : undefined
 }
 
 /** The budget that a text names; the usual one where it names none. */
-export const budgetOf = (text: string) => tokensIn(text) ?? USUAL
+export const parseBudget = (text: string) => parseTokens(text) ?? DEFAULT_BUDGET
 
 /** As on a button: `8k`. */
-export function shortTokens(tokens: number): string {
+export function formatTokens(tokens: number): string {
   return tokens >= 1000 && tokens % 1000 === 0 ? `${tokens / 1000}k` : String(tokens)
 }

@@ -3,16 +3,16 @@ import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useQueryText } from '../../parts/use-query-text.ts'
 import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { budgetOf } from './budget.ts'
+import { parseBudget } from './budget.ts'
+import { BudgetComparison } from './budget-comparison.tsx'
 import { BudgetControl } from './budget-control.tsx'
-import { Comparison } from './comparison.tsx'
 import css from './context.module.css'
-import { Dangling, LeftOutTable } from './left-out-table.tsx'
+import { OmittedTable, PendingCalls } from './omitted-table.tsx'
 import { RecallControl } from './recall-control.tsx'
 import { RecalledList } from './recalled-list.tsx'
-import { Sent } from './sent.tsx'
-import { Shares } from './shares.tsx'
-import { type Looked, useContext } from './use-context.ts'
+import { SentMessages } from './sent-messages.tsx'
+import { TokenUsage } from './token-usage.tsx'
+import { type ContextPreview, useContextPreview } from './use-context-preview.ts'
 
 /** What would be sent to a model under a budget, what each part takes, and what was left out. Only looks. */
 export function ContextView({ data }: { data: SessionData }) {
@@ -20,11 +20,11 @@ export function ContextView({ data }: { data: SessionData }) {
   const recall = query.value.get('recall') === 'yes'
   const aboutText = useQueryText('about')
   const question = {
-    budget: budgetOf(query.value.get('budget') ?? ''),
+    budget: parseBudget(query.value.get('budget') ?? ''),
     recall,
     about: query.value.get('about') ?? '',
   }
-  const { value, problem, isLoading, reload } = useContext(data, question)
+  const { value, problem, isLoading, reload } = useContextPreview(data, question)
   return (
     <div class="stack view">
       <section class="card stack" aria-label="What to ask for">
@@ -41,15 +41,15 @@ export function ContextView({ data }: { data: SessionData }) {
       {value === undefined && isLoading && <Loading what="Building the context" />}
       {value !== undefined && (
         <>
-          <Since data={data} head={value.head} isLoading={isLoading} reload={reload} />
-          <Found data={data} looked={value} />
+          <StaleNote data={data} head={value.head} isLoading={isLoading} reload={reload} />
+          <Preview data={data} looked={value} />
         </>
       )}
     </div>
   )
 }
 
-function Found({ data, looked }: { data: SessionData; looked: Looked }) {
+function Preview({ data, looked }: { data: SessionData; looked: ContextPreview }) {
   const { question, answer } = looked
   const [isComparing, setComparing] = useState(false)
   const record = data.record.value
@@ -58,12 +58,12 @@ function Found({ data, looked }: { data: SessionData; looked: Looked }) {
       <div class="columns even">
         <section class="card stack" aria-label="Tokens by part">
           <h2>Tokens by part</h2>
-          <Shares answer={answer} budget={question.budget} />
+          <TokenUsage answer={answer} budget={question.budget} />
         </section>
         <section class="card stack" aria-label="Left out">
           <h2>Left out, and why</h2>
-          <LeftOutTable omitted={answer.omitted} budget={question.budget} />
-          <Dangling ids={answer.dangling} />
+          <OmittedTable omitted={answer.omitted} budget={question.budget} />
+          <PendingCalls ids={answer.dangling} />
         </section>
       </div>
       <section class="card stack" aria-label="Budgets side by side">
@@ -76,7 +76,7 @@ function Found({ data, looked }: { data: SessionData; looked: Looked }) {
           )}
         </div>
         {isComparing ? (
-          <Comparison data={data} question={question} head={looked.head} />
+          <BudgetComparison data={data} question={question} head={looked.head} />
         ) : (
           <p class="muted small">Asks for five budgets from 1k to 128k, to see where more of it stops helping.</p>
         )}
@@ -96,7 +96,7 @@ function Found({ data, looked }: { data: SessionData; looked: Looked }) {
             </Empty>
           </>
         ) : (
-          <Sent data={data} looked={looked} />
+          <SentMessages data={data} looked={looked} />
         )}
       </section>
     </>
@@ -104,7 +104,7 @@ function Found({ data, looked }: { data: SessionData; looked: Looked }) {
 }
 
 /** The session went on: says so, and leaves what somebody reads alone until they ask. */
-function Since({
+function StaleNote({
   data,
   head,
   isLoading,

@@ -6,9 +6,9 @@ import { oneLine } from '../../parts/visible.ts'
 import css from './messages.module.css'
 
 /** Characters up to which a text is drawn as Markdown: beyond, as it is written. */
-const DRAWN = 20_000
+const MAX_RENDERED_LENGTH = 20_000
 /** Calls of one message that are shown; their names are whatever a caller appended. */
-const CALLS = 50
+const MAX_CALLS = 50
 
 /** One message, folded to a line until somebody wants it. */
 export function MessageItem({
@@ -34,7 +34,7 @@ export function MessageItem({
           <span class={css.place}>{place}</span>
           <span class={css.role}>{role}</span>
           <span class={css.preview} dir="auto">
-            {isOpen ? part : lineOf(message)}
+            {isOpen ? part : summarizeMessage(message)}
           </span>
           {agentId !== undefined && <span class={css.agent}>{oneLine(agentId, 40)}</span>}
           {!isOpen && role === 'system' && <span class="badge">{part}</span>}
@@ -56,7 +56,7 @@ export function MessageItem({
   )
 }
 
-function lineOf({ content, toolCalls = [], toolCallId }: Message): string {
+function summarizeMessage({ content, toolCalls = [], toolCallId }: Message): string {
   if (content !== '') return oneLine(content, 160)
   if (toolCalls.length > 0)
     return `calls ${toolCalls
@@ -67,7 +67,7 @@ function lineOf({ content, toolCalls = [], toolCallId }: Message): string {
 }
 
 function Content({ text, isPlain }: { text: string; isPlain: boolean }) {
-  if (isPlain || text.length > DRAWN) return <Clamp text={text} />
+  if (isPlain || text.length > MAX_RENDERED_LENGTH) return <Clamp text={text} />
   return <Markdown text={text} />
 }
 
@@ -79,7 +79,7 @@ function Calls({ message: { toolCalls = [], toolCallId } }: { message: Message }
           result of <code>{oneLine(toolCallId, 80)}</code>
         </p>
       )}
-      {toolCalls.slice(0, CALLS).map(({ id, name, arguments: given }, i) => (
+      {toolCalls.slice(0, MAX_CALLS).map(({ id, name, arguments: given }, i) => (
         <div key={`${i} ${id}`} class="stack-1">
           <p class="small">
             calls <code>{oneLine(String(name), 80)}</code> <span class="muted">as</span> <code>{oneLine(id, 80)}</code>
@@ -87,7 +87,7 @@ function Calls({ message: { toolCalls = [], toolCallId } }: { message: Message }
           <Clamp text={String(given)} />
         </div>
       ))}
-      {toolCalls.length > CALLS && <p class="small muted">and {toolCalls.length - CALLS} more calls</p>}
+      {toolCalls.length > MAX_CALLS && <p class="small muted">and {toolCalls.length - MAX_CALLS} more calls</p>}
     </>
   )
 }

@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Message } from '../../api/types.ts'
+import { messageKeys, messageParts, type PartUsage } from './context-parts.ts'
 import { MessageItem } from './message-item.tsx'
 import css from './messages.module.css'
-import { keysOf, partsOfMessages, type Share } from './shares.ts'
 
 /** Messages that are there at first: as many from the beginning as from the end. */
-const ENDS = 50
+const SHOWN_AT_EACH_END = 50
 /** Messages that one more click shows. */
-const MORE = 200
+const PAGE_SIZE = 200
 
 /** The messages in their order. Of many the first and the last; those between when they are asked for. */
 export function MessageList({
@@ -16,16 +16,16 @@ export function MessageList({
   isPlain,
 }: {
   messages: readonly Message[]
-  sections: readonly Share[]
+  sections: readonly PartUsage[]
   isPlain: boolean
 }) {
-  const keys = useMemo(() => keysOf(messages), [messages])
-  const parts = useMemo(() => partsOfMessages(messages.length, sections), [messages, sections])
+  const keys = useMemo(() => messageKeys(messages), [messages])
+  const parts = useMemo(() => messageParts(messages.length, sections), [messages, sections])
   const [isOpen, setOpen] = useState<ReadonlySet<string>>(new Set<string>())
-  const [shown, setShown] = useState(ENDS)
+  const [shown, setShown] = useState(SHOWN_AT_EACH_END)
   const turn = (key: string, open: boolean) =>
-    setOpen((before) => (before.has(key) === open ? before : toggled(before, key)))
-  const hidden = Math.max(0, messages.length - ENDS - shown)
+    setOpen((before) => (before.has(key) === open ? before : toggle(before, key)))
+  const hidden = Math.max(0, messages.length - SHOWN_AT_EACH_END - shown)
   const items = (from: number, to: number) =>
     messages.slice(from, to).map((message, i) => {
       const key = keys[from + i] ?? ''
@@ -56,9 +56,9 @@ export function MessageList({
         {items(0, shown)}
         {hidden > 0 && (
           <li class={css.gap}>
-            <button type="button" class="button small" onClick={() => setShown(shown + MORE)}>
-              {hidden > MORE
-                ? `Show ${MORE} more of the ${hidden.toLocaleString('en')} between`
+            <button type="button" class="button small" onClick={() => setShown(shown + PAGE_SIZE)}>
+              {hidden > PAGE_SIZE
+                ? `Show ${PAGE_SIZE} more of the ${hidden.toLocaleString('en')} between`
                 : `Show the ${hidden} between`}
             </button>
           </li>
@@ -69,7 +69,7 @@ export function MessageList({
   )
 }
 
-function toggled(before: ReadonlySet<string>, key: string): ReadonlySet<string> {
+function toggle(before: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const after = new Set(before)
   if (!after.delete(key)) after.add(key)
   return after

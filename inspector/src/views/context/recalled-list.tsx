@@ -1,6 +1,6 @@
 import type { RecallItem } from '../../api/types.ts'
 import { memoryHref } from '../../route.ts'
-import { Found } from '../memory/found.tsx'
+import { RecallResults } from '../memory/recall-results.tsx'
 
 /** What was recalled and found room, with where it was said. */
 export function RecalledList({
@@ -22,7 +22,7 @@ export function RecalledList({
     )
   }
   return (
-    <Found
+    <RecallResults
       items={items}
       hrefOf={(id) => memoryHref({ user: userId, tenant, memory: id })}
       here={here}

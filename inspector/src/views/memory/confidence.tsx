@@ -1,5 +1,5 @@
 import css from './memory.module.css'
-import { hundredths } from './words.ts'
+import { formatConfidence } from './memory-text.ts'
 
 /** How far it is believed: a bar, and the number. */
 export function Confidence({ value }: { value: number }) {
@@ -11,7 +11,7 @@ export function Confidence({ value }: { value: number }) {
         <rect class={css.track} width="48" height="6" rx="3" />
         <rect class={css.level} width={48 * share} height="6" rx="3" />
       </svg>
-      <span class="number">{hundredths(value)}</span>
+      <span class="number">{formatConfidence(value)}</span>
     </span>
   )
 }

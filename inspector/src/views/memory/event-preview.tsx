@@ -5,12 +5,12 @@ import { formatTime } from '../../parts/time.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
-import { eventsFrom } from './ask.ts'
 import css from './detail.module.css'
-import { rangeText } from './words.ts'
+import { listEvents } from './memory-api.ts'
+import { formatRange } from './memory-text.ts'
 
 /** Events of a range that are shown; the session itself has the others. */
-const SHOWN = 5
+const MAX_SHOWN = 5
 
 /** The very events that a memory rests on: fetched when somebody wants to read them. */
 export function EventPreview({ sessionId, from, to }: { sessionId: string; from: number; to: number }) {
@@ -18,7 +18,7 @@ export function EventPreview({ sessionId, from, to }: { sessionId: string; from:
   return (
     <div class={css.preview}>
       <button type="button" class="button small" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {isOpen ? 'Hide' : 'Show'} {rangeText({ from, to })}
+        {isOpen ? 'Hide' : 'Show'} {formatRange({ from, to })}
       </button>
       {isOpen && <Events sessionId={sessionId} from={from} to={to} />}
     </div>
@@ -26,9 +26,9 @@ export function EventPreview({ sessionId, from, to }: { sessionId: string; from:
 }
 
 function Events({ sessionId, from, to }: { sessionId: string; from: number; to: number }) {
-  const limit = Math.min(SHOWN, to - from + 1)
+  const limit = Math.min(MAX_SHOWN, to - from + 1)
   const { value, problem, reload } = useRequest(
-    (signal) => eventsFrom(sessionId, from, limit, signal),
+    (signal) => listEvents(sessionId, from, limit, signal),
     [sessionId, from, limit],
   )
   if (problem?.status === 404) {

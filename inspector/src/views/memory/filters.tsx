@@ -2,17 +2,17 @@ import type { ComponentChildren } from 'preact'
 import { useQueryText } from '../../parts/use-query-text.ts'
 import { query, setQuery } from '../../route.ts'
 import css from './memory.module.css'
-import { CATEGORIES, type Narrowed } from './words.ts'
+import { CATEGORIES, type MemoryFilter } from './memory-text.ts'
 
-const LEAST = [0.25, 0.5, 0.7, 0.8, 0.9]
+const CONFIDENCE_STEPS = [0.25, 0.5, 0.7, 0.8, 0.9]
 
 /** What the address narrows the memories to. */
-export function narrowedBy(values: URLSearchParams): Narrowed {
+export function parseFilter(values: URLSearchParams): MemoryFilter {
   const least = Number(values.get('min') ?? 0)
   return {
     category: CATEGORIES.find((name) => name === values.get('category')) ?? '',
     minConfidence: least >= 0 && least <= 1 ? least : 0,
-    past: values.get('past') !== 'no',
+    includesInactive: values.get('past') !== 'no',
   }
 }
 
@@ -37,9 +37,12 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
 
 /** Category, least confidence, and whether those that no longer hold are listed. */
 export function Filters({ children }: { children?: ComponentChildren }) {
-  const { category, minConfidence, past } = narrowedBy(query.value)
+  const { category, minConfidence, includesInactive: past } = parseFilter(query.value)
   const isSearch = (query.value.get('q') ?? '').trim() !== ''
-  const least = LEAST.includes(minConfidence) || minConfidence === 0 ? LEAST : [minConfidence, ...LEAST]
+  const least =
+    CONFIDENCE_STEPS.includes(minConfidence) || minConfidence === 0
+      ? CONFIDENCE_STEPS
+      : [minConfidence, ...CONFIDENCE_STEPS]
   return (
     <>
       <label class="field">

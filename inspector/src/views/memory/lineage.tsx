@@ -5,14 +5,14 @@ import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
 import css from './detail.module.css'
 import { EventPreview } from './event-preview.tsx'
-import { hundredths, RELATION_NAMES, rangeOf, rangeText, shortId } from './words.ts'
+import { eventRange, formatConfidence, formatRange, RELATION_NAMES, shortenId } from './memory-text.ts'
 
 /** Entries that are there at first, and with one more click. */
-const SHOWN = 20
+const PAGE_SIZE = 20
 
 /** Where a memory comes from, and what speaks for and against it, back to the very events. */
 export function Lineage({ entries }: { entries: readonly LineageEntry[] }) {
-  const [shown, setShown] = useState(SHOWN)
+  const [shown, setShown] = useState(PAGE_SIZE)
   if (entries.length === 0) return <p class="muted">It does not say where it comes from.</p>
   const rest = entries.length - shown
   return (
@@ -26,8 +26,8 @@ export function Lineage({ entries }: { entries: readonly LineageEntry[] }) {
         ))}
       </ol>
       {rest > 0 && (
-        <button type="button" class="button small" onClick={() => setShown(shown + SHOWN)}>
-          Show {Math.min(rest, SHOWN)} more of {rest}
+        <button type="button" class="button small" onClick={() => setShown(shown + PAGE_SIZE)}>
+          Show {Math.min(rest, PAGE_SIZE)} more of {rest}
         </button>
       )}
     </>
@@ -36,7 +36,7 @@ export function Lineage({ entries }: { entries: readonly LineageEntry[] }) {
 
 function Entry({ entry }: { entry: LineageEntry }) {
   const { relation, at, sourceType, confidence, sessionId, source } = entry
-  const range = rangeOf(entry)
+  const range = eventRange(entry)
   return (
     <>
       <p>
@@ -44,7 +44,7 @@ function Entry({ entry }: { entry: LineageEntry }) {
         <span class="muted small">
           {formatTime(at)}
           {sourceType !== undefined && ` · ${sourceType}`}
-          {confidence !== undefined && ` · believed ${hundredths(confidence)} at first`}
+          {confidence !== undefined && ` · believed ${formatConfidence(confidence)} at first`}
         </span>
       </p>
       {sessionId !== undefined && (
@@ -53,11 +53,11 @@ function Entry({ entry }: { entry: LineageEntry }) {
             'said in '
           ) : (
             <>
-              <a href={eventHref(sessionId, range.from)}>{rangeText(range)}</a> of{' '}
+              <a href={eventHref(sessionId, range.from)}>{formatRange(range)}</a> of{' '}
             </>
           )}
           <a href={sessionHref(sessionId)}>
-            session <code>{visible(shortId(sessionId))}</code>
+            session <code>{visible(shortenId(sessionId))}</code>
           </a>
         </p>
       )}

@@ -3,12 +3,12 @@ import { now } from '../../parts/time.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import { visible } from '../../parts/visible.ts'
 import { query } from '../../route.ts'
-import { SEARCHED, searchMemories, type User } from './ask.ts'
-import { narrowedBy } from './filters.tsx'
+import { parseFilter } from './filters.tsx'
 import css from './memory.module.css'
+import { SEARCH_LIMIT, searchMemories, type User } from './memory-api.ts'
 import { MemoryList } from './memory-list.tsx'
+import { formatMemoryCount, matchesFilter } from './memory-text.ts'
 import type { MemoryPages } from './use-memory-pages.ts'
-import { isWanted, memoriesText } from './words.ts'
 
 interface MemoriesProps {
   readonly user: User
@@ -21,13 +21,13 @@ interface MemoriesProps {
 /** A user's memories: those that fit the words of the address, or all of them. */
 export function Memories(props: MemoriesProps) {
   const words = (query.value.get('q') ?? '').trim()
-  return words === '' ? <Listed {...props} /> : <Searched {...props} words={words} />
+  return words === '' ? <AllMemories {...props} /> : <SearchResults {...props} words={words} />
 }
 
-function Listed({ user, all, hrefOf }: MemoriesProps) {
-  const narrowed = narrowedBy(query.value)
+function AllMemories({ user, all, hrefOf }: MemoriesProps) {
+  const narrowed = parseFilter(query.value)
   const { items, hasMore, isLoading, problem, more, again: reload } = all
-  const wanted = items.filter((memory) => isWanted(memory, narrowed, now.value))
+  const wanted = items.filter((memory) => matchesFilter(memory, narrowed, now.value))
   if (items.length === 0 && isLoading) return <Loading />
   if (items.length === 0 && problem !== undefined) return <ProblemNote problem={problem} onRetry={reload} />
   if (items.length === 0) {
@@ -46,7 +46,7 @@ function Listed({ user, all, hrefOf }: MemoriesProps) {
       <div class="row">
         <span class="muted small" role="status">
           {wanted.length === items.length ? '' : `${wanted.length.toLocaleString('en')} of `}
-          {hasMore ? `the oldest ${memoriesText(items.length)}` : memoriesText(items.length)}, newest first
+          {hasMore ? `the oldest ${formatMemoryCount(items.length)}` : formatMemoryCount(items.length)}, newest first
         </span>
         {hasMore && (
           <button type="button" class="button small" disabled={isLoading} onClick={more}>
@@ -59,8 +59,8 @@ function Listed({ user, all, hrefOf }: MemoriesProps) {
   )
 }
 
-function Searched({ user, hrefOf, round, words }: MemoriesProps & { words: string }) {
-  const { category, minConfidence } = narrowedBy(query.value)
+function SearchResults({ user, hrefOf, round, words }: MemoriesProps & { words: string }) {
+  const { category, minConfidence } = parseFilter(query.value)
   const { userId, tenant } = user
   const { value, problem, isLoading, reload } = useRequest(
     (signal) => searchMemories({ userId, tenant, query: words, category, minConfidence }, signal),
@@ -78,7 +78,7 @@ function Searched({ user, hrefOf, round, words }: MemoriesProps & { words: strin
       {value !== undefined && value.length > 0 && (
         <>
           <p class="muted small" role="status">
-            {value.length === SEARCHED ? `The best ${SEARCHED}` : `${value.length} found`}, best first
+            {value.length === SEARCH_LIMIT ? `The best ${SEARCH_LIMIT}` : `${value.length} found`}, best first
           </p>
           <div class={css.found} data-busy={isLoading}>
             <MemoryList memories={value} chosen={query.value.get('memory') ?? ''} hrefOf={hrefOf} label="Memories" />

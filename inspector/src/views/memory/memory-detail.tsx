@@ -7,13 +7,13 @@ import { Loading, ProblemNote } from '../../parts/notes.tsx'
 import { formatTime, now } from '../../parts/time.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import { oneLine } from '../../parts/visible.ts'
-import { memoryWithHistory } from './ask.ts'
-import { Changes } from './changes.tsx'
 import { Confidence } from './confidence.tsx'
+import { ConfidenceHistory } from './confidence-history.tsx'
 import css from './detail.module.css'
 import { Lineage } from './lineage.tsx'
-import { uses } from './memory-row.tsx'
-import { pastOf, SOURCE_NAMES } from './words.ts'
+import { getMemoryWithHistory } from './memory-api.ts'
+import { formatUses } from './memory-row.tsx'
+import { inactiveReason, SOURCE_NAMES } from './memory-text.ts'
 
 interface DetailProps {
   readonly id: string
@@ -29,7 +29,7 @@ interface DetailProps {
 
 /** One memory, with where it comes from and how its confidence came about. */
 export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: DetailProps) {
-  const { value, problem, reload } = useRequest((signal) => memoryWithHistory(id, signal), [id, round])
+  const { value, problem, reload } = useRequest((signal) => getMemoryWithHistory(id, signal), [id, round])
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (isPicked()) heading.current?.focus()
@@ -59,7 +59,7 @@ export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: De
           <h3>Where it comes from</h3>
           <Lineage key={id} entries={value.memory.lineage} />
           <h3>How far it is believed</h3>
-          <Changes key={`changes ${id}`} changes={value.changes} hrefOf={hrefOf} />
+          <ConfidenceHistory key={`changes ${id}`} changes={value.changes} hrefOf={hrefOf} />
           {value.memory.metadata !== undefined && Object.keys(value.memory.metadata).length > 0 && (
             <>
               <h3>Metadata</h3>
@@ -90,10 +90,10 @@ function Facts({
     ['holds', scope === undefined ? 'everywhere' : `in ${oneLine(scope, 200)}`],
     ['source', `${sourceType}: ${SOURCE_NAMES[sourceType] ?? ''}`],
     ['kept', formatTime(createdAt)],
-    ['use', uses(useCount) + (lastUsedAt === undefined ? '' : `, last ${formatTime(lastUsedAt)}`)],
+    ['use', formatUses(useCount) + (lastUsedAt === undefined ? '' : `, last ${formatTime(lastUsedAt)}`)],
   ]
   if (expiresAt !== undefined) {
-    facts.push([pastOf(memory, now.value) === 'expired' ? 'expired' : 'expires', formatTime(expiresAt)])
+    facts.push([inactiveReason(memory, now.value) === 'expired' ? 'expired' : 'expires', formatTime(expiresAt)])
   }
   return (
     <>

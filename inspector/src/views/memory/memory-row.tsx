@@ -3,7 +3,7 @@ import { Ago, now } from '../../parts/time.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { Confidence } from './confidence.tsx'
 import css from './memory.module.css'
-import { pastOf, SOURCE_NAMES } from './words.ts'
+import { inactiveReason, SOURCE_NAMES } from './memory-text.ts'
 
 /** A memory in a list: what it says, and what speaks for it. */
 export function MemoryRow({
@@ -16,7 +16,7 @@ export function MemoryRow({
   isChosen: boolean
 }) {
   const { id, content, category, scope, sourceType, confidence, useCount, lastUsedAt } = memory
-  const past = pastOf(memory, now.value)
+  const past = inactiveReason(memory, now.value)
   return (
     <li class={css.row} data-past={past !== undefined} data-chosen={isChosen}>
       <a id={`memory-${id}`} class={css.content} href={href} aria-current={isChosen ? 'true' : undefined} dir="auto">
@@ -33,7 +33,7 @@ export function MemoryRow({
         <span title={SOURCE_NAMES[sourceType]}>{sourceType}</span>
         {scope !== undefined && <span class="wrap">in {oneLine(scope, 60)}</span>}
         <span>
-          {uses(useCount)}
+          {formatUses(useCount)}
           {lastUsedAt !== undefined && (
             <>
               , last <Ago at={lastUsedAt} />
@@ -47,7 +47,7 @@ export function MemoryRow({
 }
 
 /** `never used`, `used once`, `used 3 times`. */
-export function uses(count: number): string {
+export function formatUses(count: number): string {
   if (count === 0) return 'never used'
   return count === 1 ? 'used once' : `used ${count.toLocaleString('en')} times`
 }

@@ -3,27 +3,27 @@ import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { useQueryText } from '../../parts/use-query-text.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { memoryHref, query, setQuery } from '../../route.ts'
-import { LISTED, type User } from './ask.ts'
 import { Filters, SearchBox } from './filters.tsx'
+import { ListWithDetail } from './list-with-detail.tsx'
 import { Memories } from './memories.tsx'
 import css from './memory.module.css'
-import { Said } from './said.tsx'
-import { Split } from './split.tsx'
+import { LIST_LIMIT, type User } from './memory-api.ts'
+import { RecallSearch } from './recall-search.tsx'
 import { useMemoryPages } from './use-memory-pages.ts'
 import { type Users, useUsers } from './use-users.ts'
 
-const PAGES = { limit: LISTED, pages: 1, every: 30_000 }
+const PAGES = { limit: LIST_LIMIT, pages: 1, every: 30_000 }
 /** Another user has other memories: the one that was chosen goes. */
-const CLOSED = { memory: undefined }
+const WITHOUT_MEMORY = { memory: undefined }
 /** Users that are offered as buttons. */
-const OFFERED = 12
+const MAX_SUGGESTED_USERS = 12
 
 /** The memories of any user whom the caller may see, and everything that was said to them. */
 export function MemoryView() {
   const tenant = query.value.get('tenant') ?? undefined
   const { users, problem, reload } = useUsers(tenant)
   const [round, setRound] = useState(0)
-  const user = userIn(query.value.get('user') ?? undefined, tenant, users)
+  const user = chooseUser(query.value.get('user') ?? undefined, tenant, users)
   const isSaid = query.value.get('mode') === 'said'
   const all = useMemoryPages(isSaid ? undefined : user, PAGES, round)
   const hrefOf = (id: string) => memoryHref({ ...Object.fromEntries(query.value), memory: id })
@@ -46,19 +46,19 @@ export function MemoryView() {
       </section>
       <ProblemNote problem={problem} onRetry={reload} />
       {users.users === undefined && problem === undefined && user === undefined && <Loading />}
-      <Split known={all.items} hrefOf={hrefOf} round={round}>
+      <ListWithDetail known={all.items} hrefOf={hrefOf} round={round}>
         {users.users !== undefined && user === undefined && (
-          <Whose users={users.users} tenant={users.seesAllTenants ? (tenant ?? 'local') : undefined} />
+          <UserPicker users={users.users} tenant={users.seesAllTenants ? (tenant ?? 'local') : undefined} />
         )}
-        {user !== undefined && isSaid && <Said user={user} hrefOf={hrefOf} round={round} />}
+        {user !== undefined && isSaid && <RecallSearch user={user} hrefOf={hrefOf} round={round} />}
         {user !== undefined && !isSaid && <Memories user={user} all={all} hrefOf={hrefOf} round={round} />}
-      </Split>
+      </ListWithDetail>
     </div>
   )
 }
 
 /** The user of the address; else the token's own, or the only one there is. */
-function userIn(given: string | undefined, tenant: string | undefined, { own, users }: Users): User | undefined {
+function chooseUser(given: string | undefined, tenant: string | undefined, { own, users }: Users): User | undefined {
   const only = users?.length === 1 ? users[0] : undefined
   const userId = given ?? own ?? only
   return userId === undefined || userId === '' ? undefined : { userId, tenant }
@@ -66,8 +66,8 @@ function userIn(given: string | undefined, tenant: string | undefined, { own, us
 
 /** Whose memories are meant; a token of one user leaves nothing to choose. */
 function UserBox({ users: { own, users, seesAllTenants }, user }: { users: Users; user: User | undefined }) {
-  const [text, setText] = useQueryText('user', CLOSED)
-  const [tenant, setTenant] = useQueryText('tenant', CLOSED)
+  const [text, setText] = useQueryText('user', WITHOUT_MEMORY)
+  const [tenant, setTenant] = useQueryText('tenant', WITHOUT_MEMORY)
   if (own !== undefined) return null
   return (
     <>
@@ -128,7 +128,7 @@ function Mode({ isSaid }: { isSaid: boolean }) {
 }
 
 /** `tenant` is named for who has to choose among them. */
-function Whose({ users, tenant }: { users: readonly string[]; tenant: string | undefined }) {
+function UserPicker({ users, tenant }: { users: readonly string[]; tenant: string | undefined }) {
   if (users.length === 0 && tenant !== undefined) {
     return (
       <Empty title={`Nobody has a session in tenant ${oneLine(tenant, 60)}.`}>
@@ -147,7 +147,7 @@ function Whose({ users, tenant }: { users: readonly string[]; tenant: string | u
     <Empty title="Whose memories?">
       <p>Name a user above, or take one who had a session of late.</p>
       <div class={css.offers}>
-        {users.slice(0, OFFERED).map((name) => (
+        {users.slice(0, MAX_SUGGESTED_USERS).map((name) => (
           <a key={name} class="button" href={memoryHref({ ...Object.fromEntries(query.value), user: name })} dir="auto">
             {oneLine(name, 40)}
           </a>

@@ -5,7 +5,7 @@ import type { Page, SessionRecord } from '../../api/types.ts'
 import { useRequest } from '../../parts/use-request.ts'
 
 /** Sessions that are looked at for names of users. */
-const SEEN = 200
+const SESSIONS_READ = 200
 
 /** Who may be asked for. */
 export interface Users {
@@ -24,7 +24,7 @@ export function useUsers(tenant: string | undefined) {
     async (signal) => {
       const { principal } = await loadServerInfo()
       if (principal?.userId !== undefined) return { tenant, users: [principal.userId] }
-      const { items } = await get<Page<SessionRecord>>('/sessions', { limit: SEEN, tenant }, signal)
+      const { items } = await get<Page<SessionRecord>>('/sessions', { limit: SESSIONS_READ, tenant }, signal)
       return { tenant, users: [...new Set(items.map(({ userId }) => userId))] }
     },
     [token.value, tenant],

@@ -13,7 +13,7 @@ import css from './session-view.module.css'
 // the timeline is what most people come for: only the others are fetched when they are asked for
 const AgentsView = lazy(async () => (await import('../agents/agents-view.tsx')).AgentsView)
 const ContextView = lazy(async () => (await import('../context/context-view.tsx')).ContextView)
-const MemoryOfSession = lazy(async () => (await import('../memory/memory-of-session.tsx')).MemoryOfSession)
+const MemoryOfSession = lazy(async () => (await import('../memory/session-memory.tsx')).SessionMemory)
 const StateView = lazy(async () => (await import('../state/state-view.tsx')).StateView)
 const TimeView = lazy(async () => (await import('../time/time-view.tsx')).TimeView)
 const WorkView = lazy(async () => (await import('../work/work-view.tsx')).WorkView)

@@ -2,8 +2,8 @@ import { useId } from 'preact/hooks'
 import type { SessionState } from '../../api/types.ts'
 import { STATE_NAMES } from '../../parts/status.tsx'
 import css from './diagram.module.css'
+import { type DiagramLayout, type EdgeLayout, isDrawn, TALL, WIDE } from './diagram-layout.ts'
 import type { Step, StepKind } from './path.ts'
-import { DRAWN, type EdgePlace, type Places, TALL, WIDE } from './places.ts'
 import { COMMANDS } from './transitions.ts'
 
 interface DiagramProps {
@@ -21,8 +21,8 @@ interface DiagramProps {
 export function Diagram(props: DiagramProps) {
   return (
     <div class={css.diagram}>
-      <Drawing {...props} places={WIDE} class={css.wide} />
-      <Drawing {...props} places={TALL} class={css.tall} />
+      <DiagramSvg {...props} places={WIDE} class={css.wide} />
+      <DiagramSvg {...props} places={TALL} class={css.tall} />
     </div>
   )
 }
@@ -30,17 +30,17 @@ export function Diagram(props: DiagramProps) {
 const STATES = Object.keys(STATE_NAMES) as SessionState[]
 const STEPS = ['create', ...COMMANDS] as const
 
-function Drawing({
+function DiagramSvg({
   places,
   state,
   isOver,
   taken,
   lit,
   class: name,
-}: DiagramProps & { places: Places; class: string | undefined }) {
+}: DiagramProps & { places: DiagramLayout; class: string | undefined }) {
   const arrow = useId()
   const { width, height, live, start } = places
-  const shown = DRAWN(lit?.kind) ? lit.kind : undefined
+  const shown = isDrawn(lit?.kind) ? lit.kind : undefined
   return (
     <svg
       class={name}
@@ -48,7 +48,7 @@ function Drawing({
       width={width}
       height={height}
       role="img"
-      aria-label={described(state, isOver, taken)}
+      aria-label={describeDiagram(state, isOver, taken)}
     >
       <defs>
         {(['quiet', 'taken', 'lit'] as const).map((kind) => (
@@ -98,8 +98,8 @@ function Drawing({
 }
 
 interface EdgeProps {
-  readonly name: keyof Places['steps']
-  readonly place: EdgePlace
+  readonly name: keyof DiagramLayout['steps']
+  readonly place: EdgeLayout
   readonly times: number
   readonly isLit: boolean
   readonly arrow: string
@@ -122,7 +122,7 @@ function Edge({ name, place: { line, x, y, anchor }, times, isLit, arrow }: Edge
 
 interface NodeProps {
   readonly state: SessionState
-  readonly places: Places
+  readonly places: DiagramLayout
   /** Said of the state that the session is in, or was in last. */
   readonly mark: 'now' | 'last' | undefined
   readonly isLit: boolean
@@ -148,7 +148,7 @@ function Node({ state, places, mark, isLit }: NodeProps) {
   )
 }
 
-function described(state: SessionState, isOver: boolean, taken: DiagramProps['taken']): string {
+function describeDiagram(state: SessionState, isOver: boolean, taken: DiagramProps['taken']): string {
   const steps = COMMANDS.filter((command) => taken.has(command)).map((command) => `${command} ${taken.get(command)}`)
   const how = steps.length === 0 ? 'no step was taken yet' : `steps taken: ${steps.join(', ')}`
   const where = isOver ? `was ${STATE_NAMES[state]} when it expired` : `is ${STATE_NAMES[state]}`

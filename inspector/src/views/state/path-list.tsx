@@ -4,8 +4,8 @@ import { formatDuration, formatTime, now } from '../../parts/time.tsx'
 import { oneLine, preview, visible } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { LateNote } from './late-note.tsx'
-import { type Step, stayed } from './path.ts'
+import { LazyNote } from './lazy-note.tsx'
+import { type Step, timeInState } from './path.ts'
 import css from './path-list.module.css'
 
 interface PathListProps {
@@ -38,7 +38,7 @@ export function PathList({ data, steps, stoppedAt, onPoint }: PathListProps) {
             {visible(formatTime(step.at))}
           </time>
           <span class="nowrap">
-            <Long step={step} stoppedAt={stoppedAt} />
+            <TimeSpent step={step} stoppedAt={stoppedAt} />
           </span>
           <span class={css.agent} dir="auto">
             {step.agent === undefined ? '' : oneLine(step.agent, 40)}
@@ -55,10 +55,10 @@ export function PathList({ data, steps, stoppedAt, onPoint }: PathListProps) {
   )
 }
 
-function Long({ step, stoppedAt }: { step: Step; stoppedAt: number | undefined }) {
-  if (step.until !== undefined) return <>for {formatDuration(stayed(step, 0) ?? 0)}</>
+function TimeSpent({ step, stoppedAt }: { step: Step; stoppedAt: number | undefined }) {
+  if (step.until !== undefined) return <>for {formatDuration(timeInState(step, 0) ?? 0)}</>
   if (isFinal(step.state)) return <>for good</>
-  const ms = stayed(step, stoppedAt ?? now.value) ?? 0
+  const ms = timeInState(step, stoppedAt ?? now.value) ?? 0
   return (
     <>
       for {formatDuration(ms)} {stoppedAt === undefined ? 'so far' : ''}
@@ -79,6 +79,6 @@ function Note({ data, step }: { data: SessionData; step: Step }) {
   if (note !== '') return <>{preview(note, 300)}</>
   // what the user answered, or wants further, is in the work commit before the status
   if (kind === 'answer' || kind === 'incorporate' || kind === 'continueWith')
-    return <LateNote data={data} sequence={step.sequence - 1} />
+    return <LazyNote data={data} sequence={step.sequence - 1} />
   return null
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, SessionEvent } from '../../api/types.ts'
 import { canDo, isFinal, LIFECYCLE } from '../../domain.ts'
-import { noteInWork, pathOf, timesTaken } from './path.ts'
-import { TALL, WIDE } from './places.ts'
+import { TALL, WIDE } from './diagram-layout.ts'
+import { buildPath, countSteps, readWorkNote } from './path.ts'
 import { COMMANDS, commandBetween } from './transitions.ts'
 
 const event = (sequence: number, type: string, parts?: Json): SessionEvent => ({
@@ -21,7 +21,7 @@ const started = event(1, 'session_started', { agent: 'coach', task: 'Plan the tr
 
 describe('the path of a session', () => {
   it('tells each step by the states it lies between, with what the status says', () => {
-    const steps = pathOf([
+    const steps = buildPath([
       started,
       status(4, 'awaiting_user', { question: 'Which day?', askedAt: '' }),
       status(7, 'running'),
@@ -52,75 +52,75 @@ describe('the path of a session', () => {
     ])
     expect(steps[1]).toMatchObject({ from: 'running', until: steps[2]?.at })
     expect(steps.at(-1)?.until).toBeUndefined()
-    expect(timesTaken(steps).get('propose')).toBe(2)
-    expect(timesTaken(steps).get('abort')).toBeUndefined()
+    expect(countSteps(steps).get('propose')).toBe(2)
+    expect(countSteps(steps).get('abort')).toBeUndefined()
   })
 
   it('tells an end by the caller from a confirmation', () => {
     const proposed = status(2, 'pending_complete', { summary: 'x' })
-    const kinds = (last: SessionEvent) => pathOf([started, proposed, last]).at(-1)?.kind
+    const kinds = (last: SessionEvent) => buildPath([started, proposed, last]).at(-1)?.kind
     expect(kinds(status(3, 'complete'))).toBe('confirm')
     expect(kinds(status(3, 'complete', { endedBy: 'caller' }))).toBe('end')
     expect(kinds(status(3, 'aborted', { reason: 'x' }))).toBe('abort')
   })
 
   it('begins anywhere, and does not guess what came before', () => {
-    expect(pathOf([status(50, 'running')])).toMatchObject([{ state: 'running' }])
-    expect(pathOf([status(50, 'running')])[0]?.kind).toBeUndefined()
-    expect(pathOf([status(50, 'awaiting_user')])[0]?.kind).toBe('ask')
-    expect(pathOf([status(50, 'complete', { endedBy: 'caller' })])[0]?.kind).toBe('end')
-    expect(pathOf([status(50, 'complete')])[0]?.kind).toBe('confirm')
+    expect(buildPath([status(50, 'running')])).toMatchObject([{ state: 'running' }])
+    expect(buildPath([status(50, 'running')])[0]?.kind).toBeUndefined()
+    expect(buildPath([status(50, 'awaiting_user')])[0]?.kind).toBe('ask')
+    expect(buildPath([status(50, 'complete', { endedBy: 'caller' })])[0]?.kind).toBe('end')
+    expect(buildPath([status(50, 'complete')])[0]?.kind).toBe('confirm')
   })
 
   it('goes on in a fork where its source stood, and runs again where that had ended', () => {
     const fork = (sequence: number) =>
       event(sequence, 'session_forked', { from: { sessionId: 'source', sequence: sequence - 1 } })
-    const asked = pathOf([started, status(2, 'awaiting_user', { question: 'x' }), fork(3), status(4, 'running')])
+    const asked = buildPath([started, status(2, 'awaiting_user', { question: 'x' }), fork(3), status(4, 'running')])
     expect(asked.map(({ kind, state, isPast }) => [kind, state, isPast])).toEqual([
       ['create', 'running', true],
       ['ask', 'awaiting_user', true],
       ['fork', 'awaiting_user', undefined],
       ['answer', 'running', undefined],
     ])
-    expect([...timesTaken(asked)]).toEqual([
+    expect([...countSteps(asked)]).toEqual([
       ['fork', 1],
       ['answer', 1],
     ])
     expect(asked[2]?.source).toEqual({ sessionId: 'source', sequence: 2 })
-    expect(pathOf([started, status(2, 'aborted', { reason: 'x' }), fork(3)]).at(-1)?.state).toBe('running')
+    expect(buildPath([started, status(2, 'aborted', { reason: 'x' }), fork(3)]).at(-1)?.state).toBe('running')
   })
 
   it('knows who was active', () => {
     const states = [started, status(3, 'awaiting_user'), status(5, 'running')]
     const switched = event(4, 'agent_transition', { from: 'coach', to: 'booker' })
-    expect(pathOf(states, [switched]).map(({ agent }) => agent)).toEqual(['coach', 'coach', 'booker'])
-    expect(pathOf(states).map(({ agent }) => agent)).toEqual(['coach', 'coach', 'coach'])
-    expect(pathOf([status(50, 'running')], [], true, 'coach')[0]?.agent).toBe('coach')
-    expect(pathOf(states, [switched], false).map(({ agent }) => agent)).toEqual([undefined, undefined, 'booker'])
+    expect(buildPath(states, [switched]).map(({ agent }) => agent)).toEqual(['coach', 'coach', 'booker'])
+    expect(buildPath(states).map(({ agent }) => agent)).toEqual(['coach', 'coach', 'coach'])
+    expect(buildPath([status(50, 'running')], [], true, 'coach')[0]?.agent).toBe('coach')
+    expect(buildPath(states, [switched], false).map(({ agent }) => agent)).toEqual([undefined, undefined, 'booker'])
   })
 
   it('passes over what does not read as a step', () => {
     const odd: Json[] = [null, [], 'x', { status: null }, { status: { state: 'elsewhere' } }, { status: { state: {} } }]
-    expect(pathOf(odd.map((parts, i) => event(i + 1, 'status_changed', parts)))).toEqual([])
-    expect(pathOf([event(1, 'session_started'), event(2, 'session_forked')])).toHaveLength(2)
-    expect(pathOf([status(1, 'awaiting_user', { question: 7 })])[0]?.note).toBe('')
+    expect(buildPath(odd.map((parts, i) => event(i + 1, 'status_changed', parts)))).toEqual([])
+    expect(buildPath([event(1, 'session_started'), event(2, 'session_forked')])).toHaveLength(2)
+    expect(buildPath([status(1, 'awaiting_user', { question: 7 })])[0]?.note).toBe('')
   })
 
   it('reads the note that was written with a step', () => {
     const work = (observations: Json) => event(5, 'work_committed', { id: 'w', observations })
     expect(
-      noteInWork(
+      readWorkNote(
         work([
           { kind: 'note', text: 'own' },
           { kind: 'note', about: 'response', text: 'Monday' },
         ]),
       ),
     ).toBe('Monday')
-    expect(noteInWork(work([{ kind: 'note', text: 'own' }]))).toBeUndefined()
-    expect(noteInWork(work('x'))).toBeUndefined()
-    expect(noteInWork(work([null, 7]))).toBeUndefined()
-    expect(noteInWork(started)).toBeUndefined()
-    expect(noteInWork(undefined)).toBeUndefined()
+    expect(readWorkNote(work([{ kind: 'note', text: 'own' }]))).toBeUndefined()
+    expect(readWorkNote(work('x'))).toBeUndefined()
+    expect(readWorkNote(work([null, 7]))).toBeUndefined()
+    expect(readWorkNote(started)).toBeUndefined()
+    expect(readWorkNote(undefined)).toBeUndefined()
   })
 })
 

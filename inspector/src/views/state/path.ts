@@ -28,9 +28,9 @@ export interface Step {
   readonly source?: { readonly sessionId: string; readonly sequence: number }
 }
 
-/** Types that {@link pathOf} reads. */
+/** Types that {@link buildPath} reads. */
 export const PATH_TYPES = ['session_started', 'session_forked', 'status_changed'] as const
-/** Types that {@link pathOf} reads to know who was active. */
+/** Types that {@link buildPath} reads to know who was active. */
 export const AGENT_TYPES = ['agent_changed', 'agent_transition'] as const
 
 /**
@@ -38,17 +38,17 @@ export const AGENT_TYPES = ['agent_changed', 'agent_transition'] as const
  * first step came from is then not known, and neither is who was active before the first of the `switches`, unless those are
  * all; without any switch it is who is `active` now. Total: an event that does not read as a step is passed over.
  */
-export function pathOf(
+export function buildPath(
   events: readonly SessionEvent[],
   switches: readonly SessionEvent[] = [],
   areAllSwitches = true,
   active = '',
 ): Step[] {
-  const agentAt = agents(events, switches, areAllSwitches, active)
+  const agentAt = agentLookup(events, switches, areAllSwitches, active)
   const steps: Step[] = []
   for (const event of events) {
     const last = steps.at(-1)
-    const step = stepOf(event, last)
+    const step = toStep(event, last)
     if (step === undefined) continue
     if (last !== undefined) steps[steps.length - 1] = { ...last, until: step.at }
     const agent = agentAt(event.sequence)
@@ -58,18 +58,18 @@ export function pathOf(
   return steps.map((step, i) => (i < fork ? { ...step, isPast: true as const } : step))
 }
 
-function stepOf(event: SessionEvent, last: Step | undefined): Step | undefined {
+function toStep(event: SessionEvent, last: Step | undefined): Step | undefined {
   const { type, sequence, createdAt: at } = event
   switch (type) {
     case 'session_started':
-      return { sequence, at, state: 'running', kind: 'create', note: textIn(event, 'task') }
+      return { sequence, at, state: 'running', kind: 'create', note: readText(event, 'task') }
     case 'session_forked':
-      return forkStep(event, last)
+      return toForkStep(event, last)
     case 'status_changed': {
-      const status = statusIn(event)
+      const status = readStatus(event)
       if (status === undefined) return undefined
       const isEnd = status.state === 'complete' && status.endedBy === 'caller'
-      const kind = last === undefined ? kindOfFirst(status, isEnd) : commandBetween(last.state, status.state, isEnd)
+      const kind = last === undefined ? inferFirstKind(status, isEnd) : commandBetween(last.state, status.state, isEnd)
       return {
         sequence,
         at,
@@ -85,14 +85,14 @@ function stepOf(event: SessionEvent, last: Step | undefined): Step | undefined {
 }
 
 /** Without the step before: what leads into this state in one way only. */
-function kindOfFirst({ state }: SessionStatus, isEnd: boolean): StepKind | undefined {
+function inferFirstKind({ state }: SessionStatus, isEnd: boolean): StepKind | undefined {
   if (isEnd) return 'end'
   const fits = Object.entries(LIFECYCLE).filter(([name, { to }]) => to === state && name !== 'end')
   return fits.length === 1 ? (fits[0]?.[0] as StepKind) : undefined
 }
 
 /** A fork goes on where its source stood, and runs again where that had ended. */
-function forkStep(event: SessionEvent, last: Step | undefined): Step {
+function toForkStep(event: SessionEvent, last: Step | undefined): Step {
   const { sequence, createdAt: at } = event
   const state = last === undefined || isFinal(last.state) ? 'running' : last.state
   const source = asObject(asObject(event.parts)['from'])
@@ -110,13 +110,13 @@ function forkStep(event: SessionEvent, last: Step | undefined): Step {
 
 const STATES: readonly string[] = SESSION_STATES
 
-function statusIn(event: SessionEvent): SessionStatus | undefined {
+function readStatus(event: SessionEvent): SessionStatus | undefined {
   const status = asObject(asObject(event.parts)['status'])
   return STATES.includes(String(status['state'])) ? (status as unknown as SessionStatus) : undefined
 }
 
 /** The note that was written with a step, which is in the work commit right before it; `undefined` where there is none. */
-export function noteInWork(event: SessionEvent | undefined): string | undefined {
+export function readWorkNote(event: SessionEvent | undefined): string | undefined {
   if (event?.type !== 'work_committed') return undefined
   const observed = asObject(event.parts)['observations']
   if (!Array.isArray(observed)) return undefined
@@ -125,32 +125,37 @@ export function noteInWork(event: SessionEvent | undefined): string | undefined 
 }
 
 /** Who was active at an event; `undefined` where that is not known. */
-function agents(events: readonly SessionEvent[], switches: readonly SessionEvent[], areAll: boolean, active: string) {
+function agentLookup(
+  events: readonly SessionEvent[],
+  switches: readonly SessionEvent[],
+  areAll: boolean,
+  active: string,
+) {
   const [first] = switches
   const started = events.find(({ type }) => type === 'session_started')
-  const known = first === undefined ? textIn(started, 'agent') || active : textIn(first, 'from')
+  const known = first === undefined ? readText(started, 'agent') || active : readText(first, 'from')
   const before = areAll ? known : ''
   return (sequence: number): string | undefined => {
     const last = switches.findLast((event) => event.sequence < sequence)
-    const agent = last === undefined ? before : textIn(last, 'to')
+    const agent = last === undefined ? before : readText(last, 'to')
     return agent === '' ? undefined : agent
   }
 }
 
-const textIn = (event: SessionEvent | undefined, key: string) => text(asObject(event?.parts)[key])
+const readText = (event: SessionEvent | undefined, key: string) => text(asObject(event?.parts)[key])
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
 /** How often each command was taken in this session, which is not what its source did. */
-export function timesTaken(steps: readonly Step[]): ReadonlyMap<StepKind, number> {
+export function countSteps(steps: readonly Step[]): ReadonlyMap<StepKind, number> {
   const times = new Map<StepKind, number>()
   for (const { kind, isPast } of steps) if (kind !== undefined && !isPast) times.set(kind, (times.get(kind) ?? 0) + 1)
   return times
 }
 
 /** Milliseconds that a session was in the state of a step, as of `now`; `undefined` for a state that it stays in for good. */
-export function stayed({ at, until, state }: Step, now: number): number | undefined {
+export function timeInState({ at, until, state }: Step, now: number): number | undefined {
   if (until === undefined && isFinal(state)) return undefined
   return Math.max(0, (until === undefined ? now : Date.parse(until)) - Date.parse(at))
 }

@@ -4,33 +4,33 @@ import { isExpired } from '../../parts/status.tsx'
 import type { SessionData } from '../../session/session-data.ts'
 import { useEvents } from '../../session/use-events.ts'
 import { Diagram } from './diagram.tsx'
-import { AGENT_TYPES, PATH_TYPES, pathOf, type Step, timesTaken } from './path.ts'
+import { AGENT_TYPES, buildPath, countSteps, PATH_TYPES, type Step } from './path.ts'
 import { PathList } from './path-list.tsx'
+import { StateStrip } from './state-strip.tsx'
 import css from './state-view.module.css'
 import { StatusCard } from './status-card.tsx'
 import { StepTable } from './step-table.tsx'
-import { Strip } from './strip.tsx'
 
 /** Events that are read, and steps that are shown. */
-const READ = 500
-const SHOWN = 200
+const MAX_EVENTS = 500
+const MAX_STEPS = 200
 
 /** The state machine, where the session stands in it, and how it came there. */
 export function StateView({ data }: { data: SessionData }) {
-  const found = useEvents(data, PATH_TYPES, READ)
-  const switches = useEvents(data, AGENT_TYPES, READ)
+  const found = useEvents(data, PATH_TYPES, MAX_EVENTS)
+  const switches = useEvents(data, AGENT_TYPES, MAX_EVENTS)
   const [lit, setLit] = useState<Step | undefined>(undefined)
   const record = data.record.value
   const areAll = !switches.hasMore && !switches.isLoading && switches.problem === undefined
   const active = areAll ? record?.activeAgent : undefined
   const steps = useMemo(
-    () => pathOf(found.events, switches.events, areAll, active),
+    () => buildPath(found.events, switches.events, areAll, active),
     [found.events, switches.events, areAll, active],
   )
-  const taken = useMemo(() => timesTaken(steps), [steps])
+  const taken = useMemo(() => countSteps(steps), [steps])
   if (record === undefined) return null
   const stoppedAt = isExpired(record) ? Date.parse(record.expiresAt ?? '') : undefined
-  const shown = steps.slice(-SHOWN)
+  const shown = steps.slice(-MAX_STEPS)
   const isCut = found.hasMore || shown.length < steps.length
   const hasPast = steps.some(({ isPast }) => isPast)
   return (
@@ -63,7 +63,7 @@ export function StateView({ data }: { data: SessionData }) {
             status_changed.
           </p>
         )}
-        <Strip id={data.id} steps={shown} stoppedAt={stoppedAt} onPoint={setLit} />
+        <StateStrip id={data.id} steps={shown} stoppedAt={stoppedAt} onPoint={setLit} />
         <PathList data={data} steps={shown} stoppedAt={stoppedAt} onPoint={setLit} />
       </section>
     </div>

@@ -18,26 +18,28 @@ export function StatusCard({ data, step }: { data: SessionData; step: Step | und
   if (record === undefined) return null
   const { status, id } = record
   const expired = isExpired(record)
-  const since = sinceOf(record, step)
+  const since = findSince(record, step)
   const note = statusText(status)
   return (
     <section class={css.card} data-state={expired ? 'expired' : status.state} aria-labelledby="status">
       <h2 id="status">{expired ? 'Expired' : TITLES[status.state]}</h2>
-      <p class="muted">{expired ? <>It was {STATE_NAMES[status.state]} when its time ran out.</> : means(record)}</p>
+      <p class="muted">
+        {expired ? <>It was {STATE_NAMES[status.state]} when its time ran out.</> : explainStatus(record)}
+      </p>
       {note !== '' && (
         <div class={css.note}>
-          <h3>{SAID[status.state]}</h3>
+          <h3>{NOTE_TITLES[status.state]}</h3>
           <Markdown text={note} />
         </div>
       )}
       <dl class="pairs">
         {since !== undefined && (
           <Fact name={isFinal(status.state) ? 'ended' : 'since'}>
-            <Moment at={since} />
+            <PastTime at={since} />
           </Fact>
         )}
         {!isFinal(status.state) && <Fact name="agent">{oneLine(record.activeAgent, 80)}</Fact>}
-        {!isFinal(status.state) && <Rest record={record} isExpired={expired} />}
+        {!isFinal(status.state) && <ActivityFacts record={record} isExpired={expired} />}
         {step !== undefined && (
           <Fact name="on record">
             <a href={eventHref(id, step.sequence)}>event {step.sequence}</a>
@@ -58,7 +60,7 @@ const TITLES = {
   aborted: 'Aborted',
 } as const
 
-const SAID = {
+const NOTE_TITLES = {
   running: '',
   awaiting_user: 'The question',
   interrupted: 'The user said',
@@ -67,7 +69,7 @@ const SAID = {
   aborted: 'The reason',
 } as const
 
-function means({ status }: SessionRecord): string {
+function explainStatus({ status }: SessionRecord): string {
   switch (status.state) {
     case 'running':
       return 'It waits for nobody. The agent may ask or propose; the user may interrupt.'
@@ -85,12 +87,18 @@ function means({ status }: SessionRecord): string {
 }
 
 /** A question says itself when it was asked; all else is told by the step that led here. */
-function sinceOf({ status, endedAt }: SessionRecord, step: Step | undefined): string | undefined {
+function findSince({ status, endedAt }: SessionRecord, step: Step | undefined): string | undefined {
   if (status.state === 'awaiting_user') return status.askedAt
   return endedAt ?? (step?.state === status.state ? step.at : undefined)
 }
 
-function Rest({ record: { expiresAt, lastActivityAt }, isExpired }: { record: SessionRecord; isExpired: boolean }) {
+function ActivityFacts({
+  record: { expiresAt, lastActivityAt },
+  isExpired,
+}: {
+  record: SessionRecord
+  isExpired: boolean
+}) {
   return (
     <>
       <Fact name="last activity">
@@ -102,7 +110,7 @@ function Rest({ record: { expiresAt, lastActivityAt }, isExpired }: { record: Se
         </Fact>
       ) : (
         <Fact name={isExpired ? 'expired' : 'expires'}>
-          {isExpired ? <Moment at={expiresAt} /> : <Until at={expiresAt} />}
+          {isExpired ? <PastTime at={expiresAt} /> : <FutureTime at={expiresAt} />}
         </Fact>
       )}
     </>
@@ -134,7 +142,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   )
 }
 
-function Moment({ at }: { at: string }) {
+function PastTime({ at }: { at: string }) {
   return (
     <>
       <time dateTime={at}>{visible(formatTime(at))}</time> ({formatDuration(now.value - Date.parse(at))} ago)
@@ -142,7 +150,7 @@ function Moment({ at }: { at: string }) {
   )
 }
 
-function Until({ at }: { at: string }) {
+function FutureTime({ at }: { at: string }) {
   return (
     <>
       <time dateTime={at}>{visible(formatTime(at))}</time> (in {formatDuration(Date.parse(at) - now.value)})

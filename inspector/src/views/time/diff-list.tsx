@@ -2,17 +2,17 @@ import { useMemo } from 'preact/hooks'
 import type { Json } from '../../api/types.ts'
 import { shortJson } from '../../parts/short-json.ts'
 import { visible } from '../../parts/visible.ts'
-import { Became } from './became.tsx'
+import { ChangeArrow } from './change-arrow.tsx'
 import css from './diff-list.module.css'
-import { type Change, diffOf, pathText } from './json-diff.ts'
+import { type Change, diffJson, formatPath } from './json-diff.ts'
 
 /** Changes that are listed. */
-const MOST = 200
+const MAX_CHANGES = 200
 const SIGNS = { added: '+', removed: '−', changed: '~' } as const
 
 /** What changed from one value to another, path by path. */
 export function DiffList({ old, value, label }: { old: Json; value: Json; label: string }) {
-  const { changes, isCut } = useMemo(() => diffOf(old, value, MOST), [old, value])
+  const { changes, isTruncated: isCut } = useMemo(() => diffJson(old, value, MAX_CHANGES), [old, value])
   if (changes.length === 0) return <p class="muted small">Nothing is different.</p>
   return (
     <>
@@ -24,13 +24,13 @@ export function DiffList({ old, value, label }: { old: Json; value: Json; label:
           ))}
         </ul>
       </section>
-      {isCut && <p class="muted small">The first {MOST} changes; there are more.</p>}
+      {isCut && <p class="muted small">The first {MAX_CHANGES} changes; there are more.</p>}
     </>
   )
 }
 
 function Line({ change }: { change: Change }) {
-  const path = pathText(change.path)
+  const path = formatPath(change.path)
   return (
     <li class={css.line} data-op={change.op}>
       <span class={css.sign} aria-hidden="true">
@@ -40,7 +40,7 @@ function Line({ change }: { change: Change }) {
       <code class={css.path}>{path === '' ? 'all of it' : visible(path)}</code>
       <span class={css.values}>
         {'old' in change && <Value value={change.old} name="old" />}
-        {change.op === 'changed' && <Became />}
+        {change.op === 'changed' && <ChangeArrow />}
         {'value' in change && <Value value={change.value} name="new" />}
       </span>
     </li>

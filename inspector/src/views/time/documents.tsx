@@ -5,16 +5,16 @@ import { formatTime } from '../../parts/time.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import { eventHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
+import { type ChangeKind, type LoadedChanges, lastChange } from './changes.ts'
 import { DocumentCard } from './document-card.tsx'
-import { findChangeUpTo } from './find-change.ts'
-import { changeUpTo, type Kind, type KnownChanges } from './marks.ts'
-import type { Moment, Moments } from './moments.ts'
+import { findLastChange } from './find-change.ts'
+import type { Moment, SnapshotLoader } from './snapshot-loader.ts'
 
 interface Props {
   readonly data: SessionData
-  readonly moments: Moments
+  readonly moments: SnapshotLoader
   readonly moment: Moment
-  readonly known: KnownChanges
+  readonly known: LoadedChanges
   /** Whether those were read. */
   readonly isRead: boolean
   /** The moment that this one is compared with. */
@@ -47,7 +47,7 @@ export function Documents(props: Props) {
 }
 
 interface DocumentProps extends Props {
-  readonly kind: Kind
+  readonly kind: ChangeKind
   readonly name: string
   readonly of: (snapshot: Snapshot) => Json
   readonly aside: string
@@ -66,13 +66,19 @@ function Document({ data, moments, moment, known, isRead, pinned, other, kind, n
         aside={aside}
         value={of(snapshot)}
         old={old && of(old)}
-        source={pinned === undefined ? <Source id={data.id} change={change} /> : <Compared {...{ pinned, snapshot }} />}
+        source={
+          pinned === undefined ? (
+            <ChangeSource id={data.id} change={change} />
+          ) : (
+            <ComparedEvents {...{ pinned, snapshot }} />
+          )
+        }
       />
     </>
   )
 }
 
-const Compared = ({ pinned, snapshot }: { pinned: number; snapshot: Snapshot }): ComponentChildren => (
+const ComparedEvents = ({ pinned, snapshot }: { pinned: number; snapshot: Snapshot }): ComponentChildren => (
   <>
     What changed from event #{pinned.toLocaleString('en')} to event #{snapshot.sequence.toLocaleString('en')}
   </>
@@ -87,7 +93,7 @@ interface LastChange {
   readonly before: Snapshot | undefined
 }
 
-function Source({ id, change }: { id: string; change: ReturnType<typeof useLastChange> }) {
+function ChangeSource({ id, change }: { id: string; change: ReturnType<typeof useLastChange> }) {
   const { value, isLoading } = change
   if (value === undefined)
     return <span class="muted">{isLoading ? 'Looking for its last change …' : 'Not changed yet.'}</span>
@@ -95,21 +101,21 @@ function Source({ id, change }: { id: string; change: ReturnType<typeof useLastC
   return value.before === undefined ? <>As the session began, {link}</> : <>Changed by {link}</>
 }
 
-interface Looking {
+interface LastChangeQuery {
   readonly data: SessionData
-  readonly moments: Moments
-  readonly known: KnownChanges
-  readonly kind: Kind
+  readonly moments: SnapshotLoader
+  readonly known: LoadedChanges
+  readonly kind: ChangeKind
   readonly sequence: number
   readonly isOff: boolean
 }
 
-function useLastChange({ data, moments, known, kind, sequence, isOff }: Looking) {
-  const near = changeUpTo(known, sequence, kind)
+function useLastChange({ data, moments, known, kind, sequence, isOff }: LastChangeQuery) {
+  const near = lastChange(known, sequence, kind)
   // a change that is known is the same for every moment up to the next one: nothing is asked again between them
   const key = near === 'unknown' ? `up to ${sequence}` : `${near}`
   const find = async (signal: AbortSignal): Promise<LastChange | undefined> => {
-    const found = near === 'unknown' ? await findChangeUpTo(data.id, sequence, kind, signal) : near
+    const found = near === 'unknown' ? await findLastChange(data.id, sequence, kind, signal) : near
     if (found === undefined) return undefined
     const before = found <= 1 ? undefined : await moments.snapshot(found - 1, signal)
     return { sequence: found, key, before }

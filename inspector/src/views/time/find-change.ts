@@ -1,32 +1,32 @@
 import { get, sessionPath } from '../../api/client.ts'
 import type { SessionEvent } from '../../api/types.ts'
-import { CHANGE_TYPES, type Kind, kindsOf, typesOf } from './marks.ts'
+import { CHANGE_TYPES, type ChangeKind, changeKinds, eventTypes } from './changes.ts'
 
 /** Events that are looked at in one read, and reads at most: transitions without a context have to be passed over. */
-const LOOK = { page: 20, reads: 25 }
+const SCAN = { page: 20, reads: 25 }
 
 /** The last change of a kind at or before an event, asked of the server: for changes older than those that were loaded. */
-export async function findChangeUpTo(
+export async function findLastChange(
   id: string,
   sequence: number,
-  kind: Kind | undefined,
+  kind: ChangeKind | undefined,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   let before = sequence + 1
-  const types = kind === undefined ? CHANGE_TYPES : typesOf(kind)
-  for (let read = 0; read < LOOK.reads; read++) {
-    const query = { types, before, order: 'desc', limit: LOOK.page }
+  const types = kind === undefined ? CHANGE_TYPES : eventTypes(kind)
+  for (let read = 0; read < SCAN.reads; read++) {
+    const query = { types, before, order: 'desc', limit: SCAN.page }
     const { items } = await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)
-    const found = items.find((event) => kind === undefined || kindsOf(event).includes(kind))
+    const found = items.find((event) => kind === undefined || changeKinds(event).includes(kind))
     const last = items.at(-1)
-    if (found !== undefined || last === undefined || items.length < LOOK.page) return found?.sequence
+    if (found !== undefined || last === undefined || items.length < SCAN.page) return found?.sequence
     before = last.sequence
   }
   return undefined
 }
 
 /** The first change of any kind behind an event. */
-export async function findChangeBehind(id: string, after: number, signal: AbortSignal): Promise<number | undefined> {
+export async function findNextChange(id: string, after: number, signal: AbortSignal): Promise<number | undefined> {
   const query = { types: CHANGE_TYPES, after, limit: 1 }
   const { items } = await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)
   return items[0]?.sequence

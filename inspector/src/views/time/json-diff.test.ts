@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../api/types.ts'
-import { type Change, diffOf, pathText } from './json-diff.ts'
+import { type Change, diffJson, formatPath } from './json-diff.ts'
 
 /** The old value with the changes made, from the outside in: of a list first what was removed goes, from behind, so that the places before it hold. */
 function patched(old: Json, changes: readonly Change[]): Json {
@@ -39,7 +39,7 @@ describe('what changed from one value to another', () => {
   it('leads from the one to the other when it is applied', () => {
     fc.assert(
       fc.property(json, json, (old, value) => {
-        const { changes, isCut } = diffOf(old, value, Number.MAX_SAFE_INTEGER)
+        const { changes, isTruncated: isCut } = diffJson(old, value, Number.MAX_SAFE_INTEGER)
         expect(isCut).toBe(false)
         expect(patched(old, changes)).toEqual(value)
       }),
@@ -50,7 +50,7 @@ describe('what changed from one value to another', () => {
   it('is nothing between a value and its copy', () => {
     fc.assert(
       fc.property(json, (value) => {
-        expect(diffOf(value, structuredClone(value)).changes).toEqual([])
+        expect(diffJson(value, structuredClone(value)).changes).toEqual([])
       }),
     )
   })
@@ -58,27 +58,27 @@ describe('what changed from one value to another', () => {
   it('names what was added, removed and changed, by path', () => {
     const old = { task: 'a', files: ['x', 'y', 'z'], gone: 1, same: { deep: [1] } }
     const value = { task: 'b', files: ['x', 'z'], same: { deep: [1] }, more: { k: true } }
-    expect(diffOf(old, value).changes).toEqual([
+    expect(diffJson(old, value).changes).toEqual([
       { op: 'changed', path: ['task'], old: 'a', value: 'b' },
       { op: 'removed', path: ['files', 1], old: 'y' },
       { op: 'removed', path: ['gone'], old: 1 },
       { op: 'added', path: ['more'], value: { k: true } },
     ])
-    expect(diffOf([1, 2, 3], [0, 1, 2, 3]).changes).toEqual([{ op: 'added', path: [0], value: 0 }])
-    expect(diffOf({ a: [] }, { a: {} }).changes).toEqual([{ op: 'changed', path: ['a'], old: [], value: {} }])
+    expect(diffJson([1, 2, 3], [0, 1, 2, 3]).changes).toEqual([{ op: 'added', path: [0], value: 0 }])
+    expect(diffJson({ a: [] }, { a: {} }).changes).toEqual([{ op: 'changed', path: ['a'], old: [], value: {} }])
   })
 
   it('of lists tells what was put in or taken out from what changed beside it', () => {
     const item = (id: number, done = false) => ({ id, text: `Item ${id}`, done })
     const old = [item(1), item(2), item(3), item(4)]
     const value = [item(9), item(1), item(2, true), item(4), item(5)]
-    expect(diffOf(old, value).changes).toEqual([
+    expect(diffJson(old, value).changes).toEqual([
       { op: 'added', path: [0], value: item(9) },
       { op: 'changed', path: [2, 'done'], old: false, value: true },
       { op: 'removed', path: [2], old: item(3) },
       { op: 'added', path: [4], value: item(5) },
     ])
-    expect(diffOf(['a', 'b', 'c', 'd'], ['x', 'a', 'b', 'c', 'y']).changes).toEqual([
+    expect(diffJson(['a', 'b', 'c', 'd'], ['x', 'a', 'b', 'c', 'y']).changes).toEqual([
       { op: 'added', path: [0], value: 'x' },
       { op: 'changed', path: [4], old: 'd', value: 'y' },
     ])
@@ -86,23 +86,23 @@ describe('what changed from one value to another', () => {
 
   it('of lists that are long and wholly different is found at once', () => {
     const list = (by: number) => Array.from({ length: 100_000 }, (_, i) => i * by + 1)
-    expect(diffOf(list(2), [0, ...list(-2)]).changes).toHaveLength(200)
+    expect(diffJson(list(2), [0, ...list(-2)]).changes).toHaveLength(200)
   })
 
   it('stops at as many changes as are asked for, and says so', () => {
     const many = (by: number) => Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key ${i}`, i * by]))
-    const { changes, isCut } = diffOf(many(1), many(2), 200)
+    const { changes, isTruncated: isCut } = diffJson(many(1), many(2), 200)
     expect(changes).toHaveLength(200)
     expect(isCut).toBe(true)
-    expect(diffOf([1, 2], [3, 4], 2)).toMatchObject({ isCut: false })
+    expect(diffJson([1, 2], [3, 4], 2)).toMatchObject({ isCut: false })
   })
 })
 
 describe('a path', () => {
   it('is written as code would have it', () => {
-    expect(pathText(['a', 'b', 2, 'c d', '0'])).toBe('a.b[2]["c d"]["0"]')
-    expect(pathText([0, 'a'])).toBe('[0].a')
-    expect(pathText([])).toBe('')
-    expect(pathText(['x'.repeat(1000)]).length).toBeLessThan(90)
+    expect(formatPath(['a', 'b', 2, 'c d', '0'])).toBe('a.b[2]["c d"]["0"]')
+    expect(formatPath([0, 'a'])).toBe('[0].a')
+    expect(formatPath([])).toBe('')
+    expect(formatPath(['x'.repeat(1000)]).length).toBeLessThan(90)
   })
 })

@@ -13,14 +13,14 @@ export type Change =
 export interface Diff {
   readonly changes: readonly Change[]
   /** Whether there are more changes than these. */
-  readonly isCut: boolean
+  readonly isTruncated: boolean
 }
 
 /** What leads from one value to the other, in the order of the keys; at most so many changes. */
-export function diffOf(old: Json, value: Json, most = 200): Diff {
+export function diffJson(old: Json, value: Json, most = 200): Diff {
   const found: Change[] = []
   compare(old, value, [], found, most + 1)
-  return { changes: found.slice(0, most), isCut: found.length > most }
+  return { changes: found.slice(0, most), isTruncated: found.length > most }
 }
 
 /** Goes through both values until `most` changes are found. */
@@ -28,7 +28,7 @@ function compare(old: Json, value: Json, path: Path, found: Change[], most: numb
   if (found.length >= most || old === value) return
   if (Array.isArray(old) && Array.isArray(value)) compareLists(old, value, path, found, most)
   else if (isObject(old) && isObject(value)) compareObjects(old, value, path, found, most)
-  else if (!isSame(old, value)) found.push({ op: 'changed', path, old, value })
+  else if (!isEqual(old, value)) found.push({ op: 'changed', path, old, value })
 }
 
 function compareObjects(old: JsonObject, value: JsonObject, path: Path, found: Change[], most: number): void {
@@ -51,12 +51,12 @@ function compareObjects(old: JsonObject, value: JsonObject, path: Path, found: C
 function compareLists(old: readonly Json[], value: readonly Json[], path: Path, found: Change[], most: number): void {
   const shorter = Math.min(old.length, value.length)
   let start = 0
-  while (start < shorter && isSame(old[start], value[start])) start++
+  while (start < shorter && isEqual(old[start], value[start])) start++
   let end = 0
-  while (end < shorter - start && isSame(old[old.length - 1 - end], value[value.length - 1 - end])) end++
+  while (end < shorter - start && isEqual(old[old.length - 1 - end], value[value.length - 1 - end])) end++
   const ends = [old.length - end, value.length - end] as const
   let [from, to] = [start, start]
-  for (const [before, after] of [...pairsOf(old.slice(start, ends[0]), value.slice(start, ends[1]), start), ends]) {
+  for (const [before, after] of [...matchItems(old.slice(start, ends[0]), value.slice(start, ends[1]), start), ends]) {
     for (; from < before && to < after && found.length < most; from++, to++) {
       compare(old[from] as Json, value[to] as Json, [...path, to], found, most)
     }
@@ -74,17 +74,17 @@ function compareLists(old: readonly Json[], value: readonly Json[], path: Path, 
 }
 
 /** Pairs of items that are looked at to find those that belong together. */
-const PAIRS = 200 * 200
+const MAX_PAIRS = 200 * 200
 
 /**
  * The places of the items that belong together, as many as can be in the order of both lists (their longest common
  * subsequence); none if the lists are too long to look.
  */
-function pairsOf(old: readonly Json[], value: readonly Json[], offset: number): (readonly [number, number])[] {
+function matchItems(old: readonly Json[], value: readonly Json[], offset: number): (readonly [number, number])[] {
   const looks = old.length * value.length
-  if (looks === 0 || looks > PAIRS) return []
+  if (looks === 0 || looks > MAX_PAIRS) return []
   const width = value.length + 1
-  const [before, after] = [old.map(nameOf), value.map(nameOf)]
+  const [before, after] = [old.map(itemKey), value.map(itemKey)]
   // the most pairs from these two places on
   const most = new Uint16Array((old.length + 1) * width)
   const at = (i: number, j: number) => most[i * width + j] ?? 0
@@ -103,7 +103,7 @@ function pairsOf(old: readonly Json[], value: readonly Json[], offset: number): 
 }
 
 /** Items belong together if they have the same id, or else are the same JSON, whatever the order of keys. */
-function nameOf(item: Json): string {
+function itemKey(item: Json): string {
   const id = isObject(item) && Object.hasOwn(item, 'id') ? item['id'] : undefined
   if (typeof id === 'string' || typeof id === 'number') return `id ${JSON.stringify(id)}`
   return JSON.stringify(item, (_, value: Json) =>
@@ -112,13 +112,13 @@ function nameOf(item: Json): string {
 }
 
 /** Whether two values are the same JSON, whatever the order of keys. */
-function isSame(a: Json | undefined, b: Json | undefined): boolean {
+function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i]))
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => isEqual(item, b[i]))
   if (!isObject(a) || !isObject(b)) return false
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
-  return keys.every((key) => Object.hasOwn(b, key) && isSame(a[key], b[key]))
+  return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]))
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
@@ -126,7 +126,7 @@ function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /** A path as code would have it: `a.b[2]["c d"]`. */
-export function pathText(path: Path): string {
+export function formatPath(path: Path): string {
   const text = path.map((step) => {
     if (typeof step === 'number') return `[${step}]`
     return /^[A-Za-z_$][\w$]{0,79}$/.test(step) ? `.${step}` : `[${JSON.stringify(step.slice(0, 80))}]`

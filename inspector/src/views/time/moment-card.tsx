@@ -4,8 +4,8 @@ import { StateBadge } from '../../parts/status.tsx'
 import { formatTime } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
-import { Became } from './became.tsx'
-import type { Moment } from './moments.ts'
+import { ChangeArrow } from './change-arrow.tsx'
+import type { Moment } from './snapshot-loader.ts'
 import css from './time-view.module.css'
 
 /** The event of a moment, and where the session stood right after it; with what it was at another moment, if there is one. */
@@ -18,8 +18,8 @@ export function MomentCard({ moment, other }: { moment: Moment; other: SessionRe
       </header>
       {event !== undefined && <EventLine id={snapshot.record.id} event={event} />}
       <dl class="pairs">
-        {factsOf(snapshot.record).map(([name, text, show], i) => {
-          const before = other && factsOf(other)[i]
+        {listFacts(snapshot.record).map(([name, text, show], i) => {
+          const before = other && listFacts(other)[i]
           const isOther = before !== undefined && before[1] !== text
           return (
             <div key={name}>
@@ -28,7 +28,7 @@ export function MomentCard({ moment, other }: { moment: Moment; other: SessionRe
                 {isOther && (
                   <>
                     <span class="muted">{before[2]}</span>
-                    <Became />
+                    <ChangeArrow />
                   </>
                 )}
                 {show}
@@ -65,7 +65,7 @@ function EventLine({ id, event }: { id: string; event: SessionEvent }) {
 /** Name of a fact, its text to compare it by, and how it is shown. */
 type Fact = readonly [name: string, text: string, show: ComponentChildren]
 
-function factsOf({ status, activeAgent, turns, lastActivityAt, endedAt }: SessionRecord): Fact[] {
+function listFacts({ status, activeAgent, turns, lastActivityAt, endedAt }: SessionRecord): Fact[] {
   const why = statusText(status)
   const moment = (at: string) => <time dateTime={at}>{formatTime(at)}</time>
   return [

@@ -1,4 +1,4 @@
-import type { Kind, MarkRow } from './marks.ts'
+import type { ChangeKind, MarkRow } from './changes.ts'
 import css from './slider.module.css'
 
 /** What a row of marks is called. */
@@ -9,7 +9,7 @@ export const KIND_NAMES = {
   envelope: 'envelope',
   work: 'work',
   commit: 'commit',
-} as const satisfies Record<Kind, string>
+} as const satisfies Record<ChangeKind, string>
 
 interface Props {
   readonly sequence: number

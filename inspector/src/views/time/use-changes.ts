@@ -1,25 +1,25 @@
 import { useMemo } from 'preact/hooks'
 import type { SessionData } from '../../session/session-data.ts'
 import { useEvents } from '../../session/use-events.ts'
-import { GROUPS, knownOf } from './marks.ts'
+import { mergeChanges, TYPES_BY_KIND } from './changes.ts'
 
 /** Changes of each kind that are marked and listed: the last ones. */
-const MOST = 500
+const MAX_PER_KIND = 500
 
 /** The last changes of a session, of each kind as many: those of one kind do not push out those of another. */
 export function useChanges(data: SessionData) {
   const read = [
-    useEvents(data, GROUPS.scratchpad, MOST),
-    useEvents(data, GROUPS.status, MOST),
-    useEvents(data, GROUPS.agent, MOST),
-    useEvents(data, GROUPS.envelope, MOST),
-    useEvents(data, GROUPS.work, MOST),
-    useEvents(data, GROUPS.commit, MOST),
+    useEvents(data, TYPES_BY_KIND.scratchpad, MAX_PER_KIND),
+    useEvents(data, TYPES_BY_KIND.status, MAX_PER_KIND),
+    useEvents(data, TYPES_BY_KIND.agent, MAX_PER_KIND),
+    useEvents(data, TYPES_BY_KIND.envelope, MAX_PER_KIND),
+    useEvents(data, TYPES_BY_KIND.work, MAX_PER_KIND),
+    useEvents(data, TYPES_BY_KIND.commit, MAX_PER_KIND),
   ]
   const failed = read.filter(({ problem }) => problem !== undefined)
   const known = useMemo(
     () =>
-      knownOf(
+      mergeChanges(
         read.map(({ events, hasMore, isLoading, problem }) => ({
           events,
           hasMore: hasMore || isLoading || problem !== undefined,

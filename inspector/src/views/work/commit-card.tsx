@@ -4,15 +4,15 @@ import type { Commit } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Markdown } from '../../parts/markdown.tsx'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
 import css from './commit-card.module.css'
 import { ExitCode } from './exit-code.tsx'
-import { bytesText, Hash, Middle, partHref } from './links.tsx'
-import { useMore } from './use-more.tsx'
+import { formatBytes, partHref, ShortHash, TruncatedText } from './links.tsx'
 
-const KIND_TEXT: Readonly<Record<string, string>> = {
+const KIND_TEXTS: Readonly<Record<string, string>> = {
   normal: 'the task was completed',
   abandoned: 'the task was given up',
   stale: 'nobody came back',
@@ -20,7 +20,7 @@ const KIND_TEXT: Readonly<Record<string, string>> = {
 }
 
 /** Characters of a summary that are laid out as Markdown; a longer one is shown as it was written. */
-const RENDERED = 20_000
+const MAX_RENDERED_LENGTH = 20_000
 
 interface Props {
   readonly commit: Commit
@@ -54,7 +54,7 @@ export function CommitCard({ commit, here, isNamed, missing }: Props) {
             {purgedAt !== undefined ? 'Purged' : task === undefined ? 'Without a task' : oneLine(task, 200)}
           </h3>
           {purgedAt === undefined && (
-            <span class="badge" data-kind={kind} title={KIND_TEXT[kind]}>
+            <span class="badge" data-kind={kind} title={KIND_TEXTS[kind]}>
               {oneLine(kind, 40)}
             </span>
           )}
@@ -69,8 +69,8 @@ export function CommitCard({ commit, here, isNamed, missing }: Props) {
         </div>
         {purgedAt === undefined ? (
           <>
-            {summary.length > RENDERED ? <Clamp text={summary} /> : <Markdown text={summary} />}
-            <SummaryBy commit={commit} />
+            {summary.length > MAX_RENDERED_LENGTH ? <Clamp text={summary} /> : <Markdown text={summary} />}
+            <SummarySource commit={commit} />
             <Lists commit={commit} />
           </>
         ) : (
@@ -84,14 +84,14 @@ export function CommitCard({ commit, here, isNamed, missing }: Props) {
   )
 }
 
-const BY: Readonly<Record<string, string>> = {
+const SOURCE_TEXTS: Readonly<Record<string, string>> = {
   caller: 'The summary was given by the caller.',
   model: 'The summary was written by a model.',
   extractive: 'The summary is an extract of the log.',
 }
 
-function SummaryBy({ commit: { summarizedBy, fallback } }: { commit: Commit }) {
-  const by = BY[summarizedBy ?? '']
+function SummarySource({ commit: { summarizedBy, fallback } }: { commit: Commit }) {
+  const by = SOURCE_TEXTS[summarizedBy ?? '']
   if (by === undefined) return null
   return (
     <p class="muted small">
@@ -111,10 +111,10 @@ function Lists({ commit: { decisions, filesWritten, filesRead, commands, openQue
         render={({ path, bytes, hash }) => (
           <>
             <code>
-              <Middle text={path} most={80} />
+              <TruncatedText text={path} most={80} />
             </code>{' '}
             <span class="muted small">
-              {bytes !== undefined && bytesText(bytes)} {hash !== undefined && <Hash hash={hash} />}
+              {bytes !== undefined && formatBytes(bytes)} {hash !== undefined && <ShortHash hash={hash} />}
             </span>
           </>
         )}
@@ -124,7 +124,7 @@ function Lists({ commit: { decisions, filesWritten, filesRead, commands, openQue
         items={filesRead}
         render={(path) => (
           <code>
-            <Middle text={path} most={80} />
+            <TruncatedText text={path} most={80} />
           </code>
         )}
       />
@@ -148,7 +148,7 @@ interface ListProps<T> {
 }
 
 function List<T>({ name, items, render }: ListProps<T>) {
-  const { shown, more } = useMore(items, 8)
+  const { shown, more } = useShowMore(items, 8)
   if (items.length === 0) return null
   return (
     <div>
@@ -184,7 +184,7 @@ function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLi
       )}
       {hash !== undefined && (
         <span>
-          SHA-256 <Hash hash={hash} /> <CopyButton text={hash} label={`Copy the hash of commit ${position}`} />
+          SHA-256 <ShortHash hash={hash} /> <CopyButton text={hash} label={`Copy the hash of commit ${position}`} />
         </span>
       )}
       {parent === undefined ? (
@@ -206,7 +206,7 @@ function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLi
 function SessionLink({ id }: { id: string }) {
   return (
     <a class="mono" href={sessionHref(id, 'work')}>
-      <Middle text={id} most={20} />
+      <TruncatedText text={id} most={20} />
     </a>
   )
 }

@@ -11,38 +11,38 @@ import { CommitCard } from './commit-card.tsx'
 
 const TYPES = ['session_compacted'] as const
 /** Commits on one page. */
-const LIMIT = 20
+const PAGE_SIZE = 20
 
 /** The chain of the conversation's commits, oldest first. */
 export function CommitsPart({ data }: { data: SessionData }) {
   const record = data.record.value
   const own = useEvents(data, TYPES, 1)
   if (own.isLoading || record === undefined) return <Loading />
-  const position = positionOf(own.events.at(-1)?.parts)
+  const position = readPosition(own.events.at(-1)?.parts)
   return (
     <div class="stack">
       <ProblemNote problem={own.problem} />
-      {position === undefined && own.problem === undefined && <WithoutCommit record={record} />}
-      <Chain record={record} own={position} />
+      {position === undefined && own.problem === undefined && <NoOwnCommit record={record} />}
+      <CommitChain record={record} own={position} />
     </div>
   )
 }
 
 /** Where a page begins that has this commit in its middle, so that the way to it is seen. */
-const before = (position = 0) => Math.max(0, position - LIMIT / 2)
+const pageStartAround = (position = 0) => Math.max(0, position - PAGE_SIZE / 2)
 
-function positionIn(text: string | null): number | undefined {
+function parsePosition(text: string | null): number | undefined {
   return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 }
 
-function positionOf(parts: Json | undefined): number | undefined {
+function readPosition(parts: Json | undefined): number | undefined {
   if (typeof parts !== 'object' || parts === null || Array.isArray(parts)) return undefined
   const { position } = parts as JsonObject
   return typeof position === 'number' && Number.isInteger(position) && position > 0 ? position : undefined
 }
 
 /** How this session comes to its commit. */
-function WithoutCommit({ record: { endedAt } }: { record: SessionRecord }) {
+function NoOwnCommit({ record: { endedAt } }: { record: SessionRecord }) {
   if (endedAt === undefined)
     return <p class="note">This session is not over: its commit is made when it ends, of all that was done in it.</p>
   return (
@@ -53,12 +53,13 @@ function WithoutCommit({ record: { endedAt } }: { record: SessionRecord }) {
   )
 }
 
-function Chain({ record, own }: { record: SessionRecord; own: number | undefined }) {
+function CommitChain({ record, own }: { record: SessionRecord; own: number | undefined }) {
   const { conversationId, tenant } = record
-  const named = positionIn(query.value.get('commit'))
-  const [after, setAfter] = useState(() => before(named ?? own))
+  const named = parsePosition(query.value.get('commit'))
+  const [after, setAfter] = useState(() => pageStartAround(named ?? own))
   const show = (position: number | undefined) => {
-    if (position !== undefined && (position <= after || position > after + LIMIT)) setAfter(before(position))
+    if (position !== undefined && (position <= after || position > after + PAGE_SIZE))
+      setAfter(pageStartAround(position))
   }
   useEffect(() => show(named), [named])
   useEffect(() => show(named ?? own), [own])
@@ -67,7 +68,7 @@ function Chain({ record, own }: { record: SessionRecord; own: number | undefined
     (signal) =>
       get<Page<Commit>>(
         `/conversations/${encodeURIComponent(conversationId)}/commits`,
-        { tenant, limit: LIMIT, cursor: after > 0 ? String(after) : undefined },
+        { tenant, limit: PAGE_SIZE, cursor: after > 0 ? String(after) : undefined },
         signal,
       ),
     [conversationId, tenant, after, own],
@@ -96,14 +97,14 @@ function Chain({ record, own }: { record: SessionRecord; own: number | undefined
               commit={commit}
               here={record.id}
               isNamed={commit.position === named}
-              missing={missingBefore(items, index)}
+              missing={countMissingBefore(items, index)}
             />
           ))}
         </ol>
       )}
       <div class="row">
         {after > 0 && (
-          <button type="button" class="button" onClick={() => goTo(after - LIMIT)}>
+          <button type="button" class="button" onClick={() => goTo(after - PAGE_SIZE)}>
             Older
           </button>
         )}
@@ -121,7 +122,7 @@ function Chain({ record, own }: { record: SessionRecord; own: number | undefined
 }
 
 /** How many places in the chain are left out between a commit and the one above it. */
-function missingBefore(items: readonly Commit[], index: number): number {
+function countMissingBefore(items: readonly Commit[], index: number): number {
   const [above, here] = [items[index - 1], items[index]]
   return above === undefined || here === undefined ? 0 : Math.max(0, here.position - above.position - 1)
 }

@@ -1,14 +1,14 @@
+import { ScrollBox } from '../../parts/scroll-box.tsx'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { Ago } from '../../parts/time.tsx'
 import css from './files-table.module.css'
-import { bytesText, EventLink, graphHref, Hash, Middle } from './links.tsx'
+import { EventLink, formatBytes, graphHref, ShortHash, TruncatedText } from './links.tsx'
 import { fileNode } from './node-name.ts'
-import { ScrollBox } from './scroll-box.tsx'
-import type { FileSeen } from './things.ts'
-import { useMore } from './use-more.tsx'
+import type { FileEntry } from './work-index.ts'
 
 /** Files, the one touched last first. */
-export function FilesTable({ id, files }: { id: string; files: readonly FileSeen[] }) {
-  const { shown, more } = useMore(files, 100)
+export function FilesTable({ id, files }: { id: string; files: readonly FileEntry[] }) {
+  const { shown, more } = useShowMore(files, 100)
   return (
     <>
       <ScrollBox label="Table of files">
@@ -41,29 +41,29 @@ export function FilesTable({ id, files }: { id: string; files: readonly FileSeen
   )
 }
 
-function Row({ id, file: { path, reads, writes, hash, bytes, last } }: { id: string; file: FileSeen }) {
+function Row({ id, file: { path, reads, writes, hash, bytes, last } }: { id: string; file: FileEntry }) {
   const node = fileNode(path)
-  const name = <Middle text={path} most={56} />
+  const name = <TruncatedText text={path} most={56} />
   return (
     <tr>
       <th scope="row" class={`mono ${css.path}`}>
         {node === undefined ? name : <a href={graphHref(id, node)}>{name}</a>}
       </th>
-      <td class="number">{reads === 0 ? <None /> : `${reads}×`}</td>
-      <td class="number">{writes === 0 ? <None /> : `${writes}×`}</td>
+      <td class="number">{reads === 0 ? <Dash /> : `${reads}×`}</td>
+      <td class="number">{writes === 0 ? <Dash /> : `${writes}×`}</td>
       <td class="nowrap">
         <EventLink id={id} sequence={last.sequence} />{' '}
         <span class="muted">
           <Ago at={last.at} />
         </span>
       </td>
-      <td class="nowrap">{hash === undefined ? <None /> : <Hash hash={hash} />}</td>
-      <td class="number">{bytes === undefined ? <None /> : bytesText(bytes)}</td>
+      <td class="nowrap">{hash === undefined ? <Dash /> : <ShortHash hash={hash} />}</td>
+      <td class="number">{bytes === undefined ? <Dash /> : formatBytes(bytes)}</td>
     </tr>
   )
 }
 
 /** Nothing is known, or there was nothing. */
-function None() {
+function Dash() {
   return <span class="muted">–</span>
 }

@@ -3,10 +3,10 @@ import type { Graph } from '../../api/types.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { navigate, setQuery } from '../../route.ts'
 import css from './graph-controls.module.css'
-import { DEEPEST, DIRECTIONS, type Direction, type GraphAsked } from './graph-query.ts'
-import { graphHref, Middle } from './links.tsx'
-import { fileNode, TASK_NODE, trailAfter } from './node-name.ts'
-import type { Things } from './things.ts'
+import { DIRECTIONS, type Direction, type GraphQuery, MAX_DEPTH } from './graph-query.ts'
+import { graphHref, TruncatedText } from './links.tsx'
+import { extendTrail, fileNode, TASK_NODE } from './node-name.ts'
+import type { WorkIndex } from './work-index.ts'
 
 const DIRECTION_NAMES = {
   both: 'both ways',
@@ -15,13 +15,13 @@ const DIRECTION_NAMES = {
 } as const satisfies Record<Direction, string>
 
 /** Names that the input offers. */
-const OFFERED = 200
+const MAX_SUGGESTIONS = 200
 
 interface Props {
   readonly id: string
-  readonly asked: GraphAsked
+  readonly asked: GraphQuery
   readonly graph: Graph | undefined
-  readonly things: Things
+  readonly things: WorkIndex
 }
 
 /** Where to begin, how far to go, which way, by what, and how to show it. */
@@ -36,7 +36,7 @@ export function GraphControls({ id, asked, graph, things }: Props) {
           value={asked.depth}
           onChange={({ currentTarget }) => setQuery({ depth: currentTarget.value })}
         >
-          {Array.from({ length: DEEPEST }, (_, index) => (
+          {Array.from({ length: MAX_DEPTH }, (_, index) => (
             <option key={index + 1} value={index + 1}>
               {index + 1}
             </option>
@@ -100,7 +100,7 @@ function NodeForm({ id, graph, things }: Omit<Props, 'asked'>) {
         />
       </label>
       <datalist id="nodes-of-the-graph">
-        {[...known].slice(0, OFFERED).map((node) => (
+        {[...known].slice(0, MAX_SUGGESTIONS).map((node) => (
           <option key={node} value={node} />
         ))}
       </datalist>
@@ -155,7 +155,7 @@ interface TrailProps {
 export function GraphTrail({ id, node, title }: TrailProps) {
   const [trail, setTrail] = useState<readonly string[]>([TASK_NODE])
   useEffect(() => {
-    if (node !== undefined) setTrail((before) => trailAfter(before, node))
+    if (node !== undefined) setTrail((before) => extendTrail(before, node))
   }, [node])
   if (trail.length < 2) return null
   return (
@@ -165,11 +165,11 @@ export function GraphTrail({ id, node, title }: TrailProps) {
           <li key={one}>
             {one === node ? (
               <strong aria-current="true">
-                <Middle text={title(one)} most={40} />
+                <TruncatedText text={title(one)} most={40} />
               </strong>
             ) : (
               <a href={graphHref(id, one)}>
-                <Middle text={title(one)} most={40} />
+                <TruncatedText text={title(one)} most={40} />
               </a>
             )}
           </li>

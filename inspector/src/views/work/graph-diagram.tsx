@@ -1,22 +1,22 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Loading } from '../../parts/notes.tsx'
 import css from './graph-diagram.module.css'
-import { type Box, type Drawing, nextTo, type Way } from './graph-drawing.ts'
 import { Legend, LineButton, Lines, NodeBox } from './graph-items.tsx'
+import { type ArrowDirection, type Box, type GraphLayout, nearestBox } from './graph-layout.ts'
 import { graphHref } from './links.tsx'
 
-const WAYS: Readonly<Record<string, Way>> = {
+const ARROW_KEYS: Readonly<Record<string, ArrowDirection>> = {
   ArrowLeft: 'left',
   ArrowRight: 'right',
   ArrowUp: 'up',
   ArrowDown: 'down',
 }
 const ZOOM = { least: 0.2, most: 2, step: 1.25 }
-const zoomed = (scale: number) => Math.min(ZOOM.most, Math.max(ZOOM.least, scale))
+const clampZoom = (scale: number) => Math.min(ZOOM.most, Math.max(ZOOM.least, scale))
 
 interface Props {
   readonly id: string
-  readonly drawing: Drawing | undefined
+  readonly drawing: GraphLayout | undefined
   readonly centre: string
   readonly title: (node: string) => string
   /** Key of the line that is selected. */
@@ -43,7 +43,7 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
     fitTo(0.85)
     setActive(undefined)
   }, [drawing?.nodes[0]?.key])
-  useEffect(() => centreOn(box.current, drawing?.nodes[0], shown.current), [drawing?.nodes[0]?.key])
+  useEffect(() => scrollToCenter(box.current, drawing?.nodes[0], shown.current), [drawing?.nodes[0]?.key])
   // what was in the middle of the box stays there
   useLayoutEffect(() => {
     const by = scale / shown.current
@@ -59,13 +59,13 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
   const tab = (key: string) => (key === stop ? 0 : -1)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
-    const way = WAYS[event.key]
+    const way = ARROW_KEYS[event.key]
     const from = items.find(({ key }) => key === stop)
     if (way !== undefined && from !== undefined) {
-      const next = nextTo(from, items, way)
+      const next = nearestBox(from, items, way)
       if (next !== undefined) box.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.key)}"]`)?.focus()
-    } else if (event.key === '+') setScale(zoomed(scale * ZOOM.step))
-    else if (event.key === '-') setScale(zoomed(scale / ZOOM.step))
+    } else if (event.key === '+') setScale(clampZoom(scale * ZOOM.step))
+    else if (event.key === '-') setScale(clampZoom(scale / ZOOM.step))
     else if (event.key === '0') fitTo(ZOOM.least)
     else if (event.key === 'Escape') onSelect(undefined)
     else return
@@ -80,7 +80,7 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
           <button
             type="button"
             class="button small"
-            onClick={() => setScale(zoomed(scale / ZOOM.step))}
+            onClick={() => setScale(clampZoom(scale / ZOOM.step))}
             aria-label="Smaller"
           >
             −
@@ -88,7 +88,7 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
           <button
             type="button"
             class="button small"
-            onClick={() => setScale(zoomed(scale * ZOOM.step))}
+            onClick={() => setScale(clampZoom(scale * ZOOM.step))}
             aria-label="Larger"
           >
             +
@@ -140,7 +140,7 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
   )
 }
 
-function centreOn(box: HTMLElement | null, node: Box | undefined, scale: number): void {
+function scrollToCenter(box: HTMLElement | null, node: Box | undefined, scale: number): void {
   if (box === null || node === undefined) return
   box.scrollTo(node.x * scale - box.clientWidth / 2, node.y * scale - box.clientHeight / 2)
 }

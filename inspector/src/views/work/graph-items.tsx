@@ -1,23 +1,23 @@
 import { oneLine, visible } from '../../parts/visible.ts'
-import { arrowOf, type Box, type Drawing, type Line, pathOf } from './graph-drawing.ts'
 import css from './graph-items.module.css'
-import { KINDS, middle, parsed } from './node-name.ts'
+import { type Box, type GraphLayout, type Line, toArrowData, toPathData } from './graph-layout.ts'
+import { KINDS, splitNode, truncateMiddle } from './node-name.ts'
 
 /** The lines themselves; what they say is in the buttons on them. */
-export function Lines({ drawing, selected }: { drawing: Drawing; selected: string | undefined }) {
+export function Lines({ drawing, selected }: { drawing: GraphLayout; selected: string | undefined }) {
   return (
     <svg class={css.lines} width={drawing.width} height={drawing.height} aria-hidden="true">
       {drawing.lines.map(({ key, points }) => (
         <g key={key} data-selected={key === selected}>
-          <path class={css.line} d={pathOf(points)} />
-          <path class={css.arrow} d={arrowOf(points)} />
+          <path class={css.line} d={toPathData(points)} />
+          <path class={css.arrow} d={toArrowData(points)} />
         </g>
       ))}
     </svg>
   )
 }
 
-const placed = ({ x, y, width, height }: Box) => ({
+const boxStyle = ({ x, y, width, height }: Box) => ({
   left: `${x - width / 2}px`,
   top: `${y - height / 2}px`,
   width: `${width}px`,
@@ -39,7 +39,7 @@ export function LineButton({ line, title, tabIndex, isSelected, onSelect }: Line
     <button
       type="button"
       class={css.label}
-      style={placed(line)}
+      style={boxStyle(line)}
       data-item={key}
       tabIndex={tabIndex}
       aria-pressed={isSelected}
@@ -61,11 +61,11 @@ interface NodeProps {
 
 /** A node; choosing it puts it in the centre. */
 export function NodeBox({ box, href, name, tabIndex, isCentre }: NodeProps) {
-  const { kind } = parsed(box.key)
+  const { kind } = splitNode(box.key)
   return (
     <a
       class={css.node}
-      style={placed(box)}
+      style={boxStyle(box)}
       href={href}
       data-item={box.key}
       data-kind={kind}
@@ -73,21 +73,21 @@ export function NodeBox({ box, href, name, tabIndex, isCentre }: NodeProps) {
       title={oneLine(name, 1000)}
       aria-current={isCentre ? 'true' : undefined}
     >
-      <span class={css.kind}>{visible(kind)}</span> <bdi class={css.name}>{shortName(kind, name)}</bdi>
+      <span class={css.kind}>{visible(kind)}</span> <bdi class={css.name}>{shortenName(kind, name)}</bdi>
     </a>
   )
 }
 
 /** Of words the beginning tells most; of a path or another name its two ends. */
-function shortName(kind: string, name: string): string {
-  return SAID.includes(kind) ? oneLine(name, 60) : visible(middle(name.replace(/\s+/g, ' '), 26))
+function shortenName(kind: string, name: string): string {
+  return PROSE_KINDS.includes(kind) ? oneLine(name, 60) : visible(truncateMiddle(name.replace(/\s+/g, ' '), 26))
 }
 
-const SAID = ['task', 'note', 'decision']
+const PROSE_KINDS = ['task', 'note', 'decision']
 
 /** The kinds of nodes that are there, with their colours. */
 export function Legend({ nodes }: { nodes: readonly Box[] }) {
-  const here = new Set(nodes.map(({ key }) => parsed(key).kind))
+  const here = new Set(nodes.map(({ key }) => splitNode(key).kind))
   return (
     <ul class={css.legend} aria-label="Kinds of nodes">
       {KINDS.filter((kind) => here.has(kind)).map((kind) => (

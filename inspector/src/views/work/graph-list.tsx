@@ -1,9 +1,9 @@
 import type { GraphEdge } from '../../api/types.ts'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import css from './graph-list.module.css'
 import { Evidence, NodeLink } from './graph-panel.tsx'
-import { ScrollBox } from './scroll-box.tsx'
-import { useMore } from './use-more.tsx'
 
 interface Props {
   readonly id: string
@@ -13,7 +13,7 @@ interface Props {
 
 /** The same graph in words: one relation in each row, nearest first. */
 export function GraphList({ id, edges, title }: Props) {
-  const { shown, more } = useMore(edges, 100)
+  const { shown, more } = useShowMore(edges, 100)
   return (
     <div class="card stack">
       <ScrollBox label="Table of relations">
@@ -41,13 +41,13 @@ export function GraphList({ id, edges, title }: Props) {
                   <NodeLink id={id} node={edge.to} title={title} />
                 </td>
                 <td class={css.evidence}>
-                  {edge.evidence.slice(0, FEW).map((one) => (
+                  {edge.evidence.slice(0, MAX_EVIDENCE).map((one) => (
                     <div key={one.sequence}>
                       <Evidence id={id} one={one} />
                     </div>
                   ))}
-                  {edge.evidence.length > FEW && (
-                    <span class="muted">and {(edge.evidence.length - FEW).toLocaleString('en')} more</span>
+                  {edge.evidence.length > MAX_EVIDENCE && (
+                    <span class="muted">and {(edge.evidence.length - MAX_EVIDENCE).toLocaleString('en')} more</span>
                   )}
                 </td>
               </tr>
@@ -60,4 +60,4 @@ export function GraphList({ id, edges, title }: Props) {
   )
 }
 
-const FEW = 3
+const MAX_EVIDENCE = 3

@@ -1,9 +1,9 @@
 import type { Graph, GraphEdge } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { oneLine } from '../../parts/visible.ts'
-import { EventLink, graphHref, Middle } from './links.tsx'
-import { parsed } from './node-name.ts'
-import { useMore } from './use-more.tsx'
+import { EventLink, graphHref, TruncatedText } from './links.tsx'
+import { splitNode } from './node-name.ts'
 
 interface Props {
   readonly id: string
@@ -44,14 +44,15 @@ export function GraphPanel({ id, graph, edges, title, onClose }: Props) {
 export function NodeLink({ id, node, title }: { id: string; node: string; title: (node: string) => string }) {
   return (
     <a href={graphHref(id, node)}>
-      <span class="muted small">{oneLine(parsed(node).kind, 40)}</span> <Middle text={title(node)} most={120} />
+      <span class="muted small">{oneLine(splitNode(node).kind, 40)}</span>{' '}
+      <TruncatedText text={title(node)} most={120} />
     </a>
   )
 }
 
 /** Every event that says so. */
 function EvidenceList({ id, evidence }: { id: string; evidence: GraphEdge['evidence'] }) {
-  const { shown, more } = useMore(evidence, 20)
+  const { shown, more } = useShowMore(evidence, 20)
   return (
     <>
       <ul class="stack-1">
@@ -89,7 +90,7 @@ export function Evidence({ id, one }: { id: string; one: GraphEdge['evidence'][n
 }
 
 function NodePanel({ graph: { node, edges, truncated }, title }: Pick<Props, 'graph' | 'title'>) {
-  const { kind, name } = parsed(node)
+  const { kind, name } = splitNode(node)
   const out = edges.filter(({ from }) => from === node).length
   const into = edges.filter(({ to }) => to === node).length
   const words = title(node)

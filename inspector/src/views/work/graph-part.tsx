@@ -7,37 +7,37 @@ import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { GraphControls, GraphTrail } from './graph-controls.tsx'
 import { GraphDiagram } from './graph-diagram.tsx'
-import { lineKey, nearest } from './graph-drawing.ts'
+import { lineKey, nearestEdges } from './graph-layout.ts'
 import { GraphList } from './graph-list.tsx'
 import { GraphPanel } from './graph-panel.tsx'
-import { type GraphAsked, graphAsked } from './graph-query.ts'
-import { nameOf } from './node-name.ts'
-import type { Things } from './things.ts'
-import { useDrawing } from './use-drawing.ts'
+import { type GraphQuery, parseGraphQuery } from './graph-query.ts'
+import { displayName } from './node-name.ts'
+import { useGraphLayout } from './use-graph-layout.ts'
 import { useThrottled } from './use-throttled.ts'
+import type { WorkIndex } from './work-index.ts'
 
 /** Relations that are asked for: what the server gives at most. */
-const LIMIT = 500
+const MAX_EDGES = 500
 
 interface Props {
   readonly data: SessionData
-  readonly things: Things
+  readonly things: WorkIndex
   /** Sequence of the last step: with each new one there may be more relations. */
   readonly latest: number
 }
 
 /** What is related to a node of the work, as a diagram or a list. */
 export function GraphPart({ data, things, latest }: Props) {
-  const asked = graphAsked(query.value)
+  const asked = parseGraphQuery(query.value)
   const answer = useGraph(data.id, asked, useThrottled(latest, 1000))
   // below a problem stands nothing: it would be the answer to another question
   const graph = answer.problem === undefined ? answer.value : undefined
-  const drawn = useMemo(() => (graph === undefined ? [] : nearest(graph)), [graph])
-  const drawing = useDrawing(graph?.node, drawn)
+  const drawn = useMemo(() => (graph === undefined ? [] : nearestEdges(graph)), [graph])
+  const drawing = useGraphLayout(graph?.node, drawn)
   const [selected, setSelected] = useState<string>()
   useEffect(() => setSelected(undefined), [asked.node])
   const task = data.record.value?.task
-  const title = useMemo(() => (node: string) => nameOf(node, things.texts, task), [things.texts, task])
+  const title = useMemo(() => (node: string) => displayName(node, things.texts, task), [things.texts, task])
   const edges = graph?.edges.filter((edge) => lineKey(edge) === selected) ?? []
   return (
     <div class="stack">
@@ -45,7 +45,9 @@ export function GraphPart({ data, things, latest }: Props) {
       <GraphTrail id={data.id} node={graph?.node} title={title} />
       <ProblemNote problem={answer.problem} onRetry={answer.reload} />
       {graph === undefined && answer.isLoading && <Loading />}
-      {graph !== undefined && <LeftOut graph={graph} drawn={asked.as === 'list' ? graph.edges.length : drawn.length} />}
+      {graph !== undefined && (
+        <TruncationNote graph={graph} drawn={asked.as === 'list' ? graph.edges.length : drawn.length} />
+      )}
       {graph !== undefined && graph.edges.length === 0 && (
         <p class="note">
           Nothing is related to this node here: choose another direction, more labels, or another node.
@@ -72,13 +74,13 @@ export function GraphPart({ data, things, latest }: Props) {
   )
 }
 
-function useGraph(id: string, { node, depth, direction, labels }: GraphAsked, latest: number) {
+function useGraph(id: string, { node, depth, direction, labels }: GraphQuery, latest: number) {
   const ask = (signal: AbortSignal) =>
-    get<Graph>(sessionPath(id, '/graph'), { node, depth, direction, labels, limit: LIMIT }, signal)
+    get<Graph>(sessionPath(id, '/graph'), { node, depth, direction, labels, limit: MAX_EDGES }, signal)
   return useRequest(ask, [id, node, depth, direction, labels.join(), latest])
 }
 
-function LeftOut({ graph: { edges, truncated }, drawn }: { graph: Graph; drawn: number }) {
+function TruncationNote({ graph: { edges, truncated }, drawn }: { graph: Graph; drawn: number }) {
   const isCut = drawn < edges.length
   if (!truncated && !isCut) return null
   return (

@@ -1,12 +1,12 @@
 import { TASK_NODE } from './node-name.ts'
 
 /** Deepest that the page goes. */
-export const DEEPEST = 4
+export const MAX_DEPTH = 4
 export const DIRECTIONS = ['both', 'out', 'in'] as const
 export type Direction = (typeof DIRECTIONS)[number]
 
 /** What part of the graph is wanted, and how it is shown. */
-export interface GraphAsked {
+export interface GraphQuery {
   readonly node: string
   readonly depth: number
   readonly direction: Direction
@@ -16,11 +16,11 @@ export interface GraphAsked {
 }
 
 /** Reads it from the address. What makes no sense there is as if it were not there. */
-export function graphAsked(query: URLSearchParams): GraphAsked {
+export function parseGraphQuery(query: URLSearchParams): GraphQuery {
   const depth = Number(query.get('depth'))
   return {
     node: query.get('node') || TASK_NODE,
-    depth: Number.isInteger(depth) && depth >= 1 && depth <= DEEPEST ? depth : 2,
+    depth: Number.isInteger(depth) && depth >= 1 && depth <= MAX_DEPTH ? depth : 2,
     direction: DIRECTIONS.find((name) => name === query.get('direction')) ?? 'both',
     labels: (query.get('labels') ?? '').split(',').filter((label) => /^[a-z][A-Za-z]{0,63}$/.test(label)),
     as: query.get('as') === 'list' ? 'list' : 'diagram',

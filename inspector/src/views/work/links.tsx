@@ -1,6 +1,6 @@
 import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, query, sessionHref, type Values } from '../../route.ts'
-import { middle, TASK_NODE } from './node-name.ts'
+import { TASK_NODE, truncateMiddle } from './node-name.ts'
 
 /** Parts of this view, in the order of their links. */
 export const PARTS = ['overview', 'steps', 'graph', 'commits'] as const
@@ -26,23 +26,23 @@ export function EventLink({ id, sequence }: { id: string; sequence: number }) {
 }
 
 /** A long name on one line, with its middle left out; the whole stands behind it. */
-export function Middle({ text, most }: { text: string; most: number }) {
+export function TruncatedText({ text, most: max }: { text: string; most: number }) {
   return (
-    <bdi title={text.length > most ? oneLine(text, 1000) : undefined}>
-      {visible(middle(text.replace(/\s+/g, ' '), most))}
+    <bdi title={text.length > max ? oneLine(text, 1000) : undefined}>
+      {visible(truncateMiddle(text.replace(/\s+/g, ' '), max))}
     </bdi>
   )
 }
 
 /** The beginning of a hash; the whole stands behind it. */
-export function Hash({ hash }: { hash: string }) {
+export function ShortHash({ hash }: { hash: string }) {
   return <code title={oneLine(hash, 200)}>{oneLine(hash.slice(0, 10))}</code>
 }
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /** `812 B`, `1.4 kB`. */
-export function bytesText(bytes: number): string {
+export function formatBytes(bytes: number): string {
   let rest = bytes
   let unit = 0
   for (; rest >= 1000 && unit < UNITS.length - 1; unit++) rest /= 1000

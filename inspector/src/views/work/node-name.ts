@@ -8,7 +8,7 @@ export const TASK_NODE = 'task:session'
 const MOST = 400
 
 /** Kind and name of a node. */
-export function parsed(node: string): { kind: string; name: string } {
+export function splitNode(node: string): { kind: string; name: string } {
   const colon = node.indexOf(':')
   return colon < 0 ? { kind: '', name: node } : { kind: node.slice(0, colon), name: node.slice(colon + 1) }
 }
@@ -19,14 +19,14 @@ export function fileNode(path: string): string | undefined {
 }
 
 /** What a node is called for people: the task, or the words of a note instead of its id. */
-export function nameOf(node: string, texts: ReadonlyMap<string, string>, task: string | undefined): string {
+export function displayName(node: string, texts: ReadonlyMap<string, string>, task: string | undefined): string {
   if (node === TASK_NODE) return task ?? 'session'
-  const { kind, name } = parsed(node)
+  const { kind, name } = splitNode(node)
   return kind === 'note' || kind === 'decision' ? (texts.get(name) ?? name) : name
 }
 
 /** A text of at most so many characters: what is too much goes out of its middle, for beginning and end tell most. */
-export function middle(text: string, most: number): string {
+export function truncateMiddle(text: string, most: number): string {
   if (text.length <= most) return text
   const head = Math.ceil((most - 1) / 2)
   const begin = text.slice(0, head).replace(/[\ud800-\udbff]$/, '')
@@ -35,9 +35,9 @@ export function middle(text: string, most: number): string {
 }
 
 /** The way taken through the graph: a node that was on it already is where it goes back to. */
-export function trailAfter(trail: readonly string[], node: string): string[] {
+export function extendTrail(trail: readonly string[], node: string): string[] {
   const at = trail.indexOf(node)
-  return at < 0 ? [...trail, node].slice(-TRAIL) : trail.slice(0, at + 1)
+  return at < 0 ? [...trail, node].slice(-MAX_TRAIL) : trail.slice(0, at + 1)
 }
 
-const TRAIL = 8
+const MAX_TRAIL = 8

@@ -1,18 +1,18 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Clamp } from '../../parts/clamp.tsx'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
 import { ExitCode } from './exit-code.tsx'
 import { FilesTable } from './files-table.tsx'
 import { EventLink } from './links.tsx'
 import css from './overview-part.module.css'
-import { type CommandSeen, filtered, type Things, type WordsSeen } from './things.ts'
-import { useMore } from './use-more.tsx'
+import { type CommandEntry, filterWork, type NoteEntry, type WorkIndex } from './work-index.ts'
 
 /** What the steps were about, by thing: files, commands, and words. */
-export function OverviewPart({ id, things }: { id: string; things: Things }) {
+export function OverviewPart({ id, things }: { id: string; things: WorkIndex }) {
   const [filter, setFilter] = useState('')
-  const shown = useMemo(() => filtered(things, filter), [things, filter])
+  const shown = useMemo(() => filterWork(things, filter), [things, filter])
   return (
     <div class="stack">
       <label class={`field ${css.filter}`}>
@@ -37,8 +37,8 @@ export function OverviewPart({ id, things }: { id: string; things: Things }) {
           </section>
         </div>
         <section class="card stack" aria-label="Decisions, notes and plans">
-          <Heading name="Decisions, notes and plans" shown={shown.words.length} all={things.words.length} />
-          {shown.words.length > 0 && <Words id={id} words={shown.words} />}
+          <Heading name="Decisions, notes and plans" shown={shown.notes.length} all={things.notes.length} />
+          {shown.notes.length > 0 && <Notes id={id} words={shown.notes} />}
         </section>
       </div>
     </div>
@@ -55,8 +55,8 @@ function Heading({ name, shown, all }: { name: string; shown: number; all: numbe
   )
 }
 
-function Commands({ id, commands }: { id: string; commands: readonly CommandSeen[] }) {
-  const { shown, more } = useMore(commands, 50)
+function Commands({ id, commands }: { id: string; commands: readonly CommandEntry[] }) {
+  const { shown, more } = useShowMore(commands, 50)
   return (
     <>
       <ul class="rows">
@@ -99,22 +99,22 @@ export function Output({ output, omitted }: { output?: string | undefined; omitt
   )
 }
 
-const WORD_KINDS = ['all', 'decision', 'note', 'plan', 'state change'] as const
-type WordKind = (typeof WORD_KINDS)[number]
-const WORD_NAMES = {
+const NOTE_FILTERS = ['all', 'decision', 'note', 'plan', 'state change'] as const
+type NoteFilter = (typeof NOTE_FILTERS)[number]
+const FILTER_NAMES = {
   all: 'All of them',
   decision: 'Decisions',
   note: 'Notes',
   plan: 'Plans',
   'state change': 'With a state change',
-} as const satisfies Record<WordKind, string>
+} as const satisfies Record<NoteFilter, string>
 
-function Words({ id, words }: { id: string; words: readonly WordsSeen[] }) {
-  const [kind, setKind] = useState<WordKind>('all')
+function Notes({ id, words }: { id: string; words: readonly NoteEntry[] }) {
+  const [kind, setKind] = useState<NoteFilter>('all')
   const chosen = words.filter(
     (one) => kind === 'all' || (kind === 'state change' ? one.about !== undefined : one.kind === kind),
   )
-  const { shown, more } = useMore(chosen, 100)
+  const { shown, more } = useShowMore(chosen, 100)
   return (
     <>
       <label class="row small">
@@ -122,11 +122,11 @@ function Words({ id, words }: { id: string; words: readonly WordsSeen[] }) {
         <select
           class="input small"
           value={kind}
-          onChange={({ currentTarget }) => setKind(currentTarget.value as WordKind)}
+          onChange={({ currentTarget }) => setKind(currentTarget.value as NoteFilter)}
         >
-          {WORD_KINDS.map((name) => (
+          {NOTE_FILTERS.map((name) => (
             <option key={name} value={name}>
-              {WORD_NAMES[name]}
+              {FILTER_NAMES[name]}
             </option>
           ))}
         </select>
@@ -148,7 +148,7 @@ function Words({ id, words }: { id: string; words: readonly WordsSeen[] }) {
                 <EventLink id={id} sequence={one.last.sequence} /> <Ago at={one.last.at} />
               </span>
             </div>
-            <Saying text={one.text} />
+            <NoteText text={one.text} />
           </li>
         ))}
       </ul>
@@ -158,7 +158,7 @@ function Words({ id, words }: { id: string; words: readonly WordsSeen[] }) {
 }
 
 /** Words as they were written; long ones in a box that opens. */
-export function Saying({ text }: { text: string }) {
+export function NoteText({ text }: { text: string }) {
   if (text.length > 600) return <Clamp text={text} most={600} />
   return (
     <p class="verbatim" dir="auto">

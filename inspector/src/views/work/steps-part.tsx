@@ -1,18 +1,18 @@
 import { useState } from 'preact/hooks'
 import type { Edge, Observation } from '../../api/types.ts'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { Ago } from '../../parts/time.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { ExitCode } from './exit-code.tsx'
-import { bytesText, EventLink, graphHref, Hash, Middle } from './links.tsx'
-import type { Step } from './observations.ts'
-import { Output, Saying } from './overview-part.tsx'
+import { EventLink, formatBytes, graphHref, ShortHash, TruncatedText } from './links.tsx'
+import { NoteText, Output } from './overview-part.tsx'
+import type { Step } from './steps.ts'
 import css from './steps-part.module.css'
-import { countsOf } from './things.ts'
-import { useMore } from './use-more.tsx'
+import { describeCounts } from './work-index.ts'
 
 /** The work commits, newest first, each with what was observed in it. */
 export function StepsPart({ id, steps }: { id: string; steps: readonly Step[] }) {
-  const { shown, more } = useMore(steps.toReversed(), 200)
+  const { shown, more } = useShowMore(steps.toReversed(), 200)
   const known = new Map(steps.map((step) => [step.id, step.sequence]))
   return (
     <section class="card stack" aria-label="Steps">
@@ -22,7 +22,7 @@ export function StepsPart({ id, steps }: { id: string; steps: readonly Step[] })
       <ol class="rows" reversed>
         {shown.map((step) => (
           <li key={step.sequence}>
-            <OneStep id={id} step={step} known={known} />
+            <StepItem id={id} step={step} known={known} />
           </li>
         ))}
       </ol>
@@ -31,7 +31,7 @@ export function StepsPart({ id, steps }: { id: string; steps: readonly Step[] })
   )
 }
 
-function OneStep({ id, step, known }: { id: string; step: Step; known: ReadonlyMap<string, number> }) {
+function StepItem({ id, step, known }: { id: string; step: Step; known: ReadonlyMap<string, number> }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <details class={css.step} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -40,7 +40,7 @@ function OneStep({ id, step, known }: { id: string; step: Step; known: ReadonlyM
         <span class="badge" data-kind={step.kind === 'step' ? 'step' : 'change'}>
           {oneLine(step.kind, 40)}
         </span>
-        <span class={css.counts}>{countsOf(step.observations)}</span>
+        <span class={css.counts}>{describeCounts(step.observations)}</span>
         <span class="muted small">
           <Ago at={step.at} />
         </span>
@@ -51,7 +51,7 @@ function OneStep({ id, step, known }: { id: string; step: Step; known: ReadonlyM
 }
 
 function StepBody({ id, step, known }: { id: string; step: Step; known: ReadonlyMap<string, number> }) {
-  const { shown, more } = useMore(step.observations, 50)
+  const { shown, more } = useShowMore(step.observations, 50)
   return (
     <div class={css.body}>
       <p class="facts muted small">
@@ -65,7 +65,7 @@ function StepBody({ id, step, known }: { id: string; step: Step; known: Readonly
       <ul class="stack-2">
         {shown.map((observed, index) => (
           <li key={index}>
-            <Observed id={id} observed={observed} />
+            <ObservationRow id={id} observed={observed} />
           </li>
         ))}
       </ul>
@@ -92,18 +92,18 @@ function Parents({ id, parents, known }: Pick<Step, 'parents'> & { id: string; k
   )
 }
 
-function Observed({ id, observed }: { id: string; observed: Observation }) {
+function ObservationRow({ id, observed }: { id: string; observed: Observation }) {
   return (
     <div class={css.observed}>
-      <span class="muted small">{WHAT[observed.kind]}</span>
+      <span class="muted small">{OBSERVATION_VERBS[observed.kind]}</span>
       <div class={css.content}>
-        <Content id={id} observed={observed} />
+        <ObservationContent id={id} observed={observed} />
       </div>
     </div>
   )
 }
 
-const WHAT = {
+const OBSERVATION_VERBS = {
   fileRead: 'read',
   fileWrite: 'wrote',
   command: 'ran',
@@ -112,24 +112,24 @@ const WHAT = {
   relations: 'relations',
 } as const satisfies Record<Observation['kind'], string>
 
-function Content({ id, observed }: { id: string; observed: Observation }) {
+function ObservationContent({ id, observed }: { id: string; observed: Observation }) {
   switch (observed.kind) {
     case 'fileRead':
       return (
         <code>
-          <Middle text={observed.path} most={100} />
+          <TruncatedText text={observed.path} most={100} />
         </code>
       )
     case 'fileWrite':
       return (
         <p class="facts">
           <code>
-            <Middle text={observed.path} most={100} />
+            <TruncatedText text={observed.path} most={100} />
           </code>
-          {observed.bytes !== undefined && <span class="muted small">{bytesText(observed.bytes)}</span>}
+          {observed.bytes !== undefined && <span class="muted small">{formatBytes(observed.bytes)}</span>}
           {observed.hash !== undefined && (
             <span class="muted small">
-              <Hash hash={observed.hash} />
+              <ShortHash hash={observed.hash} />
             </span>
           )}
         </p>
@@ -148,18 +148,18 @@ function Content({ id, observed }: { id: string; observed: Observation }) {
       return (
         <>
           {observed.about !== undefined && <span class="badge">state change: {oneLine(observed.about, 40)}</span>}
-          <Saying text={observed.text} />
+          <NoteText text={observed.text} />
         </>
       )
     case 'plan':
-      return <Saying text={observed.text} />
+      return <NoteText text={observed.text} />
     case 'relations':
       return <Relations edges={observed.edges} id={id} />
   }
 }
 
 function Relations({ id, edges }: { id: string; edges: readonly Edge[] }) {
-  const { shown, more } = useMore(edges, 20)
+  const { shown, more } = useShowMore(edges, 20)
   return (
     <>
       <ul class="stack-1 small">
@@ -179,7 +179,7 @@ function Relations({ id, edges }: { id: string; edges: readonly Edge[] }) {
 function NodeLink({ id, node }: { id: string; node: string }) {
   return (
     <a class="mono" href={graphHref(id, node)}>
-      <Middle text={node} most={60} />
+      <TruncatedText text={node} most={60} />
     </a>
   )
 }

@@ -6,15 +6,15 @@ import { type EventList, useEvents } from '../../session/use-events.ts'
 import { CommitsPart } from './commits-part.tsx'
 import { GraphPart } from './graph-part.tsx'
 import { PARTS, type Part, partHref } from './links.tsx'
-import { stepOf } from './observations.ts'
 import { OverviewPart } from './overview-part.tsx'
+import { parseStep } from './steps.ts'
 import { StepsPart } from './steps-part.tsx'
-import { thingsOf } from './things.ts'
+import { indexWork } from './work-index.ts'
 import css from './work-view.module.css'
 
 const TYPES = ['work_committed'] as const
 /** Steps that are read at first, and with each wish for older ones. */
-const READ = 500
+const STEPS_PER_READ = 500
 
 const PART_NAMES = {
   overview: 'Overview',
@@ -26,10 +26,10 @@ const PART_NAMES = {
 /** What was done besides talking: files, commands and decisions, step by step, as a graph, and as commits. */
 export function WorkView({ data }: { data: SessionData }) {
   const part = PARTS.find((name) => name === query.value.get('part')) ?? 'overview'
-  const [most, setMost] = useState(READ)
-  const found = useKept(useEvents(data, TYPES, most))
-  const steps = useMemo(() => found.events.map(stepOf), [found.events])
-  const things = useMemo(() => thingsOf(steps), [steps])
+  const [most, setMost] = useState(STEPS_PER_READ)
+  const found = useLastLoaded(useEvents(data, TYPES, most))
+  const steps = useMemo(() => found.events.map(parseStep), [found.events])
+  const things = useMemo(() => indexWork(steps), [steps])
   const isEmpty = steps.length === 0 && part !== 'commits'
   return (
     <div class="stack view">
@@ -50,9 +50,9 @@ export function WorkView({ data }: { data: SessionData }) {
             type="button"
             class="button small"
             disabled={found.isLoading}
-            onClick={() => setMost(steps.length + READ)}
+            onClick={() => setMost(steps.length + STEPS_PER_READ)}
           >
-            Read {READ} older ones
+            Read {STEPS_PER_READ} older ones
           </button>
         </p>
       )}
@@ -65,7 +65,7 @@ export function WorkView({ data }: { data: SessionData }) {
 }
 
 /** While older events are read, those that were there stay. */
-function useKept(found: EventList): EventList {
+function useLastLoaded(found: EventList): EventList {
   const kept = useRef(found)
   if (found.isLoading && kept.current.events.length > 0) return { ...kept.current, isLoading: true }
   if (found.problem !== undefined) return { ...kept.current, isLoading: false, problem: found.problem }

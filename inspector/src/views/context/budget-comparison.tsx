@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks'
+import { onUserChange } from '../../api/token.ts'
+import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { useRequest } from '../../parts/use-request.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { formatTokens, PRESETS } from './budget.ts'
+import { type BudgetResult, describeBenefit, partTokens, toBudgetResult, usedParts } from './budget-results.ts'
+import { ColumnChart } from './column-chart.tsx'
+import css from './context.module.css'
+import { PART_NAMES } from './context-parts.ts'
+import { type ContextQuery, previewContext } from './use-context-preview.ts'
+
+/** What five budgets come to: as columns, and in numbers. */
+export function BudgetComparison({
+  data,
+  question,
+  head,
+}: {
+  data: SessionData
+  question: ContextQuery
+  head: number
+}) {
+  const { value, done, problem, reload } = useBudgetResults(data, question, head)
+  return (
+    <>
+      <ProblemNote problem={problem} onRetry={reload} />
+      {done < PRESETS.length && problem === undefined && (
+        <Loading what={`Asked for ${done} of ${PRESETS.length} budgets`} />
+      )}
+      {value !== undefined && (
+        <>
+          <p role="status">{describeBenefit(value)}</p>
+          <div class="columns even">
+            <ColumnChart all={value} />
+            <ResultsTable all={value} />
+          </div>
+        </>
+      )}
+    </>
+  )
+}
+
+/** Answers that are at hand: a budget is asked for once, as long as nothing happens. */
+const cache = new Map<string, BudgetResult>()
+onUserChange(() => cache.clear())
+const CACHE_SIZE = 100
+
+function useBudgetResults(data: SessionData, { recall, about }: ContextQuery, head: number) {
+  const [done, setDone] = useState(0)
+  const asked = useRequest(
+    async (signal) => {
+      const all: BudgetResult[] = []
+      setDone(0)
+      // one after the other: five at once would hold up everyone else
+      for (const budget of PRESETS) {
+        const name = JSON.stringify([data.id, head, recall, about, budget])
+        const known =
+          cache.get(name) ?? toBudgetResult(budget, await previewContext(data.id, { budget, recall, about }, signal))
+        if (cache.size >= CACHE_SIZE) cache.clear()
+        cache.set(name, known)
+        all.push(known)
+        if (!signal.aborted) setDone(all.length)
+      }
+      return all
+    },
+    [data, recall, about, head],
+  )
+  return { ...asked, done }
+}
+
+function ResultsTable({ all }: { all: readonly BudgetResult[] }) {
+  const parts = usedParts(all)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it
+    <section class="scroll" tabIndex={0} aria-label="Tokens by part and budget">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Budget</th>
+            {parts.map((part) => (
+              <th key={part} scope="col" class="number">
+                <span class={css.swatch} data-part={part} aria-hidden="true" />
+                {PART_NAMES[part]}
+              </th>
+            ))}
+            <th scope="col" class="number">
+              Used
+            </th>
+            <th scope="col" class="number">
+              Did not fit
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {all.map((one) => (
+            <tr key={one.budget}>
+              <th scope="row">{formatTokens(one.budget)}</th>
+              {parts.map((part) => (
+                <td key={part} class="number">
+                  {partTokens(one, part).toLocaleString('en')}
+                </td>
+              ))}
+              <td class="number">{one.tokens.toLocaleString('en')}</td>
+              <td class="number">{one.over.toLocaleString('en')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { describeBenefit, partTokens, stackParts, toBudgetResult, usedParts } from './budget-results.ts'
+
+const share = (section: 'task' | 'window', tokens: number) => ({ section, count: 1, tokens })
+const answer = (sections: ReturnType<typeof share>[], over: number) => ({
+  messages: [],
+  tokens: sections.reduce((sum, { tokens }) => sum + tokens, 0),
+  sections,
+  omitted: [
+    ...(over > 0 ? [{ section: 'history', count: over, reason: 'budget' as const }] : []),
+    { section: 'calls', count: 9, reason: 'no_result' as const },
+  ],
+  dangling: [],
+})
+const small = toBudgetResult(1000, answer([share('window', 900)], 12))
+const large = toBudgetResult(4000, answer([share('task', 100), share('window', 2000)], 0))
+
+describe('budgets side by side', () => {
+  it('count what did not fit, and nothing that no budget would bring', () => {
+    expect([small.over, large.over]).toEqual([12, 0])
+  })
+
+  it('have the parts that any of them has', () => {
+    expect(usedParts([small, large])).toEqual(['task', 'window'])
+    expect([partTokens(small, 'task'), partTokens(large, 'task')]).toEqual([0, 100])
+  })
+
+  it('stack their parts without gaps', () => {
+    expect(stackParts(large)).toEqual([
+      { part: 'task', from: 0, to: 100 },
+      { part: 'window', from: 100, to: 2100 },
+    ])
+  })
+
+  it('say from where on more does not help', () => {
+    expect(describeBenefit([])).toBe('')
+    expect(describeBenefit([small])).toBe('Even 1,000 tokens leave out 12: more budget would help.')
+    expect(describeBenefit([small, large])).toContain('From 4,000 tokens on everything fits, in 2,100')
+  })
+})

@@ -1,0 +1,106 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { Json, MessageFormat } from '../../api/types.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { JsonView } from '../../parts/json-view.tsx'
+import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { useRequest } from '../../parts/use-request.ts'
+import { query, setQuery } from '../../route.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { MessageList } from './message-list.tsx'
+import { type ContextPreview, previewContext } from './use-context-preview.ts'
+
+const FORMATS = {
+  'openai-chat': 'OpenAI Chat',
+  'openai-responses': 'OpenAI Responses',
+  anthropic: 'Anthropic',
+  'ai-sdk': 'AI SDK',
+} as const satisfies Record<MessageFormat, string>
+
+/** The messages, one by one or as a provider takes them. */
+export function SentMessages({ data, looked }: { data: SessionData; looked: ContextPreview }) {
+  const asked = query.value.get('format')
+  const format = (Object.keys(FORMATS) as MessageFormat[]).find((name) => name === asked)
+  const { messages } = looked.answer
+  const [isPlain, setPlain] = useState(false)
+  const text = useMemo(() => JSON.stringify(messages, null, 2), [messages])
+  return (
+    <>
+      <div class="row between">
+        <h2>
+          What would be sent{' '}
+          <span class="muted small">
+            {messages.length.toLocaleString('en')} {messages.length === 1 ? 'message' : 'messages'}
+          </span>
+        </h2>
+        <div class="row">
+          <label class="check">
+            <span class="muted small">shown</span>
+            <select
+              class="input small"
+              value={format ?? ''}
+              onChange={({ currentTarget }) => setQuery({ format: currentTarget.value })}
+            >
+              <option value="">message by message</option>
+              {Object.entries(FORMATS).map(([name, title]) => (
+                <option key={name} value={name}>
+                  as {title} takes it
+                </option>
+              ))}
+            </select>
+          </label>
+          {format === undefined && (
+            <>
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={isPlain}
+                  onChange={({ currentTarget }) => setPlain(currentTarget.checked)}
+                />
+                <span>as sent</span>
+              </label>
+              <CopyButton text={text} label="Copy the messages as JSON" />
+            </>
+          )}
+        </div>
+      </div>
+      {format === undefined ? (
+        <MessageList messages={messages} sections={looked.answer.sections} isPlain={isPlain} />
+      ) : (
+        <FormattedMessages data={data} looked={looked} format={format} />
+      )}
+    </>
+  )
+}
+
+function FormattedMessages({
+  data,
+  looked,
+  format,
+}: {
+  data: SessionData
+  looked: ContextPreview
+  format: MessageFormat
+}) {
+  const { value, problem, reload } = useRequest(
+    async (signal) => {
+      const { messages } = await previewContext<Json>(data.id, looked.question, signal, format)
+      return { format, messages, text: JSON.stringify(messages, null, 2) }
+    },
+    [data, looked, format],
+  )
+  return (
+    <>
+      <ProblemNote problem={problem} onRetry={reload} />
+      {value === undefined && problem === undefined && <Loading />}
+      {value !== undefined && (
+        <>
+          <div class="row">
+            <span class="muted small">The JSON that {FORMATS[value.format]} takes</span>
+            <CopyButton text={value.text} label={`Copy the JSON for ${FORMATS[value.format]}`} />
+          </div>
+          <JsonView key={value.format} value={value.messages} most={8000} />
+        </>
+      )}
+    </>
+  )
+}

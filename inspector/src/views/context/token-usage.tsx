@@ -1,0 +1,98 @@
+import type { ContextResult } from '../../api/types.ts'
+import css from './context.module.css'
+import { formatPercent, PART_NAMES, type Segment, toSegments } from './context-parts.ts'
+
+/** Where much is unused, what is used gets a bar of its own. */
+const LOW_USAGE = 0.5
+
+/** What the budget went to: as a bar, and in numbers. */
+export function TokenUsage({
+  answer: { sections, tokens },
+  budget,
+}: {
+  answer: ContextResult<unknown>
+  budget: number
+}) {
+  const segments = toSegments(sections, budget)
+  const isLittle = tokens > 0 && tokens < budget * LOW_USAGE
+  return (
+    <>
+      <UsageBar name={`The budget of ${formatCount(budget)} tokens`} segments={segments} />
+      {isLittle && (
+        <UsageBar name={`The ${formatCount(tokens)} tokens of it that are used`} segments={toSegments(sections, 0)} />
+      )}
+      <UsageTable segments={segments} tokens={tokens} budget={budget} />
+    </>
+  )
+}
+
+const formatCount = (tokens: number) => tokens.toLocaleString('en')
+const partName = (part: Segment['part']) => (part === 'unused' ? 'Unused' : PART_NAMES[part])
+
+function UsageBar({ name, segments }: { name: string; segments: readonly Segment[] }) {
+  const told = segments.map(({ part, tokens }) => `${partName(part)} ${formatCount(tokens)}`).join(', ')
+  return (
+    <figure class="stack-1">
+      <figcaption class="muted small">{name}</figcaption>
+      <svg class={css.bar} width="100%" height="24" role="img" aria-label={`${name}: ${told || 'nothing'}`}>
+        <rect class={css.track} width="100%" height="24" />
+        {segments
+          .filter(({ part }) => part !== 'unused')
+          .map(({ part, start, size, tokens }) => (
+            <rect
+              key={part}
+              class={css.segment}
+              data-part={part}
+              x={`${start * 100}%`}
+              width={`${size * 100}%`}
+              height="24"
+            >
+              <title>{`${partName(part)}: ${formatCount(tokens)}`}</title>
+            </rect>
+          ))}
+      </svg>
+    </figure>
+  )
+}
+
+function UsageTable({ segments, tokens, budget }: { segments: readonly Segment[]; tokens: number; budget: number }) {
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th scope="col">Part</th>
+          <th scope="col" class="number">
+            Pieces
+          </th>
+          <th scope="col" class="number">
+            Tokens
+          </th>
+          <th scope="col" class="number">
+            Share
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {segments.map(({ part, count: pieces, tokens: cost, size }) => (
+          <tr key={part}>
+            <th scope="row">
+              <span class={css.swatch} data-part={part} aria-hidden="true" />
+              {partName(part)}
+            </th>
+            <td class="number">{part === 'unused' ? '' : formatCount(pieces)}</td>
+            <td class="number">{formatCount(cost)}</td>
+            <td class="number">{formatPercent(size)}</td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">Used</th>
+          <td />
+          <td class="number">{formatCount(tokens)}</td>
+          <td class="number">{budget === 0 ? '' : formatPercent(tokens / budget)}</td>
+        </tr>
+      </tfoot>
+    </table>
+  )
+}

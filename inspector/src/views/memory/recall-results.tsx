@@ -1,0 +1,67 @@
+import type { RecallItem } from '../../api/types.ts'
+import { Clamp } from '../../parts/clamp.tsx'
+import { Ago } from '../../parts/time.tsx'
+import { oneLine, visible } from '../../parts/visible.ts'
+import { eventHref } from '../../route.ts'
+import css from './memory.module.css'
+import { shortenId } from './memory-text.ts'
+
+const KIND_NAMES: Readonly<Record<RecallItem['kind'], string>> = {
+  event: 'message',
+  commit: 'summary',
+  memory: 'memory',
+}
+
+/** What was recalled, best first, each with a link to where it was said; `here` is the session that the page is at. */
+export function RecallResults({
+  items,
+  hrefOf,
+  here,
+  label,
+}: {
+  items: readonly RecallItem[]
+  /** Leads to a memory. */
+  hrefOf: (id: string) => string
+  here?: string
+  label: string
+}) {
+  return (
+    <ol class="box rows" aria-label={label}>
+      {items.map((item) => (
+        <li key={`${item.kind} ${item.id}`} class={css.row}>
+          <div class={css.facts}>
+            <span class="badge" data-kind={item.kind}>
+              {KIND_NAMES[item.kind] ?? item.kind}
+            </span>
+            {(item.agentId ?? item.role) !== undefined && (
+              <span class="wrap">{oneLine(item.agentId ?? item.role ?? '', 60)}</span>
+            )}
+            <Ago at={item.at} />
+            {item.sourceType !== undefined && <span>{item.sourceType}</span>}
+            <span>score {item.score.toFixed(2)}</span>
+            <ItemLink item={item} hrefOf={hrefOf} here={here} />
+          </div>
+          <Clamp text={item.content} most={400} class="verbatim small" />
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function ItemLink({
+  item: { kind, id, sessionId, sequence },
+  hrefOf,
+  here,
+}: {
+  item: RecallItem
+  hrefOf: (id: string) => string
+  here: string | undefined
+}) {
+  if (kind === 'memory') return <a href={hrefOf(id)}>the memory</a>
+  if (sessionId === undefined || sequence === undefined) return null
+  return (
+    <a href={eventHref(sessionId, sequence)}>
+      event {sequence} of {sessionId === here ? 'this session' : <code>{visible(shortenId(sessionId))}</code>}
+    </a>
+  )
+}

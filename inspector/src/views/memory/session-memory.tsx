@@ -1,0 +1,127 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { oneLine } from '../../parts/visible.ts'
+import { memoryHref, query, sessionHref } from '../../route.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { Filters, SearchBox } from './filters.tsx'
+import { ListWithDetail } from './list-with-detail.tsx'
+import { Memories } from './memories.tsx'
+import css from './memory.module.css'
+import { MemoryList } from './memory-list.tsx'
+import { comesFromSession } from './memory-text.ts'
+import { type MemoryPages, useMemoryPages } from './use-memory-pages.ts'
+
+/** Memories of a user that are gone through for those of the session: the server does not sort them by it. */
+const PAGES = { limit: 500, pages: 4 }
+/** Memories of the session that are shown at first, and with one more click. */
+const PAGE_SIZE = 100
+
+/** What this session left behind, and all else that is remembered of its user. */
+export function SessionMemory({ data }: { data: SessionData }) {
+  const record = data.record.value
+  const round = useRefresh(data)
+  const user = record && { userId: record.userId, tenant: record.tenant }
+  const all = useMemoryPages(user, PAGES, round.value)
+  const hrefOf = (id: string) => sessionHref(data.id, 'memory', { ...Object.fromEntries(query.value), memory: id })
+  if (user === undefined) return <Loading />
+  const words = query.value.get('q') ?? ''
+  return (
+    <div class="stack view">
+      <ListWithDetail known={all.items} hrefOf={hrefOf} round={round.value}>
+        <section class={`stack-2 ${css.part}`} aria-label="From this session">
+          <div class="row between">
+            <h2>From this session</h2>
+            <button type="button" class="button small" onClick={round.again}>
+              Look again
+            </button>
+          </div>
+          <SessionMemories id={data.id} all={all} hrefOf={hrefOf} />
+        </section>
+        <section class={`stack-2 ${css.part}`} aria-label="All memories of the user">
+          <h2>
+            All of <bdi>{oneLine(user.userId, 60)}</bdi>
+          </h2>
+          <div class={`card ${css.controls}`}>
+            <SearchBox label="Search" placeholder="words of a memory" />
+            <Filters>
+              <a class="small" href={memoryHref({ user: user.userId, tenant: user.tenant, q: words, mode: 'said' })}>
+                Search in everything said
+              </a>
+            </Filters>
+          </div>
+          <Memories user={user} all={all} hrefOf={hrefOf} round={round.value} />
+        </section>
+      </ListWithDetail>
+    </div>
+  )
+}
+
+function SessionMemories({ id, all, hrefOf }: { id: string; all: MemoryPages; hrefOf: (id: string) => string }) {
+  const [shown, setShown] = useState(PAGE_SIZE)
+  const { items, hasMore, isLoading, problem, more, again } = all
+  const own = items.filter((memory) => comesFromSession(memory, id))
+  if (items.length === 0 && isLoading) return <Loading />
+  return (
+    <>
+      <ProblemNote problem={problem} onRetry={again} />
+      {own.length === 0 && problem === undefined && (
+        <p class="muted">
+          Nothing yet. What is worth remembering is gathered a moment after the session ends or passes a gate.
+        </p>
+      )}
+      {own.length > 0 && (
+        <MemoryList
+          memories={own.slice(0, shown)}
+          chosen={query.value.get('memory') ?? ''}
+          hrefOf={hrefOf}
+          label="Memories from this session"
+        />
+      )}
+      {own.length > shown && (
+        <div>
+          <button type="button" class="button small" onClick={() => setShown(shown + PAGE_SIZE)}>
+            Show {Math.min(PAGE_SIZE, own.length - shown)} more of {own.length - shown}
+          </button>
+        </div>
+      )}
+      {hasMore && (
+        <div class="note row">
+          <span>
+            The oldest {items.length.toLocaleString('en')} memories of the user were gone through; there are more.
+          </span>
+          <button type="button" class="button small" disabled={isLoading} onClick={more}>
+            Go on
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Milliseconds after an event in which its memories are gathered: mostly, and in any case. */
+const FIRST_REFRESH_MS = 2000
+const LAST_REFRESH_MS = 6000
+
+/** Moves a while after something happened, since memories are gathered behind the log. */
+function useRefresh(data: SessionData): { value: number; again: () => void } {
+  const [value, setValue] = useState(0)
+  const again = () => setValue((n) => n + 1)
+  useEffect(() => {
+    let soon: number | undefined
+    let late: number | undefined
+    const stop = data.onEvents(() => {
+      soon ??= window.setTimeout(() => {
+        soon = undefined
+        again()
+      }, FIRST_REFRESH_MS)
+      clearTimeout(late)
+      late = window.setTimeout(again, LAST_REFRESH_MS)
+    })
+    return () => {
+      stop()
+      clearTimeout(soon)
+      clearTimeout(late)
+    }
+  }, [data])
+  return { value, again }
+}

@@ -1,0 +1,36 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { get, sessionPath } from '../../api/client.ts'
+import type { SessionEvent } from '../../api/types.ts'
+import { useRequest } from '../../parts/use-request.ts'
+import { preview } from '../../parts/visible.ts'
+import type { SessionData } from '../../session/session-data.ts'
+import { readWorkNote } from './path.ts'
+
+/** The note in the work commit at `sequence`, read once somebody can see it: a path may have hundreds. */
+export function LazyNote({ data, sequence }: { data: SessionData; sequence: number }) {
+  const place = useRef<HTMLSpanElement>(null)
+  const [isSeen, setSeen] = useState(false)
+  useEffect(() => {
+    if (place.current === null) return
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return
+      setSeen(true)
+      observer.disconnect()
+    })
+    observer.observe(place.current)
+    return () => observer.disconnect()
+  }, [])
+  const read = (signal: AbortSignal) => readNote(data, sequence, signal)
+  const { value = '', problem } = useRequest(isSeen ? read : undefined, [isSeen, data, sequence])
+  return <span ref={place}>{problem === undefined ? value : `could not be read: ${problem.message}`}</span>
+}
+
+async function readNote(data: SessionData, sequence: number, signal: AbortSignal): Promise<string> {
+  const known = data.log.peek(sequence)
+  if (known !== undefined) return formatNote(known)
+  const query = { after: sequence - 1, limit: 1 }
+  const { items } = await get<{ items: SessionEvent[] }>(sessionPath(data.id, '/events'), query, signal)
+  return formatNote(items[0])
+}
+
+const formatNote = (event: SessionEvent | undefined) => preview(readWorkNote(event) ?? '', 300)

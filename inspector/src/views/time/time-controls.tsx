@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks'
+import { type Problem, toProblem } from '../../api/problem.ts'
+import { ProblemNote } from '../../parts/notes.tsx'
+import { sessionHref } from '../../route.ts'
+import { type LoadedChanges, lastChange, nextChange } from './changes.ts'
+import { findLastChange, findNextChange } from './find-change.ts'
+import css from './time-view.module.css'
+import type { SliderPosition } from './use-position.ts'
+
+interface Props {
+  readonly id: string
+  readonly head: number
+  readonly place: SliderPosition
+  readonly known: LoadedChanges
+  readonly isLoading: boolean
+}
+
+/** Steps through the log, and the moment that others are compared with. */
+export function TimeControls({ id, head, place, known, isLoading }: Props) {
+  const { sequence, isFollowing, go, pinned, pin } = place
+  const [problem, setProblem] = useState<Problem | undefined>(undefined)
+  const signal = () => AbortSignal.timeout(30_000)
+  const goTo = (found: Promise<number | undefined>) => {
+    setProblem(undefined)
+    found.then(
+      (to) => to !== undefined && go(to),
+      (error: unknown) => setProblem(toProblem(error)),
+    )
+  }
+  const before = lastChange(known, sequence - 1)
+  const behind = nextChange(known, sequence)
+  const back = () =>
+    before === 'unknown' ? goTo(findLastChange(id, sequence - 1, undefined, signal())) : go(before ?? 1)
+  const on = () => (behind === 'unknown' ? goTo(findNextChange(id, sequence, signal())) : go(behind ?? head))
+  const isFirst = sequence <= 1
+  const isLast = sequence >= head
+  return (
+    <>
+      <div class={`row ${css.moves}`}>
+        <StepButton name="First" isOff={isFirst} onClick={() => go(1)} />
+        <StepButton name="Previous change" isOff={isFirst || before === undefined} onClick={back} />
+        <StepButton name="Previous" isOff={isFirst} onClick={() => go(sequence - 1)} />
+        <SequenceInput sequence={sequence} head={head} onMove={go} />
+        <StepButton name="Next" isOff={isLast} onClick={() => go(sequence + 1)} />
+        <StepButton name="Next change" isOff={isLast || behind === undefined} onClick={on} />
+        <StepButton name="Last" isOff={isLast && isFollowing} onClick={() => go(head)} />
+        <span class="muted small" role="status">
+          {isLoading ? 'loading …' : isFollowing ? 'follows the end' : ''}
+        </span>
+        <span class={css.end}>
+          <a class="small" href={sessionHref(id, 'time', { at: sequence, with: pinned })}>
+            Link to this moment
+          </a>
+          {pinned === undefined ? (
+            <button type="button" class="button" onClick={() => pin(sequence)}>
+              Compare with this moment
+            </button>
+          ) : (
+            <>
+              <button type="button" class="button" onClick={() => go(pinned)}>
+                Go to #{pinned.toLocaleString('en')}
+              </button>
+              <button type="button" class="button" onClick={() => pin(undefined)}>
+                Stop comparing with #{pinned.toLocaleString('en')}
+              </button>
+            </>
+          )}
+        </span>
+      </div>
+      <ProblemNote problem={problem} />
+    </>
+  )
+}
+
+function StepButton({ name, isOff, onClick }: { name: string; isOff: boolean; onClick: () => void }) {
+  // not `disabled`: at the end of the log the focus would be lost
+  return (
+    <button type="button" class="button" aria-disabled={isOff} onClick={() => !isOff && onClick()}>
+      {name}
+    </button>
+  )
+}
+
+/** The sequence to be typed. What is being typed stays, whatever arrives meanwhile. */
+function SequenceInput({
+  sequence,
+  head,
+  onMove,
+}: {
+  sequence: number
+  head: number
+  onMove: (sequence: number) => void
+}) {
+  const [typed, setTyped] = useState<string | undefined>(undefined)
+  const take = ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
+    const { valueAsNumber } = currentTarget
+    setTyped(undefined)
+    if (Number.isInteger(valueAsNumber)) onMove(valueAsNumber)
+  }
+  return (
+    <label class={`row single ${css.where}`}>
+      <span class="hidden">Event</span>
+      <input
+        class="input"
+        type="number"
+        min={1}
+        max={head}
+        value={typed ?? sequence}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onChange={take}
+      />
+      <span class="muted small">of {head.toLocaleString('en')}</span>
+    </label>
+  )
+}

@@ -1,0 +1,189 @@
+import { Graph as Dagre, layout } from '@dagrejs/dagre'
+import type { Graph, GraphEdge } from '../../api/types.ts'
+
+/** Relations that are drawn at most. With 150 in a tangle the layout takes a few tenths of a second, with 500 some seconds. */
+export const MAX_DRAWN_EDGES = 120
+
+/** Size of a node's box. */
+export const NODE_SIZE = { width: 200, height: 44 }
+const LABEL_SIZE = { height: 18, character: 6.8, padding: 14 }
+
+/** A point of the drawing. */
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** A box with its centre. */
+export interface Box extends Point {
+  readonly key: string
+  readonly width: number
+  readonly height: number
+}
+
+/** All relations from one node to another: they are drawn as one line. */
+export interface Line extends Box {
+  readonly from: string
+  readonly to: string
+  readonly label: string
+  readonly points: readonly Point[]
+}
+
+/** Where everything stands. */
+export interface GraphLayout {
+  readonly width: number
+  readonly height: number
+  readonly nodes: readonly Box[]
+  readonly lines: readonly Line[]
+}
+
+/** The relations nearest to the node that was asked for, at most `most`. */
+export function nearestEdges({ node, edges }: Pick<Graph, 'node' | 'edges'>, most = MAX_DRAWN_EDGES): GraphEdge[] {
+  if (edges.length <= most) return [...edges]
+  const far = measureDistances(node, edges)
+  const rank = ({ from, to }: GraphEdge) => Math.min(far.get(from) ?? Infinity, far.get(to) ?? Infinity)
+  return edges.toSorted((a, b) => rank(a) - rank(b)).slice(0, most)
+}
+
+/** Steps from the node to each other, whichever way the relations point. */
+function measureDistances(node: string, edges: readonly GraphEdge[]): Map<string, number> {
+  const beside = new Map<string, string[]>()
+  for (const { from, to } of edges) {
+    for (const [a, b] of [
+      [from, to],
+      [to, from],
+    ] as const) {
+      const known = beside.get(a)
+      if (known === undefined) beside.set(a, [b])
+      else known.push(b)
+    }
+  }
+  const far = new Map([[node, 0]])
+  // a Map goes on to what is added while it is walked
+  for (const [at, steps] of far) for (const next of beside.get(at) ?? []) if (!far.has(next)) far.set(next, steps + 1)
+  return far
+}
+
+/** Places the nodes in columns from left to right, so that relations cross as little as may be. */
+export function layoutGraph(node: string, edges: readonly GraphEdge[]): GraphLayout {
+  const lines = groupIntoLines(edges)
+  const graph = new Dagre({ multigraph: true })
+  graph.setGraph({ rankdir: 'LR', nodesep: 12, edgesep: 12, ranksep: 28, marginx: 12, marginy: 12 })
+  // numbers instead of names: dagre keeps names as keys of objects, where `__proto__` breaks it
+  const names = new Map<string, string>()
+  for (const key of [node, ...edges.flatMap(({ from, to }) => [from, to])])
+    if (!names.has(key)) names.set(key, `n${names.size}`)
+  const name = (key: string) => names.get(key) ?? ''
+  for (const one of names.values()) graph.setNode(one, { ...NODE_SIZE })
+  for (const [index, { from, to, width, height }] of lines.entries())
+    graph.setEdge(name(from), name(to), { width, height, labelpos: 'c' }, `e${index}`)
+  layout(graph)
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number }
+  const nodes = new Map(Array.from(names, ([key, one]) => [key, { ...toBox(graph.node(one)), key }]))
+  return {
+    width,
+    height,
+    nodes: [...nodes.values()],
+    lines: lines.map((line, index) => {
+      const { points = [], ...at } = graph.edge(name(line.from), name(line.to), `e${index}`) as Placed
+      const [from, to] = [nodes.get(line.from), nodes.get(line.to)]
+      const box = { ...line, ...toBox({ ...line, ...at }) }
+      if (from === undefined || to === undefined) return { ...box, points }
+      return from === to ? drawLoop(box, from) : { ...box, points: attachEnds(points, from, to) }
+    }),
+  }
+}
+
+type Placed = Partial<Point> & { points?: Point[] }
+
+/** Lines leave and reach a box at its left or right side, a little towards where they come from. */
+function attachEnds(points: readonly Point[], from: Box, to: Box): Point[] {
+  const inner = points.slice(1, -1)
+  return [attachPoint(from, inner[0] ?? to), ...inner, attachPoint(to, inner.at(-1) ?? from)]
+}
+
+/** A relation of a node with itself leaves it below and comes back: from left to right dagre draws such a line into nowhere. */
+function drawLoop<T extends Box>(line: T, { x, y, height }: Box): T & { points: Point[] } {
+  const side = line.width / 2 + 10
+  const edge = y + Math.sign(line.y - y || 1) * (height / 2)
+  const [left, right] = [x - side, x + side]
+  const points = [
+    { x: left, y: edge },
+    { x: left, y: line.y },
+    { x: right, y: line.y },
+    { x: right, y: edge },
+  ]
+  return { ...line, x, points }
+}
+
+function attachPoint({ x, y, width, height }: Box, towards: Point): Point {
+  const most = height / 2 - 8
+  const shift = Math.max(-most, Math.min(most, (towards.y - y) / 4))
+  return { x: x + (Math.sign(towards.x - x) || 1) * (width / 2), y: y + shift }
+}
+
+function toBox({ x = 0, y = 0, width, height }: Partial<Point> & { width: number; height: number }) {
+  return { x, y, width, height }
+}
+
+function groupIntoLines(edges: readonly GraphEdge[]): Omit<Line, 'points'>[] {
+  const between = new Map<string, GraphEdge[]>()
+  for (const edge of edges) {
+    const key = lineKey(edge)
+    between.set(key, [...(between.get(key) ?? []), edge])
+  }
+  return Array.from(between, ([key, all]) => {
+    const { from = '', to = '' } = all[0] ?? {}
+    const label = all.map((edge) => edge.label).join(', ')
+    const width = Math.min(label.length * LABEL_SIZE.character + LABEL_SIZE.padding, NODE_SIZE.width)
+    return { key, from, to, label, x: 0, y: 0, width, height: LABEL_SIZE.height }
+  })
+}
+
+/** Names the line that a relation is drawn as. */
+export const lineKey = ({ from, to }: Pick<GraphEdge, 'from' | 'to'>) => JSON.stringify([from, to])
+
+/** A smooth way through points, as the `d` of an SVG path. */
+export function toPathData(points: readonly Point[]): string {
+  const [first, ...rest] = points
+  if (first === undefined) return ''
+  const bends = rest.slice(0, -1).map((point, index) => {
+    const next = rest[index + 1] ?? point
+    const isLast = index === rest.length - 2
+    const end = isLast ? next : { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 }
+    return `Q${at(point)} ${at(end)}`
+  })
+  const [only] = rest
+  return [`M${at(first)}`, ...(rest.length === 1 && only !== undefined ? [`L${at(only)}`] : bends)].join('')
+}
+
+/** The head of the arrow at the end of such a way. */
+export function toArrowData(points: readonly Point[], size = 7): string {
+  const tip = points.at(-1)
+  const from = points.at(-2)
+  if (tip === undefined || from === undefined) return ''
+  const angle = Math.atan2(tip.y - from.y, tip.x - from.x)
+  const side = (turn: number) =>
+    at({ x: tip.x - size * Math.cos(angle + turn), y: tip.y - size * Math.sin(angle + turn) })
+  return `M${at(tip)}L${side(0.45)}L${side(-0.45)}Z`
+}
+
+const at = ({ x, y }: Point) => `${x.toFixed(1)},${y.toFixed(1)}`
+
+/** Ways to move with the arrow keys. */
+export type ArrowDirection = 'left' | 'right' | 'up' | 'down'
+
+/** The nearest box in that direction; `undefined` at the edge of the drawing. */
+export function nearestBox(from: Box, boxes: readonly Box[], way: ArrowDirection): Box | undefined {
+  const sideways = way === 'left' || way === 'right'
+  const sign = way === 'left' || way === 'up' ? -1 : 1
+  let best: { box: Box; cost: number } | undefined
+  for (const box of boxes) {
+    const along = sign * (sideways ? box.x - from.x : box.y - from.y)
+    const across = Math.abs(sideways ? box.y - from.y : box.x - from.x)
+    if (along < 1) continue
+    const cost = along + across * 2
+    if (best === undefined || cost < best.cost) best = { box, cost }
+  }
+  return best?.box
+}
