@@ -39,8 +39,8 @@ describe('what changed from one value to another', () => {
   it('leads from the one to the other when it is applied', () => {
     fc.assert(
       fc.property(json, json, (old, value) => {
-        const { changes, isTruncated: isCut } = diffJson(old, value, Number.MAX_SAFE_INTEGER)
-        expect(isCut).toBe(false)
+        const { changes, isTruncated: isTruncated } = diffJson(old, value, Number.MAX_SAFE_INTEGER)
+        expect(isTruncated).toBe(false)
         expect(patched(old, changes)).toEqual(value)
       }),
       { numRuns: 1000 },
@@ -91,10 +91,10 @@ describe('what changed from one value to another', () => {
 
   it('stops at as many changes as are asked for, and says so', () => {
     const many = (by: number) => Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key ${i}`, i * by]))
-    const { changes, isTruncated: isCut } = diffJson(many(1), many(2), 200)
+    const { changes, isTruncated: isTruncated } = diffJson(many(1), many(2), 200)
     expect(changes).toHaveLength(200)
-    expect(isCut).toBe(true)
-    expect(diffJson([1, 2], [3, 4], 2)).toMatchObject({ isCut: false })
+    expect(isTruncated).toBe(true)
+    expect(diffJson([1, 2], [3, 4], 2)).toMatchObject({ isTruncated: false })
   })
 })
 
