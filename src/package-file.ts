@@ -5,6 +5,3 @@ const CODE = new URL(import.meta.url.replace(/(.*\/(?:src|dist)\/).*/, '$1'))
 export function packageFile(path: string): URL {
   return new URL(path, CODE)
 }
-
-/** What package.json says. */
-export const PACKAGE_JSON = packageFile('../package.json')

@@ -1,8 +1,21 @@
 import { readFileSync } from 'node:fs'
-import { PACKAGE_JSON } from './package-file.ts'
+import { packageFile } from './package-file.ts'
+
+interface Manifest {
+  version: string
+  engines: { node: string }
+}
+
+let manifest: Manifest | undefined
+
+/** package.json, read once. */
+function readManifest(): Manifest {
+  manifest ??= JSON.parse(readFileSync(packageFile('../package.json'), 'utf8')) as Manifest
+  return manifest
+}
 
 /** The version of this package. */
-export function packageVersion(): string {
-  const text = readFileSync(PACKAGE_JSON, 'utf8')
-  return (JSON.parse(text) as { version: string }).version
-}
+export const packageVersion = () => readManifest().version
+
+/** The oldest version of Node that this package supports. */
+export const requiredNode = () => readManifest().engines.node.replace(/^\D+/, '')

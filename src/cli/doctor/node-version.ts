@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { PACKAGE_JSON } from '../../package-file.ts'
+import { requiredNode } from '../../version.ts'
 import type { Check } from './check.ts'
 
 /** Whether this Node is new enough for the package. */
@@ -8,11 +7,6 @@ export function checkNode(version = process.versions.node): Check {
   const found = `${version} on ${process.platform} ${process.arch}`
   if (!isOlderVersion(version, needed)) return { name: 'node', status: 'ok', found }
   return { name: 'node', status: 'fail', found, advice: `install Node.js ${needed} or newer` }
-}
-
-function requiredNode(): string {
-  const text = readFileSync(PACKAGE_JSON, 'utf8')
-  return (JSON.parse(text) as { engines: { node: string } }).engines.node.replace(/^\D+/, '')
 }
 
 /** Compares the first two numbers of versions. */
