@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { proving } from './test/proof.ts'
 import { memoryFolder } from './test/servers/memory-folder.ts'
 import { startRun } from './test/servers/test-run.ts'
+import { placeholderTexts } from './test/texts/placeholder-plugin.ts'
 
 const compileCache = join(tmpdir(), `throughline-compile-cache-${process.getuid?.() ?? 'user'}`)
 // a disk is slow to create, sync and remove the many small files of a database; long proofs write too much to keep it in memory
@@ -36,7 +37,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {
       // at the end, where they fill the gaps: a worker cannot take files of two projects
-      if (project.name === 'rules') return LONGEST.length + 1
+      if (project.name !== 'house') return LONGEST.length + 1
       const found = LONGEST.findIndex((part) => moduleId.includes(part))
       return found < 0 ? LONGEST.length : found
     }
@@ -48,6 +49,7 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: 'rules', include: PURE } },
+      { extends: true, plugins: [placeholderTexts()], test: { name: 'texts', include: ['test/texts/*.test.ts'] } },
       {
         extends: true,
         test: {
@@ -55,7 +57,7 @@ export default defineConfig({
           globalSetup: ['test/servers/setup.ts'],
           setupFiles: ['test/servers/worker.ts'],
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: PURE,
+          exclude: [...PURE, 'test/texts/*.test.ts'],
         },
       },
     ],

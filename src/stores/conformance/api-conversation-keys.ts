@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Incoming, Outcome, Resumed, Session, Throughline } from '../../api.ts'
 import { classifyByRules } from '../../domain/classify.ts'
+import { DISPLACED } from '../../domain/resume.ts'
 import type { Classify } from '../../ports/model.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { type FixedClock, fixedClock, refused, upTo } from './samples.ts'
@@ -242,10 +243,7 @@ function checks(): Record<string, Check> {
         said.map(({ content }) => content),
         ['asdf qwer zxcv', "It's something new"],
       )
-      assert.deepEqual((await between.session?.record())?.status, {
-        state: 'aborted',
-        reason: 'Interrupted by new task',
-      })
+      assert.deepEqual((await between.session?.record())?.status, { state: 'aborted', reason: DISPLACED })
       const content = await contentOf(tl)
       assert.equal(content.length, 3)
       answer.resolve('Too late')

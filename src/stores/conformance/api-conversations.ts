@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Progress, Throughline } from '../../api.ts'
+import { ABANDONED, DECLINED, DISPLACED, EXPIRED } from '../../domain/resume.ts'
 import { conversationKeyRules } from './api-conversation-keys.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { type FixedClock, fixedClock, refused } from './samples.ts'
@@ -117,7 +118,7 @@ function checks(): Record<string, Check> {
       const session = await working(tl)
       const outcome = await tl.conversations.handle('c', { ...ada, message: 'never mind' })
       assert.deepEqual([outcome.action, outcome.intent, outcome.session], ['abandon', 'abandon', undefined])
-      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: 'Abandoned by user' })
+      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: ABANDONED })
       const commit = await session.compact()
       assert.deepEqual([commit.kind, commit.filesRead], ['abandoned', ['src/connect.ts']])
     },
@@ -126,7 +127,7 @@ function checks(): Record<string, Check> {
       const message = 'forget that, new task: write a haiku about autumn leaves'
       const outcome = await tl.conversations.handle('c', { ...ada, message })
       assert.deepEqual([outcome.action, outcome.intent, outcome.ended?.id], ['new_task', 'new_task', session.id])
-      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: 'Interrupted by new task' })
+      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: DISPLACED })
       assert.equal((await session.compact()).kind, 'interrupted')
       const record = await outcome.session?.record()
       assert.deepEqual([record?.task, record?.conversationId, record?.turns], [message, 'c', 1])
@@ -154,10 +155,10 @@ function checks(): Record<string, Check> {
       const { plan, session: none, ended, say } = await tl.conversations.resume('c', ada)
       assert.deepEqual([plan, none, ended?.id], ['expired', undefined, session.id])
       assert(say.length > 0)
-      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: 'Session expired' })
+      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: EXPIRED })
       const commit = await session.compact()
       assert.equal(commit.kind, 'stale')
-      assert(commit.summary.startsWith('Session expired'))
+      assert(commit.summary.startsWith(EXPIRED))
       assert.equal((await tl.conversations.resume('c', ada)).plan, 'new_task')
     },
     'a restart in between does not reset idleness, and declining ends the session': async ({ tl, db, clock }) => {
@@ -171,7 +172,7 @@ function checks(): Record<string, Check> {
       assert.equal((await later.conversations.resume('c', ada)).plan, 'offer')
       const declined = await later.conversations.decline('c', ada)
       assert.deepEqual([declined.plan, declined.ended?.id], ['new_task', session.id])
-      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: 'User chose not to continue' })
+      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: DECLINED })
       assert.equal((await session.compact()).kind, 'abandoned')
       assert.equal((await later.conversations.decline('c', ada)).ended, undefined)
       await later.close()
@@ -281,7 +282,7 @@ function checks(): Record<string, Check> {
         reports.reduce((sum, { swept }) => sum + swept, 0),
         1,
       )
-      assert.deepEqual((await stale.record()).status, { state: 'aborted', reason: 'Session expired' })
+      assert.deepEqual((await stale.record()).status, { state: 'aborted', reason: EXPIRED })
       assert.equal((await stale.compact()).kind, 'stale')
       clock.advance(2 * DAY)
       const progress: Progress[] = []

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Session } from '../../api.ts'
+import { EXPIRED } from '../../domain/resume.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
 
@@ -269,7 +270,7 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       const expired = await tl.sessions.create({ userId: 'ada', expiresInMs: 1000 })
       clock.advance(1000)
       assert.equal((await expired.compact()).kind, 'stale')
-      assert.deepEqual((await expired.record()).status, { state: 'aborted', reason: 'Session expired' })
+      assert.deepEqual((await expired.record()).status, { state: 'aborted', reason: EXPIRED })
       await tl.close()
     },
   },

@@ -187,13 +187,16 @@ export function putting(puts: readonly MemoryPut[], given: Partial<ChangeRequest
   return { ...ADA, at: NOON, decide: () => ({ puts }), ...given }
 }
 
+/** An error of this package; those about input name its field. */
+type Refusal = Error & { code: string; field?: string }
+
 /** Expects a rejection with this code, and gives the error. */
-export async function refused(code: ErrorCode, promise: Promise<unknown>): Promise<Error & { code: string }> {
+export async function refused(code: ErrorCode, promise: Promise<unknown>): Promise<Refusal> {
   try {
     await promise
   } catch (error) {
     assert.equal((error as { code?: string }).code, code, String(error))
-    return error as Error & { code: string }
+    return error as Refusal
   }
   assert.fail(`expected ${code}, but it was accepted`)
 }
