@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { SessionNotFoundError } from '../../src/domain/errors.ts'
 import { uuid7 } from '../../src/ids.ts'
-import { openOn } from '../../src/open.ts'
+import { openOn } from '../../src/open/open.ts'
 import { describeThroughline } from '../../src/stores/conformance/index.ts'
 import { memoryData, memoryStore } from '../../src/stores/memory/index.ts'
 import { PLACEHOLDER, replaceTexts } from './placeholder-plugin.ts'
