@@ -1,9 +1,9 @@
 // Builds src/ into dist/: few files, since each costs a process that starts half a millisecond, and the types beside them; with the SQL files
 // that the stores read at run time, and the inspector in dist/inspector.
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { build as bundle } from 'vite'
 
@@ -96,8 +96,11 @@ export async function build() {
     },
   })
   cpSync(join(root, 'node_modules/zod/LICENSE'), join(root, 'dist/parts/zod-LICENSE'))
-  for (const file of globSync('stores/*/migrations/*.sql', { cwd: join(root, 'src') })) {
-    cpSync(join(root, 'src', file), join(root, 'dist', file))
+  const { readMigration } = await import('../src/stores/migrations.ts')
+  for (const path of globSync('stores/*/migrations/*', { cwd: join(root, 'src') })) {
+    const file = join(root, 'dist', path.replace(/(\.sql)?$/, '.sql'))
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, readMigration(pathToFileURL(join(root, 'src', path))))
   }
   const { makeBlank } = await import('../src/stores/sqlite/make-blank.ts')
   await makeBlank(join(root, 'dist/stores/sqlite/blank.db'))

@@ -1,5 +1,5 @@
 import { packageFile } from '../package-file.ts'
-import { readdirSync, readFileSync } from './files.ts'
+import { readdirSync, readFileSync, statSync } from './files.ts'
 
 /** One step from a schema to the next. */
 export interface Migration {
@@ -19,16 +19,22 @@ export function migrationsOf(store: 'postgres' | 'sqlite'): Migration[] {
   if (known !== undefined) return known
   const folder = packageFile(`stores/${store}/migrations/`)
   const found = readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => ({
-      version: Number.parseInt(file, 10),
-      name: file,
-      // most who open a store have them all behind them
+    .map((entry) => ({
+      version: Number.parseInt(entry, 10),
+      name: entry.replace(/\.sql$/, ''),
+      // read on first use: most databases are up to date
       get sql() {
-        return readFileSync(new URL(file, folder), 'utf8')
+        return readMigration(new URL(entry, folder))
       },
     }))
   loaded.set(store, found)
   return found
+}
+
+/** The SQL of a migration: a file, or a folder of files joined in the order of their names. The build joins folders. */
+export function readMigration(path: URL): string {
+  if (statSync(path).isFile()) return readFileSync(path, 'utf8')
+  const files = readdirSync(path).sort()
+  return files.map((file) => readFileSync(new URL(`${path.href}/${file}`), 'utf8')).join('\n')
 }

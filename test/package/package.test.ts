@@ -44,7 +44,10 @@ describe('the package', () => {
     const { stdout } = await run('tar', ['-tzf', tarball])
     const files = stdout.trim().split('\n')
     expect(files).toContain('package/dist/index.d.ts')
-    expect(files).toContain('package/dist/stores/sqlite/migrations/0001_log.sql')
+    for (const store of ['sqlite', 'postgres']) {
+      const folder = `package/dist/stores/${store}/migrations/`
+      expect(files.filter((file) => file.startsWith(folder))).toEqual([`${folder}0001_init.sql`])
+    }
     expect(files).toContain('package/dist/stores/sqlite/blank.db')
     expect(files).toContain('package/LICENSE')
     expect(files).toContain('package/dist/inspector/index.html')

@@ -1,21 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { someOf } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
-import { evolve, type SessionView } from '../../domain/fold.ts'
-import { uuid7 } from '../../ids.ts'
-import type { NewEvent } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { changing, foldedIn, loadedIn } from '../conformance/envelope-samples.ts'
-import { createdIn, creation, logOf, NOON, seconds, someEvent } from '../conformance/samples.ts'
+import { createdIn, creation, logOf, NOON, seconds } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 import { CREATE, createValues } from './sessions.ts'
 
-/** The last version of the schema without envelopes. */
-const BEFORE = 7
-
-const text = (value: unknown) => `'${String(value).replaceAll("'", "''")}'`
+const _text = (value: unknown) => `'${String(value).replaceAll("'", "''")}'`
 
 describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
@@ -102,84 +95,9 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     expect((await loadedIn(store, { sessionId })).envelope).toEqual({ document })
     expect(await loadedIn(store, { sessionId })).toEqual(await foldedIn(store, sessionId))
   })
-
-  describe('a database of the version before', () => {
-    const files = readdirSync(new URL('./migrations/', import.meta.url))
-      .sort()
-      .slice(0, BEFORE)
-
-    beforeEach(async () => {
-      database = await databases.create('bare')
-      const asOwner = (sql: string) => database.admin(`set role ${OWNER}; ${sql}`)
-      await asOwner(`
-        create schema context;
-        create table context.throughline_migrations (
-          version integer not null primary key, name text not null, applied_at timestamptz not null default now()
-        )`)
-      for (const [i, file] of files.entries()) {
-        const sql = readFileSync(new URL(`./migrations/${file}`, import.meta.url), 'utf8')
-        await asOwner(`${sql}; insert into context.throughline_migrations (version, name) values (${i + 1}, '${file}')`)
-      }
-    })
-
-    it('comes to have an envelope for each session, its forks among them', async () => {
-      const metadata = { topic: 'a "tea"', z: 1, a: [1.5] }
-      const { event, view } = creation({ tenant: 'acme', metadata })
-      const { id } = view.record
-      await database.admin(`select context.create_session('${id}', 'none', '${NOON}', ${old(view)}, ${columns(event)})`)
-      await database.admin(APPEND(id))
-
-      const parts = {
-        from: { sessionId: id, sequence: 2 },
-        conversationId: uuid7(),
-        chatmode: 'default',
-        metadata: { own: 1 },
-      }
-      const forked = { ...someEvent('forked', 'session_forked'), role: 'system', parts: JSON.stringify(parts) }
-      const source: SessionView = { ...view, record: { ...view.record, head: 2, turns: 1 } }
-      const placed = { type: 'session_forked', role: 'system', sessionId: uuid7(), sequence: 3 } as const
-      const fork = evolve(source, { ...forked, ...placed, createdAt: seconds(60), parts })
-      await database.admin(`
-        select context.fork_session('${id}', null, null, 2, '${placed.sessionId}', '${seconds(60)}', ${old(fork)},
-          ${columns(forked)})`)
-
-      await (await postgresStore({ url: database.url(OWNER), migrate: true })).close()
-      const store = await serving()
-      const ids = [id, placed.sessionId]
-      const views = await Promise.all(ids.map((sessionId) => loadedIn(store, { sessionId })))
-      expect(views).toEqual(await Promise.all(ids.map((sessionId) => foldedIn(store, sessionId))))
-      expect(views.map(({ envelopeAt, record }) => [envelopeAt, record.head])).toEqual([
-        [1, 3],
-        [3, 3],
-      ])
-      expect(views[0]?.envelope?.document).toMatchObject({ tenant: 'acme', subject: 'ada', persona_id: '', metadata })
-      expect(JSON.stringify(views[0]?.envelope?.document.metadata)).toBe(JSON.stringify(metadata))
-      expect(views[1]?.envelope?.document).toMatchObject({ metadata: { own: 1 } })
-      expect(await store.envelopes.page({ limit: 9 })).toHaveLength(2)
-      await store.decide(changing(id, { personaId: 'barista' }))
-      expect(await loadedIn(store, { sessionId: id })).toEqual(await foldedIn(store, id))
-    })
-  })
 })
-
-/** The view as it was written then. */
-function old({ envelope: _, envelopeAt: __, record, state, ...rest }: SessionView): string {
-  return text(JSON.stringify({ ...record, ...state, ...rest }))
-}
-
-function columns({ id, type, role, content, parts }: NewEvent): string {
-  return [id, type, role, content, parts].map(text).join(', ')
-}
 
 /** Whoever waits in this database for a lock of ours. */
 const WAITING = `
   select 1 from pg_locks l join pg_database d on d.oid = l.database
   where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`
-
-/** Two messages, appended by the function, which has not changed since. */
-const APPEND = (id: string) => `
-  select context.append_events(array['${id}']::uuid[], array[null]::text[], array[null]::text[], array[2], array[2],
-    array['${NOON}']::timestamptz[], array[null]::text[], array[null]::text[], array[null]::integer[], array[1, 1],
-    array[1, 2], array[gen_random_uuid(), gen_random_uuid()], array['user_message', 'user_message'],
-    array['user', 'user'], array['a', 'b'], array[null, null]::json[], array[null, null]::text[],
-    array[null, null]::text[])`

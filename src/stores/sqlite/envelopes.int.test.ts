@@ -1,19 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SessionEvent } from '../../domain/event.ts'
-import { evolve, type ForkedParts, type SessionView } from '../../domain/fold.ts'
-import type { Json } from '../../domain/json.ts'
 import { uuid7 } from '../../ids.ts'
-import type { NewEvent } from '../../ports/session-store.ts'
-import { changing, foldedIn, loadedIn } from '../conformance/envelope-samples.ts'
-import { createdIn, creation, NOON, seconds, someEvent } from '../conformance/samples.ts'
+import { changing, loadedIn } from '../conformance/envelope-samples.ts'
+import { createdIn, NOON, seconds } from '../conformance/samples.ts'
 import { FIND_ENVELOPES, OF_BATCH, SELECT_ENVELOPES, SINCE } from './envelopes.ts'
 import { sqliteStore } from './index.ts'
-import { rowOf } from './rows.ts'
 import { SELECT_VIEW } from './view-sql.ts'
 
 let folder: string
@@ -90,85 +84,5 @@ describe('query plans of envelopes', () => {
     expect(lines.join('; ')).not.toContain('SCAN')
     // of those since a moment only so many as there are have to be sorted by id
     if (sql !== SINCE.remove) expect(lines.join('; ')).not.toContain('USE TEMP B-TREE')
-  })
-})
-
-describe('a file with schema 4', () => {
-  /** A file as the version before made it. */
-  function madeFile(): void {
-    const migrations = new URL('./migrations/', import.meta.url)
-    const names = readdirSync(migrations).sort().slice(0, 4)
-    stray((db) => {
-      for (const name of names) db.exec(readFileSync(new URL(name, migrations), 'utf8'))
-      db.exec(
-        'create table throughline_migrations (version integer not null primary key, name text not null, applied_at text)',
-      )
-      const insert = db.prepare('insert into throughline_migrations (version, name) values (?, ?)')
-      for (const [i, name] of names.entries()) insert.run(i + 1, name)
-    })
-  }
-
-  /** Writes the rows of a table as they are. */
-  function put(table: string, rows: readonly object[]): void {
-    const columns = Object.keys(rows[0] ?? {})
-    const sql = `insert into ${table} (${columns.join(', ')}) values (${columns.map((name) => `@${name}`).join(', ')})`
-    stray((db) => {
-      for (const row of rows) db.prepare(sql).run(row)
-    })
-  }
-
-  function putSession(view: SessionView, log: readonly (NewEvent & { createdAt: string })[]): void {
-    const { scratchpad, version, updated_at, envelope_at: _, ...session } = rowOf(view)
-    put('sessions', [session])
-    put('session_state', [{ session_id: view.record.id, scratchpad, version, updated_at }])
-    put(
-      'session_events',
-      log.map(({ id, type, role, content, parts = null, createdAt }, i) => ({
-        session_id: view.record.id,
-        sequence: i + 1,
-        id,
-        type,
-        role,
-        content,
-        parts,
-        created_at: createdAt,
-      })),
-    )
-  }
-
-  it('has the envelopes of all its sessions once it is migrated, forks among them', async () => {
-    madeFile()
-    const { event, view } = creation({ userId: 'ada', tenant: 'acme', metadata: { z: 1e21, a: 'ünï' } })
-    const sessionId = view.record.id
-    const said = { ...someEvent(), createdAt: seconds(1) }
-    const started = { ...event, createdAt: NOON }
-    const fact = (given: NewEvent, sequence: number, createdAt: string, parts?: Json) =>
-      ({ ...given, sessionId, sequence, createdAt, parts }) as SessionEvent
-    const after = evolve(view, fact(said, 2, seconds(1)))
-    putSession(after, [started, said])
-
-    const parts: ForkedParts = {
-      from: { sessionId, sequence: 2 },
-      conversationId: 'other',
-      chatmode: 'default',
-      metadata: { only: 'here' },
-    }
-    const forking = { ...someEvent('forked', 'session_forked'), parts: JSON.stringify(parts) }
-    const fork = evolve(after, { ...fact(forking, 3, seconds(9), { ...parts }), sessionId: uuid7() })
-    const copies = [started, said].map((each) => ({ ...each, id: uuid7() }))
-    putSession(fork, [...copies, { ...forking, createdAt: seconds(9) }])
-
-    const store = await opened()
-    for (const each of [after, fork]) {
-      const loaded = await loadedIn(store, { sessionId: each.record.id })
-      expect(loaded).toEqual(each)
-      expect(loaded.envelopeAt).toBe(each === fork ? 3 : 1)
-      expect(loaded).toEqual(await foldedIn(store, each.record.id))
-    }
-    expect(await store.envelopes.count({ since: seconds(9) })).toBe(1)
-    expect(await store.pausedSince()).toBeUndefined()
-    await store.decide(changing(sessionId, { personaId: 'p' }, seconds(10)))
-    expect(await loadedIn(store, { sessionId })).toEqual(await foldedIn(store, sessionId))
-    await store.close()
   })
 })

@@ -1,5 +1,7 @@
--- Memories. The table may be there already, made by another service: then it is extended in place, no value in it changes, and
--- whoever used it goes on as before. All keys contain the user id, so that it can be distributed by it.
+-- Memories. Another service may have made the table: then it is extended in place, no value in it changes, and the
+-- service works as before. All keys contain the user id, so that the tables can be distributed by it.
+--
+-- Checks that an existing table can be adopted. SQLSTATE TL002: it cannot; the message says what to do.
 do $$
 declare
   t record;
@@ -65,7 +67,8 @@ create table if not exists memori.memories (
   primary key (user_id, tenant, memory_id)
 ) with (fillfactor = 80);
 
--- Defaults are for those who write with SQL. lineage: entries as in domain/memory, or plain ids of sessions.
+-- Adds what an existing table lacks. Defaults are for writers with plain SQL. lineage: entries as in domain/memory, or
+-- plain session ids.
 alter table memori.memories
   add column if not exists memory_id     uuid          not null default gen_random_uuid(),
   add column if not exists tenant        text          not null default 'local',
@@ -79,11 +82,11 @@ alter table memori.memories
   add column if not exists created_at    timestamptz   default now(),
   add column if not exists superseded_by uuid,
   add column if not exists superseded_at timestamptz,
-  -- json keeps its keys in order
+  -- json keeps the order of keys.
   add column if not exists metadata      json,
-  -- equal for memories that say the same
+  -- Equal for memories that say the same.
   add column if not exists fingerprint   text,
-  -- version of its words in the index; null: it has none
+  -- Version of its words in the index; null: not indexed.
   add column if not exists index_version integer,
   add column if not exists content_tsv   tsvector      generated always as (to_tsvector('english', content)) stored;
 
@@ -104,7 +107,7 @@ create table memori.memory_history (
   primary key (user_id, tenant, memory_id, version)
 );
 
--- What a memory's lineage names. A key may be longer than an entry of an index, so it is found by its digest.
+-- The sources that lineages name. A key may be longer than an index entry, so it is found by its digest.
 create table memori.memory_sources (
   user_id   text not null,
   tenant    text not null,
@@ -114,51 +117,41 @@ create table memori.memory_sources (
   primary key (user_id, tenant, memory_id, digest)
 );
 
--- led by the digest: an index that began as the key does would be taken for it while there are no statistics
+-- Starts with the digest: an index that started like the primary key would be used instead of it while the table has no
+-- statistics.
 create index memory_sources_key on memori.memory_sources (digest, user_id, tenant, memory_id);
 
+-- Idempotency keys of changes to memories, with the stored response. A key may be longer than an index entry, so it is
+-- found by its digest.
+create table memori.memory_keys (
+  user_id     text        not null,
+  tenant      text        not null,
+  digest      uuid        not null,
+  key         text        not null,
+  fingerprint text        not null,
+  -- Ids, outcomes and counts as JSON, never the text of a memory: the row stays when the memory is forgotten.
+  answer      text        not null,
+  at          timestamptz not null,
+  primary key (user_id, tenant, digest)
+);
+
+-- For callers who do not know the user.
+create index memory_keys_fingerprint on memori.memory_keys using hash (fingerprint);
+-- For deleting the oldest keys.
+create index memory_keys_at on memori.memory_keys (at);
+
+-- What only an adopted table needs.
 do $$
 declare
-  adopted boolean := current_setting('throughline.adopted')::boolean;
-  ours text := 'current_user in (''throughline_functions'', ''throughline_purge'')';
-  named text := 'current_setting(''throughline.tenant'', true) in (''*'', tenant)';
-  name text;
+  statement text;
 begin
-  foreach name in array array['memories', 'memory_history', 'memory_sources'] loop
-    execute format('grant select, insert, update, delete on memori.%I to throughline_functions', name);
-    if name <> 'memories' or not adopted then
-      execute format('alter table memori.%I enable row level security', name);
-      execute format('alter table memori.%I force row level security', name);
-      execute format('create policy tenant on memori.%I using (%s)', name, named);
-      execute format('grant select on memori.%I to throughline_reader', name);
-    end if;
-  end loop;
-  grant usage on schema memori to throughline_functions, throughline_reader;
-  if not adopted then
+  if not current_setting('throughline.adopted')::boolean then
     return;
   end if;
-
-  -- our functions see the tenant they name, whatever other policies say; those who used the table before see what they saw
-  execute format('create policy throughline_tenant on memori.memories using (%s and %s)', ours, named);
-  execute format('create policy throughline_wall on memori.memories as restrictive using (not %s or %s)', ours, named);
-  if not (select r.relrowsecurity from pg_class r where r.oid = 'memori.memories'::regclass) then
-    execute format('create policy throughline_others on memori.memories using (not %s)', ours);
-    alter table memori.memories enable row level security;
-  end if;
-
-  -- the table has a key of its own
+  -- The table has a primary key of its own.
   create unique index memories_user_memory on memori.memories (user_id, tenant, memory_id);
-  -- a serial key takes its values from a sequence of the table's
-  for name in
-    select d.objid::regclass::text
-    from pg_depend d
-    join pg_class s on s.oid = d.objid and s.relkind = 'S'
-    where d.refobjid = 'memori.memories'::regclass and d.classid = 'pg_class'::regclass
-  loop
-    execute format('grant usage on sequence %s to throughline_functions', name);
-  end loop;
-  -- what the other service gave by hand is given by itself to what we put
-  for name in
+  -- The service set these columns itself; our inserts do not name them.
+  for statement in
     select format('alter table memori.memories alter column %I set default gen_random_uuid()%s', a.attname,
       case when a.atttypid <> 'uuid'::regtype then '::text' else '' end)
     from pg_index i
@@ -166,13 +159,13 @@ begin
     where i.indrelid = 'memori.memories'::regclass and i.indisprimary and a.attname not in ('user_id', 'tenant', 'category')
       and not a.atthasdef and a.attidentity = '' and a.atttypid in ('uuid'::regtype, 'text'::regtype, 'varchar'::regtype)
   loop
-    execute name;
+    execute statement;
   end loop;
   if exists (
     select 1 from pg_attribute a
     where a.attrelid = 'memori.memories'::regclass and a.attname = 'content_tsv' and a.attgenerated = '' and not a.atthasdef
   ) and not exists (
-    -- 4: before or after an insert, by row
+    -- 4: fires on insert.
     select 1 from pg_trigger g
     where g.tgrelid = 'memori.memories'::regclass and not g.tgisinternal and g.tgtype & 4 = 4
   ) then
@@ -182,7 +175,8 @@ begin
   end if;
 end $$;
 
--- Where there was a column already, only what it leaves open is filled in, and no trigger takes that for a change.
+-- Fills in missing values of existing columns, with triggers disabled so that none takes it for a change, and reads the
+-- sources from existing lineages.
 do $$
 declare
   triggers text[];
@@ -203,7 +197,6 @@ begin
     end loop;
   end if;
 
-  perform set_config('throughline.tenant', '*', true);
   insert into memori.memory_sources (user_id, tenant, digest, memory_id, key)
   select m.user_id::text, m.tenant, md5('session:' || l.id)::uuid, m.memory_id, 'session:' || l.id
   from memori.memories m
@@ -230,16 +223,14 @@ begin
   end if;
 end $$;
 
--- hash: by the order of a btree the planner would rather read everyone's memories for a page of one user's
+-- Hash, because with a btree the planner reads the memories of all users in order to page through those of one.
 create index if not exists memories_memory on memori.memories using hash (memory_id);
 create index if not exists idx_memories_namespace_category on memori.memories (user_id, category);
 create index if not exists memories_expiring on memori.memories (expires_at, memory_id) where expires_at is not null;
 create index if not exists memories_unread on memori.memories (user_id, index_version) where superseded_by is null;
 create index if not exists memories_fingerprint on memori.memories (user_id, fingerprint) where fingerprint is not null;
 
-grant create on schema context to throughline_functions;
-
--- A memory as the port has it. Everything stands in schema context: in memori others may make functions.
+-- A memory as in the port. All functions are in the schema context, because others may create functions in memori.
 create type context.memory_row as (
   id uuid, tenant text, user_id text, category text, content text, scope text, source_type text,
   confidence double precision, lineage json, use_count integer, created_at timestamptz, last_used_at timestamptz,
@@ -254,18 +245,19 @@ language sql stable as $$
   )::context.memory_row
 $$;
 
--- Many rows are found one by one, each by its whole key, here and below: while the table has no statistics, as in an import, the
--- planner takes a user to have few memories and would read all of them for each. offset 0 keeps the look-up as it is written.
+-- Takes the user's lock for a change and returns the memories it names, locked, so that their counts do not rise
+-- meanwhile. One row with stale: a session of p_sessions is missing or not the user's, the events of p_session up to
+-- p_from are not the extracted ones, or its log does not reach p_to.
 --
--- Takes the user's lock for a change and gives the memories named, which are locked too: counts may not rise meanwhile. One
--- row with stale: one of p_sessions is not the user's or not there, or the events of p_session up to p_from are not those that were
--- extracted, or its log does not reach p_to.
+-- This function and those below find many rows one by one by their full key: while the table has no statistics, as
+-- during an import, the planner assumes few memories per user and would read all of them each time. OFFSET 0 keeps the
+-- lookups.
 create function context.load_change(
   p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[],
   p_fingerprints text[], p_source text
 )
 returns table (stale boolean, memory context.memory_row)
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
@@ -314,16 +306,16 @@ begin
     ) l;
 end $$;
 
--- Writes a change, under the lock that load_change took. p_puts: memories as the port has them, with their fingerprint, where null stays
--- as it was, and with reworded those whose words are others now, of indexVersion. p_out: those whose words go, because others come (w_ as in
--- put_words, one b_ entry for each), because none do, or with the memory. p_history: in order. s_: what lineages name.
+-- Writes a change, under the lock of load_change. p_puts: memories as in the port, with their fingerprint (null keeps
+-- the stored one); reworded marks those with new words, of indexVersion. p_out: memories whose words are removed.
+-- p_history: in order. s_*: the keys of lineages. w_*: words as in put_words, with one b_* entry per memory.
 create function context.write_change(
   p_tenant text, p_user text, p_puts json, p_removals uuid[], p_out uuid[], p_history json, s_memory uuid[], s_key text[],
   w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[],
   p_session uuid, p_extracted integer
 )
 returns void
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
   v_id uuid;
@@ -395,7 +387,7 @@ begin
 end $$;
 
 create function context.get_memories(p_tenant text, p_user text, p_ids uuid[]) returns setof context.memory_row
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 begin
   perform enter(p_tenant);
   return query
@@ -410,7 +402,7 @@ end $$;
 create function context.list_memories(p_tenant text, p_user text, p_after uuid, p_limit integer)
 returns setof context.memory_row
 language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
@@ -428,7 +420,7 @@ create function context.memory_changes(p_tenant text, p_user text, p_memory uuid
 returns table (
   version integer, at timestamptz, change text, confidence double precision, source json, note text, by_memory uuid
 )
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 begin
   perform enter(p_tenant);
   return query
@@ -442,7 +434,7 @@ end $$;
 create function context.memories_from(p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
 returns setof context.memory_row
 language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
@@ -464,7 +456,7 @@ begin
 end $$;
 
 create function context.use_memories(p_tenant text, p_user text, p_ids uuid[], p_at timestamptz) returns void
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
   v_id uuid;
@@ -480,7 +472,7 @@ end $$;
 
 create function context.expired_memories(p_tenant text, p_user text, p_at timestamptz, p_limit integer)
 returns setof context.memory_row
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 begin
   perform enter(p_tenant);
   return query
@@ -491,11 +483,11 @@ begin
     limit p_limit;
 end $$;
 
--- Memories that hold and have no words, or those of a version before p_version, each a range of the index.
+-- Returns current memories that have no words, or words of a version before p_version; each is a range of the index.
 create function context.unread_memories(p_tenant text, p_user text, p_version integer, p_limit integer)
 returns setof context.memory_row
 language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
@@ -512,20 +504,22 @@ begin
     limit p_limit;
 end $$;
 
--- Everything of a user but the sessions, which have then to be indexed anew. Gives the number of memories.
-create function context.purge_memories(p_tenant text, p_user text) returns integer
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
+-- Deletes everything of a user except sessions, which must then be indexed again. Returns the numbers of memories and
+-- keys.
+create function context.purge_memories(p_tenant text, p_user text) returns table (memories integer, keys integer)
+language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
   v_shelves bigint[];
-  v_memories integer;
 begin
   perform lock_user(p_tenant, p_user);
   perform enter(p_tenant);
   delete from memori.memory_history x where x.user_id = p_user and x.tenant = p_tenant;
   delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_keys x where x.user_id = p_user and x.tenant = p_tenant;
+  get diagnostics keys = row_count;
   delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant;
-  get diagnostics v_memories = row_count;
+  get diagnostics memories = row_count;
   with gone as (
     delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant returning x.shelf_id
   )
@@ -539,25 +533,66 @@ begin
   set indexed = 0, turns = 0
   from sessions s
   where s.tenant = p_tenant and s.user_id = p_user and x.session_id = s.id;
-  return v_memories;
+  return next;
 end $$;
 
-do $$
-declare
-  f record;
+-- Returns the response stored for a key. Takes the user's lock, as load_change does, so no other change uses the key.
+create function context.load_memory_key(p_tenant text, p_user text, p_key text)
+returns table (fingerprint text, answer text)
+language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
 begin
-  for f in
-    select p.oid::regprocedure as signature, p.proname as name
-    from pg_proc p
-    where p.pronamespace = 'context'::regnamespace
-      and p.proname in ('as_memory', 'load_change', 'write_change', 'get_memories', 'list_memories', 'memory_changes',
-        'memories_from', 'use_memories', 'expired_memories', 'unread_memories', 'purge_memories')
-  loop
-    execute format('revoke all on function %s from public', f.signature);
-    execute format('alter function %s owner to throughline_functions', f.signature);
-    if f.name <> 'as_memory' then
-      execute format('grant execute on function %s to throughline_app', f.signature);
-    end if;
-  end loop;
+  perform lock_user(p_tenant, p_user);
+  perform enter(p_tenant);
+  return query
+    select x.fingerprint, x.answer
+    from memori.memory_keys x
+    where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid and x.key = p_key;
 end $$;
-revoke create on schema context from throughline_functions;
+
+-- Stores the key of a change, under the lock of load_memory_key.
+create function context.write_memory_key(
+  p_tenant text, p_user text, p_key text, p_fingerprint text, p_answer text, p_at timestamptz
+)
+returns void
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  perform enter(p_tenant);
+  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, answer, at)
+  values (p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_answer, p_at);
+end $$;
+
+-- Returns the response stored for a key by any user, if the fingerprint matches.
+create function context.find_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text)
+returns table (answer text)
+language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
+begin
+  perform enter(p_tenant);
+  return query
+    select x.answer
+    from memori.memory_keys x
+    where x.fingerprint = p_fingerprint and x.digest = md5(p_key)::uuid and x.key = p_key
+      and owned(x.tenant, x.user_id, p_tenant, p_user)
+    limit 1;
+end $$;
+
+-- Deletes the oldest p_limit keys stored before p_before and returns their number. A key stored again meanwhile stays.
+create function context.forget_memory_keys(p_tenant text, p_user text, p_before timestamptz, p_limit integer)
+returns integer
+language plpgsql security definer set search_path = context, pg_temp set jit = off
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_keys integer;
+begin
+  perform enter(p_tenant);
+  with chosen as (
+    select x.user_id, x.tenant, x.digest
+    from memori.memory_keys x
+    where x.at < p_before and owned(x.tenant, x.user_id, p_tenant, p_user)
+    order by x.at
+    limit p_limit
+  )
+  delete from memori.memory_keys x using chosen c
+  where x.user_id = c.user_id and x.tenant = c.tenant and x.digest = c.digest and x.at < p_before;
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end $$;

@@ -1,9 +1,8 @@
--- The words of what users said and of what is remembered of them. Everything here is built from the log and from
--- memories, and can be built anew.
+-- The word index over messages and memories. It is derived from the log and from memories and can be rebuilt.
 --
--- A shelf is what one user said, or what is remembered of one user; its number stands for the two in all other tables, which
--- makes their rows and keys half as long. They can be distributed by it: every key begins with it. Collation "C" is the order of code
--- points, which every store has.
+-- A shelf is what one user said, or what is remembered of one user. Its number stands for both in all other tables, which
+-- makes their rows and keys half as long. The tables can be distributed by it, because every key begins with it. Collation
+-- "C" orders by code point, as every store does.
 create table context.recall_shelves (
   user_id       text    not null,
   tenant        text    not null,
@@ -15,7 +14,7 @@ create table context.recall_shelves (
   primary key (user_id, tenant, shelf)
 ) with (fillfactor = 50);
 
--- How many messages hold a term, and how many are by a speaker. What nobody says any more has no row.
+-- Number of messages with a term, and of a speaker. A row that reaches 0 is deleted.
 create table context.recall_terms (
   shelf_id bigint           not null,
   messages integer          not null,
@@ -32,8 +31,8 @@ create table context.recall_speakers (
   primary key (shelf_id, speaker)
 ) with (fillfactor = 70);
 
--- The messages of one block of turns that hold a term; data as in domain/recall/postings.ts. Of a memory session_id is its
--- id, with one message in block 0.
+-- The messages with a term in one block of turns; data as in domain/recall/postings.ts. For a memory, session_id is the
+-- memory's id, with one message in block 0.
 create table context.recall_postings (
   shelf_id   bigint           not null,
   session_id uuid             not null,
@@ -45,8 +44,8 @@ create table context.recall_postings (
   primary key (shelf_id, term, session_id, block)
 ) with (fillfactor = 90);
 
--- What each write brought to a block, and which terms were new to it: by this the rows of a session are found again. turn is
--- the first one of the write, so a row is never changed.
+-- What each write added to a block, with the terms that were new to it: they lead back to the postings of a session. turn
+-- is the first one of the write, so a row never changes.
 create table context.recall_blocks (
   shelf_id      bigint  not null,
   session_id    uuid    not null,
@@ -60,7 +59,7 @@ create table context.recall_blocks (
   primary key (shelf_id, session_id, block, turn)
 );
 
--- Small facts of each message. time in milliseconds since 1970.
+-- Facts about each message. time: milliseconds since 1970.
 create table context.recall_messages (
   shelf_id   bigint   not null,
   time       bigint   not null,
@@ -80,8 +79,8 @@ create table context.recall_messages (
 
 create index recall_messages_time on context.recall_messages (shelf_id, time, session_id, turn);
 
--- How far the readers of a session's log have come. No row: nothing was read yet. Apart from the sessions, so that no reader
--- ever holds a lock that an append waits for.
+-- How far the index and the extraction of memories have read a log. No row: nothing was read. Not in sessions, so that no
+-- reader holds a lock that an append waits for.
 create table context.session_marks (
   session_id uuid    not null primary key,
   tenant     text    not null,
@@ -91,38 +90,21 @@ create table context.session_marks (
   extracted  integer not null default 0
 ) with (fillfactor = 70);
 
-do $$
-declare
-  name text;
-begin
-  foreach name in array array['recall_shelves', 'recall_terms', 'recall_speakers', 'recall_postings', 'recall_blocks',
-    'recall_messages', 'session_marks']
-  loop
-    execute format('alter table context.%I enable row level security', name);
-    execute format('alter table context.%I force row level security', name);
-    execute format(
-      'create policy tenant on context.%I using (current_setting(''throughline.tenant'', true) in (''*'', tenant))',
-      name
-    );
-    execute format('grant select, insert, update, delete on context.%I to throughline_functions', name);
-  end loop;
-end $$;
-grant select, delete on context.session_marks to throughline_purge;
--- looks the setting up once for a statement, not twice for each of 15,000 rows, which took a third of the time
-alter policy tenant on context.recall_postings
-  using ((select current_setting('throughline.tenant', true)) in ('*', tenant));
-grant create on schema context to throughline_functions, throughline_purge;
+create type context.mark_row as (
+  session_id uuid, tenant text, user_id text, head integer, indexed integer, turns integer, version integer,
+  extracted integer, copied integer
+);
 
--- Until the end of the transaction nothing else writes words or memories of the user, and no session of the user is purged.
--- Taken before any row: so writers never wait for each other in a circle, and a session that is there stays there without
--- a lock on its row, which appends would wait for.
+-- Blocks other writers of the user's index and memories, and purges of the user's sessions, until the transaction ends.
+-- Taken before any row lock: writers cannot deadlock, and an existing session stays without a lock on its row, which
+-- appends would wait for.
 create function context.lock_user(p_tenant text, p_user text) returns void
 language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtextextended(json_build_array(p_tenant, p_user)::text, 4749));
 end $$;
 
--- Number of a shelf; null: there is nothing on it.
+-- Returns the number of a shelf. Null: it is empty.
 create function context.shelf_id(p_tenant text, p_user text, p_shelf text) returns bigint
 language sql stable as $$
   select x.shelf_id
@@ -130,9 +112,9 @@ language sql stable as $$
   where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf
 $$;
 
--- Puts words on a shelf, behind what is there, under the user's lock. One w_ entry for each term of a block of a session, one b_ entry
--- for each block. A posting is new to its block if it holds no more messages than it was given. Without the settings the
--- planner, which takes arrays to be short, compares each of 6,000 terms with each other.
+-- Adds words to a shelf, under the user's lock. One w_* entry per term of a block of a session, one b_* entry per
+-- block. A posting is new to its block if it holds no more messages than were given. Without the setting the planner,
+-- which assumes short arrays, compares each of 6,000 terms with each other.
 create function context.put_words(
   p_tenant text, p_user text, p_shelf text,
   w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[],
@@ -179,10 +161,10 @@ begin
   return v_shelf;
 end $$;
 
--- Takes sessions, or memories, from a shelf, under the user's lock. Postings go one by one, each by its whole key: while a table has
--- no statistics the planner reads the whole shelf for a join. The counts fall by what is put on top of them. Also for a purge.
+-- Removes sessions, or memories, from a shelf, under the user's lock; a purge calls it too. Deletes postings one by one
+-- by their full key: while a table has no statistics, a join reads the whole shelf.
 create function context.take_words(p_tenant text, p_user text, p_shelf text, p_sessions uuid[]) returns void
-language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off as $$
+language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_shelf bigint := shelf_id(p_tenant, p_user, p_shelf);
   v_session uuid;
@@ -241,8 +223,8 @@ begin
   delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf and x.messages <= 0;
 end $$;
 
--- Puts messages (m_) of a session and their words (as in put_words) into the index and moves the mark from p_from to p_to. False: there
--- is no such session, or the mark is elsewhere.
+-- Adds messages (m_*) of a session and their words (as in put_words) to the index and moves the mark from p_from to
+-- p_to. False: there is no such session, or the mark is not at p_from.
 create function context.index_messages(
   p_session uuid, p_from integer, p_to integer, p_version integer,
   m_turn integer[], m_sequence integer[], m_commit boolean[], m_speaker text[], m_time bigint[], m_length integer[],
@@ -251,7 +233,7 @@ create function context.index_messages(
   b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[]
 )
 returns boolean
-language plpgsql security definer set search_path = context, pg_temp as $$
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
   s record;
   v_shelf bigint;
@@ -295,9 +277,9 @@ begin
   return true;
 end $$;
 
--- Removes a session from the index, as if nothing of it had been read.
+-- Removes a session from the index, so that all of it is indexed again.
 create function context.unindex_session(p_session uuid) returns void
-language plpgsql security definer set search_path = context, pg_temp as $$
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
   s record;
 begin
@@ -311,13 +293,8 @@ begin
   end if;
 end $$;
 
-create type context.mark_row as (
-  session_id uuid, tenant text, user_id text, head integer, indexed integer, turns integer, version integer,
-  extracted integer, copied integer
-);
-
 create function context.read_mark(p_session uuid) returns setof context.mark_row
-language plpgsql security definer set search_path = context, pg_temp as $$
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
   perform enter(null);
   return query
@@ -328,11 +305,12 @@ begin
     where s.id = p_session;
 end $$;
 
--- Marks of the user's sessions of which something is left to index, newest activity first; p_newest: among so many of the newest.
+-- Returns the marks of the user's sessions that are not fully indexed, newest activity first, among the p_newest
+-- newest.
 create function context.read_marks(p_tenant text, p_user text, p_version integer, p_newest integer)
 returns setof context.mark_row
 language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
   perform enter(p_tenant);
   return query
@@ -350,11 +328,11 @@ begin
     order by s.activity_minute desc, s.last_activity_at desc, s.id desc;
 end $$;
 
--- Sessions of anyone of which something is left to index, or that ended with something left to extract. Both tables are walked
--- side by side in order of their keys.
+-- Returns sessions of all users that are not fully indexed, or that ended and are not fully extracted. Reads both
+-- tables in key order.
 create function context.sessions_behind(p_version integer, p_after uuid, p_limit integer) returns setof uuid
 language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_sort = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_sort = off set jit = off as $$
 begin
   perform enter(null);
   return query
@@ -368,11 +346,11 @@ begin
     limit p_limit;
 end $$;
 
--- What is on a shelf. No row: nothing.
+-- Returns the counts of a shelf. No row: it is empty.
 create function context.look_up(p_tenant text, p_user text, p_shelf text, p_terms text[])
 returns table (messages integer, terms bigint, long_messages integer, speakers text[], known text[], counts integer[])
 language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_shelf bigint;
 begin
@@ -392,12 +370,12 @@ begin
   return next;
 end $$;
 
--- The blocks of each term, packed into one value, the last first: session (16 bytes), block (4), length of the data (4), data. A row
--- of its own for each of 15,000 blocks would take four times as long.
+-- Returns the blocks of each term packed into one value, last block first: session (16 bytes), block (4), length of the
+-- data (4), data. One row for each of 15,000 blocks took four times as long.
 create function context.read_postings(p_tenant text, p_user text, p_shelf text, p_terms text[], p_limit integer)
 returns table (term text, packed bytea)
 language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
   v_shelf bigint;
 begin
@@ -419,15 +397,16 @@ begin
   end loop;
 end $$;
 
--- Facts of the messages at places, of the last p_last of sessions, and of the last p_limit within a span of time; each once. offset 0
--- keeps each look-up as it is written, by the whole key: as a join it would read the whole shelf.
+-- Returns the facts of the messages at the given places, of the last p_last messages of sessions, and of the last
+-- p_limit messages in a time range, each once. OFFSET 0 keeps the lookups by full key: a join would read the whole
+-- shelf.
 create function context.read_facts(
   p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer,
   p_since bigint, p_until bigint, p_limit integer
 )
 returns setof context.recall_messages
 language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_shelf bigint;
 begin
@@ -465,85 +444,3 @@ begin
     ) f
     order by f.session_id, f.turn;
 end $$;
-
--- Events of the user's sessions at places, in their order.
-create function context.events_at(p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
-returns table (
-  session_id uuid, sequence integer, id uuid, type text, role text, content text, parts text, agent_id text,
-  occurred_at text, created_at timestamptz
-)
-language plpgsql security definer set search_path = context, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-begin
-  perform enter(p_tenant);
-  return query
-    select e.*
-    from unnest(p_session, p_sequence) with ordinality as p (session_id, sequence, n)
-    cross join lateral (
-      select s.tenant, s.user_id from sessions s where s.id = p.session_id offset 0
-    ) s
-    cross join lateral (
-      select x.session_id, x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
-      from session_events x
-      where x.session_id = p.session_id and x.sequence = p.sequence
-      offset 0
-    ) e
-    where s.tenant = p_tenant and s.user_id = p_user
-    order by p.n;
-end $$;
-
--- As before, and it takes the session from the index. The user's lock comes first: whoever writes the index holds it, and
--- then finds the session or finds nothing.
-create or replace function context.purge_session(p_session uuid, p_tenant text, p_user text, p_at timestamptz)
-returns table (events integer, keys integer)
-language plpgsql security definer set search_path = context, pg_temp as $$
-declare
-  s record;
-begin
-  perform enter(p_tenant);
-  select x.tenant, x.user_id into s
-  from sessions x
-  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user);
-  if s.tenant is not null then
-    perform lock_user(s.tenant, s.user_id);
-  end if;
-  delete from sessions x where x.id = p_session and x.tenant = s.tenant and x.user_id = s.user_id;
-  if not found then
-    raise exception using errcode = 'TL001', message = 'no such session';
-  end if;
-  delete from session_events x where x.session_id = p_session;
-  get diagnostics events = row_count;
-  delete from session_keys x where x.session_id = p_session;
-  get diagnostics keys = row_count;
-  delete from session_types x where x.session_id = p_session;
-  delete from session_state x where x.session_id = p_session;
-  delete from session_slots x where x.session_id = p_session;
-  delete from session_edges x where x.session_id = p_session;
-  delete from session_marks x where x.session_id = p_session;
-  perform take_words(s.tenant, s.user_id, 'said', array[p_session]);
-  update conversation_commits x set purged_at = p_at, user_id = '' where x.session_id = p_session and x.purged_at is null;
-  return next;
-end $$;
-
-do $$
-declare
-  f record;
-begin
-  for f in
-    select p.oid::regprocedure as signature, p.proname as name
-    from pg_proc p
-    where p.pronamespace = 'context'::regnamespace
-      and p.proname in ('lock_user', 'shelf_id', 'put_words', 'take_words', 'index_messages', 'unindex_session',
-        'read_mark', 'read_marks', 'sessions_behind', 'look_up', 'read_postings', 'read_facts', 'events_at')
-  loop
-    execute format('revoke all on function %s from public', f.signature);
-    execute format('alter function %s owner to throughline_functions', f.signature);
-    -- what only other functions call stays with their owners
-    if f.name in ('lock_user', 'take_words') then
-      execute format('grant execute on function %s to throughline_purge', f.signature);
-    elsif f.name not in ('shelf_id', 'put_words') then
-      execute format('grant execute on function %s to throughline_app', f.signature);
-    end if;
-  end loop;
-end $$;
-revoke create on schema context from throughline_functions, throughline_purge;

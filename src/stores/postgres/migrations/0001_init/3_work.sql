@@ -1,0 +1,156 @@
+-- The work of sessions: relations that they found, commits of conversations, and what a sweep has to do.
+
+-- A view of the log, like session_state: each row comes from the event with its sequence. Collation "C" orders by code
+-- point, as every store does. An index entry holds at most 2,700 bytes and a node may be longer: the indexes hold the
+-- first 160 characters, and the digest separates nodes with the same start. These are columns because row level security
+-- allows no expression in an index condition.
+create table context.session_edges (
+  session_id uuid             not null,
+  tenant     text             not null,
+  from_node  text collate "C" not null,
+  label      text collate "C" not null,
+  to_node    text collate "C" not null,
+  sequence   integer          not null,
+  evidence   json             not null,
+  from_start text collate "C" not null,
+  to_start   text collate "C" not null,
+  digest     uuid             not null,
+  primary key (session_id, from_start, label, to_start, sequence, digest)
+);
+
+create index session_edges_reverse on context.session_edges (session_id, to_start, label, from_start, sequence);
+
+-- One row per commit. It outlives its session and holds no content. A purge marks it; nothing deletes it.
+create table context.conversation_commits (
+  tenant          text        not null,
+  conversation_id text        not null,
+  position        integer     not null,
+  commit_id       text        not null,
+  session_id      uuid        not null,
+  user_id         text        not null,
+  made_at         timestamptz not null,
+  purged_at       timestamptz,
+  primary key (tenant, conversation_id, position)
+);
+
+create index conversation_commits_session on context.conversation_commits (session_id);
+
+-- Blocks other commits to the conversation until the transaction ends. Taken before the lock of a session, so two
+-- callers never wait for each other.
+create function context.lock_conversation(p_tenant text, p_conversation text) returns void
+language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(json_build_array(p_tenant, p_conversation)::text, 4748));
+end $$;
+
+-- Inserts the edges of events after p_head; g_place is the place of the event, from 1. The first of equal edges stays.
+create function context.insert_edges(
+  p_session uuid, p_tenant text, p_head integer, g_from text[], g_label text[], g_to text[], g_place integer[],
+  g_evidence text[]
+)
+returns void
+language plpgsql as $$
+begin
+  insert into session_edges
+    (session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
+  select p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json,
+    left(g.from_node, 160), left(g.to_node, 160), md5(json_build_array(g.from_node, g.to_node)::text)::uuid
+  from unnest(g_from, g_label, g_to, g_place, g_evidence) with ordinality
+    as g (from_node, label, to_node, place, evidence, n)
+  order by g.n
+  on conflict do nothing;
+end $$;
+
+-- Reads one page of relations. p_nodes null: all. p_direction: out, in or both; an edge between two of the nodes comes
+-- once. Only the given conditions become part of the statement, so each direction is served by its own index. The
+-- settings are needed because the planner assumes that row level security leaves 1 % of the rows; it would read and
+-- sort the whole session for each page.
+create function context.read_edges(
+  p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[],
+  p_from text, p_label text, p_to text, p_sequence integer, p_limit integer
+)
+returns table (from_node text, label text, to_node text, sequence integer, evidence text)
+language plpgsql security definer set search_path = context, pg_temp
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
+declare
+  every text := 'select from_node, label, to_node, sequence, evidence::text from session_edges where session_id = $1'
+    || case when p_labels is not null then ' and label = any ($3)' else '' end
+    || case when p_from is not null
+       then ' and from_start >= left($4, 160) and (from_node, label, to_node, sequence) > ($4, $5, $6, $7)' else '' end;
+  leaving text := ' and from_start = any ($9) and from_node = any ($2)';
+  reaching text := ' and to_start = any ($9) and to_node = any ($2)';
+  starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
+begin
+  perform enter(p_tenant);
+  if not exists (select 1 from sessions x where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user)) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  return query execute
+    case
+      -- whoever begins with less comes first, so this is the order of the nodes too
+      when p_nodes is null then every || ' order by from_start, from_node, label, to_node, sequence'
+      when p_direction = 'out' then every || leaving || ' order by 1, 2, 3, 4'
+      when p_direction = 'in' then every || reaching || ' order by 1, 2, 3, 4'
+      else every || leaving || ' union all ' || every || reaching || ' and from_node <> all ($2) order by 1, 2, 3, 4'
+    end
+    || ' limit $8'
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, starts;
+end $$;
+
+-- Reads the commits of a conversation after position p_after. p_user null: of all users.
+create function context.read_commits(
+  p_tenant text, p_conversation text, p_user text, p_after integer, p_limit integer
+)
+returns setof context.conversation_commits
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+begin
+  perform enter(p_tenant);
+  return query
+    select x.*
+    from conversation_commits x
+    where x.tenant = p_tenant and x.conversation_id = p_conversation and x.position > p_after
+      and (p_user is null or x.user_id = p_user)
+    order by x.position
+    limit p_limit;
+end $$;
+
+-- Finds work for a sweep: live sessions that were last active before p_idle_since, then other live sessions that
+-- expired by p_at, then sessions that ended before p_ended_before and await their commit. The second query runs only if
+-- fewer idle sessions than the limit were found, so it skips fewer rows than the limit.
+create function context.due_sessions(
+  p_tenant text, p_user text, p_idle_since timestamptz, p_at timestamptz, p_ended_before timestamptz, p_limit integer
+)
+returns setof uuid
+language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
+declare
+  given integer;
+  more integer := 0;
+begin
+  perform enter(p_tenant);
+  return query
+    select x.id
+    from sessions x
+    where x.ended_at is null and x.activity_minute <= extract(epoch from p_idle_since)::bigint / 60
+      and x.last_activity_at < p_idle_since and owned(x.tenant, x.user_id, p_tenant, p_user)
+    order by x.activity_minute, x.id
+    limit p_limit;
+  get diagnostics given = row_count;
+  if given < p_limit then
+    return query
+      select x.id
+      from sessions x
+      where x.ended_at is null and x.expires_at <= p_at and x.last_activity_at >= p_idle_since
+        and owned(x.tenant, x.user_id, p_tenant, p_user)
+      order by x.expires_at, x.id
+      limit p_limit - given;
+    get diagnostics more = row_count;
+  end if;
+  if given + more < p_limit then
+    return query
+      select x.id
+      from sessions x
+      where x.awaits_commit and x.ended_at < p_ended_before and owned(x.tenant, x.user_id, p_tenant, p_user)
+      order by x.ended_at, x.id
+      limit p_limit - given - more;
+  end if;
+end $$;
