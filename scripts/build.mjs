@@ -96,11 +96,11 @@ export async function build() {
     },
   })
   cpSync(join(root, 'node_modules/zod/LICENSE'), join(root, 'dist/parts/zod-LICENSE'))
-  const { readMigration } = await import('../src/stores/migrations.ts')
+  const { joinMigration } = await import('../src/stores/migrations.ts')
   for (const path of globSync('stores/*/migrations/*', { cwd: join(root, 'src') })) {
     const file = join(root, 'dist', path.replace(/(\.sql)?$/, '.sql'))
     mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, readMigration(pathToFileURL(join(root, 'src', path))))
+    writeFileSync(file, joinMigration(pathToFileURL(join(root, 'src', path))))
   }
   const { makeBlank } = await import('../src/stores/sqlite/make-blank.ts')
   await makeBlank(join(root, 'dist/stores/sqlite/blank.db'))

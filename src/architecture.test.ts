@@ -85,7 +85,7 @@ const RULES: Record<string, readonly string[]> = {
     'node:',
   ],
   // what stores share
-  'stores/migrations.ts': ['package-file.ts', 'stores/files.ts'],
+  'stores/migrations.ts': ['domain/errors.ts', 'package-file.ts', 'stores/files.ts'],
   'stores/next-tick.ts': [],
   'stores/files.ts': [],
   'cache/conformance/': ['ports/', 'cache/conformance/', 'stores/conformance/harness.ts', 'node:'],

@@ -214,6 +214,11 @@ describe('an error', () => {
     expect(error.message).toBe("idempotency key 'k1' was used for memories of user ada with other content")
     expect(error.details).toStrictEqual({ userId: 'ada', key: 'k1' })
   })
+
+  it('names the way out of a database that an earlier pre-release made', () => {
+    const error = new SchemaOutdatedError({ found: 13, needed: 1, madeBy: 'pre-release' })
+    expect(error.message).toMatch(/throughline export .* throughline import/)
+  })
 })
 
 describe('the codes', () => {

@@ -207,16 +207,22 @@ export class StorageError extends ThroughlineError {
   }
 }
 
-/** The database has an older schema than this version needs, and migrating was not asked for. */
+/**
+ * The database has an older schema than this version needs, and migrating was not requested. With `madeBy` no migration
+ * leads to this version: export with the version that made the database, and import with this one.
+ */
 export class SchemaOutdatedError extends ThroughlineError {
   override readonly name = 'SchemaOutdatedError'
   readonly code = 'SCHEMA_OUTDATED'
-  readonly details: { found: number; needed: number }
+  readonly details: { found: number; needed: number; madeBy?: 'pre-release' }
 
   constructor(details: SchemaOutdatedError['details'], options?: ErrorOptions) {
     super(
-      `the database has schema ${details.found}, this version needs ${details.needed}; ` +
-        'run throughline migrate, or open it with { migrate: true }',
+      details.madeBy === undefined
+        ? `the database has schema ${details.found}, this version needs ${details.needed}; ` +
+            'run throughline migrate, or open it with { migrate: true }'
+        : 'an earlier pre-release made this database, and it cannot be migrated; run throughline export with the version ' +
+            'that made it, then throughline import into a new database with this version',
       options,
     )
     this.details = details

@@ -42,6 +42,7 @@ const SAMPLES: readonly ThroughlineError[] = [
   new TooLargeError({ field: 'content', limit: 5, actual: 6 }),
   new StorageError('sqlite', 'the disk is full'),
   new SchemaOutdatedError({ found: 1, needed: 2 }),
+  new SchemaOutdatedError({ found: 13, needed: 1, madeBy: 'pre-release' }),
   new SchemaNewerError({ found: 3, known: 2 }),
   new UnauthenticatedError('the token has expired'),
   new TooManyStreamsError(100),

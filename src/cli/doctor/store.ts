@@ -92,9 +92,14 @@ function describeFailure(error: unknown, owner: string | undefined): Check {
 
 /** A file is brought up to date by whoever opens it next, a Postgres only by `migrate`. */
 function describeOutdatedSchema(
-  { found: version, needed }: { found: number; needed: number },
+  { found: version, needed, madeBy }: SchemaOutdatedError['details'],
   owner: string | undefined,
 ): Check {
+  if (madeBy !== undefined) {
+    const advice =
+      'throughline export with the version that made it, then throughline import into a new database with this version'
+    return { name: 'schema', status: 'fail', found: 'an earlier pre-release made this database', advice }
+  }
   const found = `${version === 0 ? 'there are no tables of ours' : `version ${version}`}, this version needs ${needed}`
   if (owner !== undefined) {
     return { name: 'schema', status: 'fail', found, advice: `throughline migrate, as the role ${owner}` }

@@ -1,38 +1,39 @@
-import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
-import { migrationsOf } from '../migrations.ts'
+import { SchemaOutdatedError } from '../../domain/errors.ts'
+import { knownSchema as knownSchemaOf, type LedgerRow, migrationsOf, schemaIn } from '../migrations.ts'
 import { type Connections, codeOf, type Query } from './connection.ts'
 
 const LOCK = { name: 'migrate-lock', text: 'select pg_advisory_xact_lock(474700001)' }
 
-/** The ledger, and the function by which any role that may use the schema asks for its version. */
+/** The ledger, and the function that lets every role with access to the schema read it. */
 const LEDGER = `
   create schema if not exists context;
   create table if not exists context.throughline_migrations (
     version    integer     not null primary key,
     name       text        not null,
+    checksum   text        not null,
     applied_at timestamptz not null default now()
   );
-  create or replace function context.schema_version() returns integer
+  create or replace function context.schema_version() returns table (version integer, checksum text)
   language sql stable security definer set search_path = context, pg_temp set jit = off as
-  'select coalesce(max(version), 0) from context.throughline_migrations'`
+  'select m.version, m.checksum from context.throughline_migrations m order by m.version'`
 
-const DONE = {
+const INSERT_ROW = {
   name: 'migrate-done',
-  text: 'insert into context.throughline_migrations (version, name) values ($1, $2)',
+  text: 'insert into context.throughline_migrations (version, name, checksum) values ($1, $2, $3)',
 }
 
-const VERSION = { name: 'schema-version', text: 'select context.schema_version() as version' }
+const SELECT_LEDGER = { name: 'schema-version', text: 'select * from context.schema_version()' }
+
+/** A row of the ledger, or the one number that the function of an earlier pre-release returned. */
+type VersionRow = LedgerRow | { schema_version: number }
 
 /** Schema that this version of the package works with. */
-export function knownSchema(): number {
-  return migrationsOf('postgres').at(-1)?.version ?? 0
-}
+export const knownSchema = () => knownSchemaOf('postgres')
 
-/** Schema that the database has; 0 where there is none, or none that this role may see. */
-export async function schemaOf({ query }: Connections): Promise<number> {
+/** Schema of the database; 0: there is none, or none that this role may see. Throws if this version cannot use it. */
+export async function schemaOf({ query }: Pick<Connections, 'query'>): Promise<number> {
   try {
-    const [row] = await query<{ version: number }>(VERSION, [], { again: true })
-    return row?.version ?? 0
+    return schemaIn('postgres', (await query<VersionRow>(SELECT_LEDGER, [], { again: true })).map(ledgerRow))
   } catch (error) {
     // no such schema, no such function
     if (['3F000', '42883'].includes(codeOf(error))) return 0
@@ -40,16 +41,18 @@ export async function schemaOf({ query }: Connections): Promise<number> {
   }
 }
 
-/** Brings the database to the schema of this version, each step in a transaction with its ledger row, under a lock. */
+function ledgerRow(row: VersionRow): LedgerRow {
+  return 'schema_version' in row ? { version: row.schema_version } : row
+}
+
+/** Migrates to the schema of this version: under a lock, each step in a transaction with its row of the ledger. */
 export async function migrate(connections: Connections): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const found = await schemaOf(connections)
-    refuseNewer(found)
-    if (found === knownSchema()) return
+    if ((await schemaOf(connections)) === knownSchema()) return
     try {
       await connections.transaction(applyNext)
     } catch (error) {
-      // roles belong to the whole cluster: another database of it is being migrated at this very moment
+      // roles belong to the whole cluster: another of its databases is being migrated at the same moment
       if (codeOf(error) !== 'XX000' || attempt > 20) throw error
     }
   }
@@ -58,22 +61,15 @@ export async function migrate(connections: Connections): Promise<void> {
 async function applyNext(query: Query, script: (sql: string) => Promise<void>): Promise<void> {
   await query(LOCK, [])
   await script(LEDGER)
-  const [row] = await query<{ version: number }>(VERSION, [])
-  const found = row?.version ?? 0
-  refuseNewer(found)
+  const found = schemaIn('postgres', (await query<VersionRow>(SELECT_LEDGER, [])).map(ledgerRow))
   const next = migrationsOf('postgres').find(({ version }) => version > found)
   if (next === undefined) return
   await script(next.sql)
-  await query(DONE, [next.version, next.name])
+  await query(INSERT_ROW, [next.version, next.name, next.checksum])
 }
 
 /** Throws unless the database has exactly the schema of this version. */
 export async function requireSchema(connections: Connections): Promise<void> {
   const found = await schemaOf(connections)
-  refuseNewer(found)
   if (found < knownSchema()) throw new SchemaOutdatedError({ found, needed: knownSchema() })
-}
-
-function refuseNewer(found: number): void {
-  if (found > knownSchema()) throw new SchemaNewerError({ found, known: knownSchema() })
 }

@@ -248,7 +248,9 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     })
 
     it('that is newer than the code is refused', async () => {
-      await database.admin("insert into context.throughline_migrations (version, name) values (9999, 'future')")
+      await database.admin(
+        "insert into context.throughline_migrations (version, name, checksum) values (9999, 'future', '')",
+      )
       await expect(open(database.url(SERVING))).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
       await expect(open({ url: database.url(OWNER), migrate: true })).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
     })

@@ -29,7 +29,7 @@ function contents(file: string) {
   try {
     return {
       schema: db.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all(),
-      ledger: db.prepare('select version, name from throughline_migrations order by version').all(),
+      ledger: db.prepare('select version, name, checksum from throughline_migrations order by version').all(),
       dates: db.prepare('select distinct applied_at from throughline_migrations').pluck().all() as string[],
       settings: db.prepare('select * from memories_fts_config order by k').all(),
       journal: db.pragma('journal_mode', { simple: true }),
@@ -57,8 +57,10 @@ describe('a new file that begins as the blank', () => {
   it('is the blank, and leaves nothing else beside it', async () => {
     await rm(blank)
     const db = new Database(blank)
-    db.exec('create table throughline_migrations (version integer, name text); create table mark (of text)')
-    db.prepare('insert into throughline_migrations select 1000, ?').run('1000_mark.sql')
+    db.exec(
+      'create table throughline_migrations (version integer, name text, checksum text); create table mark (of text)',
+    )
+    db.prepare('insert into throughline_migrations values (1000, ?, ?)').run('1000_mark', '')
     db.close()
     await expect(opened()).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
     expect((await readdir(folder)).sort()).toEqual(['blank.db', 'sessions.db'])

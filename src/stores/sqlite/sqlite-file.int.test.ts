@@ -247,12 +247,31 @@ describe('the schema', () => {
 
   it('that is newer than the code is refused, and left alone', async () => {
     await madeFile()
-    stray("insert into throughline_migrations (version, name) values (9999, '9999_future.sql')")
+    stray("insert into throughline_migrations (version, name, checksum) values (9999, '9999_future', '')")
     const before = await readFile(path)
     await expect(open(`sqlite:${path}`)).rejects.toMatchObject({
       code: 'SCHEMA_NEWER',
       details: { found: 9999, known: knownSchema() },
     })
+    expect(await readFile(path)).toEqual(before)
+  })
+
+  it.each([
+    ['older edit of a migration', "update throughline_migrations set checksum = 'another'"],
+    [
+      'ledger of an earlier pre-release',
+      `alter table throughline_migrations drop column checksum;
+       insert into throughline_migrations (version, name) values (7, '0007_imports.sql')`,
+    ],
+  ])('made by an %s is refused with the way out, and left alone', async (_, sql) => {
+    await madeFile()
+    stray(sql)
+    const before = await readFile(path)
+    for (const migrate of [true, false]) {
+      const opening = open({ url: `sqlite:${path}`, migrate })
+      await expect(opening).rejects.toMatchObject({ code: 'SCHEMA_OUTDATED', details: { madeBy: 'pre-release' } })
+      await expect(opening).rejects.toThrow(/throughline export .* throughline import/)
+    }
     expect(await readFile(path)).toEqual(before)
   })
 

@@ -1,0 +1,3041 @@
+create role throughline_app;
+grant throughline_app to owner;
+
+create role throughline_functions;
+grant throughline_functions to owner;
+
+create role throughline_purge;
+grant throughline_purge to owner;
+
+create role throughline_reader;
+grant throughline_reader to owner;
+
+create schema context authorization owner;
+grant usage on schema context to throughline_app;
+grant usage on schema context to throughline_functions;
+grant usage on schema context to throughline_purge;
+grant usage on schema context to throughline_reader;
+
+create schema memori authorization owner;
+grant usage on schema memori to throughline_functions;
+grant usage on schema memori to throughline_reader;
+
+create type context.event_row as (
+  sequence integer,
+  id uuid,
+  type text,
+  role text,
+  content text,
+  parts text,
+  agent_id text,
+  occurred_at text,
+  created_at timestamp with time zone
+);
+
+create type context.given_document as (
+  persona_id text,
+  subject text,
+  issuer text,
+  scope text,
+  metadata json,
+  analysis json,
+  timestamps context.given_times
+);
+
+create type context.given_envelope as (
+  document context.given_document,
+  batch text
+);
+
+create type context.given_times as (
+  created_at timestamp with time zone,
+  updated_at timestamp with time zone
+);
+
+create type context.given_view as (
+  tenant text,
+  "userId" text,
+  "conversationId" text,
+  chatmode text,
+  workflow text,
+  skill text,
+  "gitBranch" text,
+  task text,
+  status json,
+  "activeAgent" text,
+  head integer,
+  turns integer,
+  "clearedAt" integer,
+  "startedAt" timestamp with time zone,
+  "lastActivityAt" timestamp with time zone,
+  "endedAt" timestamp with time zone,
+  "expiresAt" timestamp with time zone,
+  metadata json,
+  "forkedFrom" json,
+  "lastWork" text,
+  commit json,
+  "awaitsCommit" boolean,
+  "envelopeAt" integer,
+  scratchpad json,
+  version integer,
+  "updatedAt" timestamp with time zone,
+  envelope context.given_envelope
+);
+
+create type context.mark_row as (
+  session_id uuid,
+  tenant text,
+  user_id text,
+  head integer,
+  indexed integer,
+  turns integer,
+  version integer,
+  extracted integer,
+  copied integer
+);
+
+create type context.memory_row as (
+  id uuid,
+  tenant text,
+  user_id text,
+  category text,
+  content text,
+  scope text,
+  source_type text,
+  confidence double precision,
+  lineage json,
+  use_count integer,
+  created_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  superseded_by uuid,
+  superseded_at timestamp with time zone,
+  metadata json
+);
+
+create table context.conversation_commits (
+  tenant text not null,
+  conversation_id text not null,
+  "position" integer not null,
+  commit_id text not null,
+  session_id uuid not null,
+  user_id text not null,
+  made_at timestamp with time zone not null,
+  purged_at timestamp with time zone,
+  constraint conversation_commits_pkey PRIMARY KEY (tenant, conversation_id, "position")
+);
+CREATE INDEX conversation_commits_session ON context.conversation_commits USING btree (session_id);
+alter table context.conversation_commits enable row level security;
+alter table context.conversation_commits force row level security;
+create policy tenant on context.conversation_commits as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant insert, select on context.conversation_commits to throughline_functions;
+grant select on context.conversation_commits to throughline_purge;
+grant select on context.conversation_commits to throughline_reader;
+grant update on context.conversation_commits (user_id) to throughline_functions;
+grant update on context.conversation_commits (user_id) to throughline_purge;
+grant update on context.conversation_commits (purged_at) to throughline_functions;
+grant update on context.conversation_commits (purged_at) to throughline_purge;
+
+create table context.recall_blocks (
+  shelf_id bigint not null,
+  session_id uuid not null,
+  block integer not null,
+  turn integer not null,
+  messages integer not null,
+  words integer not null,
+  long_messages integer not null,
+  tenant text not null,
+  terms text[] not null,
+  constraint recall_blocks_pkey PRIMARY KEY (shelf_id, session_id, block, turn)
+);
+alter table context.recall_blocks enable row level security;
+alter table context.recall_blocks force row level security;
+create policy tenant on context.recall_blocks as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on context.recall_blocks to throughline_functions;
+
+create table context.recall_messages (
+  shelf_id bigint not null,
+  "time" bigint not null,
+  session_id uuid not null,
+  turn integer not null,
+  sequence integer not null,
+  length integer not null,
+  asked integer not null,
+  specifics smallint not null,
+  times smallint not null,
+  counts boolean not null,
+  is_commit boolean not null,
+  tenant text not null,
+  speaker text not null,
+  constraint recall_messages_pkey PRIMARY KEY (shelf_id, session_id, turn)
+);
+CREATE INDEX recall_messages_time ON context.recall_messages USING btree (shelf_id, "time", session_id, turn);
+alter table context.recall_messages enable row level security;
+alter table context.recall_messages force row level security;
+create policy tenant on context.recall_messages as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on context.recall_messages to throughline_functions;
+
+create table context.recall_postings (
+  shelf_id bigint not null,
+  session_id uuid not null,
+  block integer not null,
+  messages smallint not null,
+  term text collate "C" not null,
+  tenant text not null,
+  data bytea not null,
+  constraint recall_postings_pkey PRIMARY KEY (shelf_id, term, session_id, block)
+) with (fillfactor=90);
+alter table context.recall_postings enable row level security;
+alter table context.recall_postings force row level security;
+create policy tenant on context.recall_postings as permissive for all to public using (((( SELECT current_setting('throughline.tenant'::text, true) AS current_setting) = '*'::text) OR (( SELECT current_setting('throughline.tenant'::text, true) AS current_setting) = tenant)));
+grant delete, insert, select, update on context.recall_postings to throughline_functions;
+
+create table context.recall_shelves (
+  user_id text not null,
+  tenant text not null,
+  shelf text not null,
+  shelf_id bigint not null generated always as identity,
+  messages integer not null,
+  terms bigint not null,
+  long_messages integer not null,
+  constraint recall_shelves_pkey PRIMARY KEY (user_id, tenant, shelf)
+) with (fillfactor=50);
+alter table context.recall_shelves enable row level security;
+alter table context.recall_shelves force row level security;
+create policy tenant on context.recall_shelves as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on context.recall_shelves to throughline_functions;
+
+create table context.recall_speakers (
+  shelf_id bigint not null,
+  messages integer not null,
+  speaker text collate "C" not null,
+  tenant text not null,
+  constraint recall_speakers_pkey PRIMARY KEY (shelf_id, speaker)
+) with (fillfactor=70);
+alter table context.recall_speakers enable row level security;
+alter table context.recall_speakers force row level security;
+create policy tenant on context.recall_speakers as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on context.recall_speakers to throughline_functions;
+
+create table context.recall_terms (
+  shelf_id bigint not null,
+  messages integer not null,
+  term text collate "C" not null,
+  tenant text not null,
+  constraint recall_terms_pkey PRIMARY KEY (shelf_id, term)
+) with (fillfactor=70);
+alter table context.recall_terms enable row level security;
+alter table context.recall_terms force row level security;
+create policy tenant on context.recall_terms as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on context.recall_terms to throughline_functions;
+
+create table context.session_edges (
+  session_id uuid not null,
+  tenant text not null,
+  from_node text collate "C" not null,
+  label text collate "C" not null,
+  to_node text collate "C" not null,
+  sequence integer not null,
+  evidence json not null,
+  from_start text collate "C" not null,
+  to_start text collate "C" not null,
+  digest uuid not null,
+  constraint session_edges_pkey PRIMARY KEY (session_id, from_start, label, to_start, sequence, digest)
+);
+CREATE INDEX session_edges_reverse ON context.session_edges USING btree (session_id, to_start, label, from_start, sequence);
+alter table context.session_edges enable row level security;
+alter table context.session_edges force row level security;
+create policy tenant on context.session_edges as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select on context.session_edges to throughline_functions;
+grant delete, select on context.session_edges to throughline_purge;
+grant select on context.session_edges to throughline_reader;
+
+create table context.session_envelopes (
+  session_id uuid not null,
+  persona_id text not null default ''::text,
+  tenant text not null,
+  subject text not null,
+  issuer text,
+  scope text,
+  metadata json not null default '{}'::json,
+  analysis json not null default '{}'::json,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  batch text,
+  sequence integer not null,
+  constraint session_envelopes_pkey PRIMARY KEY (session_id)
+);
+CREATE INDEX session_envelopes_batch ON context.session_envelopes USING btree (batch, session_id) WHERE (batch IS NOT NULL);
+CREATE INDEX session_envelopes_updated ON context.session_envelopes USING btree (updated_at);
+alter table context.session_envelopes enable row level security;
+alter table context.session_envelopes force row level security;
+create policy tenant on context.session_envelopes as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+CREATE TRIGGER touch BEFORE UPDATE ON context.session_envelopes FOR EACH ROW WHEN (((new.sequence = old.sequence) AND (new.updated_at = old.updated_at))) EXECUTE FUNCTION context.touch_envelope();
+grant delete, insert, select, update on context.session_envelopes to throughline_functions;
+grant delete, select on context.session_envelopes to throughline_purge;
+grant select on context.session_envelopes to throughline_reader;
+
+create table context.session_events (
+  session_id uuid not null,
+  sequence integer not null,
+  id uuid not null,
+  tenant text not null,
+  type text not null,
+  role text not null,
+  content text not null,
+  parts json,
+  agent_id text,
+  occurred_at text,
+  created_at timestamp with time zone not null,
+  constraint session_events_pkey PRIMARY KEY (session_id, sequence)
+);
+alter table context.session_events enable row level security;
+alter table context.session_events force row level security;
+create policy tenant on context.session_events as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, select on context.session_events to throughline_purge;
+grant insert, select on context.session_events to throughline_functions;
+grant select on context.session_events to throughline_reader;
+
+create table context.session_imports (
+  session_id uuid not null,
+  tenant text not null,
+  user_id text not null,
+  head integer not null,
+  view json not null,
+  at timestamp with time zone not null default now(),
+  constraint session_imports_pkey PRIMARY KEY (session_id)
+);
+CREATE INDEX session_imports_user ON context.session_imports USING btree (tenant, user_id, session_id);
+alter table context.session_imports enable row level security;
+alter table context.session_imports force row level security;
+create policy tenant on context.session_imports as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on context.session_imports to throughline_functions;
+grant delete, select on context.session_imports to throughline_purge;
+grant select on context.session_imports to throughline_reader;
+
+create table context.session_keys (
+  session_id uuid not null,
+  tenant text not null,
+  key text not null,
+  fingerprint text not null,
+  first_sequence integer not null,
+  last_sequence integer not null,
+  constraint session_keys_pkey PRIMARY KEY (session_id, key)
+);
+alter table context.session_keys enable row level security;
+alter table context.session_keys force row level security;
+create policy tenant on context.session_keys as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, select on context.session_keys to throughline_purge;
+grant insert, select on context.session_keys to throughline_functions;
+
+create table context.session_marks (
+  session_id uuid not null,
+  tenant text not null,
+  indexed integer not null default 0,
+  turns integer not null default 0,
+  version integer not null default 0,
+  extracted integer not null default 0,
+  constraint session_marks_pkey PRIMARY KEY (session_id)
+) with (fillfactor=70);
+alter table context.session_marks enable row level security;
+alter table context.session_marks force row level security;
+create policy tenant on context.session_marks as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on context.session_marks to throughline_functions;
+grant delete, select on context.session_marks to throughline_purge;
+
+create table context.session_slots (
+  tenant text not null,
+  user_id text not null,
+  chatmode text not null,
+  conversation_id text not null,
+  session_id uuid not null,
+  constraint session_slots_pkey PRIMARY KEY (tenant, user_id, chatmode, conversation_id)
+);
+CREATE INDEX session_slots_session ON context.session_slots USING btree (session_id);
+alter table context.session_slots enable row level security;
+alter table context.session_slots force row level security;
+create policy tenant on context.session_slots as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select on context.session_slots to throughline_functions;
+grant delete, select on context.session_slots to throughline_purge;
+
+create table context.session_state (
+  session_id uuid not null,
+  tenant text not null,
+  scratchpad json not null,
+  version integer not null,
+  updated_at timestamp with time zone not null,
+  constraint session_state_pkey PRIMARY KEY (session_id)
+);
+alter table context.session_state enable row level security;
+alter table context.session_state force row level security;
+create policy tenant on context.session_state as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, select on context.session_state to throughline_purge;
+grant insert, select, update on context.session_state to throughline_functions;
+grant select on context.session_state to throughline_reader;
+
+create table context.session_types (
+  session_id uuid not null,
+  tenant text not null,
+  type text not null,
+  block integer not null,
+  constraint session_types_pkey PRIMARY KEY (session_id, type, block)
+);
+alter table context.session_types enable row level security;
+alter table context.session_types force row level security;
+create policy tenant on context.session_types as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, select on context.session_types to throughline_purge;
+grant insert, select on context.session_types to throughline_functions;
+
+create table context.sessions (
+  id uuid not null,
+  tenant text not null,
+  user_id text not null,
+  conversation_id text not null,
+  chatmode text not null,
+  workflow text,
+  skill text,
+  git_branch text,
+  task text,
+  state text not null,
+  status json not null,
+  active_agent text not null,
+  head integer not null,
+  turns integer not null,
+  cleared_at integer not null,
+  decision_version integer not null default 0,
+  started_at timestamp with time zone not null,
+  last_activity_at timestamp with time zone not null,
+  activity_minute integer not null,
+  ended_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  metadata json not null,
+  forked_from json,
+  last_work text,
+  commit_id text,
+  commit_position integer,
+  awaits_commit boolean not null default false,
+  envelope_at integer not null default 1,
+  marked text not null default ''::text,
+  constraint sessions_pkey PRIMARY KEY (id)
+) with (fillfactor=80);
+CREATE INDEX sessions_active ON context.sessions USING btree (tenant, user_id, chatmode, started_at, id) WHERE (ended_at IS NULL);
+CREATE INDEX sessions_activity ON context.sessions USING btree (tenant, activity_minute);
+CREATE INDEX sessions_agent ON context.sessions USING btree (tenant, active_agent, activity_minute);
+CREATE INDEX sessions_chatmode ON context.sessions USING btree (tenant, chatmode, activity_minute);
+CREATE INDEX sessions_conversation ON context.sessions USING btree (tenant, conversation_id, activity_minute);
+CREATE INDEX sessions_due ON context.sessions USING btree (activity_minute, id) WHERE (ended_at IS NULL);
+CREATE INDEX sessions_expiring ON context.sessions USING btree (expires_at, id) WHERE ((ended_at IS NULL) AND (expires_at IS NOT NULL));
+CREATE INDEX sessions_state ON context.sessions USING btree (tenant, state, activity_minute);
+CREATE INDEX sessions_uncommitted ON context.sessions USING btree (ended_at, id) WHERE awaits_commit;
+CREATE INDEX sessions_user ON context.sessions USING btree (tenant, user_id, activity_minute);
+alter table context.sessions enable row level security;
+alter table context.sessions force row level security;
+create policy tenant on context.sessions as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, select on context.sessions to throughline_purge;
+grant insert, select, update on context.sessions to throughline_functions;
+grant select on context.sessions to throughline_reader;
+
+create table context.settings (
+  name text not null,
+  value text not null,
+  constraint settings_pkey PRIMARY KEY (name)
+);
+grant delete, insert, select on context.settings to throughline_functions;
+
+create table context.throughline_migrations (
+  version integer not null,
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint throughline_migrations_pkey PRIMARY KEY (version)
+);
+grant delete, select on context.throughline_migrations to throughline_purge;
+grant insert, select on context.throughline_migrations to throughline_functions;
+
+create table memori.memories (
+  user_id text not null,
+  tenant text not null default 'local'::text,
+  memory_id uuid not null default gen_random_uuid(),
+  category text not null,
+  content text not null,
+  scope text,
+  source_type text default 'bootstrap'::text,
+  confidence numeric(3,2) default 0.80,
+  lineage jsonb default '[]'::jsonb,
+  last_used_at timestamp with time zone,
+  use_count integer default 0,
+  expires_at timestamp with time zone,
+  created_at timestamp with time zone default now(),
+  superseded_by uuid,
+  superseded_at timestamp with time zone,
+  metadata json,
+  fingerprint text,
+  index_version integer,
+  content_tsv tsvector generated always as (to_tsvector('english'::regconfig, content)) stored,
+  constraint memories_pkey PRIMARY KEY (user_id, tenant, memory_id)
+) with (fillfactor=80);
+CREATE INDEX idx_memories_namespace_category ON memori.memories USING btree (user_id, category);
+CREATE INDEX memories_content ON memori.memories USING gin (content_tsv);
+CREATE INDEX memories_expiring ON memori.memories USING btree (expires_at, memory_id) WHERE (expires_at IS NOT NULL);
+CREATE INDEX memories_fingerprint ON memori.memories USING btree (user_id, fingerprint) WHERE (fingerprint IS NOT NULL);
+CREATE INDEX memories_memory ON memori.memories USING hash (memory_id);
+CREATE INDEX memories_unread ON memori.memories USING btree (user_id, index_version) WHERE (superseded_by IS NULL);
+alter table memori.memories enable row level security;
+alter table memori.memories force row level security;
+create policy tenant on memori.memories as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on memori.memories to throughline_functions;
+grant select on memori.memories to throughline_reader;
+comment on column memori.memories.source_type is 'explicit|implicit|bootstrap|tool_output';
+comment on column memori.memories.confidence is 'Belief strength, updated on corroboration/contradiction';
+
+create table memori.memory_history (
+  user_id text not null,
+  memory_id uuid not null,
+  version integer not null,
+  tenant text not null,
+  at timestamp with time zone not null,
+  change text not null,
+  confidence numeric(3,2) not null,
+  source json,
+  note text,
+  by_memory uuid,
+  constraint memory_history_pkey PRIMARY KEY (user_id, tenant, memory_id, version)
+);
+alter table memori.memory_history enable row level security;
+alter table memori.memory_history force row level security;
+create policy tenant on memori.memory_history as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on memori.memory_history to throughline_functions;
+grant select on memori.memory_history to throughline_reader;
+
+create table memori.memory_keys (
+  user_id text not null,
+  tenant text not null,
+  digest uuid not null,
+  key text not null,
+  fingerprint text not null,
+  answer text not null,
+  at timestamp with time zone not null,
+  constraint memory_keys_pkey PRIMARY KEY (user_id, tenant, digest)
+);
+CREATE INDEX memory_keys_at ON memori.memory_keys USING btree (at);
+CREATE INDEX memory_keys_fingerprint ON memori.memory_keys USING hash (fingerprint);
+alter table memori.memory_keys enable row level security;
+alter table memori.memory_keys force row level security;
+create policy tenant on memori.memory_keys as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select on memori.memory_keys to throughline_functions;
+grant select on memori.memory_keys to throughline_reader;
+
+create table memori.memory_sources (
+  user_id text not null,
+  tenant text not null,
+  digest uuid not null,
+  memory_id uuid not null,
+  key text not null,
+  constraint memory_sources_pkey PRIMARY KEY (user_id, tenant, memory_id, digest)
+);
+CREATE INDEX memory_sources_key ON memori.memory_sources USING btree (digest, user_id, tenant, memory_id);
+alter table memori.memory_sources enable row level security;
+alter table memori.memory_sources force row level security;
+create policy tenant on memori.memory_sources as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
+grant delete, insert, select, update on memori.memory_sources to throughline_functions;
+grant select on memori.memory_sources to throughline_reader;
+
+create view context.conversation_sessions with (security_invoker=true) as
+ SELECT s.id,
+    s.user_id,
+    s.active_agent,
+    COALESCE(m.messages, '[]'::json) AS messages,
+    COALESCE(t.switches, '[]'::json) AS agent_transitions,
+    s.started_at AS created_at,
+    s.last_activity_at AS updated_at,
+    s.expires_at
+   FROM context.sessions s
+     LEFT JOIN LATERAL ( SELECT json_agg(json_strip_nulls(json_build_object('role',
+                CASE e.type
+                    WHEN 'user_message'::text THEN 'user'::text
+                    ELSE 'assistant'::text
+                END, 'content', e.content, 'agentId', e.agent_id, 'timestamp', COALESCE(e.occurred_at, context.iso_time(e.created_at)))) ORDER BY e.sequence) AS messages
+           FROM context.session_events e
+          WHERE e.session_id = s.id AND e.sequence > s.cleared_at AND e.content <> ''::text AND (e.type = ANY (ARRAY['user_message'::text, 'model_message'::text]))) m ON true
+     LEFT JOIN LATERAL ( SELECT json_agg(json_build_object('from', e.parts ->> 'from'::text, 'to', e.parts ->> 'to'::text, 'reason', e.content, 'timestamp', context.iso_time(e.created_at)) ORDER BY e.sequence) AS switches
+           FROM context.session_events e
+          WHERE e.session_id = s.id AND e.type = 'agent_transition'::text) t ON true;
+grant select on context.conversation_sessions to throughline_reader;
+
+create view context.envelope_views with (security_invoker=true) as
+ SELECT s.id,
+    s.envelope_at,
+    e.persona_id AS envelope_persona_id,
+    e.tenant AS envelope_tenant,
+    e.subject AS envelope_subject,
+    e.issuer AS envelope_issuer,
+    e.scope AS envelope_scope,
+    e.metadata AS envelope_metadata,
+    e.analysis AS envelope_analysis,
+    e.created_at AS envelope_created_at,
+    e.updated_at AS envelope_updated_at,
+    e.batch AS envelope_batch
+   FROM context.sessions s
+     LEFT JOIN context.session_envelopes e ON e.session_id = s.id AND e.sequence = s.envelope_at;
+grant select on context.envelope_views to throughline_functions;
+
+create view context.session_views with (security_invoker=true) as
+ SELECT s.id,
+    s.tenant,
+    s.user_id,
+    s.conversation_id,
+    s.chatmode,
+    s.workflow,
+    s.skill,
+    s.git_branch,
+    s.task,
+    s.state,
+    s.status,
+    s.active_agent,
+    s.head,
+    s.turns,
+    s.cleared_at,
+    s.decision_version,
+    s.started_at,
+    s.last_activity_at,
+    s.activity_minute,
+    s.ended_at,
+    s.expires_at,
+    s.metadata,
+    s.forked_from,
+    s.last_work,
+    s.commit_id,
+    s.commit_position,
+    s.awaits_commit,
+    s.envelope_at,
+    st.scratchpad,
+    st.version,
+    st.updated_at,
+    e.persona_id AS envelope_persona_id,
+    e.tenant AS envelope_tenant,
+    e.subject AS envelope_subject,
+    e.issuer AS envelope_issuer,
+    e.scope AS envelope_scope,
+    e.metadata AS envelope_metadata,
+    e.analysis AS envelope_analysis,
+    e.created_at AS envelope_created_at,
+    e.updated_at AS envelope_updated_at,
+    e.batch AS envelope_batch
+   FROM context.sessions s
+     JOIN context.session_state st ON st.session_id = s.id
+     LEFT JOIN context.session_envelopes e ON e.session_id = s.id AND e.sequence = s.envelope_at;
+grant select on context.session_views to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.append_event(p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamp with time zone, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  reached integer;
+  v_tenant text;
+  -- what the session knows of its marks, null if the type is among them
+  v_marked text;
+  -- an assignment costs less than a statement
+  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+begin
+  update sessions x
+  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
+      activity_minute = extract(epoch from p_at)::bigint / 60
+  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user) and x.ended_at is null
+    and (x.expires_at is null or x.expires_at > p_at)
+  returning x.head, x.tenant,
+    case when starts_with(x.marked, x.head / 256 || ' ') and strpos(x.marked, ' ' || e_type || ' ') > 0 then null else x.marked end
+  into reached, v_tenant, v_marked;
+  if reached is null then
+    return null;
+  end if;
+  insert into session_events
+    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (p_session, reached, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+  if v_marked is not null then
+    perform mark_type(p_session, v_tenant, e_type, reached, v_marked);
+  end if;
+  return reached;
+end $function$
+;
+alter function context.append_event(uuid,text,text,integer,timestamp with time zone,uuid,text,text,text,json,text,text) owner to throughline_functions;
+grant execute on function context.append_event(uuid,text,text,integer,timestamp with time zone,uuid,text,text,text,json,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.append_events(s_id uuid[], s_tenant text[], s_user text[], s_count integer[], s_turns integer[], s_at timestamp with time zone[], s_expected integer[], s_type text[], k_session integer[], k_key text[], k_fingerprint text[], k_place integer[], k_count integer[], e_session integer[], e_place integer[], e_at timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], OUT heads json, OUT refused json, OUT known json)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  n integer := cardinality(s_id);
+  before integer[] := array_fill(null::integer, array[n]);
+  tenants text[] := array_fill(null::text, array[n]);
+  refusals json[] := array_fill(null::json, array[n]);
+  keys json[] := '{}';
+  ids uuid[];
+  blocks integer[];
+  unmarked integer[] := '{}';
+  low integer := 1;
+  high integer;
+  written integer := 0;
+  eyes text;
+  r record;
+begin
+  while low <= n loop
+    -- those of one caller's tenant, seen with its eyes
+    high := n;
+    if s_tenant[low] is distinct from s_tenant[n] then
+      high := low;
+      while s_tenant[high + 1] is not distinct from s_tenant[low] loop
+        high := high + 1;
+      end loop;
+    end if;
+    eyes := set_config('throughline.tenant', coalesce(s_tenant[low], '*'), true);
+    ids := case when high - low + 1 = n then s_id else s_id[low:high] end;
+
+    if cardinality(k_session) > 0 then
+      for r in
+        select k.number::integer, k.session, k.fingerprint = y.fingerprint as same, y.first_sequence, y.last_sequence
+        from unnest(k_session, k_key, k_fingerprint) with ordinality as k (session, key, fingerprint, number)
+        join session_keys y on y.session_id = s_id[k.session] and y.key = k.key
+        join sessions x on x.id = s_id[k.session]
+        where k.session between low and high and owned(x.tenant, x.user_id, s_tenant[k.session], s_user[k.session])
+      loop
+        refusals[r.session] := json_build_object('outcome', 'again');
+        ids := array_remove(ids, s_id[r.session]);
+        keys := keys || json_build_object('number', r.number, 'same', r.same, 'first', r.first_sequence, 'last', r.last_sequence);
+      end loop;
+    end if;
+
+    for r in
+      update sessions x
+      set head = x.head + s_count[array_position(s_id, x.id)], turns = x.turns + s_turns[array_position(s_id, x.id)],
+          last_activity_at = s_at[array_position(s_id, x.id)],
+          activity_minute = extract(epoch from s_at[array_position(s_id, x.id)])::bigint / 60
+      where x.id = any (ids) and x.ended_at is null
+        and owned(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
+        and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
+        and (s_expected is null or coalesce(s_expected[array_position(s_id, x.id)], x.head) = x.head)
+      returning array_position(s_id, x.id) as i, x.head, x.tenant, x.marked
+    loop
+      before[r.i] := r.head - s_count[r.i];
+      tenants[r.i] := r.tenant;
+      written := written + 1;
+      if s_type[r.i] is null or (before[r.i] + 1) / 256 <> r.head / 256
+        or not starts_with(r.marked, r.head / 256 || ' ') or strpos(r.marked, ' ' || s_type[r.i] || ' ') = 0
+      then
+        unmarked := unmarked || r.i;
+      end if;
+    end loop;
+    low := high + 1;
+  end loop;
+
+  if written < n then
+    for i in 1 .. n loop
+      continue when before[i] is not null or refusals[i] is not null;
+      eyes := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
+      select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended into r
+      from sessions x
+      where x.id = s_id[i] and owned(x.tenant, x.user_id, s_tenant[i], s_user[i]);
+      refusals[i] := json_build_object('head', r.head, 'ended', r.ended, 'outcome',
+        case when r.head is null then 'missing' when r.ended is not null then 'ended'
+          when s_expected[i] <> r.head then 'conflict' else 'again' end);
+    end loop;
+    refused := array_to_json(refusals);
+  end if;
+
+  if written > 0 then
+    if written < n or s_tenant[1] is distinct from s_tenant[n] then
+      -- every session was looked at with its caller's eyes; now they are written together
+      eyes := set_config('throughline.tenant', '*', true);
+    end if;
+    insert into session_events
+      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    select s_id[e.session], before[e.session] + e.place, e.id, tenants[e.session], e.type, e.role, e.content, e.parts, e.agent,
+      e.occurred, coalesce(e.at, s_at[e.session])
+    from unnest(e_session, e_place, e_at, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
+      as e (session, place, at, id, type, role, content, parts, agent, occurred)
+    where before[e.session] is not null;
+
+    if cardinality(unmarked) > 0 then
+      -- counted first, since behind row level security only a plain value is looked for in the index
+      blocks := array(select (before[e.session] + e.place) / 256 from unnest(e_session, e_place) as e (session, place));
+      insert into session_types (session_id, tenant, type, block)
+      select distinct s_id[e.session], tenants[e.session], e.type, e.block
+      from unnest(e_session, e_type, blocks) as e (session, type, block)
+      where e.session = any (unmarked) and not exists (
+        select from session_types x where x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
+      )
+      on conflict do nothing;
+      ids := array(select s_id[i] from unnest(unmarked) as i where s_type[i] is not null);
+      update sessions x
+      set marked = case when starts_with(x.marked, x.head / 256 || ' ') then x.marked else x.head / 256 || ' ' end
+        || s_type[array_position(s_id, x.id)] || ' '
+      where x.id = any (ids) and (length(x.marked) < 400 or not starts_with(x.marked, x.head / 256 || ' '));
+    end if;
+
+    if cardinality(k_session) > 0 then
+      insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
+      select s_id[k.session], tenants[k.session], k.key, k.fingerprint, before[k.session] + k.place,
+        before[k.session] + k.place + k.count - 1
+      from unnest(k_session, k_key, k_fingerprint, k_place, k_count) as k (session, key, fingerprint, place, count)
+      where before[k.session] is not null;
+    end if;
+  end if;
+
+  heads := array_to_json(before);
+  if cardinality(keys) > 0 then
+    known := array_to_json(keys);
+  end if;
+end $function$
+;
+alter function context.append_events(uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+grant execute on function context.append_events(uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.as_memory(m memori.memories)
+ RETURNS context.memory_row
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select row(
+    m.memory_id, m.tenant, m.user_id, m.category, m.content, m.scope, m.source_type, m.confidence, m.lineage, m.use_count,
+    m.created_at, m.last_used_at, m.expires_at, m.superseded_by, m.superseded_at, m.metadata
+  )::context.memory_row
+$function$
+;
+alter function context.as_memory(memori.memories) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.begun_imports(p_tenant text, p_user text, p_after uuid, p_limit integer)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query execute
+    'select session_id from session_imports where session_id >= $3 and session_id is distinct from $4'
+    || case when p_tenant is not null then ' and tenant = $1' else '' end
+    || case when p_user is not null then ' and user_id = $2' else '' end
+    || ' order by session_id limit $5'
+    using p_tenant, p_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000'), p_after, p_limit;
+end $function$
+;
+alter function context.begun_imports(text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.begun_imports(text,text,uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.change_state(p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_started timestamp with time zone, s_scratchpad json, s_version integer, s_updated timestamp with time zone, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  reached integer;
+  v_tenant text;
+  -- what the session knows of its marks, null if the type is among them
+  v_marked text;
+  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+begin
+  update sessions x
+  set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
+      activity_minute = extract(epoch from p_at)::bigint / 60, decision_version = x.decision_version + 1
+  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user) and x.decision_version = p_version
+    and x.started_at = p_started
+  returning x.head, x.tenant,
+    case when starts_with(x.marked, x.head / 256 || ' ') and strpos(x.marked, ' ' || e_type || ' ') > 0 then null else x.marked end
+  into reached, v_tenant, v_marked;
+  if reached is null then
+    return null;
+  end if;
+  update session_state x
+  set scratchpad = s_scratchpad, version = s_version, updated_at = s_updated
+  where x.session_id = p_session;
+  insert into session_events
+    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (p_session, reached, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+  if v_marked is not null then
+    perform mark_type(p_session, v_tenant, e_type, reached, v_marked);
+  end if;
+  return reached;
+end $function$
+;
+alter function context.change_state(uuid,text,text,integer,integer,timestamp with time zone,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text) owner to throughline_functions;
+grant execute on function context.change_state(uuid,text,text,integer,integer,timestamp with time zone,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.check_intake()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_since text;
+begin
+  perform pg_advisory_xact_lock_shared(474700002);
+  select x.value into v_since from settings x where x.name = 'intake-paused-since';
+  if found then
+    raise exception using errcode = 'TL003', message = 'no new sessions are taken', detail = v_since;
+  end if;
+end $function$
+;
+alter function context.check_intake() owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.count_envelopes(p_batch text, p_since timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  perform enter(null);
+  if p_batch is not null then
+    return (select count(*) from session_envelopes x where x.batch = p_batch);
+  end if;
+  return (select count(*) from session_envelopes x where x.updated_at >= p_since);
+end $function$
+;
+alter function context.count_envelopes(text,timestamp with time zone) owner to throughline_functions;
+grant execute on function context.count_envelopes(text,timestamp with time zone) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.create_session(p_session uuid, p_reuse text, p_even_paused boolean, p_at timestamp with time zone, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, OUT outcome text, OUT session_id uuid)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_blocking uuid;
+  v_paused text;
+  eyes text := set_config('throughline.tenant', '*', true);
+begin
+  perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747)),
+    case when not p_even_paused then pg_advisory_xact_lock_shared(474700002) end;
+  -- after the locks: what others did before them is seen
+  select
+    case when exists (select from sessions x where x.id = p_session) then 'same-id'
+      when exists (select from session_imports x where x.session_id = p_session) then 'coming' end,
+    (select x.session_id from session_slots x
+      where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation),
+    (select x.value from settings x where x.name = 'intake-paused-since')
+  into outcome, v_blocking, v_paused;
+  session_id := p_session;
+  if outcome is not null then
+    return;
+  end if;
+  eyes := set_config('throughline.tenant', v_tenant, true);
+  if p_reuse <> 'none' then
+    session_id := find_active(v_tenant, v_user, v_chatmode, case p_reuse when 'conversation' then v_conversation end, p_at);
+    if session_id is not null then
+      outcome := 'found';
+      return;
+    end if;
+    session_id := p_session;
+  end if;
+  if v_blocking is not null then
+    outcome := 'blocked';
+    session_id := v_blocking;
+    return;
+  end if;
+  if v_paused is not null and not p_even_paused then
+    raise exception using errcode = 'TL003', message = 'no new sessions are taken', detail = v_paused;
+  end if;
+  outcome := 'created';
+  with session as (
+    insert into sessions (
+      id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
+      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked
+    ) values (
+      p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
+      v_agent, 1, v_turns, 0, 1, p_at, p_at, extract(epoch from p_at)::bigint / 60, v_expires, v_metadata,
+      '0 ' || e_type || ' '
+    )
+  ), state as (
+    insert into session_state (session_id, tenant, scratchpad, version, updated_at)
+    values (p_session, v_tenant, v_scratchpad, v_version, p_at)
+  ), slot as (
+    insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
+    values (v_tenant, v_user, v_chatmode, v_conversation, p_session)
+  ), envelope as (
+    insert into session_envelopes (
+      session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
+    )
+    select p_session, n_persona, v_tenant, n_subject, n_issuer, n_scope, n_metadata, n_analysis, n_created, n_updated, n_batch, 1
+    where n_subject is not null
+  ), mark as (
+    insert into session_types (session_id, tenant, type, block) values (p_session, v_tenant, e_type, 0)
+  )
+  insert into session_events
+    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  values (p_session, 1, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+end $function$
+;
+alter function context.create_session(uuid,text,boolean,timestamp with time zone,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text) owner to throughline_functions;
+grant execute on function context.create_session(uuid,text,boolean,timestamp with time zone,text,text,text,text,text,text,text,text,text,json,text,integer,timestamp with time zone,json,json,integer,text,text,text,text,json,json,timestamp with time zone,timestamp with time zone,text,uuid,text,text,text,json,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.decide_session(p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_key text, p_fingerprint text, p_view json, p_clears boolean, p_envelope_place integer, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
+ RETURNS TABLE(outcome text, first_sequence integer, last_sequence integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  v context.given_view := json_populate_record(null::context.given_view, p_view);
+  v_commit text := v.commit ->> 'id';
+  v_active timestamptz := p_at;
+  s record;
+begin
+  if v_commit is not null then
+    perform lock_conversation(v.tenant, v."conversationId");
+  end if;
+  perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  select x.tenant, x.user_id, x.head, x.decision_version, x.commit_id, x.ended_at, x.last_activity_at into s
+  from sessions x
+  where x.id = p_session
+  for update;
+  if s.head is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+    outcome := 'missing';
+  elsif s.decision_version <> p_version
+    -- whoever ends a session has seen all of it: somebody may have spoken up in this very moment
+    or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
+  then
+    outcome := 'stale';
+  else
+    outcome := 'written';
+    first_sequence := s.head + 1;
+    last_sequence := s.head + cardinality(e_id);
+    perform insert_events(p_session, s.tenant, s.head, p_at, p_key, p_fingerprint,
+      e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred);
+    if cardinality(g_from) > 0 then
+      perform insert_edges(p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
+    end if;
+    if v_commit is not null and v_commit is distinct from s.commit_id then
+      -- a commit is about what was done, and nothing that is done
+      v_active := s.last_activity_at;
+      insert into conversation_commits
+        (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+      values (s.tenant, v."conversationId", (v.commit ->> 'position')::integer, v_commit, p_session, s.user_id, p_at);
+    end if;
+    if p_envelope_place is not null then
+      perform write_envelope(p_session, s.tenant, s.head + p_envelope_place, p_view);
+    end if;
+    perform write_views(p_session, v, last_sequence, p_turns, case when p_clears then last_sequence end, v_active,
+      s.head + p_envelope_place, 1);
+  end if;
+  return next;
+end $function$
+;
+alter function context.decide_session(uuid,text,text,integer,integer,timestamp with time zone,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.decide_session(uuid,text,text,integer,integer,timestamp with time zone,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.discard_import(p_session uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_events integer;
+begin
+  perform enter(null);
+  delete from session_imports x where x.session_id = p_session;
+  if not found then
+    return 0;
+  end if;
+  delete from session_events x where x.session_id = p_session;
+  get diagnostics v_events = row_count;
+  delete from session_types x where x.session_id = p_session;
+  delete from session_edges x where x.session_id = p_session;
+  return v_events;
+end $function$
+;
+alter function context.discard_import(uuid) owner to throughline_purge;
+grant execute on function context.discard_import(uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.due_sessions(p_tenant text, p_user text, p_idle_since timestamp with time zone, p_at timestamp with time zone, p_ended_before timestamp with time zone, p_limit integer)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  given integer;
+  more integer := 0;
+begin
+  perform enter(p_tenant);
+  return query
+    select x.id
+    from sessions x
+    where x.ended_at is null and x.activity_minute <= extract(epoch from p_idle_since)::bigint / 60
+      and x.last_activity_at < p_idle_since and owned(x.tenant, x.user_id, p_tenant, p_user)
+    order by x.activity_minute, x.id
+    limit p_limit;
+  get diagnostics given = row_count;
+  if given < p_limit then
+    return query
+      select x.id
+      from sessions x
+      where x.ended_at is null and x.expires_at <= p_at and x.last_activity_at >= p_idle_since
+        and owned(x.tenant, x.user_id, p_tenant, p_user)
+      order by x.expires_at, x.id
+      limit p_limit - given;
+    get diagnostics more = row_count;
+  end if;
+  if given + more < p_limit then
+    return query
+      select x.id
+      from sessions x
+      where x.awaits_commit and x.ended_at < p_ended_before and owned(x.tenant, x.user_id, p_tenant, p_user)
+      order by x.ended_at, x.id
+      limit p_limit - given - more;
+  end if;
+end $function$
+;
+alter function context.due_sessions(text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) owner to throughline_functions;
+grant execute on function context.due_sessions(text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.enter(p_tenant text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+end $function$
+;
+alter function context.enter(text) owner to throughline_functions;
+grant execute on function context.enter(text) to throughline_purge;
+
+CREATE OR REPLACE FUNCTION context.events_at(p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
+ RETURNS TABLE(session_id uuid, sequence integer, id uuid, type text, role text, content text, parts text, agent_id text, occurred_at text, created_at timestamp with time zone)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query
+    select e.*
+    from unnest(p_session, p_sequence) with ordinality as p (session_id, sequence, n)
+    cross join lateral (
+      select s.tenant, s.user_id from sessions s where s.id = p.session_id offset 0
+    ) s
+    cross join lateral (
+      select x.session_id, x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+      from session_events x
+      where x.session_id = p.session_id and x.sequence = p.sequence
+      offset 0
+    ) e
+    where s.tenant = p_tenant and s.user_id = p_user
+    order by p.n;
+end $function$
+;
+alter function context.events_at(text,text,uuid[],integer[]) owner to throughline_functions;
+grant execute on function context.events_at(text,text,uuid[],integer[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.expired_memories(p_tenant text, p_user text, p_at timestamp with time zone, p_limit integer)
+ RETURNS SETOF context.memory_row
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query
+    select (as_memory(m)).*
+    from memori.memories m
+    where m.expires_at <= p_at and owned(m.tenant, m.user_id::text, p_tenant, p_user)
+    order by m.expires_at, m.memory_id
+    limit p_limit;
+end $function$
+;
+alter function context.expired_memories(text,text,timestamp with time zone,integer) owner to throughline_functions;
+grant execute on function context.expired_memories(text,text,timestamp with time zone,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.find_active(p_tenant text, p_user text, p_chatmode text, p_conversation text, p_at timestamp with time zone)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return (
+    select x.id
+    from sessions x
+    where x.tenant = p_tenant and x.user_id = p_user and x.chatmode = p_chatmode and x.ended_at is null
+      and (p_conversation is null or x.conversation_id = p_conversation)
+      and (x.expires_at is null or x.expires_at > p_at)
+    order by x.started_at desc, x.id desc
+    limit 1
+  );
+end $function$
+;
+alter function context.find_active(text,text,text,text,timestamp with time zone) owner to throughline_functions;
+grant execute on function context.find_active(text,text,text,text,timestamp with time zone) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.find_envelopes(p_ids uuid[])
+ RETURNS SETOF context.envelope_views
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+begin
+  perform enter(null);
+  return query
+    select f.*
+    from unnest(p_ids) as p (id)
+    cross join lateral (
+      select v.* from envelope_views v where v.id = p.id offset 0
+    ) f;
+end $function$
+;
+alter function context.find_envelopes(uuid[]) owner to throughline_functions;
+grant execute on function context.find_envelopes(uuid[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.find_import(p_session uuid)
+ RETURNS TABLE(view context.session_views, coming json, last_event uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  perform enter(null);
+  return query
+    select v, i.view, e.id
+    from (select p_session as id) w
+    left join session_views v on v.id = w.id
+    left join session_imports i on i.session_id = w.id
+    join session_events e on e.session_id = w.id and e.sequence = case when v.head is null then i.head else v.head end;
+end $function$
+;
+alter function context.find_import(uuid) owner to throughline_functions;
+grant execute on function context.find_import(uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.find_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text)
+ RETURNS TABLE(answer text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query
+    select x.answer
+    from memori.memory_keys x
+    where x.fingerprint = p_fingerprint and x.digest = md5(p_key)::uuid and x.key = p_key
+      and owned(x.tenant, x.user_id, p_tenant, p_user)
+    limit 1;
+end $function$
+;
+alter function context.find_memory_key(text,text,text,text) owner to throughline_functions;
+grant execute on function context.find_memory_key(text,text,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.forget_memory_keys(p_tenant text, p_user text, p_before timestamp with time zone, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  v_keys integer;
+begin
+  perform enter(p_tenant);
+  with chosen as (
+    select x.user_id, x.tenant, x.digest
+    from memori.memory_keys x
+    where x.at < p_before and owned(x.tenant, x.user_id, p_tenant, p_user)
+    order by x.at
+    limit p_limit
+  )
+  delete from memori.memory_keys x using chosen c
+  where x.user_id = c.user_id and x.tenant = c.tenant and x.digest = c.digest and x.at < p_before;
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end $function$
+;
+alter function context.forget_memory_keys(text,text,timestamp with time zone,integer) owner to throughline_functions;
+grant execute on function context.forget_memory_keys(text,text,timestamp with time zone,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.fork_session(p_source uuid, p_tenant text, p_user text, p_sequence integer, p_session uuid, p_at timestamp with time zone, p_view json, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(null);
+  if exists (select 1 from sessions x where x.id = p_session) then
+    return 'same-id';
+  end if;
+  if exists (select 1 from session_imports x where x.session_id = p_session) then
+    return 'coming';
+  end if;
+  perform enter(p_tenant);
+  if not exists (select 1 from sessions x where x.id = p_source and owned(x.tenant, x.user_id, p_tenant, p_user)) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  perform check_intake();
+  perform insert_session(p_session, p_view);
+  insert into session_events
+    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  select p_session, x.sequence, gen_random_uuid(), x.tenant, x.type, x.role, x.content, x.parts, x.agent_id, x.occurred_at,
+    x.created_at
+  from session_events x
+  where x.session_id = p_source and x.sequence <= p_sequence;
+  insert into session_types (session_id, tenant, type, block)
+  select distinct p_session, x.tenant, x.type, x.sequence / 256
+  from session_events x
+  where x.session_id = p_source and x.sequence <= p_sequence;
+  insert into session_edges
+    (session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
+  select p_session, x.tenant, x.from_node, x.label, x.to_node, x.sequence, x.evidence, x.from_start, x.to_start, x.digest
+  from session_edges x
+  where x.session_id = p_source and x.sequence <= p_sequence;
+  perform insert_events(p_session, p_view ->> 'tenant', p_sequence, p_at, null, null, array[e_id], array[e_type],
+    array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred]);
+  return 'created';
+exception when unique_violation then
+  perform enter(null);
+  return case when exists (select 1 from session_imports x where x.session_id = p_session) then 'coming' else 'same-id' end;
+end $function$
+;
+alter function context.fork_session(uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text) owner to throughline_functions;
+grant execute on function context.fork_session(uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.get_memories(p_tenant text, p_user text, p_ids uuid[])
+ RETURNS SETOF context.memory_row
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query
+    select (as_memory(l.m)).*
+    from (select distinct w.id from unnest(p_ids) as w (id)) w
+    cross join lateral (
+      select m from memori.memories m where m.memory_id = w.id offset 0
+    ) l
+    where owned((l.m).tenant, (l.m).user_id::text, p_tenant, p_user);
+end $function$
+;
+alter function context.get_memories(text,text,uuid[]) owner to throughline_functions;
+grant execute on function context.get_memories(text,text,uuid[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.import_events(p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+ RETURNS TABLE(outcome text, reached integer, other uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  v_tenant text := p_view ->> 'tenant';
+  v_user text := p_view ->> 'userId';
+  v_chatmode text := p_view ->> 'chatmode';
+  v_conversation text := p_view ->> 'conversationId';
+  v_commit text := p_view -> 'commit' ->> 'id';
+  v_live boolean := p_view ->> 'endedAt' is null;
+  v_locked boolean;
+  v_there boolean := false;
+  s record;
+begin
+  perform enter(null);
+  v_locked := p_done or exists (select 1 from sessions x where x.id = p_session);
+  -- what a create or a commit looks at does not change below it: their locks, before any row's
+  if v_locked and v_live then
+    perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747));
+  end if;
+  if v_locked and v_commit is not null then
+    perform lock_conversation(v_tenant, v_conversation);
+  end if;
+  -- where it comes from first: whoever waits for it to move then finds it where it went
+  select x.tenant, x.user_id, x.head into s from session_imports x where x.session_id = p_session for update;
+  if not found then
+    select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
+    v_there := found;
+  end if;
+  if s.tenant <> v_tenant or s.user_id <> v_user then
+    return query select 'owner', null::integer, null::uuid;
+    return;
+  end if;
+  if coalesce(s.head, 0) <> p_after or (v_there and not v_locked) then
+    return query select 'conflict', coalesce(s.head, 0), null::uuid;
+    return;
+  end if;
+
+  perform enter(v_tenant);
+  if p_done or v_there then
+    if v_live then
+      select x.session_id into other
+      from session_slots x
+      where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation;
+      if other <> p_session then
+        return query select 'active', null::integer, other;
+        return;
+      end if;
+    end if;
+    if v_commit is not null and exists (
+      select 1
+      from conversation_commits x
+      where x.tenant = v_tenant and x.conversation_id = v_conversation
+        and x.position = (p_view -> 'commit' ->> 'position')::integer
+        and (x.commit_id <> v_commit or x.session_id <> p_session)
+    ) then
+      return query select 'commit', null::integer, null::uuid;
+      return;
+    end if;
+  end if;
+
+  perform import_rows(p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent,
+    e_occurred);
+  if cardinality(g_from) > 0 then
+    perform insert_edges(p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+  end if;
+  if v_there then
+    if v_live and other is null then
+      -- it had another scope, or had ended
+      delete from session_slots x where x.session_id = p_session;
+      insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
+      values (v_tenant, v_user, v_chatmode, v_conversation, p_session);
+    end if;
+    perform replace_view(p_session, v_tenant, p_view);
+  elsif p_done then
+    delete from session_imports x where x.session_id = p_session;
+    perform insert_session(p_session, p_view);
+  else
+    insert into session_imports (session_id, tenant, user_id, head, view)
+    values (p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view)
+    on conflict (session_id) do update set head = excluded.head, view = excluded.view, at = now();
+  end if;
+  if v_commit is not null and (p_done or v_there) then
+    perform import_link(p_session, p_view);
+  end if;
+  return query select 'written', (p_view ->> 'head')::integer, null::uuid;
+exception when unique_violation then
+  -- somebody began a session under the id in this very moment
+  perform enter(null);
+  return query
+    select 'conflict', coalesce(
+      (select x.head from sessions x where x.id = p_session),
+      (select x.head from session_imports x where x.session_id = p_session),
+      0
+    ), null::uuid;
+end $function$
+;
+alter function context.import_events(uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.import_events(uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.import_link(p_session uuid, p_view json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_block integer;
+  v_made timestamptz;
+begin
+  select max(x.block) into v_block from session_types x where x.session_id = p_session and x.type = 'session_compacted';
+  select x.created_at into v_made
+  from session_events x
+  where x.session_id = p_session and x.sequence between v_block * 256 and v_block * 256 + 255
+    and x.type = 'session_compacted'
+  order by x.sequence desc
+  limit 1;
+  insert into conversation_commits as x
+    (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+  values (p_view ->> 'tenant', p_view ->> 'conversationId', (p_view -> 'commit' ->> 'position')::integer,
+    p_view -> 'commit' ->> 'id', p_session, p_view ->> 'userId',
+    coalesce(v_made, (p_view ->> 'lastActivityAt')::timestamptz))
+  on conflict (tenant, conversation_id, position) do update
+  set purged_at = null, user_id = excluded.user_id
+  where x.purged_at is not null;
+end $function$
+;
+alter function context.import_link(uuid,json) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.import_rows(p_session uuid, p_tenant text, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into session_events
+    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  select p_session, e.sequence, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, e.created
+  from unnest(e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
+    as e (sequence, created, id, type, role, content, parts, agent, occurred);
+
+  insert into session_types (session_id, tenant, type, block)
+  select distinct p_session, p_tenant, e.type, e.sequence / 256
+  from unnest(e_type, e_sequence) as e (type, sequence)
+  on conflict do nothing;
+end $function$
+;
+alter function context.import_rows(uuid,text,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.index_messages(p_session uuid, p_from integer, p_to integer, p_version integer, m_turn integer[], m_sequence integer[], m_commit boolean[], m_speaker text[], m_time bigint[], m_length integer[], m_asked integer[], m_specifics integer[], m_times integer[], m_counts boolean[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  s record;
+  v_shelf bigint;
+  v_turns integer := 0;
+begin
+  perform enter(null);
+  select x.tenant, x.user_id into s from sessions x where x.id = p_session;
+  if s.tenant is null then
+    return false;
+  end if;
+  perform lock_user(s.tenant, s.user_id);
+  perform enter(s.tenant);
+  -- meanwhile it may have gone, and its id may be another user's
+  if not exists (select 1 from sessions x where x.id = p_session and x.user_id = s.user_id and x.head >= p_to)
+    or p_from <> coalesce((select x.indexed from session_marks x where x.session_id = p_session), 0)
+  then
+    return false;
+  end if;
+
+  if cardinality(m_turn) > 0 then
+    v_turns := m_turn[cardinality(m_turn)];
+    v_shelf := put_words(s.tenant, s.user_id, 'said',
+      array_fill(p_session, array[cardinality(w_term)]), w_block, w_term, w_messages, w_data,
+      array_fill(p_session, array[cardinality(b_block)]), b_block, b_turn, b_messages, b_words, b_long);
+    insert into recall_messages (
+      shelf_id, session_id, turn, tenant, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
+    )
+    select v_shelf, p_session, m.turn, s.tenant, m.sequence, m.is_commit, m.speaker, m.time, m.length, m.asked, m.specifics,
+      m.times, m.counts
+    from unnest(m_turn, m_sequence, m_commit, m_speaker, m_time, m_length, m_asked, m_specifics, m_times, m_counts)
+      as m (turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts);
+    insert into recall_speakers as x (shelf_id, speaker, tenant, messages)
+    select v_shelf, m.speaker, s.tenant, count(*) from unnest(m_speaker) as m (speaker) group by m.speaker
+    on conflict (shelf_id, speaker) do update set messages = x.messages + excluded.messages;
+  end if;
+
+  insert into session_marks as x (session_id, tenant, indexed, turns, version)
+  values (p_session, s.tenant, p_to, v_turns, p_version)
+  on conflict (session_id) do update
+  set indexed = excluded.indexed, turns = greatest(x.turns, excluded.turns), version = excluded.version;
+  return true;
+end $function$
+;
+alter function context.index_messages(uuid,integer,integer,integer,integer[],integer[],boolean[],text[],bigint[],integer[],integer[],integer[],integer[],boolean[],integer[],text[],integer[],bytea[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
+grant execute on function context.index_messages(uuid,integer,integer,integer,integer[],integer[],boolean[],text[],bigint[],integer[],integer[],integer[],integer[],boolean[],integer[],text[],integer[],bytea[],integer[],integer[],integer[],integer[],integer[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.insert_edges(p_session uuid, p_tenant text, p_head integer, g_from text[], g_label text[], g_to text[], g_place integer[], g_evidence text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into session_edges
+    (session_id, tenant, from_node, label, to_node, sequence, evidence, from_start, to_start, digest)
+  select p_session, p_tenant, g.from_node, g.label, g.to_node, p_head + g.place, g.evidence::json,
+    left(g.from_node, 160), left(g.to_node, 160), md5(json_build_array(g.from_node, g.to_node)::text)::uuid
+  from unnest(g_from, g_label, g_to, g_place, g_evidence) with ordinality
+    as g (from_node, label, to_node, place, evidence, n)
+  order by g.n
+  on conflict do nothing;
+end $function$
+;
+alter function context.insert_edges(uuid,text,integer,text[],text[],text[],integer[],text[]) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.insert_events(p_session uuid, p_tenant text, p_head integer, p_at timestamp with time zone, p_key text, p_fingerprint text, e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if cardinality(e_id) = 1 then
+    insert into session_events
+      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    values (p_session, p_head + 1, e_id[1], p_tenant, e_type[1], e_role[1], e_content[1], e_parts[1], e_agent[1],
+      e_occurred[1], p_at);
+    insert into session_types (session_id, tenant, type, block)
+    values (p_session, p_tenant, e_type[1], (p_head + 1) / 256)
+    on conflict do nothing;
+  else
+    insert into session_events
+      (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+    select p_session, p_head + e.n, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, p_at
+    from unnest(e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
+      with ordinality as e (id, type, role, content, parts, agent, occurred, n);
+
+    insert into session_types (session_id, tenant, type, block)
+    select distinct p_session, p_tenant, e.type, ((p_head + e.n) / 256)::integer
+    from unnest(e_type) with ordinality as e (type, n)
+    on conflict do nothing;
+  end if;
+
+  if p_key is not null then
+    insert into session_keys (session_id, tenant, key, fingerprint, first_sequence, last_sequence)
+    values (p_session, p_tenant, p_key, p_fingerprint, p_head + 1, p_head + cardinality(e_id));
+  end if;
+end $function$
+;
+alter function context.insert_events(uuid,text,integer,timestamp with time zone,text,text,uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.insert_session(p_session uuid, v context.given_view)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into sessions (
+    id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
+    turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, ended_at, expires_at, metadata,
+    forked_from, last_work, commit_id, commit_position, awaits_commit
+  ) values (
+    p_session, v.tenant, v."userId", v."conversationId", v.chatmode, v.workflow, v.skill, v."gitBranch", v.task,
+    v.status ->> 'state', v.status, v."activeAgent", v.head, v.turns, v."clearedAt", v."envelopeAt", v."startedAt",
+    v."lastActivityAt", extract(epoch from v."lastActivityAt")::bigint / 60, v."endedAt", v."expiresAt", v.metadata,
+    v."forkedFrom", v."lastWork", v.commit ->> 'id', (v.commit ->> 'position')::integer, coalesce(v."awaitsCommit", false)
+  );
+  insert into session_state (session_id, tenant, scratchpad, version, updated_at)
+  values (p_session, v.tenant, v.scratchpad, v.version, v."updatedAt");
+  if v."endedAt" is null then
+    insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
+    values (v.tenant, v."userId", v.chatmode, v."conversationId", p_session);
+  end if;
+  perform write_envelope(p_session, v.tenant, v."envelopeAt", v.envelope);
+end $function$
+;
+alter function context.insert_session(uuid,context.given_view) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.insert_session(p_session uuid, p_view json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform insert_session(p_session, json_populate_record(null::context.given_view, p_view));
+end $function$
+;
+alter function context.insert_session(uuid,json) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.iso_time(p_at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$function$
+;
+grant execute on function context.iso_time(timestamp with time zone) to public;
+
+CREATE OR REPLACE FUNCTION context.list_memories(p_tenant text, p_user text, p_after uuid, p_limit integer)
+ RETURNS SETOF context.memory_row
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_user memori.memories.user_id%type := p_user;
+begin
+  perform enter(p_tenant);
+  return query
+    select (as_memory(m)).*
+    from memori.memories m
+    where m.user_id = v_user and m.tenant = p_tenant
+      and m.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+    order by m.memory_id
+    limit p_limit;
+end $function$
+;
+alter function context.list_memories(text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.list_memories(text,text,uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.list_sessions(p_tenant text, p_user text, p_state text, p_chatmode text, p_agent text, p_conversation text, p_since timestamp with time zone, p_until timestamp with time zone, p_cursor_at timestamp with time zone, p_cursor_id uuid, p_limit integer)
+ RETURNS SETOF context.sessions
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query execute
+    'select * from sessions where tenant = $1'
+    || case when p_user is not null then ' and user_id = $2' else '' end
+    || case when p_state is not null then ' and state = $3' else '' end
+    || case when p_chatmode is not null then ' and chatmode = $4' else '' end
+    || case when p_agent is not null then ' and active_agent = $5' else '' end
+    || case when p_conversation is not null then ' and conversation_id = $6' else '' end
+    || case when p_since is not null
+       then ' and activity_minute >= extract(epoch from $7)::bigint / 60 and last_activity_at >= $7' else '' end
+    || case when p_until is not null
+       then ' and activity_minute <= extract(epoch from $8)::bigint / 60 and last_activity_at < $8' else '' end
+    || case when p_cursor_id is not null
+       then ' and (activity_minute, last_activity_at, id) < (extract(epoch from $9)::bigint / 60, $9, $10)' else '' end
+    || ' order by activity_minute desc, last_activity_at desc, id desc limit $11'
+    using p_tenant, p_user, p_state, p_chatmode, p_agent, p_conversation, p_since, p_until, p_cursor_at, p_cursor_id,
+      p_limit;
+end $function$
+;
+alter function context.list_sessions(text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) owner to throughline_functions;
+grant execute on function context.list_sessions(text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.load_change(p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_source text)
+ RETURNS TABLE(stale boolean, memory context.memory_row)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_user memori.memories.user_id%type := p_user;
+begin
+  perform lock_user(p_tenant, p_user);
+  perform enter(p_tenant);
+  if p_session is not null and not exists (
+    select 1
+    from sessions s
+    left join session_marks k on k.session_id = s.id
+    where s.id = p_session and s.tenant = p_tenant and s.user_id = p_user and coalesce(k.extracted, 0) = p_from
+      and s.head >= p_to
+  ) or exists (
+    select 1
+    from unnest(p_sessions) as w (id)
+    where not exists (select 1 from sessions s where s.id = w.id and s.tenant = p_tenant and s.user_id = p_user)
+  ) then
+    return query select true, null::memory_row;
+    return;
+  end if;
+  return query
+    with wanted as (
+      select w.id from unnest(p_ids) as w (id)
+      union
+      select l.memory_id
+      from unnest(p_fingerprints) as w (fingerprint)
+      cross join lateral (
+        select m.memory_id, m.tenant, m.superseded_by
+        from memori.memories m
+        where m.user_id = v_user and m.fingerprint = w.fingerprint
+        offset 0
+      ) l
+      where l.tenant = p_tenant and l.superseded_by is null
+      union
+      select x.memory_id
+      from memori.memory_sources x
+      where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_source)::uuid and x.key = p_source
+      order by 1
+    )
+    select false, l.memory
+    from wanted w
+    cross join lateral (
+      select as_memory(m) as memory
+      from memori.memories m
+      where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = w.id
+      for update
+    ) l;
+end $function$
+;
+alter function context.load_change(text,text,uuid[],uuid,integer,integer,uuid[],text[],text) owner to throughline_functions;
+grant execute on function context.load_change(text,text,uuid[],uuid,integer,integer,uuid[],text[],text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.load_memory_key(p_tenant text, p_user text, p_key text)
+ RETURNS TABLE(fingerprint text, answer text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+begin
+  perform lock_user(p_tenant, p_user);
+  perform enter(p_tenant);
+  return query
+    select x.fingerprint, x.answer
+    from memori.memory_keys x
+    where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid and x.key = p_key;
+end $function$
+;
+alter function context.load_memory_key(text,text,text) owner to throughline_functions;
+grant execute on function context.load_memory_key(text,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.load_session(p_session uuid, p_tenant text, p_user text, p_key text, p_lock boolean, p_chained boolean, OUT view text, OUT fingerprint text, OUT first_sequence integer, OUT last_sequence integer, OUT last_commit json)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+begin
+  if p_lock then
+    if p_chained then
+      perform lock_conversation(s.tenant, s.conversation_id) from sessions s where s.id = p_session;
+    end if;
+    perform 1 from sessions s where s.id = p_session for update;
+  end if;
+  view := (
+    select row_to_json(v) from session_views v where v.id = p_session and owned(v.tenant, v.user_id, p_tenant, p_user)
+  );
+  if view is null then
+    return;
+  end if;
+  if p_key is not null then
+    select k.fingerprint, k.first_sequence, k.last_sequence into fingerprint, first_sequence, last_sequence
+    from session_keys k
+    where k.session_id = p_session and k.key = p_key;
+  end if;
+  if p_chained then
+    last_commit := (
+      select row_to_json(c)
+      from sessions s
+      join conversation_commits c on c.tenant = s.tenant and c.conversation_id = s.conversation_id
+      where s.id = p_session
+      order by c.position desc
+      limit 1
+    );
+  end if;
+end $function$
+;
+alter function context.load_session(uuid,text,text,text,boolean,boolean) owner to throughline_functions;
+grant execute on function context.load_session(uuid,text,text,text,boolean,boolean) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.lock_conversation(p_tenant text, p_conversation text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(json_build_array(p_tenant, p_conversation)::text, 4748));
+end $function$
+;
+alter function context.lock_conversation(text,text) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.lock_user(p_tenant text, p_user text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended(json_build_array(p_tenant, p_user)::text, 4749));
+end $function$
+;
+alter function context.lock_user(text,text) owner to throughline_functions;
+grant execute on function context.lock_user(text,text) to throughline_purge;
+
+CREATE OR REPLACE FUNCTION context.look_up(p_tenant text, p_user text, p_shelf text, p_terms text[])
+ RETURNS TABLE(messages integer, terms bigint, long_messages integer, speakers text[], known text[], counts integer[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_shelf bigint;
+begin
+  perform enter(p_tenant);
+  select x.shelf_id, x.messages, x.terms, x.long_messages into v_shelf, messages, terms, long_messages
+  from recall_shelves x
+  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
+  if v_shelf is null then
+    return;
+  end if;
+  speakers := array(
+    select x.speaker from recall_speakers x where x.shelf_id = v_shelf order by x.messages desc, x.speaker limit 500
+  );
+  select coalesce(array_agg(x.term), '{}'), coalesce(array_agg(x.messages), '{}') into known, counts
+  from recall_terms x
+  where x.shelf_id = v_shelf and x.term = any (p_terms);
+  return next;
+end $function$
+;
+alter function context.look_up(text,text,text,text[]) owner to throughline_functions;
+grant execute on function context.look_up(text,text,text,text[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.mark_type(p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_block text := p_sequence / 256 || ' ';
+begin
+  insert into session_types (session_id, tenant, type, block)
+  values (p_session, p_tenant, p_type, p_sequence / 256)
+  on conflict do nothing;
+  update sessions x
+  set marked = case when starts_with(p_marked, v_block) then p_marked else v_block end || p_type || ' '
+  where x.id = p_session and (length(p_marked) < 400 or not starts_with(p_marked, v_block));
+end $function$
+;
+alter function context.mark_type(uuid,text,text,integer,text) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.memories_from(p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
+ RETURNS SETOF context.memory_row
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_user memori.memories.user_id%type := p_user;
+begin
+  perform enter(p_tenant);
+  return query
+    select (as_memory(l.m)).*
+    from (
+      select x.memory_id
+      from memori.memory_sources x
+      where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid and x.key = p_key
+        and x.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+      order by x.memory_id
+      limit p_limit
+    ) s
+    cross join lateral (
+      select m from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = s.memory_id offset 0
+    ) l
+    order by s.memory_id;
+end $function$
+;
+alter function context.memories_from(text,text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.memories_from(text,text,text,uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.memory_changes(p_tenant text, p_user text, p_memory uuid)
+ RETURNS TABLE(version integer, at timestamp with time zone, change text, confidence double precision, source json, note text, by_memory uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query
+    select h.version, h.at, h.change, h.confidence::double precision, h.source, h.note, h.by_memory
+    from memori.memories m
+    join memori.memory_history h on h.user_id = m.user_id::text and h.tenant = m.tenant and h.memory_id = m.memory_id
+    where m.memory_id = p_memory and owned(m.tenant, m.user_id::text, p_tenant, p_user)
+    order by h.version;
+end $function$
+;
+alter function context.memory_changes(text,text,uuid) owner to throughline_functions;
+grant execute on function context.memory_changes(text,text,uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.owned(s_tenant text, s_user text, p_tenant text, p_user text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select (p_tenant is null or s_tenant = p_tenant) and (p_user is null or s_user = p_user)
+$function$
+;
+alter function context.owned(text,text,text,text) owner to throughline_functions;
+grant execute on function context.owned(text,text,text,text) to throughline_purge;
+
+CREATE OR REPLACE FUNCTION context.page_envelopes(p_after uuid, p_limit integer)
+ RETURNS SETOF context.envelope_views
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+begin
+  perform enter(null);
+  return query
+    select v.*
+    from envelope_views v
+    where v.id >= coalesce(p_after, '00000000-0000-0000-0000-000000000000') and v.id is distinct from p_after
+    order by v.id
+    limit p_limit;
+end $function$
+;
+alter function context.page_envelopes(uuid,integer) owner to throughline_functions;
+grant execute on function context.page_envelopes(uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.pause_intake(p_since text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(474700002);
+  if p_since is null then
+    delete from settings x where x.name = 'intake-paused-since';
+  else
+    insert into settings (name, value) values ('intake-paused-since', p_since) on conflict do nothing;
+  end if;
+end $function$
+;
+alter function context.pause_intake(text) owner to throughline_functions;
+grant execute on function context.pause_intake(text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.paused_since()
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  return (select x.value from settings x where x.name = 'intake-paused-since');
+end $function$
+;
+alter function context.paused_since() owner to throughline_functions;
+grant execute on function context.paused_since() to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.purge_memories(p_tenant text, p_user text)
+ RETURNS TABLE(memories integer, keys integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  v_user memori.memories.user_id%type := p_user;
+  v_shelves bigint[];
+begin
+  perform lock_user(p_tenant, p_user);
+  perform enter(p_tenant);
+  delete from memori.memory_history x where x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant;
+  delete from memori.memory_keys x where x.user_id = p_user and x.tenant = p_tenant;
+  get diagnostics keys = row_count;
+  delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant;
+  get diagnostics memories = row_count;
+  with gone as (
+    delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant returning x.shelf_id
+  )
+  select array_agg(g.shelf_id) into v_shelves from gone g;
+  delete from recall_terms x where x.shelf_id = any (v_shelves);
+  delete from recall_speakers x where x.shelf_id = any (v_shelves);
+  delete from recall_postings x where x.shelf_id = any (v_shelves);
+  delete from recall_blocks x where x.shelf_id = any (v_shelves);
+  delete from recall_messages x where x.shelf_id = any (v_shelves);
+  update session_marks x
+  set indexed = 0, turns = 0
+  from sessions s
+  where s.tenant = p_tenant and s.user_id = p_user and x.session_id = s.id;
+  return next;
+end $function$
+;
+alter function context.purge_memories(text,text) owner to throughline_functions;
+grant execute on function context.purge_memories(text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.purge_session(p_session uuid, p_tenant text, p_user text, p_at timestamp with time zone)
+ RETURNS TABLE(events integer, keys integer)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  s record;
+begin
+  perform enter(p_tenant);
+  select x.tenant, x.user_id into s
+  from sessions x
+  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user);
+  if s.tenant is not null then
+    perform lock_user(s.tenant, s.user_id);
+  end if;
+  delete from sessions x where x.id = p_session and x.tenant = s.tenant and x.user_id = s.user_id;
+  if not found then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  delete from session_events x where x.session_id = p_session;
+  get diagnostics events = row_count;
+  delete from session_keys x where x.session_id = p_session;
+  get diagnostics keys = row_count;
+  delete from session_types x where x.session_id = p_session;
+  delete from session_state x where x.session_id = p_session;
+  delete from session_envelopes x where x.session_id = p_session;
+  delete from session_slots x where x.session_id = p_session;
+  delete from session_edges x where x.session_id = p_session;
+  delete from session_marks x where x.session_id = p_session;
+  perform take_words(s.tenant, s.user_id, 'said', array[p_session]);
+  update conversation_commits x set purged_at = p_at, user_id = '' where x.session_id = p_session and x.purged_at is null;
+  return next;
+end $function$
+;
+alter function context.purge_session(uuid,text,text,timestamp with time zone) owner to throughline_purge;
+grant execute on function context.purge_session(uuid,text,text,timestamp with time zone) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.put_words(p_tenant text, p_user text, p_shelf text, w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
+AS $function$
+declare
+  v_shelf bigint;
+begin
+  insert into recall_shelves as x (user_id, tenant, shelf, messages, terms, long_messages)
+  select p_user, p_tenant, p_shelf, sum(b.messages), sum(b.words), sum(b.long)
+  from unnest(b_messages, b_words, b_long) as b (messages, words, long)
+  on conflict (user_id, tenant, shelf) do update
+  set messages = x.messages + excluded.messages, terms = x.terms + excluded.terms,
+      long_messages = x.long_messages + excluded.long_messages
+  returning x.shelf_id into v_shelf;
+
+  insert into recall_terms as x (shelf_id, term, tenant, messages)
+  select v_shelf, w.term, p_tenant, sum(w.messages)
+  from unnest(w_term, w_messages) as w (term, messages)
+  group by w.term
+  on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages;
+
+  with put as (
+    insert into recall_postings as x (shelf_id, term, session_id, block, tenant, messages, data)
+    select v_shelf, w.term, w.session, w.block, p_tenant, w.messages, w.data
+    from unnest(w_session, w_block, w_term, w_messages, w_data) as w (session, block, term, messages, data)
+    on conflict (shelf_id, term, session_id, block) do update
+    set messages = x.messages + excluded.messages, data = x.data || excluded.data
+    returning x.term, x.session_id, x.block, x.messages
+  ),
+  fresh as (
+    select w.session, w.block, array_agg(w.term) as terms
+    from unnest(w_session, w_block, w_term, w_messages) as w (session, block, term, messages)
+    join put on put.term = w.term and put.session_id = w.session and put.block = w.block
+    where put.messages = w.messages
+    group by w.session, w.block
+  )
+  insert into recall_blocks (shelf_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
+  select v_shelf, b.session, b.block, b.turn, p_tenant, coalesce(fresh.terms, '{}'), b.messages, b.words, b.long
+  from unnest(b_session, b_block, b_turn, b_messages, b_words, b_long) as b (session, block, turn, messages, words, long)
+  left join fresh on fresh.session = b.session and fresh.block = b.block;
+  return v_shelf;
+end $function$
+;
+alter function context.put_words(text,text,text,uuid[],integer[],text[],integer[],bytea[],uuid[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.read_commits(p_tenant text, p_conversation text, p_user text, p_after integer, p_limit integer)
+ RETURNS SETOF context.conversation_commits
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query
+    select x.*
+    from conversation_commits x
+    where x.tenant = p_tenant and x.conversation_id = p_conversation and x.position > p_after
+      and (p_user is null or x.user_id = p_user)
+    order by x.position
+    limit p_limit;
+end $function$
+;
+alter function context.read_commits(text,text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.read_commits(text,text,text,integer,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_edges(p_session uuid, p_tenant text, p_user text, p_nodes text[], p_direction text, p_labels text[], p_from text, p_label text, p_to text, p_sequence integer, p_limit integer)
+ RETURNS TABLE(from_node text, label text, to_node text, sequence integer, evidence text)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  every text := 'select from_node, label, to_node, sequence, evidence::text from session_edges where session_id = $1'
+    || case when p_labels is not null then ' and label = any ($3)' else '' end
+    || case when p_from is not null
+       then ' and from_start >= left($4, 160) and (from_node, label, to_node, sequence) > ($4, $5, $6, $7)' else '' end;
+  leaving text := ' and from_start = any ($9) and from_node = any ($2)';
+  reaching text := ' and to_start = any ($9) and to_node = any ($2)';
+  starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
+begin
+  perform enter(p_tenant);
+  if not exists (select 1 from sessions x where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user)) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  return query execute
+    case
+      -- whoever begins with less comes first, so this is the order of the nodes too
+      when p_nodes is null then every || ' order by from_start, from_node, label, to_node, sequence'
+      when p_direction = 'out' then every || leaving || ' order by 1, 2, 3, 4'
+      when p_direction = 'in' then every || reaching || ' order by 1, 2, 3, 4'
+      else every || leaving || ' union all ' || every || reaching || ' and from_node <> all ($2) order by 1, 2, 3, 4'
+    end
+    || ' limit $8'
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, starts;
+end $function$
+;
+alter function context.read_edges(uuid,text,text,text[],text,text[],text,text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.read_edges(uuid,text,text,text[],text,text[],text,text,text,integer,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_events(p_session uuid, p_tenant text, p_user text, p_after integer, p_before integer, p_newest_first boolean, p_limit integer, p_types text[], p_turns integer)
+ RETURNS SETOF context.event_row
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  s record;
+  r event_row;
+  b integer;
+  low integer := p_after;
+  given integer := 0;
+  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+begin
+  select x.tenant, x.user_id, x.cleared_at into s from sessions x where x.id = p_session;
+  if s.tenant is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+
+  if p_types is not null then
+    for b in
+      select distinct x.block * case when p_newest_first then -1 else 1 end
+      from session_types x
+      where x.session_id = p_session and x.type = any (p_types)
+        and x.block between (p_after + 1) / 256 and (p_before - 1) / 256
+      order by 1
+    loop
+      for r in
+        select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+        from session_events x
+        where x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
+          and x.sequence between abs(b) * 256 and abs(b) * 256 + 255 and x.type = any (p_types)
+        order by x.sequence * case when p_newest_first then -1 else 1 end
+      loop
+        return next r;
+        given := given + 1;
+        if given = p_limit then
+          return;
+        end if;
+      end loop;
+    end loop;
+  elsif p_newest_first then
+    if p_turns is not null then
+      low := greatest(low, s.cleared_at);
+      low := coalesce(
+        (
+          select e.sequence - 1
+          from (
+            select x.sequence, x.type
+            from session_events x
+            where x.session_id = p_session and x.sequence > low and x.sequence < p_before
+            order by x.sequence desc
+            limit p_limit
+          ) e
+          where e.type = 'user_message'
+          order by e.sequence desc
+          offset p_turns - 1
+          limit 1
+        ),
+        low
+      );
+    end if;
+    return query
+      select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+      from session_events x
+      where x.session_id = p_session and x.sequence > low and x.sequence < p_before
+      order by x.sequence desc
+      limit p_limit;
+  else
+    return query
+      select x.sequence, x.id, x.type, x.role, x.content, x.parts::text, x.agent_id, x.occurred_at, x.created_at
+      from session_events x
+      where x.session_id = p_session and x.sequence > p_after and x.sequence < p_before
+      order by x.sequence
+      limit p_limit;
+  end if;
+end $function$
+;
+alter function context.read_events(uuid,text,text,integer,integer,boolean,integer,text[],integer) owner to throughline_functions;
+grant execute on function context.read_events(uuid,text,text,integer,integer,boolean,integer,text[],integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_facts(p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer, p_since bigint, p_until bigint, p_limit integer)
+ RETURNS SETOF context.recall_messages
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_shelf bigint;
+begin
+  perform enter(p_tenant);
+  v_shelf := shelf_id(p_tenant, p_user, 'said');
+  return query
+    with wanted as (
+      select p.session_id, p.turn from unnest(p_place_session, p_place_turn) as p (session_id, turn)
+      union
+      select l.session_id, l.turn
+      from unnest(p_sessions) as p (session_id)
+      cross join lateral (
+        select x.session_id, x.turn
+        from recall_messages x
+        where x.shelf_id = v_shelf and x.session_id = p.session_id
+        order by x.turn desc
+        limit p_last
+      ) l
+      union
+      (
+        select x.session_id, x.turn
+        from recall_messages x
+        where x.shelf_id = v_shelf and x.time >= p_since and x.time < p_until
+        order by x.time desc, x.session_id desc, x.turn desc
+        limit p_limit
+      )
+    )
+    select f.*
+    from wanted w
+    cross join lateral (
+      select x.*
+      from recall_messages x
+      where x.shelf_id = v_shelf and x.session_id = w.session_id and x.turn = w.turn
+      offset 0
+    ) f
+    order by f.session_id, f.turn;
+end $function$
+;
+alter function context.read_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) owner to throughline_functions;
+grant execute on function context.read_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_mark(p_session uuid)
+ RETURNS SETOF context.mark_row
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(null);
+  return query
+    select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
+      coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
+    from sessions s
+    left join session_marks m on m.session_id = s.id
+    where s.id = p_session;
+end $function$
+;
+alter function context.read_mark(uuid) owner to throughline_functions;
+grant execute on function context.read_mark(uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_marks(p_tenant text, p_user text, p_version integer, p_newest integer)
+ RETURNS SETOF context.mark_row
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query
+    select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
+      coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
+    from (
+      select x.*
+      from sessions x
+      where x.tenant = p_tenant and x.user_id = p_user
+      order by x.activity_minute desc, x.last_activity_at desc, x.id desc
+      limit p_newest
+    ) s
+    left join session_marks m on m.session_id = s.id
+    where m.session_id is null or m.indexed < s.head or m.version < p_version
+    order by s.activity_minute desc, s.last_activity_at desc, s.id desc;
+end $function$
+;
+alter function context.read_marks(text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.read_marks(text,text,integer,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_postings(p_tenant text, p_user text, p_shelf text, p_terms text[], p_limit integer)
+ RETURNS TABLE(term text, packed bytea)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_shelf bigint;
+begin
+  perform enter(p_tenant);
+  v_shelf := shelf_id(p_tenant, p_user, p_shelf);
+  foreach term in array p_terms loop
+    select string_agg(uuid_send(b.session_id) || int4send(b.block) || int4send(length(b.data)) || b.data, ''::bytea)
+    into packed
+    from (
+      select x.session_id, x.block, x.data
+      from recall_postings x
+      where x.shelf_id = v_shelf and x.term = read_postings.term
+      order by x.session_id desc, x.block desc
+      limit p_limit
+    ) b;
+    if packed is not null then
+      return next;
+    end if;
+  end loop;
+end $function$
+;
+alter function context.read_postings(text,text,text,text[],integer) owner to throughline_functions;
+grant execute on function context.read_postings(text,text,text,text[],integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_record(p_session uuid, p_tenant text, p_user text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+begin
+  return (
+    select row_to_json(r)
+    from (
+      select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
+        x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from
+      from sessions x
+      where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user)
+    ) r
+  );
+end $function$
+;
+alter function context.read_record(uuid,text,text) owner to throughline_functions;
+grant execute on function context.read_record(uuid,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_session(p_session uuid, p_tenant text, p_user text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+begin
+  return (
+    select row_to_json(v) from session_views v where v.id = p_session and owned(v.tenant, v.user_id, p_tenant, p_user)
+  );
+end $function$
+;
+alter function context.read_session(uuid,text,text) owner to throughline_functions;
+grant execute on function context.read_session(uuid,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_state(p_session uuid, p_tenant text, p_user text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+begin
+  return (
+    select row_to_json(r)
+    from (
+      select x.scratchpad, x.version, x.updated_at
+      from session_state x
+      where x.session_id = p_session and (p_tenant is null or x.tenant = p_tenant)
+        and (p_user is null or exists (select from sessions s where s.id = p_session and s.user_id = p_user))
+    ) r
+  );
+end $function$
+;
+alter function context.read_state(uuid,text,text) owner to throughline_functions;
+grant execute on function context.read_state(uuid,text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.remove_envelopes(p_batch text, p_since timestamp with time zone, p_limit integer)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  perform enter(null);
+  if p_batch is not null then
+    return query
+      with chosen as (
+        select x.session_id from session_envelopes x where x.batch = p_batch order by x.session_id limit p_limit
+      ), gone as (
+        delete from session_envelopes x using chosen c
+        where x.session_id = c.session_id and x.batch = p_batch
+        returning x.session_id
+      )
+      select g.session_id from gone g order by g.session_id;
+  else
+    return query
+      with chosen as (
+        select x.session_id from session_envelopes x where x.updated_at >= p_since order by x.session_id limit p_limit
+      ), gone as (
+        delete from session_envelopes x using chosen c
+        where x.session_id = c.session_id and x.updated_at >= p_since
+        returning x.session_id
+      )
+      select g.session_id from gone g order by g.session_id;
+  end if;
+end $function$
+;
+alter function context.remove_envelopes(text,timestamp with time zone,integer) owner to throughline_functions;
+grant execute on function context.remove_envelopes(text,timestamp with time zone,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.repair_session(p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_commit text := p_view -> 'commit' ->> 'id';
+  v_envelope_at integer := (p_view ->> 'envelopeAt')::integer;
+  s record;
+begin
+  if v_commit is not null then
+    perform lock_conversation(p_view ->> 'tenant', p_view ->> 'conversationId');
+  end if;
+  perform enter(p_tenant);
+  select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
+  if s.head is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+    raise exception using errcode = 'TL001', message = 'no such session';
+  end if;
+  if s.head <> p_head then
+    return false;
+  end if;
+  if p_view -> 'envelope' is not null then
+    -- an update to what was there might look like one by hand
+    delete from session_envelopes x where x.session_id = p_session;
+    perform write_envelope(p_session, s.tenant, v_envelope_at, p_view);
+  end if;
+  perform write_view(p_session, p_view);
+  update sessions x
+  set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
+      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = (p_view ->> 'lastActivityAt')::timestamptz,
+      activity_minute = extract(epoch from (p_view ->> 'lastActivityAt')::timestamptz)::bigint / 60,
+      envelope_at = v_envelope_at, decision_version = x.decision_version + 1
+  where x.id = p_session;
+  delete from session_edges x where x.session_id = p_session;
+  perform insert_edges(p_session, s.tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+  if v_commit is not null then
+    insert into conversation_commits
+      (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
+    values (s.tenant, p_view ->> 'conversationId', (p_view -> 'commit' ->> 'position')::integer, v_commit, p_session,
+      s.user_id, (p_view ->> 'lastActivityAt')::timestamptz)
+    on conflict do nothing;
+  end if;
+  return true;
+end $function$
+;
+alter function context.repair_session(uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.repair_session(uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.replace_view(p_session uuid, p_tenant text, p_view json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_envelope_at integer := (p_view ->> 'envelopeAt')::integer;
+begin
+  if p_view -> 'envelope' is not null then
+    -- an update to what was there might look like one by hand
+    delete from session_envelopes x where x.session_id = p_session;
+    perform write_envelope(p_session, p_tenant, v_envelope_at, p_view);
+  end if;
+  perform write_view(p_session, p_view);
+  update sessions x
+  set head = (p_view ->> 'head')::integer, turns = (p_view ->> 'turns')::integer,
+      cleared_at = (p_view ->> 'clearedAt')::integer, last_activity_at = (p_view ->> 'lastActivityAt')::timestamptz,
+      activity_minute = extract(epoch from (p_view ->> 'lastActivityAt')::timestamptz)::bigint / 60,
+      envelope_at = v_envelope_at, decision_version = x.decision_version + 1
+  where x.id = p_session;
+end $function$
+;
+alter function context.replace_view(uuid,text,json) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.schema_version()
+ RETURNS TABLE(version integer, checksum text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$select m.version, m.checksum from context.throughline_migrations m order by m.version$function$
+;
+grant execute on function context.schema_version() to public;
+
+CREATE OR REPLACE FUNCTION context.session_ids(p_tenant text, p_user text, p_after uuid, p_limit integer)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query
+    select x.id
+    from sessions x
+    where (p_after is null or x.id > p_after) and owned(x.tenant, x.user_id, p_tenant, p_user)
+    order by x.id
+    limit p_limit;
+end $function$
+;
+alter function context.session_ids(text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.session_ids(text,text,uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.sessions_behind(p_version integer, p_after uuid, p_limit integer)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_sort TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(null);
+  return query
+    select s.id
+    from sessions s
+    left join session_marks m on m.session_id = s.id
+    where s.id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
+      and (m.session_id is null or m.indexed < s.head or m.version < p_version
+        or (s.ended_at is not null and m.extracted < s.head))
+    order by s.id
+    limit p_limit;
+end $function$
+;
+alter function context.sessions_behind(integer,uuid,integer) owner to throughline_functions;
+grant execute on function context.sessions_behind(integer,uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.shelf_id(p_tenant text, p_user text, p_shelf text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select x.shelf_id
+  from context.recall_shelves x
+  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf
+$function$
+;
+alter function context.shelf_id(text,text,text) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.take_words(p_tenant text, p_user text, p_shelf text, p_sessions uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_shelf bigint := shelf_id(p_tenant, p_user, p_shelf);
+  v_session uuid;
+  b record;
+  w text;
+  n integer;
+  gone_terms text[] := '{}';
+  gone_messages integer[] := '{}';
+begin
+  if v_shelf is null then
+    return;
+  end if;
+  foreach v_session in array p_sessions loop
+    for b in
+      delete from recall_blocks x
+      where x.shelf_id = v_shelf and x.session_id = v_session
+      returning x.block, x.terms, x.messages, x.words, x.long_messages
+    loop
+      foreach w in array b.terms loop
+        delete from recall_postings x
+        where x.shelf_id = v_shelf and x.term = w and x.session_id = v_session and x.block = b.block
+        returning x.messages into n;
+        gone_terms := gone_terms || w;
+        gone_messages := gone_messages || n;
+      end loop;
+      update recall_shelves x
+      set messages = x.messages - b.messages, terms = x.terms - b.words, long_messages = x.long_messages - b.long_messages
+      where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
+    end loop;
+    if p_shelf = 'said' then
+      for b in
+        with messages as (
+          delete from recall_messages x where x.shelf_id = v_shelf and x.session_id = v_session returning x.speaker
+        )
+        select m.speaker, count(*) as messages from messages m group by m.speaker
+      loop
+        update recall_speakers x set messages = x.messages - b.messages where x.shelf_id = v_shelf and x.speaker = b.speaker;
+        delete from recall_speakers x where x.shelf_id = v_shelf and x.speaker = b.speaker and x.messages <= 0;
+      end loop;
+    end if;
+  end loop;
+
+  for w in
+    with less as (
+      insert into recall_terms as x (shelf_id, term, tenant, messages)
+      select v_shelf, g.term, p_tenant, - sum(g.messages)
+      from unnest(gone_terms, gone_messages) as g (term, messages)
+      group by g.term
+      on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages
+      returning x.term, x.messages
+    )
+    select l.term from less l where l.messages <= 0
+  loop
+    delete from recall_terms x where x.shelf_id = v_shelf and x.term = w;
+  end loop;
+  delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf and x.messages <= 0;
+end $function$
+;
+alter function context.take_words(text,text,text,uuid[]) owner to throughline_functions;
+grant execute on function context.take_words(text,text,text,uuid[]) to throughline_purge;
+
+CREATE OR REPLACE FUNCTION context.totals(p_tenant text, p_user text)
+ RETURNS TABLE(sessions integer, events bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  return query
+    select count(*)::integer, coalesce(sum(x.head), 0)::bigint
+    from context.sessions x
+    where owned(x.tenant, x.user_id, p_tenant, p_user);
+end $function$
+;
+alter function context.totals(text,text) owner to throughline_functions;
+grant execute on function context.totals(text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.touch_envelope()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.updated_at := now();
+  return new;
+end $function$
+;
+alter function context.touch_envelope() owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.unindex_session(p_session uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+declare
+  s record;
+begin
+  perform enter(null);
+  select x.tenant, x.user_id into s from sessions x where x.id = p_session;
+  if s.tenant is not null then
+    perform lock_user(s.tenant, s.user_id);
+    perform enter(s.tenant);
+    perform take_words(s.tenant, s.user_id, 'said', array[p_session]);
+    update session_marks x set indexed = 0, turns = 0 where x.session_id = p_session;
+  end if;
+end $function$
+;
+alter function context.unindex_session(uuid) owner to throughline_functions;
+grant execute on function context.unindex_session(uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.unread_memories(p_tenant text, p_user text, p_version integer, p_limit integer)
+ RETURNS SETOF context.memory_row
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_user memori.memories.user_id%type := p_user;
+begin
+  perform enter(p_tenant);
+  return query
+    select (as_memory(u.m)).*
+    from (
+      select m from memori.memories m
+      where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version is null
+      union all
+      select m from memori.memories m
+      where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version < p_version
+    ) u
+    limit p_limit;
+end $function$
+;
+alter function context.unread_memories(text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.unread_memories(text,text,integer,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.use_memories(p_tenant text, p_user text, p_ids uuid[], p_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_user memori.memories.user_id%type := p_user;
+  v_id uuid;
+begin
+  perform enter(p_tenant);
+  -- in one order everywhere, so that two of them never wait for each other
+  for v_id in select distinct w.id from unnest(p_ids) as w (id) order by 1 loop
+    update memori.memories m
+    set use_count = coalesce(m.use_count, 0) + 1, last_used_at = p_at
+    where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
+  end loop;
+end $function$
+;
+alter function context.use_memories(text,text,uuid[],timestamp with time zone) owner to throughline_functions;
+grant execute on function context.use_memories(text,text,uuid[],timestamp with time zone) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.write_change(p_tenant text, p_user text, p_puts json, p_removals uuid[], p_out uuid[], p_history json, s_memory uuid[], s_key text[], w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[], p_session uuid, p_extracted integer)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_user memori.memories.user_id%type := p_user;
+  v_id uuid;
+  n integer := cardinality(b_memory);
+begin
+  perform enter(p_tenant);
+  perform take_words(p_tenant, p_user, 'memory', p_out);
+  foreach v_id in array p_removals loop
+    delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
+    if found then
+      delete from memori.memory_history x where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+      delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+    end if;
+  end loop;
+
+  for v_id in select (p ->> 'id')::uuid from json_array_elements(p_puts) p loop
+    delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = v_id;
+  end loop;
+  insert into memori.memory_sources (user_id, tenant, digest, memory_id, key)
+  select p_user, p_tenant, md5(s.key)::uuid, s.memory, s.key from unnest(s_memory, s_key) as s (memory, key);
+  insert into memori.memories as m (
+    user_id, memory_id, tenant, category, content, scope, source_type, confidence, lineage, use_count, created_at,
+    last_used_at, expires_at, superseded_by, superseded_at, metadata, fingerprint, index_version
+  )
+  select v_user, p.id, p_tenant, p.category, p.content, p.scope, p."sourceType", p.confidence, p.lineage, p."useCount",
+    p."createdAt", p."lastUsedAt", p."expiresAt", p."supersededBy", p."supersededAt", p.metadata, p.fingerprint,
+    case
+      when p.reworded then p."indexVersion"
+      else (
+        select x.index_version from memori.memories x
+        where x.user_id = v_user and x.tenant = p_tenant and x.memory_id = p.id
+      )
+    end
+  from json_to_recordset(p_puts) as p (
+    id uuid, category text, content text, scope text, "sourceType" text, confidence numeric, lineage json,
+    "useCount" integer, "createdAt" timestamptz, "lastUsedAt" timestamptz, "expiresAt" timestamptz,
+    "supersededBy" uuid, "supersededAt" timestamptz, metadata json, fingerprint text, reworded boolean,
+    "indexVersion" integer
+  )
+  on conflict (user_id, tenant, memory_id) do update
+  set category = excluded.category, content = excluded.content, scope = excluded.scope,
+      source_type = excluded.source_type, confidence = excluded.confidence, lineage = excluded.lineage,
+      use_count = excluded.use_count, created_at = excluded.created_at, last_used_at = excluded.last_used_at,
+      expires_at = excluded.expires_at, superseded_by = excluded.superseded_by, superseded_at = excluded.superseded_at,
+      metadata = excluded.metadata, fingerprint = coalesce(excluded.fingerprint, m.fingerprint),
+      index_version = excluded.index_version;
+
+  insert into memori.memory_history (user_id, memory_id, version, tenant, at, change, confidence, source, note, by_memory)
+  select p_user, h.id,
+    coalesce((
+      select max(x.version) from memori.memory_history x
+      where x.user_id = p_user and x.tenant = p_tenant and x.memory_id = h.id
+    ), 0) + row_number() over (partition by h.id order by h.n),
+    p_tenant, h.at, h.change, h.confidence, h.source, h.note, h.by
+  from json_to_recordset(p_history) as h (
+    id uuid, n integer, at timestamptz, change text, confidence numeric, source json, note text, by uuid
+  );
+
+  if n > 0 then
+    perform put_words(p_tenant, p_user, 'memory',
+      w_memory, array_fill(0, array[cardinality(w_term)]), w_term, array_fill(1, array[cardinality(w_term)]), w_data,
+      b_memory, array_fill(0, array[n]), array_fill(1, array[n]), array_fill(1, array[n]), b_words, b_long);
+  end if;
+  if p_session is not null then
+    insert into session_marks (session_id, tenant, extracted)
+    values (p_session, p_tenant, p_extracted)
+    on conflict (session_id) do update set extracted = excluded.extracted;
+  end if;
+end $function$
+;
+alter function context.write_change(text,text,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[],uuid,integer) owner to throughline_functions;
+grant execute on function context.write_change(text,text,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[],uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, e context.given_envelope)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  d context.given_document := e.document;
+begin
+  if d.subject is null then
+    return;
+  end if;
+  insert into session_envelopes (
+    session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
+  ) values (
+    p_session, d.persona_id, p_tenant, d.subject, d.issuer, d.scope, d.metadata, d.analysis, (d.timestamps).created_at,
+    (d.timestamps).updated_at, e.batch, p_sequence
+  )
+  on conflict (session_id) do update
+  set persona_id = excluded.persona_id, tenant = excluded.tenant, subject = excluded.subject, issuer = excluded.issuer,
+      scope = excluded.scope, metadata = excluded.metadata, analysis = excluded.analysis,
+      created_at = excluded.created_at, updated_at = excluded.updated_at, batch = excluded.batch,
+      sequence = excluded.sequence;
+end $function$
+;
+alter function context.write_envelope(uuid,text,integer,context.given_envelope) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, p_view json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform write_envelope(
+    p_session, p_tenant, p_sequence, json_populate_record(null::context.given_envelope, p_view -> 'envelope')
+  );
+end $function$
+;
+alter function context.write_envelope(uuid,text,integer,json) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.write_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text, p_answer text, p_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform enter(p_tenant);
+  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, answer, at)
+  values (p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_answer, p_at);
+end $function$
+;
+alter function context.write_memory_key(text,text,text,text,text,timestamp with time zone) owner to throughline_functions;
+grant execute on function context.write_memory_key(text,text,text,text,text,timestamp with time zone) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.write_view(p_session uuid, p_view json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform write_views(p_session, json_populate_record(null::context.given_view, p_view), null, 0, null, null, null, 0);
+end $function$
+;
+alter function context.write_view(uuid,json) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.write_views(p_session uuid, v context.given_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamp with time zone, p_envelope_at integer, p_versions integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update sessions x
+  set conversation_id = v."conversationId", chatmode = v.chatmode, workflow = v.workflow, skill = v.skill,
+      git_branch = v."gitBranch", task = v.task, state = v.status ->> 'state', status = v.status,
+      active_agent = v."activeAgent", started_at = v."startedAt", ended_at = v."endedAt", expires_at = v."expiresAt",
+      metadata = v.metadata, forked_from = v."forkedFrom", last_work = v."lastWork", commit_id = v.commit ->> 'id',
+      commit_position = (v.commit ->> 'position')::integer, awaits_commit = coalesce(v."awaitsCommit", false),
+      head = coalesce(p_head, x.head), turns = x.turns + p_turns, cleared_at = coalesce(p_cleared, x.cleared_at),
+      last_activity_at = coalesce(p_active, x.last_activity_at),
+      activity_minute = coalesce(extract(epoch from p_active)::bigint / 60, x.activity_minute),
+      envelope_at = coalesce(p_envelope_at, x.envelope_at), decision_version = x.decision_version + p_versions
+  where x.id = p_session;
+  update session_state x
+  set scratchpad = v.scratchpad, version = v.version, updated_at = v."updatedAt"
+  where x.session_id = p_session;
+  if v."endedAt" is not null then
+    delete from session_slots x where x.session_id = p_session;
+  end if;
+end $function$
+;
+alter function context.write_views(uuid,context.given_view,integer,integer,integer,timestamp with time zone,integer,integer) owner to throughline_functions;
