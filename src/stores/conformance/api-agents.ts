@@ -38,7 +38,6 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
       )
       assert.equal((await session.at(2)).record.activeAgent, 'goalArchitect')
       assert.equal((await tl.sessions.list({ agent: 'coach' })).items.length, 1)
-      await tl.close()
     },
   },
   {
@@ -69,7 +68,6 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
       await refused('SESSION_ENDED', session.setActiveAgent('planner'))
       await refused('SESSION_ENDED', session.recordTransition({ to: 'planner', reason: 'r' }))
       await refused('SESSION_ENDED', session.handoff({ to: 'planner', reason: 'r' }))
-      await tl.close()
     },
   },
   {
@@ -104,7 +102,6 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
       )
       const [taken] = await session.events({ types: ['handoff_taken'] })
       assert.equal(taken?.agentId, 'coach')
-      await tl.close()
     },
   },
   {
@@ -118,7 +115,6 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
       const sequences = (await Promise.all(workers.map(({ done }) => done))).flat() as number[]
       await expectChain(session, sequences)
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -133,7 +129,6 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
         session,
         (await Promise.all(all)).map(({ sequence }) => sequence),
       )
-      await tl.close()
     },
   },
 ]

@@ -31,7 +31,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       )
       const [own] = await session.append({ type: 'tool_call', role: 'tool', content: 'c' })
       assert.equal(own?.role, 'tool')
-      await tl.close()
     },
   },
   {
@@ -80,7 +79,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
         }
         assert.equal(read?.content, input.content ?? '')
       }
-      await tl.close()
     },
   },
   {
@@ -99,7 +97,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       Object.assign(record.metadata, { list: 'changed' })
       assert.deepEqual((await session.events({ after: 1 }))[0]?.parts, { list: [1] })
       assert.deepEqual((await session.record()).metadata, { list: [1] })
-      await tl.close()
     },
   },
   {
@@ -113,7 +110,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       const written = await session.append(upTo(1000).map((n) => ({ ...hello, content: `m${n}` })))
       assert.deepEqual([written.length, written[0]?.sequence, written.at(-1)?.sequence], [1000, 2, 1001])
       assert.equal((await session.record()).turns, 1000)
-      await tl.close()
     },
   },
   {
@@ -130,7 +126,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
         upTo(129).slice(1),
       )
       assert.deepEqual((await tl.verify()).differences, [])
-      await Promise.all([tl.close(), other.close()])
     },
   },
   {
@@ -150,7 +145,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       const race = await Promise.allSettled(upTo(10).map(() => session.append(hello, { expectedSequence: 2 })))
       assert.equal(race.filter(({ status }) => status === 'fulfilled').length, 1)
       assert.equal((await session.record()).head, 3)
-      await tl.close()
     },
   },
   {
@@ -169,7 +163,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       await refused('SESSION_ENDED', session.clear())
       assert.equal((await session.events()).length, 3)
       assert.equal((await session.recent()).events.length, 1)
-      await tl.close()
     },
   },
   {
@@ -187,7 +180,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await session.append(events, { idempotencyKey: 'k' }), first)
       assert.equal((await session.record()).head, 5)
       await refused('SESSION_ENDED', session.append(events, { idempotencyKey: 'new' }))
-      await tl.close()
     },
   },
   {
@@ -213,7 +205,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.record()).head, 2)
       const other = await tl.sessions.create({ userId: 'ada' })
       assert.equal((await other.append(hello, { idempotencyKey: 'k' }))[0]?.sequence, 2)
-      await tl.close()
     },
   },
   {
@@ -227,7 +218,6 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       const ids = (await Promise.all(writes)).map(([event]) => event?.id)
       assert.equal(new Set(ids).size, 1)
       assert.equal((await session.record()).head, 2)
-      await Promise.all([tl.close(), other.close()])
     },
   },
 ]

@@ -51,7 +51,6 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.record()).head, 6)
       await refused('VALIDATION', session.context({ maxTokens: -1 }))
       await refused('VALIDATION', session.context({ maxTokens: 10, format: 'other' as never }))
-      await tl.close()
     },
   },
   {
@@ -76,7 +75,6 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
         assert.deepEqual(calls, results)
         assert.equal(omitted.length === 0, maxTokens >= whole, `${maxTokens}: ${JSON.stringify(omitted)}`)
       }
-      await tl.close()
     },
   },
   {
@@ -112,7 +110,6 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
       assert.equal(fresh.messages.length, 3)
       await refused('VALIDATION', session.reduce({ maxTokens: 0 }))
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -134,7 +131,6 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
       await reducing
       const after = await session.context({ maxTokens: 1000 })
       assert.deepEqual(after.messages, [])
-      await tl.close()
     },
   },
 ]

@@ -78,7 +78,6 @@ export const conversationKeyRules: readonly Rule<ApiDatabase>[] = Object.entries
     const tl = await db.connect({ clock })
     await check({ db, tl, clock })
     assert.deepEqual((await tl.verify()).differences, [])
-    await tl.close()
   },
 }))
 
@@ -100,7 +99,6 @@ function checks(): Record<string, Check> {
       }
       await refused('IDEMPOTENCY_MISMATCH', other.conversations.handle('c', { ...ada, message: 'Write' }, once))
       await refused('IDEMPOTENCY_MISMATCH', other.conversations.decline('c', ada, once))
-      await other.close()
       const scopes: [string, Incoming][] = [
         ['d', message],
         ['c', { ...message, userId: 'bob' }],
@@ -148,8 +146,6 @@ function checks(): Record<string, Check> {
         assert.equal(judge.asked, asked)
         assert.deepEqual((await tl.conversations.commits(conversation)).items.map(({ position }) => position).at(0), 1)
       }
-      await other.close()
-      await tl.close()
     },
     'by two processes at once': async ({ db, clock }) => {
       const both = [await db.connect({ clock }), await db.connect({ clock })] as const
@@ -169,7 +165,6 @@ function checks(): Record<string, Check> {
         const said = content.flat().filter(({ type, content: words }) => type === 'user_message' && words === text)
         assert.equal(said.length, 1)
       }
-      for (const each of both) await each.close()
     },
     'and what the first of them took it for counts for the one that was still judging': async ({ db, tl, clock }) => {
       for (const [n, [action, text, before]] of MESSAGES.entries()) {
@@ -195,7 +190,6 @@ function checks(): Record<string, Check> {
         go.resolve()
         assert.deepEqual(plain(await late), plain(first))
         assert.deepEqual(await contentOf(tl, conversation), content)
-        await slow.close()
       }
     },
     'it is judged again where the status changed meanwhile, and the repeat knows by what it was judged': async ({
@@ -217,7 +211,6 @@ function checks(): Record<string, Check> {
       const first = await tl.conversations.handle('c', message, once)
       assert.equal(first.action, 'complete')
       assert.deepEqual(plain(await tl.conversations.handle('c', message, once)), plain(first))
-      await tl.close()
     },
     'it goes on where the first attempt stopped, between the end of one session and the begin of the next': async ({
       db,
@@ -249,7 +242,6 @@ function checks(): Record<string, Check> {
       answer.resolve('Too late')
       assert.deepEqual(plain(await first), plain(again))
       assert.deepEqual(await contentOf(tl), content)
-      await stuck.close()
     },
     'the session that began by it remembers for as long as it is there': async ({ tl, clock }) => {
       const session = await working(tl)
@@ -291,7 +283,6 @@ function checks(): Record<string, Check> {
       await other.conversations.handle('c', message, once)
       const step = await same.flushStep()
       assert.deepEqual(step?.observations, [{ kind: 'fileRead', path: 'src/other.ts' }])
-      await other.close()
     },
     'and so is the wish not to go on': async ({ db, tl, clock }) => {
       const session = await working(tl)
@@ -306,7 +297,6 @@ function checks(): Record<string, Check> {
       const another = { idempotencyKey: 'another' }
       const calls = [tl, other, tl, other].map((each) => each.conversations.decline('c', ada, another))
       for (const each of await Promise.all(calls)) assert.equal(each.ended?.id, next.id)
-      await other.close()
     },
   }
 }

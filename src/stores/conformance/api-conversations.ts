@@ -30,7 +30,6 @@ const rules: readonly Rule<ApiDatabase>[] = Object.entries(checks()).map(([title
     const tl = await db.connect({ clock })
     await check({ db, tl, clock })
     assert.deepEqual((await tl.verify()).differences, [])
-    await tl.close()
   },
 }))
 
@@ -175,7 +174,6 @@ function checks(): Record<string, Check> {
       assert.deepEqual((await session.record()).status, { state: 'aborted', reason: DECLINED })
       assert.equal((await session.compact()).kind, 'abandoned')
       assert.equal((await later.conversations.decline('c', ada)).ended, undefined)
-      await later.close()
     },
     'resumes by state: progress, the summary again, the interruption again': async ({ tl }) => {
       const session = await working(tl)
@@ -291,7 +289,6 @@ function checks(): Record<string, Check> {
       assert.deepEqual(progress.at(-1), { sessions: 1, of: 1 })
       assert.equal((await expiring.record()).status.state, 'aborted')
       assert.equal((await idle.record()).status.state, 'running')
-      await other.close()
     },
     'sweeps up a commit that was never made, once whoever ended the session had time for it': async ({ db, clock }) => {
       // a summarizer that does not answer keeps the commit from being made, as a crash would
@@ -309,8 +306,6 @@ function checks(): Record<string, Check> {
       answer.resolve('Too late')
       await aborting
       assert.equal((await session.events({ types: ['session_compacted'] })).length, 1)
-      await left.close()
-      await tl.close()
     },
   }
 }

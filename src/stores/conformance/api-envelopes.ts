@@ -67,7 +67,6 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual((await session.at(3)).envelope, second)
       assert.deepEqual((await session.at(4)).envelope, third)
       assert.deepEqual((await tl.verify(session.id)).differences, [])
-      await tl.close()
     },
   },
   {
@@ -113,7 +112,6 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       const after = await session.envelope()
       assert.deepEqual(after.metadata, { ...before.metadata, long })
       assert.equal((await session.record()).head, 2)
-      await tl.close()
     },
   },
   {
@@ -147,7 +145,6 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       await tl.sessions.purge(session.id)
       await refused('SESSION_NOT_FOUND', session.envelope())
       await refused('SESSION_NOT_FOUND', session.updateEnvelope({ personaId: 'coach' }))
-      await tl.close()
     },
   },
   {
@@ -185,7 +182,6 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
           assert.equal(fieldOf(await refused('VALIDATION', call)), 'principal')
         }
       }
-      await tl.close()
     },
   },
   {
@@ -212,7 +208,6 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       await early.updateEnvelope({ personaId: 'own' })
       assert.deepEqual([(await late.envelope()).persona_id, (await early.envelope()).persona_id], ['late', 'own'])
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -246,8 +241,6 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await on.rebuild()).repaired.length, 2)
       assert.deepEqual(await differences(), [])
       assert.deepEqual(await (await on.sessions.get(early.id)).envelope(), changed)
-      await on.close()
-      await off.close()
     },
   },
   {
@@ -275,7 +268,6 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await envelopes(), kept)
       await refused('VALIDATION', tl.envelopes.rollback({}))
       await refused('VALIDATION', tl.envelopes.rollback({ since, batch: 'b' }))
-      await tl.close()
     },
   },
   {
@@ -307,8 +299,6 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await other.intake.resume(), { paused: false })
       await tl.sessions.create({ userId: 'bob' })
       await session.fork()
-      await tl.close()
-      await other.close()
     },
   },
 ]

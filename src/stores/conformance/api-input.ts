@@ -150,7 +150,6 @@ export const inputRules: readonly Rule<ApiDatabase>[] = [
         assert(error.message.length < 1000, `${what}: a message of ${error.message.length} characters`)
         assert.equal((await session.record()).head, 1, what)
       }
-      await tl.close()
     },
   },
   {
@@ -168,7 +167,6 @@ export const inputRules: readonly Rule<ApiDatabase>[] = [
       }
       assert.equal((await session.record()).head, 1)
       assert.equal((await tl.sessions.list()).items.length, 1)
-      await tl.close()
     },
   },
   {
@@ -189,7 +187,6 @@ export const inputRules: readonly Rule<ApiDatabase>[] = [
       await refused('TOO_LARGE', session.fork({ metadata: larger }))
       await refused('TOO_LARGE', tl.sessions.list({ cursor: 'c'.repeat(1025) }))
       assert.equal((await tl.sessions.list()).items.length, 2)
-      await tl.close()
     },
   },
   {
@@ -208,7 +205,6 @@ export const inputRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await tl.sessions.active({ userId: text, chatmode: text }))?.id, session.id)
       assert.equal((await tl.sessions.list({ userId: text })).items[0]?.metadata[text], text)
       assert.equal(({} as Record<string, unknown>)['b'], undefined)
-      await tl.close()
     },
   },
 ]

@@ -65,7 +65,6 @@ export const lifeRules: readonly Rule<ApiDatabase>[] = [
         }
       }
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -108,7 +107,6 @@ export const lifeRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.record()).turns, 3)
       const { status: last } = await session.abort('Enough')
       assert.deepEqual(last, { state: 'aborted', reason: 'Enough' })
-      await tl.close()
     },
   },
   {
@@ -128,7 +126,6 @@ export const lifeRules: readonly Rule<ApiDatabase>[] = [
       await session.confirm({ idempotencyKey: 'c' })
       assert.equal((await session.confirm({ idempotencyKey: 'c' })).status.state, 'complete')
       await refused('INVALID_TRANSITION', session.confirm())
-      await tl.close()
     },
   },
   {
@@ -147,7 +144,6 @@ export const lifeRules: readonly Rule<ApiDatabase>[] = [
       await refused('SESSION_ENDED', session.abort('Late'))
       await refused('SESSION_ENDED', session.end())
       await refused('SESSION_ENDED', session.flushStep())
-      await tl.close()
     },
   },
 ]

@@ -64,7 +64,6 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       ])
       await refused('MEMORY_NOT_FOUND', tl.memories.get(uuid7()))
       await refused('MEMORY_NOT_FOUND', tl.memories.history('no id'))
-      await tl.close()
     },
   },
   {
@@ -103,7 +102,6 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await refused('VALIDATION', tl.memories.remember([]))).field, 'memories')
       await refused('VALIDATION', tl.memories.remember([good, { ...good, userId: 'bob' }]))
       assert.deepEqual(await tl.memories.list({ userId: 'ada' }), { items: [] })
-      await tl.close()
     },
   },
   ...SEQUENCES.map(
@@ -129,7 +127,6 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
           (await tl.memories.history(id)).map(({ version, confidence: after, note }) => [version, after, note]),
           seen.map((after, i) => [i + 1, after, i === 0 ? undefined : `note ${i - 1}`]),
         )
-        await tl.close()
       },
     }),
   ),
@@ -173,7 +170,6 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       await refused('VALIDATION', tl.memories.contradict(again.id, { supersededBy: again.id }))
       await refused('VALIDATION', tl.memories.contradict(again.id, { supersededBy: next.id, content: 'Both' }))
       assert.equal((await tl.memories.get(again.id)).confidence, 0.8)
-      await tl.close()
     },
   },
   {
@@ -214,7 +210,6 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
         { userId: 'ada', content: 'two of a kind' },
       ])
       assert.deepEqual([one?.outcome, two?.outcome, one?.id], ['created', 'merged', two?.id])
-      await tl.close()
     },
   },
   {
@@ -229,8 +224,6 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       assert.equal(outcomes.filter((outcome) => outcome === 'created').length, 1)
       const { items } = await a.memories.list({ userId: 'ada' })
       assert.deepEqual([items.length, items[0]?.lineage.length], [1, 16])
-      await a.close()
-      await b.close()
     },
   },
   {
@@ -271,7 +264,6 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
         assert.deepEqual(await found(tl, query), [])
       await refused('VALIDATION', tl.memories.search({ userId: 'ada', query: '' }))
       await refused('TOO_LARGE', tl.memories.search({ userId: 'ada', query: 'x'.repeat(70_000) }))
-      await tl.close()
     },
   },
   {
@@ -295,7 +287,6 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       const { useCount, lastUsedAt } = await tl.memories.get(used.items[0]?.id ?? '')
       assert.deepEqual([useCount, lastUsedAt], [1, new Date(clock.now()).toISOString()])
       assert.equal((await found(tl, 'standup notes'))[0], 'Standup notes live in the drive')
-      await tl.close()
     },
   },
   {
@@ -327,7 +318,6 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await found(tl, 'wifi'), ['The wifi code is banana'])
       await refused('MEMORY_NOT_FOUND', tl.memories.get(id))
       assert.equal((await found(tl, 'leave')).length, 2)
-      await tl.close()
     },
   },
 ]

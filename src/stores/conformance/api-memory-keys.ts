@@ -37,7 +37,6 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual([items.length, items[0]?.lineage.length], [1, 2])
       await refused('VALIDATION', tl.memories.remember(input, { idempotencyKey: '' }))
       await refused('VALIDATION', tl.memories.remember(input, { key: 'k' } as object))
-      await tl.close()
     },
   },
   {
@@ -69,7 +68,6 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
       const error = await refused('MEMORY_NOT_FOUND', tl.memories.remember(one, { idempotencyKey: 'one' }))
       assert(error.message.includes(id))
       assert.deepEqual(await tl.memories.list({ userId: 'ada' }), { items: [] })
-      await tl.close()
     },
   },
   {
@@ -99,7 +97,6 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
         assert.equal((await memories.remember(heard, { idempotencyKey: 'cat' })).id, cat.id)
       }
       await refused('SESSION_NOT_FOUND', tl.memories.contradict(id, evidence, { idempotencyKey: 'new' }))
-      await tl.close()
     },
   },
   {
@@ -128,7 +125,6 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
         const { id: next } = await tl.memories.remember({ ...input, id: uuid7() })
         await refused('IDEMPOTENCY_MISMATCH', memories.forget(next, key))
       }
-      await tl.close()
     },
   },
   {
@@ -153,7 +149,6 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
       // a client of a server makes keys of its own for the other calls
       assert((await tl.users.purge('ada')).keys >= 1)
       assert.deepEqual(await tl.memories.forget(from, K), { forgotten: 0, kept: 0 })
-      await tl.close()
     },
   },
   {
@@ -169,7 +164,6 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
       const surer = await each((tl) => tl.memories.corroborate(id, {}, key))
       assert(surer.every(({ confidence }) => confidence === 0.85))
       assert.equal((await a.memories.get(id)).lineage.length, 2)
-      await Promise.all([a.close(), b.close()])
     },
   },
   {
@@ -196,7 +190,6 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual([await heard('ada'), await heard('bob')], ['merged', 'merged'])
       const { items } = await tl.memories.list({ userId: 'ada' })
       assert.equal(items[0]?.lineage.length, 2)
-      await tl.close()
     },
   },
 ]

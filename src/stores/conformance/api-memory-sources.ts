@@ -45,7 +45,6 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
       assert((known.memories[0]?.confidence ?? 0) > (more.memories[0]?.confidence ?? 1))
       await refused('SESSION_NOT_FOUND', tl.memories.extract(uuid7()))
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -66,8 +65,6 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
       await live.end()
       await b.index()
       assert.equal((await contents(b)).length, 3)
-      await a.close()
-      await b.close()
     },
   },
   {
@@ -100,7 +97,6 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
           ['Noted: a page said that', 'tool_output', 0.6],
         ],
       )
-      await tl.close()
     },
   },
   {
@@ -131,7 +127,6 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
       }
       await refused('VALIDATION', tl.memories.forget({ userId: 'ada' }))
       await refused('VALIDATION', tl.memories.forget({ userId: 'ada', source: 'a', sessionId: uuid7() }))
-      await tl.close()
     },
   },
   {
@@ -161,7 +156,6 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
         (await tl.recall({ userId: 'ada', query: 'first denies' })).items.map(({ content }) => content),
         [],
       )
-      await tl.close()
     },
   },
   {
@@ -185,7 +179,6 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
       // a user of the same name begins anew
       await saying(tl, ['xylophone lessons'])
       assert.equal((await tl.recall({ userId: 'ada', query: 'xylophone' })).items.length, 1)
-      await tl.close()
     },
   },
   {
@@ -222,7 +215,6 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
       }
       assert.equal((await ada.recall({ userId: 'ada', query: 'bees' })).items.length, 2)
       assert.equal((await bob.recall({ userId: 'bob', query: 'bees' })).items.length, 1)
-      await tl.close()
     },
   },
   {
@@ -248,7 +240,6 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual([restored.confidence, restored.supersededBy, restored.supersededAt], [0.8, undefined, undefined])
       assert.deepEqual(await look(), ['The server runs in Paris'])
       assert.equal((await tl.memories.history(id)).at(-1)?.change, 'restored')
-      await tl.close()
     },
   },
   {
@@ -266,7 +257,6 @@ export const memorySourceRules: readonly Rule<ApiDatabase>[] = [
       await bob.memories.forget(id)
       assert.equal((await tl.memories.get(id)).content, 'Of ada')
       await refused('MEMORY_NOT_FOUND', tl.memories.get('x'.repeat(10_000)))
-      await tl.close()
     },
   },
 ]

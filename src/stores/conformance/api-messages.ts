@@ -20,7 +20,6 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
     async check(db: ApiDatabase) {
       const tl = await db.connect()
       await check(() => tl.sessions.create({ userId: 'ada' }))
-      await tl.close()
     },
   })),
   {
@@ -51,7 +50,6 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
       await refused('VALIDATION', session.addMessage({ ...said('a'), parts: { toolCalls: [] } }))
       assert.deepEqual(await session.messages(), messages)
       assert.equal((await session.record()).head, 5)
-      await tl.close()
     },
   },
   {
@@ -91,7 +89,6 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
         tool('a'),
         { role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'read', arguments: '{}' }] },
       ])
-      await tl.close()
     },
   },
   {
@@ -132,7 +129,6 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual((await session.messages({ agent: 'coach' })).slice(-2), [calls('1', 'coach'), result('1')])
       await refused('VALIDATION', session.messages({ limit: 0 }))
       await refused('VALIDATION', session.messages({ agent: '' }))
-      await tl.close()
     },
   },
   {
@@ -151,7 +147,6 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await read(), texts(40, 1600))
       assert.deepEqual(await read(500), texts(1100, 1600))
       assert.equal((await session.events({ limit: 10 })).length, 10)
-      await tl.close()
     },
   },
   {
@@ -182,7 +177,6 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
         )
       }
       await refused('VALIDATION', session.messages({ format: 'other' as never }))
-      await tl.close()
     },
   },
 ]

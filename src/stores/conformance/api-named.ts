@@ -22,7 +22,6 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
       await assert.rejects(session.recent(), SessionNotFoundError)
       await assert.rejects(session.messages(), SessionNotFoundError)
       await assert.rejects(session.transitions(), SessionNotFoundError)
-      await tl.close()
     },
   },
   {
@@ -37,7 +36,6 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
       await assert.rejects(session.updateState({ a: 1 }), SessionEndedError)
       await assert.rejects(session.end(), SessionEndedError)
       assert.equal((await session.record()).head, 2)
-      await tl.close()
     },
   },
   {
@@ -55,7 +53,6 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
       assert(first?.reason instanceof SequenceConflictError)
       await session.append(hello, { expectedSequence: first.reason.details.actual })
       assert.equal((await session.record()).head, 3)
-      await tl.close()
     },
   },
   {
@@ -72,7 +69,6 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
       await tl.rebuild(session.id)
       await session.end()
       assert.deepEqual((await session.events()).slice(0, 2), before)
-      await tl.close()
     },
   },
   {
@@ -91,7 +87,6 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
       )
       const sequences = (await session.events({ limit: 500 })).map(({ sequence }) => sequence)
       assert.deepEqual(sequences, upTo(1 + 10 * (2 + 1 + 2 + 1)))
-      await tl.close()
     },
   },
   {
@@ -111,7 +106,6 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
           { op: 'merge', patch: { a: 2 } },
         ],
       )
-      await tl.close()
     },
   },
   {
@@ -127,7 +121,6 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await again.events()).length, 5)
       assert.equal((await again.messages()).length, 2)
       assert.deepEqual((await again.state()).scratchpad, { a: 1 })
-      await tl.close()
     },
   },
 ]

@@ -45,7 +45,6 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
         assert.equal((await other.rebuild()).sessions, 0)
       }
       assert.equal((await session.record()).head, 2)
-      await tl.close()
     },
   },
   {
@@ -84,7 +83,6 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
         assert.throws(() => mine.as(wider), { code: 'VALIDATION' })
       }
       assert.throws(() => tl.as({ tenant: '' }), { code: 'VALIDATION', field: 'tenant' })
-      await tl.close()
     },
   },
   {
@@ -108,7 +106,6 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
       await refused('SESSION_NOT_FOUND', tl.sessions.purge(session.id))
       await refused('SESSION_NOT_FOUND', tl.sessions.purge(uuid7()))
       assert.equal((await fork.events()).length, 2)
-      await tl.close()
     },
   },
   {
@@ -134,7 +131,6 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await tl.as({ tenant: 'acme', userId: 'ada' }).users.purge('ada')).sessions, 1)
       await refused('VALIDATION', tl.users.purge(''))
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
 ]

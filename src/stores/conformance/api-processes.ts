@@ -21,7 +21,6 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
         upTo(201).slice(1),
       )
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -37,7 +36,6 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
       for (const [first, again] of one as number[][]) assert.equal(first, again)
       const contents = (await session.events({ after: 1 })).map((event) => event.content)
       assert.deepEqual([contents.length, new Set(contents).size], [40, 40])
-      await tl.close()
     },
   },
   {
@@ -49,7 +47,6 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
       const ids = (await Promise.all(workers.map(({ done }) => done))).flat()
       assert.deepEqual([ids.length, new Set(ids).size], [100, 1])
       assert.equal((await tl.sessions.list()).items.length, 1)
-      await tl.close()
     },
   },
   {
@@ -66,7 +63,6 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
       for (const _ of upTo(200)) await session.append(hello)
       assert.deepEqual(await early.done, upTo(401))
       assert.deepEqual(await late.done, upTo(401).slice(100))
-      await tl.close()
     },
   },
   {
@@ -91,7 +87,6 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
       for (const _ of upTo(100)) await session.append([hello, hello, hello])
       await following
       assert.deepEqual(seen, upTo(301))
-      await tl.close()
     },
   },
 ]

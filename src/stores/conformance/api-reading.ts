@@ -40,7 +40,6 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
         paged.push(...page)
       }
       assert.deepEqual(paged, upTo(251))
-      await tl.close()
     },
   },
   {
@@ -65,7 +64,6 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
       await session.append(user('again'))
       assert.deepEqual(await contents(), ['again'])
       assert.equal((await session.events({ limit: 500 })).length, 84)
-      await tl.close()
     },
   },
   {
@@ -84,7 +82,6 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
           expected.map(({ content }) => content),
         )
       }
-      await tl.close()
     },
   },
   {
@@ -104,7 +101,6 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await recent(11), ['de', 8])
       assert.deepEqual(await recent(4), ['e', 4])
       assert.deepEqual(await recent(0), ['', 0])
-      await tl.close()
     },
   },
   {
@@ -136,7 +132,6 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
         ['c4', 'z'],
       )
       assert.deepEqual(tight.dangling, ['4'])
-      await tl.close()
     },
   },
   {
@@ -147,7 +142,6 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
       const session = await tl.sessions.create({ userId: 'ada' })
       await session.append([user('hello world'), model('hello <|endoftext|> world')])
       assert.equal((await session.recent({ maxTokens: 100 })).tokens, 2 + 9)
-      await tl.close()
     },
   },
   {
@@ -180,7 +174,6 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
       const heads = await Promise.all(sessions.map(async (session) => (await session.record()).head))
       assert.deepEqual([report.sessions, report.events], [5, heads.reduce((sum, head) => sum + head, 0)])
       assert.equal((await tl.verify(sessions[0]?.id)).sessions, 1)
-      await tl.close()
     },
   },
   {

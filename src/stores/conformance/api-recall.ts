@@ -96,8 +96,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       await session.append({ type: 'user_message', content: 'The kayak leaks.', agentId: 'Ann' })
       assert(texts(await recalled(other, 'kayak leak')).includes('The kayak leaks.'))
       assert.deepEqual(await recalled(tl, 'kayak', { userId: 'bob' }), [])
-      await tl.close()
-      await other.close()
     },
   },
   {
@@ -134,8 +132,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
         one?.items.map(({ id, score }) => [id, score]),
         two?.items.map(({ id, score }) => [id, score]),
       )
-      await here.close()
-      await there.close()
     },
   },
   {
@@ -167,7 +163,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       assert(tokens > 0 && tokens <= 100)
       assert.equal(tokens, texts(items).join('').length)
       assert.deepEqual((await tl.recall({ userId: 'ann', query: 'hospital', maxTokens: 0 })).items, [])
-      await tl.close()
     },
   },
   {
@@ -191,7 +186,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
         const error = await refused('VALIDATION', tl.recall({ userId: 'ann', query: 'x', ...input }))
         assert.equal(error.field, field)
       }
-      await tl.close()
     },
   },
   {
@@ -204,7 +198,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       await fork.append({ type: 'user_message', content: 'Sold the kayak.', agentId: 'Ann' })
       const hits = (await recalled(tl, 'kayak')).filter(({ content }) => content.includes('kayak'))
       assert.deepEqual(texts(hits).sort(), ['I bought a kayak last weekend!', 'Sold the kayak.'])
-      await tl.close()
     },
   },
   {
@@ -229,7 +222,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       )
       const hits = await recalled(tl, 'word599', { userId: 'eve', limit: 1 })
       assert.deepEqual([hits[0]?.sequence, await tl.index()], [600, { sessions: 0, messages: 0 }])
-      await tl.close()
     },
   },
   {
@@ -267,7 +259,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       await session.end()
       assert((await session.context({ maxTokens: 4000, recall: true })).recalled)
       await refused('VALIDATION', session.context({ maxTokens: 10, recall: { limit: 0 } }))
-      await tl.close()
     },
   },
   {
@@ -282,7 +273,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
         const expected = texts(await recalled(plain, question))
         for (const tl of [blind, broken]) assert.deepEqual(texts(await recalled(tl, question)), expected, question)
       }
-      for (const tl of [blind, plain, broken]) await tl.close()
     },
   },
   {
@@ -305,7 +295,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       assert.equal(items.length, 500)
       const few = await tl.recall({ userId: 'ann', query: 'zebra zoo', kinds: ['event'], limit: 1, maxTokens: 2 })
       assert.deepEqual([texts(few.items), few.tokens <= 2], [['zebra'], true])
-      await tl.close()
     },
   },
   {
@@ -318,7 +307,6 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await recalled(tl, 'walrus'), [])
       await Promise.all(sessions.map((session) => session.append({ type: 'user_message', content: 'walrus' })))
       assert.equal((await recalled(tl, 'walrus', { limit: 500 })).length, 210)
-      await tl.close()
     },
   },
 ]

@@ -47,7 +47,6 @@ export const serviceRules: readonly Rule<ApiDatabase>[] = Object.entries(checks(
     const service = serviceOf(tl)
     const session = dataOf(await service.getOrCreateSession('ada'))
     await check({ db, tl, service, clock, session })
-    await tl.close()
   },
 }))
 
@@ -161,7 +160,6 @@ function checks(): Record<string, Check> {
       const all = upTo(50).map((n) => services[n % 2]?.getOrCreateSession('grace'))
       const ids = (await Promise.all(all)).map((result) => result && dataOf(result).id)
       assert.equal(new Set(ids).size, 1)
-      await other.close()
     },
     'F5, F7: the registry says which agents there are, for messages too': async ({ db }) => {
       const tl = await db.connect({ agents: ['planner', 'writer'] })
@@ -182,7 +180,6 @@ function checks(): Record<string, Check> {
         messages.map(({ agentId }) => agentId),
         ['planner', 'writer', 'planner', undefined],
       )
-      await tl.close()
     },
     'F6, F13: transitions name registered agents, and a stored one that is not any more gives way on record': async ({
       db,
@@ -203,7 +200,6 @@ function checks(): Record<string, Check> {
         ],
       )
       assert.match(agentTransitions[1]?.reason ?? '', /motivator/)
-      await tl.close()
     },
     'F8: what fails below is answered, never thrown': async ({ db, session }) => {
       const tl = await db.connect()

@@ -37,7 +37,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       const [first, ...others] = await session.events()
       assert.deepEqual([first?.sequence, first?.type, others.length], [1, 'session_started', 0])
       assert.deepEqual(await session.state(), { scratchpad: {}, version: 0, updatedAt: NOON })
-      await tl.close()
     },
   },
   {
@@ -74,7 +73,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await local.record()).expiresAt, '2099-01-01T01:00:00.000Z')
       const another = await tl.sessions.create({ userId: 'x' })
       assert.equal((await another.record()).activeAgent, 'planner')
-      await tl.close()
     },
   },
   {
@@ -101,7 +99,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
           assert.equal(details.field, 'id')
         }
       }
-      await tl.close()
     },
   },
   {
@@ -119,7 +116,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       await tl.sessions.create({ ...scope, tenant: 'acme' })
       await session.end()
       assert.notEqual((await tl.sessions.create(scope)).id, session.id)
-      await tl.close()
     },
   },
   {
@@ -144,7 +140,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.equal(await tl.sessions.active({ userId: 'ada', chatmode: 'architect' }), undefined)
       await other.end()
       assert.equal((await tl.sessions.active({ userId: 'ada' }))?.id, first?.id)
-      await tl.close()
     },
   },
   {
@@ -167,7 +162,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       const { status, endedAt } = await session.record()
       assert.deepEqual([status, endedAt], [{ state: 'aborted', reason: EXPIRED }, seconds(60)])
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -182,7 +176,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert((await refused('SESSION_NOT_FOUND', tl.sessions.get('x'.repeat(9999)))).message.length < 1000)
       await refused('VALIDATION', tl.sessions.get(7 as unknown as string))
       await refused('SESSION_NOT_FOUND', tl.verify(uuid7()))
-      await tl.close()
     },
   },
   {
@@ -230,7 +223,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
         const cursor64 = Buffer.from(JSON.stringify(forged)).toString('base64url')
         await refused('VALIDATION', tl.sessions.list({ cursor: cursor64 }))
       }
-      await tl.close()
     },
   },
   {
@@ -257,7 +249,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       for (const snapshot of snapshots) assert.deepEqual(await session.at(snapshot.sequence), snapshot)
       assert.equal((await session.at(4)).record.turns, 2)
       for (const bad of [0, 7, 1.5, Number.NaN]) await refused('VALIDATION', session.at(bad))
-      await tl.close()
     },
   },
   {
@@ -301,7 +292,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       await refused('VALIDATION', session.fork({ at: 2, id: KEYED }))
       await refused('VALIDATION', session.fork({ at: 99 }))
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -323,7 +313,6 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       await refused('IDEMPOTENCY_MISMATCH', fork.fork({ id, task: 'other' }))
       await tl.sessions.create({ userId: 'ada', id: other })
       await refused('IDEMPOTENCY_MISMATCH', session.fork({ id: other }))
-      await tl.close()
     },
   },
 ]

@@ -43,7 +43,6 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual((await session.at(2)).state, first)
       assert.deepEqual((await session.at(3)).state, second)
       assert.deepEqual((await session.at(1)).state.scratchpad, {})
-      await tl.close()
     },
   },
   {
@@ -70,7 +69,6 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       await refused('VALIDATION', session.incrementState('blockers'))
       await refused('VALIDATION', session.addToState('', 1))
       await refused('VALIDATION', session.addToState('a', undefined as never))
-      await tl.close()
     },
   },
   {
@@ -124,7 +122,6 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       }
       assert.deepEqual((await session.state()).scratchpad, before.scratchpad)
       assert.deepEqual((await tl.verify(session.id)).differences, [])
-      await tl.close()
     },
   },
   {
@@ -185,7 +182,6 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       await session.end({ idempotencyKey: 'e' })
       assert.equal((await session.end({ idempotencyKey: 'e' })).status.state, 'complete')
       assert.deepEqual(await session.incrementState('n', 1, once), first)
-      await tl.close()
     },
   },
   {
@@ -213,7 +209,6 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       await refused('VALIDATION', session.passGate(1.5))
       await refused('VALIDATION', session.passGate('1' as never))
       await refused('VALIDATION', session.passGate(1, ''))
-      await tl.close()
     },
   },
   {
@@ -229,7 +224,6 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       const taken = await Promise.all(upTo(100).map(() => session.takeHandoff()))
       assert.equal(taken.filter((context) => context !== undefined).length, 1)
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -245,7 +239,6 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(Object.keys(scratchpad).sort(), keys.sort())
       assert.deepEqual([keys.length, version], [64, 64])
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -264,7 +257,6 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       )
       assert.deepEqual((await session.state()).scratchpad, {})
       assert.equal(await session.takeHandoff(), undefined)
-      await tl.close()
     },
   },
 ]

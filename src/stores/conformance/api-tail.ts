@@ -31,7 +31,6 @@ export const tailRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(all, upTo(801))
       assert.deepEqual(own, upTo(801))
       assert.deepEqual(later, upTo(801).slice(301))
-      await Promise.all([tl.close(), other.close()])
     },
   },
   {
@@ -54,7 +53,6 @@ export const tailRules: readonly Rule<ApiDatabase>[] = [
       }
       assert.deepEqual(seen, upTo(201))
       await writing
-      await Promise.all([tl.close(), other.close()])
     },
   },
   {
@@ -92,7 +90,6 @@ export const tailRules: readonly Rule<ApiDatabase>[] = [
       await session.append([hello, hello])
       assert.deepEqual(await take(session, 1, 2), [3])
       await refused('VALIDATION', (async () => await take(session, 1, -1))())
-      await tl.close()
     },
   },
 ]

@@ -41,8 +41,6 @@ export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(counts(await tl.import(shorter)), [1, 0, []])
       assert.equal((await tl.import(there.export())).extended, 1)
       assert.equal(textOf(await exported(tl)), textOf(await exported(there)))
-      await there.close()
-      await tl.close()
     },
   },
   {
@@ -89,8 +87,6 @@ export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await next.compact()).position, 1_000_000_001)
       assert.equal((await tl.sweep()).failed, 0)
       assert.deepEqual((await tl.verify()).differences, [])
-      await there.close()
-      await tl.close()
     },
   },
 ]

@@ -141,7 +141,6 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
         assert.equal(block.sessionId, ids[0])
         break
       }
-      await tl.close()
     },
   },
   {
@@ -186,8 +185,6 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await tl.import(there.export()), { ...NOTHING, sessions: 6, unchanged: 6 })
       assert.equal((await there.import(tl.export())).extended, 1)
       assert.deepEqual((await tl.verify()).differences, [])
-      await there.close()
-      await tl.close()
     },
   },
   {
@@ -253,8 +250,6 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
       // once there is room it comes in
       await living.end()
       assert.equal((await tl.import(there.export({ sessionId: blocked }))).created, 1)
-      await there.close()
-      await tl.close()
     },
   },
   {
@@ -280,8 +275,6 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
       // a session of another's is neither seen nor touched
       const theirs = await tl.as({ tenant: 'other' }).import(there.export())
       assert.deepEqual([theirs.sessions, theirs.refused.length], [0, 6])
-      await there.close()
-      await tl.close()
     },
   },
   {
@@ -314,8 +307,6 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
       assert.equal(textOf(await exported(tl)), textOf(blocks))
       assert.deepEqual((await tl.verify()).differences, [])
       assert.equal((await tl.sessions.active({ userId: 'ada', conversationId: 'c' }))?.id, long)
-      await there.close()
-      await tl.close()
     },
   },
   {
@@ -360,8 +351,6 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
       )
       assert.equal(textOf(await exported(tl)), textOf(blocks))
       assert.deepEqual((await tl.verify()).differences, [])
-      await there.close()
-      await tl.close()
     },
   },
 ]

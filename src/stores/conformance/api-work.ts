@@ -48,7 +48,6 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       await session.end()
       assert.equal((await session.events({ types: ['work_committed'] })).length, 3)
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -82,7 +81,6 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       await refused('INVALID_TRANSITION', session.confirm())
       const step = await session.flushStep()
       assert.equal(step?.observations.length, 1)
-      await tl.close()
     },
   },
   {
@@ -124,7 +122,6 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       const fork = await session.fork({ at: 2 })
       assert.equal((await fork.graph({ node: 'module:b', direction: 'in' })).edges[0]?.evidence.length, 1)
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -138,7 +135,6 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       const progress = await session.progress()
       for (const part of ['Add retries', 'a.ts', 'npm test', 'Which backoff?'])
         assert(progress.includes(part), progress)
-      await tl.close()
     },
   },
   {
@@ -182,7 +178,6 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.record()).head, head)
       assert.deepEqual((await tl.conversations.commits('c')).items, [commit])
       assert.deepEqual((await tl.verify()).differences, [])
-      await tl.close()
     },
   },
   {
@@ -235,8 +230,6 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       assert.equal(next.items[0]?.position, 3)
       assert.deepEqual((await tl.conversations.commits('c', { userId: 'bob' })).items, [])
       assert.deepEqual((await tl.as({ tenant: 'acme' }).conversations.commits('c')).items, [])
-      await other.close()
-      await tl.close()
     },
   },
   {
@@ -251,7 +244,6 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       assert.equal(new Set(commits.map(({ id }) => id)).size, 1)
       assert.equal((await session.events({ types: ['session_compacted'] })).length, 1)
       await refused('SESSION_ENDED', session.append(hello))
-      await tl.close()
     },
   },
   {
@@ -271,7 +263,6 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       clock.advance(1000)
       assert.equal((await expired.compact()).kind, 'stale')
       assert.deepEqual((await expired.record()).status, { state: 'aborted', reason: EXPIRED })
-      await tl.close()
     },
   },
 ]

@@ -57,7 +57,17 @@ export interface Rule<Database> {
 /** Longest time for one rule, in milliseconds; those that start processes take seconds on a busy machine. */
 const TIMEOUT = 120_000
 
-export function describeRules<Database extends { destroy(): Promise<void> }>(
+interface Closable {
+  close(): Promise<void>
+}
+
+/** A database whose connections the suites close: cases only open them. */
+interface Connectable {
+  connect(...options: never[]): Promise<Closable>
+  destroy(): Promise<void>
+}
+
+export function describeRules<Database extends Connectable>(
   title: string,
   rules: readonly Rule<Database>[],
   harness: Harness<Database>,
@@ -70,18 +80,30 @@ export function describeRules<Database extends { destroy(): Promise<void> }>(
         console.log(`${harness.name}: rule ${id} does not apply: ${reason}`)
         continue
       }
-      it(
-        `${id} ${sentence}`,
-        async () => {
-          const database = await harness.create()
-          try {
-            await check(database)
-          } finally {
-            await database.destroy()
-          }
-        },
-        TIMEOUT,
-      )
+      it(`${id} ${sentence}`, async () => checkRule(check, await harness.create()), TIMEOUT)
     }
   })
+}
+
+/** Runs one case, then closes every connection it opened and destroys the database, even if the case failed. */
+async function checkRule<Database extends Connectable>(
+  check: (database: Database) => Promise<void>,
+  database: Database,
+): Promise<void> {
+  const connections: Closable[] = []
+  const connect = database.connect.bind(database)
+  database.connect = async (...options) => {
+    const connection = await connect(...options)
+    connections.push(connection)
+    return connection
+  }
+  let closed: PromiseSettledResult<void>[] = []
+  try {
+    await check(database)
+  } finally {
+    closed = await Promise.allSettled(connections.map((connection) => connection.close()))
+    await database.destroy()
+  }
+  // only here: after a failed case its own error matters more
+  for (const result of closed) if (result.status === 'rejected') throw result.reason
 }

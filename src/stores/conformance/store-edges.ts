@@ -59,7 +59,6 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
       await store.append(appending(id))
       assert.deepEqual(await all(store, id), stored)
       assert.equal((await store.load({ sessionId: id }))?.lastWork, 'w1')
-      await store.close()
     },
   },
   {
@@ -85,7 +84,6 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
         decide: (view) => ({ events: [], view, edges: [edge('x', 'l', 'y')] }),
       })
       assert.deepEqual((await all(store, id)).map(named), ['a l b 2'])
-      await store.close()
     },
   },
   {
@@ -136,7 +134,6 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
         }
         assert.deepEqual(paged, whole)
       }
-      await store.close()
     },
   },
   {
@@ -166,7 +163,6 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await at({ nodes: ["d'"] }), ["d' x a,b 2"])
       assert.deepEqual(await at({ nodes: [] }), [])
       assert.deepEqual(await at({ labels: [] }), [])
-      await store.close()
     },
   },
   {
@@ -187,7 +183,6 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await pairs({ after: first }), [[1, 2], [2, 1]]) // biome-ignore format: pairs
       assert.deepEqual(await pairs({ nodes: [two], direction: 'in' }), [[1, 2]])
       assert.deepEqual(await pairs({ nodes: [two], direction: 'out' }), [[2, 1]])
-      await store.close()
     },
   },
   {
@@ -219,7 +214,6 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
         works.map(({ content, sequence }) => [content, sequence]),
       )
       assert.equal((await first.load({ sessionId: id }))?.lastWork, works.at(-1)?.content)
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -251,7 +245,6 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await all(store, fork)).length, 2)
       await createdIn(store, { id })
       assert.deepEqual(await all(store, id), [])
-      await store.close()
     },
   },
 ]

@@ -44,7 +44,6 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
         if (after === undefined) break
       }
       assert.deepEqual(paged, expected)
-      await store.close()
     },
   },
   {
@@ -65,7 +64,6 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.envelopes.find([lagging]), [{ sessionId: lagging, envelopeAt: 3 }])
       assert.deepEqual(await store.envelopes.find([]), [])
       assert.deepEqual(await store.envelopes.find(missing.slice(0, 1)), [])
-      await store.close()
     },
   },
   {
@@ -108,7 +106,6 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.repair({ sessionId: again }, 4, folded, []), true)
       assert.deepEqual(await loadedIn(store, { sessionId: again }), folded)
       assert.equal(await count(which), 1)
-      await store.close()
     },
   },
   {
@@ -136,7 +133,6 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await remove(since(0), 1), [ids[4]])
       assert.equal(await count({ batch: 'b1' }), 0)
       assert.deepEqual(await store.totals(undefined), { sessions: 5, events: 12 })
-      await store.close()
     },
   },
 ]

@@ -55,7 +55,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       const without = creation()
       await store.create({ ...without, view: bare(without.view) })
       assert.deepEqual(await loadedIn(store, { sessionId: without.view.record.id }), bare(without.view))
-      await store.close()
     },
   },
   {
@@ -91,7 +90,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(envelope?.document.analysis, { intent: 'order', tags: ['hot'] })
       assert.deepEqual([Object.hasOwn(envelope, 'batch'), envelope.document.persona_id], [false, 'barista'])
       assert.deepEqual(await loadedIn(store, { sessionId }), await foldedIn(store, sessionId))
-      await store.close()
     },
   },
   {
@@ -121,7 +119,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       await same()
       await endedIn(store, sessionId, seconds(9))
       await same()
-      await store.close()
     },
   },
   {
@@ -148,7 +145,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await loadedIn(store, { sessionId }), await foldedIn(store, sessionId))
       assert.equal((await loadedIn(store, { sessionId })).envelope?.document.persona_id, 'back')
       assert.equal(await store.envelopes.count({ batch: 'b1' }), 0)
-      await store.close()
     },
   },
   {
@@ -170,7 +166,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       // one of a source without an envelope has none, too
       await store.envelopes.remove({ batch: 'b1' }, 9)
       assert.deepEqual(await rowIn(store, await forkedIn(store, source, 3)).then(({ envelope }) => envelope), undefined)
-      await store.close()
     },
   },
   {
@@ -197,7 +192,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       await store.envelopes.remove({ since: NOON }, 9)
       assert.equal(await store.repair(key, 4, right, []), true)
       assert.deepEqual(await loadedIn(store, key), right)
-      await store.close()
     },
   },
   {
@@ -217,7 +211,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       for (const row of [...(await store.envelopes.find([sessionId])), ...(await store.envelopes.page({ limit: 9 }))]) {
         for (const field of ['metadata', 'analysis'] as const) same(row.envelope?.document[field])
       }
-      await store.close()
     },
   },
   {
@@ -243,7 +236,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       }
       await Promise.all(upTo(20).flatMap((n) => [decide(10 + n), stores[(n + 1) % 4]?.append(appending(sessionId))]))
       assert.equal(await check(), 30)
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -261,7 +253,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.envelopes.count({ since: NOON }), 1)
       await store.create({ ...request, view: bare(request.view) })
       assert.deepEqual(await loadedIn(store, { sessionId }), bare(request.view))
-      await store.close()
     },
   },
   {
@@ -296,7 +287,6 @@ export const envelopeRules: readonly Rule<StoreDatabase>[] = [
       for (const view of given) spoil(view)
       const { envelope } = await loadedIn(store, { sessionId })
       assert.deepEqual([envelope?.document.analysis, envelope?.batch], [{}, undefined])
-      await store.close()
     },
   },
 ]

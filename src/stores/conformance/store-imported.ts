@@ -53,7 +53,6 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await store.append(keyed)).replayed, true)
       await store.imports.write(blockOf(life, 10))
       assert.deepEqual(await shownIn(store, life), written)
-      await store.close()
     },
   },
   {
@@ -69,7 +68,6 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await loadedIn(store, life), viewAfter(life, 2))
       await store.imports.write(blind(blockOf(life, 2)))
       assert.deepEqual(await loadedIn(store, life), viewAfter(life))
-      await store.close()
     },
   },
   {
@@ -91,7 +89,6 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       await store.imports.write(blockOf(life, 2))
       await Promise.all(woken)
       for (const stop of stops) stop()
-      await Promise.all(stores.map((each) => each.close()))
     },
   },
   {
@@ -121,7 +118,6 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
         assert.equal(record.turns, log.filter(({ type }) => type === 'user_message').length)
         assert.equal(lastWork, result.status === 'fulfilled' ? 'w2' : undefined)
       }
-      await Promise.all(stores.map((each) => each.close()))
     },
   },
   {
@@ -152,7 +148,6 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       await endedIn(store, blocking)
       await store.imports.write(block)
       assert.equal((await store.create(creation({ conversationId: 'd' }))).outcome, 'blocked')
-      await store.close()
     },
   },
   {
@@ -193,7 +188,6 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await logOf(store, there).then((log) => log.length), 1)
       for (const each of lives.slice(1, 3)) await store.imports.write(blockOf(each, 5))
       assert.deepEqual(await begun(), [ids[3]])
-      await store.close()
     },
   },
   {
@@ -217,7 +211,6 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.sessionIds({ limit: 9 }), [source])
       await store.imports.discard(sessionId)
       assert.equal((await fork()).outcome, 'created')
-      await store.close()
     },
   },
   {
@@ -244,7 +237,6 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       await store.imports.write(blockOf(life, 3))
       await conflicts(9)
       assert.deepEqual(await logOf(store, sessionId), life.events)
-      await store.close()
     },
   },
   {
@@ -263,7 +255,6 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       await createdIn(store, { id: sessionId })
       assert.deepEqual(await store.edges({ sessionId }, { limit: 9 }), [])
       assert.equal((await logOf(store, sessionId)).length, 1)
-      await store.close()
     },
   },
   {

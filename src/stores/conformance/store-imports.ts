@@ -82,7 +82,6 @@ const comingRules: readonly Rule<StoreDatabase>[] = [
         await refused('SEQUENCE_CONFLICT', bring(store, life))
         assert.deepEqual(await shownIn(store, life), written)
       }
-      await store.close()
     },
   },
   {
@@ -111,7 +110,6 @@ const comingRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await other.imports.find(sessionId), found(life, 12, false))
       assert.deepEqual(await loadedIn(other, { sessionId }), viewAfter(life))
       await other.append(appending(await createdIn(other)))
-      await Promise.all([late.close(), other.close()])
     },
   },
   {
@@ -134,7 +132,6 @@ const comingRules: readonly Rule<StoreDatabase>[] = [
       const before = await shownIn(store, life)
       for (const after of [0, 4]) await conflict(after, 9)
       assert.deepEqual(await shownIn(store, life), before)
-      await store.close()
     },
   },
   {
@@ -158,7 +155,6 @@ const comingRules: readonly Rule<StoreDatabase>[] = [
       }
       assert.deepEqual(await logOf(first, life.sessionId), life.events)
       assert.equal((await chainIn(first, 'c')).length, 1)
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -212,7 +208,6 @@ const comingRules: readonly Rule<StoreDatabase>[] = [
         },
       })
       assert.deepEqual(await store.imports.find(sessionId), found(life, 11, true))
-      await store.close()
     },
   },
 ]
@@ -239,7 +234,6 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
         assert.deepEqual(await loadedIn(store, life), viewAfter(life))
         assert.deepEqual(await logOf(store, life.sessionId), life.events)
       }
-      await store.close()
     },
   },
   {
@@ -268,7 +262,6 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
       await endedIn(store, sessionId)
       await bring(store, lifeOf(scope, end(3)))
       assert.equal((await create())[0], 'created')
-      await store.close()
     },
   },
   {
@@ -306,7 +299,6 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
         },
       })
       assert.equal(told.at(-1), 3)
-      await store.close()
     },
   },
   {
@@ -343,7 +335,6 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
       await bring(store, lifeOf({ conversationId: 'd' }, end(1, 'another')))
       await bring(store, there)
       assert.deepEqual(await chainIn(store, 'c'), links)
-      await store.close()
     },
   },
   {
@@ -367,7 +358,6 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
         assert.equal((await store.active({ ...ADA, chatmode: 'other', at: NOON }))?.id, fork.sessionId)
         await store.purge(fork, NOON)
       }
-      await store.close()
     },
   },
   {
@@ -384,7 +374,6 @@ const doneRules: readonly Rule<StoreDatabase>[] = [
       await store.imports.write({ ...blockOf(without), view })
       assert.deepEqual(await loadedIn(store, without), view)
       assert.equal(await store.envelopes.count({ since: '2000-01-01T00:00:00.000Z' }), 1)
-      await store.close()
     },
   },
 ]

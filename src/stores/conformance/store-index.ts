@@ -83,7 +83,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
         await heldOf(reader, 'word'),
         border.map(({ turn }) => posting(id, turn, words, 'word')),
       )
-      await Promise.all([store.close(), reader.close()])
     },
   },
   {
@@ -117,7 +116,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       }
       const blocks = await store.index.postings(SAID, terms, 9)
       assert.deepEqual(blocks.map(({ term }) => term).sort(), [...terms].sort())
-      await store.close()
     },
   },
   {
@@ -143,7 +141,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       const facts = await store.index.facts(ADA, { places: [], sessions: [id, missing], perSession: 9 })
       assert.equal(facts.length, 1)
       assert.equal(await store.index.add(adding(id, [message], { from: 10, to: 20 })), true)
-      await store.close()
     },
   },
   {
@@ -162,7 +159,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual([messages, terms, frequencies.get('shared'), frequencies.get('by7')], [20, 40, 20, 1])
       const turns = (await heldOf(stores[0], 'shared')).map(({ turn }) => turn)
       assert.deepEqual(turns, upTo(20))
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -186,7 +182,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(terms, 4 * lengths.reduce((sum, length) => sum + length, 0))
       const holding = (place: number) => ids.filter((_, n) => (n % 3 === 0 ? 59 - place : place) >= n % 7).length
       for (const [place, term] of vocabulary.entries()) assert.equal(frequencies.get(term), 4 * holding(place), term)
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -210,7 +205,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
         upTo(1000),
       )
       assert.equal((await store.index.postings(SAID, ['every'], 99)).length, blockOfTurn(1000) + 1)
-      await store.close()
     },
   },
   {
@@ -251,7 +245,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
         assert.deepEqual([mark?.tenant, mark?.userId, more], [stranger.tenant, stranger.userId, []])
       }
       assert.deepEqual(await store.index.marks({ ...ADA, userId: 'nobody' }, 1), [])
-      await store.close()
     },
   },
   {
@@ -274,7 +267,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(progress(await store.index.mark(fork)), expected)
       assert.deepEqual((await store.index.marks(ADA, 1)).map(progress), [expected])
       assert.equal((await store.index.lookup(SAID, [])).messages, 9)
-      await store.close()
     },
   },
   {
@@ -303,7 +295,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await behind(), [second, ...others])
       await store.index.drop(first)
       assert.deepEqual(await behind({ limit: 2 }), [first, second])
-      await store.close()
     },
   },
   {
@@ -329,7 +320,6 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await behind(), [over])
       await extract(1, 2)
       assert.deepEqual(await behind(), [])
-      await store.close()
     },
   },
 ]

@@ -27,7 +27,6 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
       const through = { ...creation({ userId: 'bob' }), evenPaused: true }
       assert.equal((await store.create(through)).outcome, 'created')
       assert.deepEqual(await loadedIn(store, { sessionId: through.view.record.id }), through.view)
-      await store.close()
     },
   },
   {
@@ -56,7 +55,6 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.repair({ sessionId }, 5, after, []), true)
       await store.purge({ sessionId }, NOON)
       await refused('INTAKE_PAUSED', store.create(creation({ id: sessionId })))
-      await store.close()
     },
   },
   {
@@ -74,7 +72,6 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
       const late = await db.connect()
       assert.equal(await late.pausedSince(), SINCE)
       await refused('INTAKE_PAUSED', late.create(creation()))
-      await late.close()
       await other.pause(undefined)
       assert.deepEqual(await since(), [undefined, undefined])
       await other.pause(undefined)
@@ -82,7 +79,6 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
       await forkedIn(store, sessionId, 1)
       await other.pause(NOON)
       assert.deepEqual(await since(), [NOON, NOON])
-      await Promise.all([store.close(), other.close()])
     },
   },
   {
@@ -104,7 +100,6 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
       const codes = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason.code)
       assert.deepEqual([...new Set(codes)], ['INTAKE_PAUSED'])
       assert.equal((await pausing).length, 1 + 60 - codes.length)
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {

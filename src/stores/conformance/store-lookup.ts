@@ -82,7 +82,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       await store.index.drop(first)
       const left = { messages: 1, terms: 1, longMessages: 0, speakers: ['user'], frequencies: [1, 0, 0] }
       assert.deepEqual(await countsOf(store, said(ADA), terms), left)
-      await store.close()
     },
   },
   {
@@ -101,7 +100,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       const many = upTo(510).map((n) => `d${String(n).padStart(3, '0')}`)
       await indexedIn(store, by([...many, 'd510']))
       assert.deepEqual(await speakers(), ['c', 'd510', 'b', ...many.slice(0, 497)])
-      await store.close()
     },
   },
   {
@@ -134,7 +132,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         { ...expected, turn: 3000, length: 1, places: [2] },
         { ...expected, turn: 3001, length: 2, places: [4] },
       ])
-      await store.close()
     },
   },
   {
@@ -158,7 +155,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       )
       const query = { places: [], sessions: [session], perSession: 2 }
       assert.deepEqual(await store.index.facts(ADA, query), facts)
-      await store.close()
     },
   },
   {
@@ -203,7 +199,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         span: { from: at + 30, to: at + 31, limit: 2 },
       })
       assert.deepEqual(together, [...place(a, 6), ...place(b, 1, 6), ...place(c, 6)])
-      await store.close()
     },
   },
   {
@@ -233,7 +228,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         { session: a, event: ofA[256] },
       ])
       assert.deepEqual(await store.index.events(ADA, []), [])
-      await store.close()
     },
   },
   {
@@ -262,7 +256,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.index.add({ sessionId: id, from: 0, to: 1, version: 2, messages }), true)
       assert.deepEqual(await countsOf(reader, said(ADA), terms), before)
       assert.equal((await reader.index.mark(id))?.version, 2)
-      await Promise.all([store.close(), reader.close()])
     },
   },
   {
@@ -288,7 +281,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await store.index.mark(sessionId))?.extracted, 0)
       assert.deepEqual(await countsOf(store, said(ADA), ['shared', 'word']), before)
       assert.deepEqual(await placesOf(store, { sessions: [sessionId], perSession: 9 }), [])
-      await store.close()
     },
   },
   {
@@ -307,7 +299,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       )
       assert.deepEqual(await countsOf(store, said(ADA), ['shared']), { ...NOTHING, frequencies: [0] })
       assert.deepEqual(await store.index.postings(said(ADA), ['shared', 'own5'], 99), [])
-      await Promise.all([store.close(), indexer.close()])
     },
   },
   {
@@ -357,7 +348,6 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       await store.index.drop(sessions.get(BOB) ?? '')
       assert.equal((await countsOf(store, said(ADA), ['shared'])).messages, 1)
       assert.equal((await countsOf(store, remembered(BOB), ['shared'])).messages, 5)
-      await store.close()
     },
   },
   {

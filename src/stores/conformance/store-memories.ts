@@ -84,7 +84,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await reader.memories.history(a.id, undefined)).length, 1)
       await store.memories.change(putting([{ memory: a, fingerprint: 'plays lute' }]))
       assert.deepEqual(await seen({ fingerprints: ['plays guitar'] }), [])
-      await Promise.all([store.close(), reader.close()])
     },
   },
   {
@@ -116,7 +115,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         history.map(({ at }) => at),
         lineage.map(({ at }) => at),
       )
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -138,7 +136,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       const all = await stores[0].memories.list({ ...ADA, limit: 100 })
       assert.equal(all.length, 10)
       assert(all.every(({ lineage }) => lineage.length === 2))
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -167,7 +164,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await extracted(store, sessionId), 0)
       // and the next change goes through
       assert.equal((await store.memories.change(putting([{ memory: fresh }], { mark }))).outcome, 'written')
-      await store.close()
     },
   },
   {
@@ -207,7 +203,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await store.index.mark(sessionId))?.indexed, 0)
       await store.purge({ sessionId }, NOON)
       assert.equal((await write(21, 22)).outcome, 'stale')
-      await store.close()
     },
   },
   {
@@ -232,7 +227,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       assert(await store.load({ sessionId: bobs }))
       const { outcome } = await store.memories.change(putting([{ memory: someMemory() }], { sessions: [mine, mine] }))
       assert.equal(outcome, 'written')
-      await store.close()
     },
   },
   {
@@ -279,7 +273,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         left.sort((a, b) => (a.id < b.id ? -1 : 1)),
         [kept, apart].sort((a, b) => (a.id < b.id ? -1 : 1)),
       )
-      await store.close()
     },
   },
   {
@@ -297,7 +290,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         assert.deepEqual(results.map(({ outcome }) => outcome).sort(), ['stale', 'written'])
       }
       assert.equal((await stores[1].memories.list({ ...ADA, limit: 100 })).length, 10)
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -339,7 +331,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       await store.memories.change(putting([{ memory: b, changes: [created] }]))
       assert.deepEqual(await store.memories.history(b.id, undefined), [{ version: 1, ...created }])
       assert.deepEqual(await store.memories.history(uuid7(), undefined), [])
-      await store.close()
     },
   },
   {
@@ -392,7 +383,6 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       const bare = someMemory({ id: rich.id })
       await store.memories.change(putting([{ memory: bare }]))
       assert.deepEqual(await one(reader, rich.id), bare)
-      await Promise.all([store.close(), reader.close()])
     },
   },
 ]

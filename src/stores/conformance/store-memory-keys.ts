@@ -45,7 +45,6 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       // and without a key nothing to store it with
       await store.memories.change(putting([], { decide: () => ({ puts: [], answer }) }))
       assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
-      await Promise.all([store.close(), other.close()])
     },
   },
   {
@@ -76,7 +75,6 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         assert.equal(await store.memories.answered(stamp, undefined), undefined)
         assert.equal(await store.memories.answered(stamp, ADA), undefined)
       }
-      await store.close()
     },
   },
   {
@@ -97,7 +95,6 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [])
       assert.equal((await store.memories.change(keyed([{ memory }]))).outcome, 'written')
       assert.equal(await store.memories.answered(STAMP, undefined), '[1]')
-      await store.close()
     },
   },
   {
@@ -123,7 +120,6 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       for (const user of [BOB, OTHER_ADA]) assert.equal(await store.memories.answered(STAMP, user), '[1]')
       const idempotency = { ...STAMP, fingerprint: 'f2' }
       assert.equal((await store.memories.change(keyed([{ memory }], { idempotency }))).outcome, 'written')
-      await store.close()
     },
   },
   {
@@ -141,7 +137,6 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       const [kept, ...others] = await stores[0].memories.list({ ...ADA, limit: 99 })
       assert.deepEqual(others, [])
       assert.equal(await stores[1].memories.answered(STAMP, ADA), JSON.stringify(kept?.id))
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -172,7 +167,6 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await store.memories.change(again)).answer, '[2]')
       assert.equal(await store.memories.forgetKeys(seconds(9), 9, undefined), 1)
       assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
-      await store.close()
     },
   },
   {
@@ -201,7 +195,6 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await left(), [OTHER_ADA])
       await fill()
       assert.equal(await store.memories.forgetKeys(later, 9, undefined), 3)
-      await store.close()
     },
   },
   {
@@ -222,7 +215,6 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         40,
       )
       assert.deepEqual(await stores[0].memories.purge(ADA), { memories: 50, keys: 10 })
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
 ]

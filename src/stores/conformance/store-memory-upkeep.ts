@@ -51,7 +51,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       const ids = mine.map(({ id }) => id)
       assert.deepEqual(sorted(await store.memories.get([...ids, uuid7()], undefined)), ids)
       assert.deepEqual(await store.memories.get([], undefined), [])
-      await store.close()
     },
   },
   {
@@ -92,7 +91,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       await store.memories.change(removing([b.id]))
       assert.deepEqual(await from(session), [d])
       assert.deepEqual(await from(sourceKey({ source: 'tool' })), [])
-      await store.close()
     },
   },
   {
@@ -136,7 +134,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
         }),
         [],
       )
-      await store.close()
     },
   },
   {
@@ -173,7 +170,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       await store.memories.change(putting([{ memory: c, changes: [created] }]))
       assert.deepEqual(await store.memories.history(c.id, undefined), [{ version: 1, ...created }])
       assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 1])
-      await store.close()
     },
   },
   {
@@ -200,7 +196,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(both.map(({ useCount }) => useCount).sort(), [20, 23])
       assert.deepEqual(await holding(store, 'tea'), [2])
       assert.equal((await store.memories.history(a.id, undefined)).length, 1)
-      await Promise.all([store.close(), other.close()])
     },
   },
   {
@@ -250,7 +245,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
         return { puts: [] }
       }
       await store.memories.change(putting([], { fingerprints: ['f'], decide }))
-      await store.close()
     },
   },
   {
@@ -284,7 +278,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(sorted(await unread(2)), sorted([bare, older, out].filter(({ id }) => id !== first.id)))
       assert.equal((await unread(2, 9, BOB)).length, 1)
       assert.deepEqual(await unread(2, 9, OTHER_ADA), [])
-      await store.close()
     },
   },
   {
@@ -315,7 +308,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [memory])
       assert.equal((await store.memories.history(memory.id, ADA)).length, 1)
       assert.deepEqual(await holding(store, 'tea'), [1])
-      await store.close()
     },
   },
   {
@@ -346,7 +338,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.memories.get([mine.id], undefined), [mine])
       assert.equal((await store.memories.history(mine.id, ADA)).length, 1)
       assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 0])
-      await store.close()
     },
   },
   {
@@ -374,7 +365,6 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await expired(seconds(1), 99, { tenant: 'local' }), sorted([...mine, ...bobs]))
       assert.equal((await expired(seconds(1), 4)).length, 4)
       assert.deepEqual(await expired(seconds(-2)), [])
-      await store.close()
     },
   },
 ]

@@ -67,7 +67,6 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
         assert.deepEqual(await store.totals(within), { sessions: 0, events: 0 })
       }
       assert.deepEqual(await logOf(store, sessionId), before)
-      await store.close()
     },
   },
   {
@@ -82,7 +81,6 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       const results = await Promise.allSettled(writes)
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 10)
       assert.equal((await logOf(store, sessionId)).length, 11)
-      await store.close()
     },
   },
   {
@@ -102,7 +100,6 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.sessionIds({ limit: 9, within }), [mine])
       assert.deepEqual(await store.totals(within), { sessions: 1, events: 1 })
       assert.equal((await store.sessionIds({ limit: 9, within: { tenant: 'emca' } })).length, 2)
-      await store.close()
     },
   },
   {
@@ -135,7 +132,6 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       assert.equal((await logOf(store, sessionId)).length, 1)
       assert.equal((await store.append(appending(sessionId, { idempotency: STAMP }))).replayed, false)
       assert.deepEqual(await store.read({ sessionId }, { order: 'asc', limit: 9, types: ['x.none'] }), [])
-      await store.close()
     },
   },
   {
@@ -152,7 +148,6 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       await woken
       stop()
       assert.equal((await store.create(creation({ id: uuid7() }))).outcome, 'created')
-      await Promise.all([store.close(), watcher.close()])
     },
   },
 ]

@@ -51,7 +51,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await sequences({ types: ['x.rare'], before: 292 }), [])
       assert.deepEqual(await sequences({ types: ['model_message'], after: 254, limit: 4 }), [255, 256, 257, 258])
       assert.deepEqual(await sequences({ types: ['x.never'] }), [])
-      await store.close()
     },
   },
   {
@@ -91,7 +90,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         await store.append(appending(sessions[0] ?? '', { events: [someEvent('again', type)] }))
       }
       assert.equal(await found(sessions[0] ?? ''), 3)
-      await store.close()
     },
   },
   {
@@ -109,7 +107,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       for (const _ of upTo(60)) await writer.append(appending(id, { events: someEvents(5) }))
       writing = false
       assert((await reading) > 0)
-      await Promise.all([writer.close(), reader.close()])
     },
   },
   {
@@ -144,7 +141,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await contents({ turns: 9, after: 3 }), ['b6', 'a6', 'u6'])
       assert.deepEqual(await contents({ turns: 9, after: 18 }), ['b6', 'a6'])
       assert.equal((await contents({})).length, 20)
-      await store.close()
     },
   },
   {
@@ -172,7 +168,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       }
       writing = false
       await reading
-      await Promise.all([writer.close(), reader.close()])
     },
   },
   {
@@ -202,7 +197,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         assert.deepEqual(await store.state(key), whole.state)
         assert.equal(JSON.stringify(await store.state(key)), JSON.stringify(whole.state))
       }
-      await store.close()
     },
   },
   {
@@ -261,7 +255,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       for (const _ of upTo(2)) spoil((await store.fork(fork)).record)
       spoil(view.record)
       assert.deepEqual((await store.load({ sessionId: view.record.id }))?.record.metadata, {})
-      await store.close()
     },
   },
   {
@@ -289,7 +282,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         await decided
         stop()
       }
-      await Promise.all([writer.close(), watcher.close()])
     },
   },
   {
@@ -327,7 +319,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         leave()
         assert.equal(calls, after)
       }
-      await Promise.all([writer.close(), watcher.close()])
     },
   },
   {
@@ -351,7 +342,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       await store.append(appending(id))
       const { record, clearedAt } = (await store.load({ sessionId: id })) ?? {}
       assert.deepEqual([record?.head, record?.turns, clearedAt], [4, 11, 2])
-      await store.close()
     },
   },
   {
@@ -367,7 +357,6 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       await refused('STORAGE', store.read({ sessionId: id }, { order: 'asc', limit: 1 }))
       await refused('STORAGE', store.health())
       assert.throws(() => store.watch(id, () => {}), { code: 'STORAGE' })
-      await store.close()
     },
   },
 ]

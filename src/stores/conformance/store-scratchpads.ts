@@ -49,7 +49,6 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       })
       assert.equal((await logOf(second, id)).length, 7)
       assert.equal((await second.load({ sessionId: id }))?.record.head, 7)
-      await Promise.all([first.close(), second.close()])
     },
   },
   {
@@ -84,7 +83,6 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
         },
       })
       assert.deepEqual((await second.state({ sessionId: id }))?.scratchpad, { a: 1, b: 2, c: 3 })
-      await Promise.all([first.close(), second.close()])
     },
   },
   {
@@ -103,7 +101,6 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual((await second.state({ sessionId: id }))?.scratchpad, { new1: 1, new2: 2, new3: 3, last: true })
       await second.purge({ sessionId: id }, seconds(4))
       await refused('SESSION_NOT_FOUND', put(first, id, { lost: true }))
-      await Promise.all([first.close(), second.close()])
     },
   },
   {
@@ -134,7 +131,6 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
         k2: { list: [2] },
         k3: { list: [3] },
       })
-      await store.close()
     },
   },
   {
@@ -149,7 +145,6 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       await refused('SESSION_NOT_FOUND', put(store, id, { c: 3 }, { within }))
       await refused('SESSION_NOT_FOUND', put(store, id, {}, { within, decide: (view) => ({ events: [], view }) }))
       assert.deepEqual((await store.state({ sessionId: id }))?.scratchpad, { a: 1, b: 2 })
-      await store.close()
     },
   },
 ]

@@ -33,7 +33,6 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.create(request), { outcome: 'created', record: request.view.record })
       assert.deepEqual(await store.load({ sessionId: request.view.record.id }), request.view)
       assert.deepEqual(await logOf(store, request.view.record.id), [{ ...request.event, sequence: 1, createdAt: NOON }])
-      await store.close()
     },
   },
   {
@@ -55,7 +54,6 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await outcome({ chatmode: 'architect' }), 'created')
       await store.decide({ sessionId: first.view.record.id, at: seconds(1), decide: ended })
       assert.equal(await outcome({}), 'created')
-      await store.close()
     },
   },
   {
@@ -66,7 +64,6 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const results = await Promise.all(upTo(40).map((n) => stores[n % 4]?.create(creation({ reuse: 'any' }))))
       assert.equal(results.filter((result) => result?.outcome === 'created').length, 1)
       assert.equal(new Set(results.map((result) => result?.record.id)).size, 1)
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -125,7 +122,6 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       // keys belong to the session that wrote with them
       assert.equal((await store.append(appending(id, key(1)))).replayed, false)
       assert.equal((await logOf(store, source)).length, 301)
-      await store.close()
     },
   },
   {
@@ -145,7 +141,6 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const equal = [uuid7(), uuid7()].sort()
       for (const id of equal.toReversed()) await createdIn(store, { id, at: seconds(3) })
       assert.equal((await store.active({ ...scope, at: seconds(4) }))?.id, equal[1])
-      await store.close()
     },
   },
   {
@@ -213,7 +208,6 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(everyone.length, 26)
       assert.deepEqual(await store.totals(undefined), { sessions: 26, events: 28 })
       assert.deepEqual(await store.sessionIds({ after: everyone[9] ?? '', limit: 3 }), everyone.slice(10, 13))
-      await store.close()
     },
   },
   {
@@ -235,7 +229,6 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
         store.fork({ source: { sessionId: missing, sequence: 1 }, event, at: NOON, view }),
       )
       assert.deepEqual(await store.list({ tenant: 'local', limit: 10 }), [])
-      await store.close()
     },
   },
 ]

@@ -76,7 +76,6 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
         [stranger],
       )
       assert.deepEqual(await chain(store, 'c'), expected)
-      await store.close()
     },
   },
   {
@@ -113,7 +112,6 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       await refused('STORAGE', store.decide({ ...committing(late), chained: false }))
       assert.deepEqual(await store.load({ sessionId: late }), before)
       assert.deepEqual(await chain(store, 'c'), links)
-      await store.close()
     },
   },
   {
@@ -138,7 +136,6 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       for (const { id, sessionId, position } of links) {
         assert.deepEqual((await first.load({ sessionId }))?.commit, { id, position })
       }
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -161,7 +158,6 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       const written = (await Promise.all(writes)).filter((result) => result?.events.length === 1)
       assert.equal(written.length, 2)
       assert.deepEqual((await chain(first, 'c')).map(({ sessionId }) => sessionId).sort(), [id, other].sort())
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -198,7 +194,6 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       await createdIn(store, { ...scope, id: other, chatmode: 'b' })
       await store.purge({ sessionId: other }, seconds(11))
       assert.deepEqual((await chain(store, 'c')).slice(1), [gone, { ...second, userId: '', purgedAt: seconds(9) }])
-      await store.close()
     },
   },
   {
@@ -222,7 +217,6 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.repair({ sessionId: id }, 1, view, []), true)
       assert.equal((await store.load({ sessionId: id }))?.commit, undefined)
       assert.deepEqual(await chain(store, 'c'), [made])
-      await store.close()
     },
   },
   {
@@ -259,7 +253,6 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       for (const sessionId of [first, expired[0] ?? '']) await store.purge({ sessionId }, NOON)
       await store.decide(ending(both))
       assert.deepEqual(await due(), [later, edge, expired[1]])
-      await store.close()
     },
   },
   {
@@ -303,7 +296,6 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       })
       assert.deepEqual(await due(), [later])
       assert.equal((await store.load({ sessionId: first }))?.awaitsCommit, undefined)
-      await store.close()
     },
   },
   {
@@ -321,7 +313,6 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
         seen.push(...page)
       }
       assert.deepEqual(seen, ids.slice(0, 29).sort())
-      await store.close()
     },
   },
 ]

@@ -19,7 +19,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual((await logOf(store, id)).slice(1), events)
       const view = await store.load({ sessionId: id })
       assert.deepEqual([view?.record.head, view?.record.turns, view?.record.lastActivityAt], [4, 3, seconds(5)])
-      await store.close()
     },
   },
   {
@@ -40,7 +39,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         (await logOf(first, id)).map((event) => event.sequence),
         upTo(taken.length + 1),
       )
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -56,7 +54,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       const codes = results.filter((r) => r.status === 'rejected').map((r) => r.reason.code)
       assert.deepEqual(codes, Array(7).fill('SEQUENCE_CONFLICT'))
       assert.equal((await logOf(first, id)).length, 2)
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -79,7 +76,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         }),
       })
       await refused('SESSION_ENDED', store.append(appending(ending)))
-      await store.close()
     },
   },
   {
@@ -100,7 +96,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         store.append(appending(id, { idempotency: { key: 'k', fingerprint: 'other' } })),
       )
       assert.equal((await logOf(store, id)).length, 3)
-      await store.close()
     },
   },
   {
@@ -118,7 +113,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(new Set(results.map((result) => result?.events[0]?.id)).size, 1)
       assert.equal((await first.append(appending(other, { idempotency }))).replayed, false)
       assert.equal((await logOf(first, id)).length, 2)
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -165,7 +159,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.load({ sessionId: id }), view)
       const something = await store.decide({ ...decision, idempotency: nothing.idempotency })
       assert.deepEqual([something.replayed, something.events[0]?.sequence], [false, 3])
-      await store.close()
     },
   },
   {
@@ -193,7 +186,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         (await logOf(first, id)).map((event) => event.sequence),
         upTo(81),
       )
-      await Promise.all(stores.map((store) => store.close()))
     },
   },
   {
@@ -228,7 +220,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
         heads.reduce((sum, head) => sum + head, 0),
         4 + 29,
       )
-      await store.close()
     },
   },
   {
@@ -242,7 +233,6 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       await Promise.all(writes)
       await store.close()
       assert.equal((await logOf(keeper, id)).length, 21)
-      await keeper.close()
     },
   },
 ]
