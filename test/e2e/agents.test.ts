@@ -65,7 +65,7 @@ describe('the lanes of the agents', () => {
     expect(texts.map((text) => text.replace(/, .*? [AP]M/, ''))).toEqual([
       'planner to  → builderswitchevent #10',
       'reviewer to  → plannerhandoffevent #9It is not goodNot taken yetContext',
-      'builder to  → reviewerhandoffevent #7It is builtNot taken: another came in its place in event #9Context',
+      'builder to  → reviewerhandoffevent #7It is builtNot taken: replaced in event #9Context',
       'planner to  → builderhandoffevent #4The plan standsTaken in event #5Context: 1 artifact, 2 decisions',
     ])
     const first = list.nth(3)
@@ -90,10 +90,10 @@ describe('the lanes of the agents', () => {
     await expect.poll(() => inLanes.getAttribute('aria-pressed'), SOON).toBe('true')
     // three days without an event are drawn short, and named
     await page.getByTitle('3 d without an event').waitFor()
-    const across = page.getByRole('combobox', { name: 'From left to right' })
+    const across = page.getByRole('combobox', { name: 'Axis' })
     const x = async () => (await inLanes.boundingBox())?.x ?? 0
     const byTime = await x()
-    await across.selectOption('events in order')
+    await across.selectOption('Event order')
     await expect.poll(x, SOON).not.toBe(byTime)
     expect(page.url()).not.toContain('by=')
     expect(await inLanes.getAttribute('aria-pressed')).toBe('true')
@@ -126,7 +126,7 @@ describe('the lanes of the agents', () => {
       )
     }
     const page = await open(agentsOf(session), { viewport: NARROW })
-    await page.getByText('Ticks and totals are of the last 2,000 events. 23 more agents are not drawn.').waitFor()
+    await page.getByText('Ticks and totals cover the last 2,000 events. 23 more agents are not shown.').waitFor()
     expect(await sticksOut(page)).toBe(false)
     const box = page.getByRole('region', { name: 'Lanes of the agents, which scroll' })
     const name = box.getByText('the user', { exact: true })
@@ -137,8 +137,8 @@ describe('the lanes of the agents', () => {
     await box.press('ArrowRight')
     await expect.poll(() => box.evaluate((element) => element.scrollLeft), SOON).toBeGreaterThan(0)
     expect(await left()).toBe(before)
-    await page.getByRole('button', { name: 'Show 50 more of 120' }).click()
-    await page.getByRole('button', { name: 'Show 50 more of 70' }).waitFor()
+    await page.getByRole('button', { name: 'Show 100 more of 120' }).click()
+    await page.getByRole('button', { name: 'Show 20 more of 20' }).waitFor()
     await page.getByRole('combobox', { name: 'Range' }).selectOption('last')
     await page.getByText('#1,', { exact: false }).first().waitFor()
     expect(await sticksOut(page)).toBe(false)
@@ -147,7 +147,7 @@ describe('the lanes of the agents', () => {
   it('say so while one agent has done it all, and have nothing serious for axe', async () => {
     const lonely = await inspector().tl.sessions.create({ userId: 'ada' })
     const page = await inspector().open(agentsOf(lonely))
-    await page.getByText('One agent has done it all so far.').waitFor()
+    await page.getByText('One agent has done everything so far.').waitFor()
     // a handoff that can no longer be taken says why, and names that begin alike are told apart
     await page.getByRole('status').getByText('live').waitFor()
     for (const to of alike) await lonely.handoff({ to, reason: 'Go on' })

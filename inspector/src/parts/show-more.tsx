@@ -1,13 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 
-/** The first items of a list, and a button for more of them where there are more. */
-export function useShowMore<T>(items: readonly T[], first: number): { shown: readonly T[]; more: ComponentChildren } {
-  const [most, setMost] = useState(first)
+/** The `first` items of a list, or at least `least`, and a button that shows more where there are more. */
+export function useShowMore<T>(
+  items: readonly T[],
+  first: number,
+  least = 0,
+): { shown: readonly T[]; more: ComponentChildren } {
+  const [asked, setAsked] = useState(first)
+  const most = Math.max(asked, least)
   const rest = items.length - most
   const step = Math.max(first, 100)
   const more = rest > 0 && (
-    <button type="button" class="button small" onClick={() => setMost(most + step)}>
+    <button type="button" class="button small" onClick={() => setAsked(most + step)}>
       Show {Math.min(rest, step).toLocaleString('en')} more of {rest.toLocaleString('en')}
     </button>
   )

@@ -1,76 +1,58 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
-import { get, sessionPath } from '../api/client.ts'
-import { type Problem, toProblem } from '../api/problem.ts'
+import { useCallback, useEffect, useMemo } from 'preact/hooks'
+import type { Problem } from '../api/problem.ts'
 import type { SessionEvent } from '../api/types.ts'
+import { LIMITS } from '../domain.ts'
+import { EventFeed } from './event-feed.ts'
 import type { SessionData } from './session-data.ts'
 
-/** Largest page that the server gives. */
-const PAGE = 500
+/** Characters of text after which no older page is read: single events may hold megabytes. */
+const TEXT = 20_000_000
 
-/** Events of some types, oldest first. */
-interface Found {
-  readonly events: readonly SessionEvent[]
-  /** Whether there are older ones that were left out. */
+/** The last events of a session, oldest first. */
+export interface LatestEvents<T = SessionEvent> {
+  readonly events: readonly T[]
+  /** Whether older ones were left out. */
   readonly hasMore: boolean
   readonly isLoading: boolean
   readonly problem: Problem | undefined
-}
-
-/** The same, as a view has it. */
-export interface EventList extends Found {
-  /** Asks again. */
   readonly reload: () => void
 }
 
-const NONE: Found = { events: [], hasMore: false, isLoading: true, problem: undefined }
+const asIs = (event: SessionEvent) => event
 
-/** The last `most` events of these types, and each new one as it arrives. `types` has to be the same array each time. */
-export function useEvents(data: SessionData, types: readonly string[], most = 2000): EventList {
-  const [found, setFound] = useState(NONE)
-  const [round, setRound] = useState(0)
+/**
+ * The last `most` events of these types, page by page, and each new one as it arrives. `types`, and `toItem`, which says
+ * what to keep of an event, have to be the same each time.
+ */
+export function useEvents(data: SessionData, types: readonly string[], most?: number): LatestEvents<SessionEvent>
+export function useEvents<T extends { readonly sequence: number }>(
+  data: SessionData,
+  types: readonly string[] | undefined,
+  most: number,
+  toItem: (event: SessionEvent) => T,
+): LatestEvents<T>
+export function useEvents(data: SessionData, types: readonly string[] | undefined, most = 2000, toItem = asIs) {
+  const pageSize = Math.min(LIMITS.page, most)
+  const feed = useMemo(
+    () => new EventFeed(data, { types, most, pageSize, toItem }),
+    [data, types, most, pageSize, toItem],
+  )
+  const { list } = feed
+  const isEnough = (pages: number) => pages * pageSize >= most || feed.textRead >= TEXT
   useEffect(() => {
-    const control = new AbortController()
-    // until what there was has been read
-    let arrived: SessionEvent[] | undefined = []
-    const stop = data.onEvents((events) => {
-      const wanted = events.filter(({ type }) => types.includes(type))
-      if (wanted.length === 0) return
-      if (arrived === undefined) setFound((before) => withArrived(before, wanted, most))
-      else arrived.push(...wanted)
-    })
-    setFound(NONE)
-    readBack(data.id, types, most, control.signal).then(
-      (read) => {
-        setFound(withArrived({ ...read, isLoading: false, problem: undefined }, arrived ?? [], most))
-        arrived = undefined
-      },
-      (error: unknown) => {
-        arrived = undefined
-        if (!control.signal.aborted) setFound({ ...NONE, isLoading: false, problem: toProblem(error) })
-      },
-    )
-    return () => {
-      stop()
-      control.abort()
-    }
-  }, [data, types, most, round])
-  return { ...found, reload: useCallback(() => setRound((n) => n + 1), []) }
-}
-
-async function readBack(id: string, types: readonly string[], most: number, signal: AbortSignal) {
-  const events: SessionEvent[] = []
-  for (let before: number | undefined; events.length < most; before = events.at(-1)?.sequence) {
-    const query = { types, order: 'desc', limit: PAGE, before }
-    const { items } = await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)
-    events.push(...items)
-    if (items.length < PAGE) return { events: events.toReversed(), hasMore: false }
+    const stop = feed.follow()
+    void list.more(isEnough)
+    return stop
+  }, [feed])
+  const problem = list.problem.value
+  return {
+    events: feed.events.value,
+    hasMore: feed.hasMore.value,
+    isLoading: list.isLoading.value || (!list.hasLoaded.value && problem === undefined),
+    problem,
+    reload: useCallback(() => {
+      feed.textRead = 0
+      void list.reload(isEnough)
+    }, [feed]),
   }
-  return { events: events.toReversed(), hasMore: true }
-}
-
-/** The stream may begin before what was read: an event is there once. The oldest go when there are too many. */
-export function withArrived(found: Found, arrived: readonly SessionEvent[], most: number): Found {
-  const last = found.events.at(-1)?.sequence ?? 0
-  const events = [...found.events, ...arrived.filter(({ sequence }) => sequence > last)]
-  return { ...found, events: events.slice(-most), hasMore: found.hasMore || events.length > most }
 }

@@ -8,32 +8,34 @@ import { useEvents } from '../../session/use-events.ts'
 import css from './agents-view.module.css'
 import { orderAxis, type Point, timeAxis } from './axis.ts'
 import { LaneChart } from './lane-chart.tsx'
-import { connectorsOf, type LaneEvent, lanesOf } from './lanes.ts'
+import { connectorsOf, type LaneEvent, lanesOf, toLaneEvent } from './lanes.ts'
 import { SwitchList } from './switch-list.tsx'
 import { REMOVAL_TYPES, SWITCH_TYPES, switchesOf } from './switches.ts'
 import { Totals } from './totals.tsx'
-import { type Acts, useActs } from './use-acts.ts'
 
-/** What is read and drawn at most. */
-const MOST = { acts: 2000, switches: 2000, removals: 500, lanes: 150, connectors: 400 }
+/** Upper bounds of what is read and drawn. */
+const MOST = { events: 2000, switches: 2000, removals: 500, lanes: 150, connectors: 400 }
 
-/** Who acted when, and why one handed over to another. */
+/** When each agent acted, and why one handed over to another. */
 export function AgentsView({ data }: { data: SessionData }) {
   const head = data.head.value
   const known = useEvents(data, SWITCH_TYPES, MOST.switches)
   const removals = useEvents(data, REMOVAL_TYPES, MOST.removals)
-  const done = useActs(data, MOST.acts)
+  const latest = useEvents(data, undefined, MOST.events, toLaneEvent)
   const found = useMemo(() => {
     const events = [...known.events, ...removals.events].toSorted((a, b) => a.sequence - b.sequence)
     return switchesOf(events, head)
   }, [known.events, removals.events, head])
-  const { lanes, leftOut } = useMemo(() => lanesOf(found.spans, done.acts, MOST.lanes), [found.spans, done.acts])
+  const { lanes, leftOut } = useMemo(
+    () => lanesOf(found.spans, latest.events, MOST.lanes),
+    [found.spans, latest.events],
+  )
   const isByTime = query.value.get('by') === 'time'
   const isLast = query.value.get('range') === 'last'
   const axis = useMemo(() => {
-    const first = isLast ? (done.acts[0]?.sequence ?? 1) : 1
-    return isByTime ? timeAxis(pointsOf(known.events, done.acts, first)) : orderAxis(first, head)
-  }, [isByTime, isLast, known.events, done.acts, head])
+    const first = isLast ? (latest.events[0]?.sequence ?? 1) : 1
+    return isByTime ? timeAxis(pointsOf(known.events, latest.events, first)) : orderAxis(first, head)
+  }, [isByTime, isLast, known.events, latest.events, head])
   const connectors = useMemo(() => {
     const shown = found.switches.filter(({ sequence }) => sequence >= axis.first)
     return connectorsOf(lanes, shown, MOST.connectors)
@@ -41,22 +43,22 @@ export function AgentsView({ data }: { data: SessionData }) {
   const selected = Number(query.value.get('handoff') ?? 0)
   const select = (sequence: number) => setQuery({ handoff: sequence === selected ? undefined : sequence })
   const record = data.record.value
-  if (known.isLoading || (done.isLoading && done.acts.length === 0)) return <Loading />
+  if (known.isLoading || (latest.isLoading && latest.events.length === 0)) return <Loading />
   return (
     <div class={css.agents}>
       <ProblemNote problem={known.problem} onRetry={known.reload} />
       <ProblemNote problem={removals.problem} onRetry={removals.reload} />
-      <ProblemNote problem={done.problem} onRetry={done.again} />
+      <ProblemNote problem={latest.problem} onRetry={latest.reload} />
       <section class={`card ${css.part}`} aria-label="Lanes">
-        <Controls isByTime={isByTime} isLast={isLast} done={done} />
+        <Controls isByTime={isByTime} isLast={isLast} count={latest.events.length} isAll={!latest.hasMore} />
         <LaneChart {...{ lanes, connectors, axis, isByTime, selected, select }} />
         <p class="muted small">
-          A bar: the agent was the active one. A tick: it spoke or acted; what names no agent counts for the active one.
-          An arrow: a switch to another agent, with a filled dot where it was a handoff.
-          {!done.isAll && ` Ticks and totals are of the last ${done.acts.length.toLocaleString('en')} events.`}
-          {leftOut > 0 && ` ${leftOut.toLocaleString('en')} more agents are not drawn.`}
-          {found.switches.length > MOST.connectors && ` Arrows of the last ${MOST.connectors} switches.`}
-          {known.hasMore && ' Who was active before the switches that were read is not drawn.'}
+          Bars show when an agent was active. Ticks are messages and tool calls; those without an agent count for the
+          active one. Arrows are switches between agents; a filled dot marks a handoff.
+          {latest.hasMore && ` Ticks and totals cover the last ${latest.events.length.toLocaleString('en')} events.`}
+          {leftOut > 0 && ` ${leftOut.toLocaleString('en')} more agents are not shown.`}
+          {found.switches.length > MOST.connectors && ` Only the last ${MOST.connectors} switches have arrows.`}
+          {known.hasMore && ' Activity before the oldest switch shown is unknown.'}
         </p>
       </section>
       <div class={css.columns}>
@@ -70,28 +72,36 @@ export function AgentsView({ data }: { data: SessionData }) {
             select,
           }}
         />
-        <Totals lanes={lanes} isAll={done.isAll} count={done.acts.length} active={record?.activeAgent} />
+        <Totals lanes={lanes} isAll={!latest.hasMore} count={latest.events.length} active={record?.activeAgent} />
       </div>
     </div>
   )
 }
 
-function Controls({ isByTime, isLast, done }: { isByTime: boolean; isLast: boolean; done: Acts }) {
+interface ControlsProps {
+  readonly isByTime: boolean
+  readonly isLast: boolean
+  /** Events that were read, and whether those are all. */
+  readonly count: number
+  readonly isAll: boolean
+}
+
+function Controls({ isByTime, isLast, count, isAll }: ControlsProps) {
   return (
     <div class={css.controls}>
-      <h2>Who acted when</h2>
+      <h2>Activity by agent</h2>
       <label class={css.choice}>
-        <span class="muted">From left to right</span>
+        <span class="muted">Axis</span>
         <select
           class="input small"
           value={isByTime ? 'time' : 'order'}
           onChange={({ currentTarget: { value } }) => setQuery({ by: value === 'time' ? value : undefined })}
         >
-          <option value="order">events in order</option>
-          <option value="time">time, long pauses shortened</option>
+          <option value="order">Event order</option>
+          <option value="time">Time, long pauses shortened</option>
         </select>
       </label>
-      {(!done.isAll || isLast) && (
+      {(!isAll || isLast) && (
         <label class={css.choice}>
           <span class="muted">Range</span>
           <select
@@ -99,8 +109,8 @@ function Controls({ isByTime, isLast, done }: { isByTime: boolean; isLast: boole
             value={isLast ? 'last' : 'all'}
             onChange={({ currentTarget: { value } }) => setQuery({ range: value === 'last' ? value : undefined })}
           >
-            <option value="all">the whole session</option>
-            <option value="last">the last {done.acts.length.toLocaleString('en')} events</option>
+            <option value="all">Whole session</option>
+            <option value="last">Last {count.toLocaleString('en')} events</option>
           </select>
         </label>
       )}
@@ -109,9 +119,9 @@ function Controls({ isByTime, isLast, done }: { isByTime: boolean; isLast: boole
 }
 
 /** Every event whose time is known, in order. */
-function pointsOf(events: readonly SessionEvent[], acts: readonly LaneEvent[], first: number): Point[] {
-  const times = new Map(events.map(({ sequence, createdAt }) => [sequence, createdAt]))
-  for (const { sequence, at } of acts) times.set(sequence, at)
+function pointsOf(switches: readonly SessionEvent[], events: readonly LaneEvent[], first: number): Point[] {
+  const times = new Map(switches.map(({ sequence, createdAt }) => [sequence, createdAt]))
+  for (const { sequence, at } of events) times.set(sequence, at)
   return [...times]
     .filter(([sequence]) => sequence >= first)
     .toSorted(([a], [b]) => a - b)

@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { formatDuration } from '../../parts/time.tsx'
+import { useWidth } from '../../parts/use-width.ts'
 import { visible } from '../../parts/visible.ts'
 import { nameParts } from './agent-name.ts'
 import type { Axis } from './axis.ts'
@@ -22,8 +23,7 @@ interface Props {
 export function LaneChart({ lanes, connectors, axis, isByTime, selected, select }: Props) {
   const box = useRef<HTMLElement>(null)
   const names = useRef<HTMLUListElement>(null)
-  const plot = useRef<HTMLDivElement>(null)
-  const width = useWidth(plot)
+  const [plot, width] = useWidth<HTMLDivElement>()
   useEffect(() => {
     const found = connectors.find((one) => one.switch.sequence === selected)
     const { current } = box
@@ -133,17 +133,4 @@ function spaced(breaks: Axis['breaks'], room: number): Axis['breaks'] {
     last = from
     return true
   })
-}
-
-/** The width of an element, as it is now. */
-function useWidth(ref: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0)
-  useEffect(() => {
-    const { current } = ref
-    if (current === null) return undefined
-    const observer = new ResizeObserver(() => setWidth(current.clientWidth))
-    observer.observe(current)
-    return () => observer.disconnect()
-  }, [ref])
-  return width
 }

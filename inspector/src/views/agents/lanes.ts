@@ -1,36 +1,36 @@
 import type { SessionEvent } from '../../api/types.ts'
 import { activeAt, type Span, type Switch } from './switches.ts'
 
-/** What is kept of an event to draw it. */
+/** An event as far as the lanes need it. */
 export interface LaneEvent {
   readonly sequence: number
   readonly type: string
   readonly at: string
   readonly isUser: boolean
-  /** Who is named in it. */
+  /** The agent it names. */
   readonly agent: string | undefined
-  /** Whether it counts for the agent that was active if it names none. */
+  /** Whether it counts for the active agent if it names none. */
   readonly isWork: boolean
 }
 
-/** An event as far as the lanes need it: its text may be large. */
+/** Drops the text of an event, which may be large. */
 export function toLaneEvent({ sequence, type, createdAt, role, agentId }: SessionEvent): LaneEvent {
   const isUser = role === 'user'
   const isWork = role === 'assistant' || role === 'tool'
   return { sequence, type, at: createdAt, isUser, agent: agentId, isWork }
 }
 
-/** All that one agent, or the user, did. */
+/** Everything one agent, or the user, did. */
 export interface Lane {
   /** `undefined`: the user. */
   readonly agent: string | undefined
   readonly spans: readonly Span[]
   readonly marks: readonly LaneEvent[]
-  /** Events, of those that were looked at. */
+  /** Events, of those that were read. */
   readonly events: number
-  /** Turns in which it was active, of those that were looked at. */
+  /** Turns in which it was active, of those that were read. */
   readonly turns: number
-  /** Events during which it was active, of the whole log as far as it is known; 0 to 1. */
+  /** Share of the known log during which it was active, 0 to 1. */
   readonly share: number
 }
 
@@ -41,7 +41,7 @@ interface Draft {
   readonly turns: Set<number>
 }
 
-/** A lane for the user and for each agent that was active or did anything, in the order in which they came. Of more than `most` those that were seen last. */
+/** A lane for the user and for each agent, in order of appearance; beyond `most`, those active last. */
 export function lanesOf(
   spans: readonly Span[],
   events: readonly LaneEvent[],
@@ -64,14 +64,14 @@ export function lanesOf(
     else if (event.agent !== undefined) draft(event.agent).marks.push(event)
     else if (event.isWork && active !== undefined) draft(active).marks.push(event)
   }
-  // the event of a switch belongs to the agent that comes
+  // a switch belongs to the agent it switches to
   const length = (list: readonly Span[]) =>
     list.reduce((sum, span) => sum + span.to - span.from + (span === spans.at(-1) ? 1 : 0), 0)
   const whole = length(spans)
   const all: Lane[] = [...drafts.values()].map(({ turns, ...rest }) => ({
     ...rest,
     events: rest.marks.length,
-    // what came before the first message belongs to the first turn
+    // events before the first message belong to the first turn
     turns: turns.size - (turns.has(0) && turns.has(1) ? 1 : 0),
     share: whole === 0 ? 0 : length(rest.spans) / whole,
   }))
@@ -89,7 +89,7 @@ export interface Connector {
   readonly to: number
 }
 
-/** Where the last `most` switches are drawn: those between lanes that are there. */
+/** Connectors of the last `most` switches between lanes that are shown. */
 export function connectorsOf(lanes: readonly Lane[], switches: readonly Switch[], most: number): Connector[] {
   const places = new Map(lanes.map(({ agent }, i) => [agent, i]))
   return switches.slice(-most).flatMap((made) => {

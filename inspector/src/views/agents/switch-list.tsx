@@ -3,12 +3,13 @@ import type { Json } from '../../api/types.ts'
 import { Clamp } from '../../parts/clamp.tsx'
 import { JsonView } from '../../parts/json-view.tsx'
 import { formatTime } from '../../parts/time.tsx'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { eventHref } from '../../route.ts'
 import { nameText } from './agent-name.ts'
 import css from './switch-list.module.css'
 import type { Switch } from './switches.ts'
 
-/** Switches that are listed at first, and with each further click. */
+/** Switches that are listed at first. */
 const STEP = 50
 
 interface Props {
@@ -21,12 +22,12 @@ interface Props {
   readonly select: (sequence: number) => void
 }
 
-/** Every switch from one agent to another, newest first, with its reason and what became of it. */
+/** Every switch from one agent to another, newest first, with its reason and outcome. */
 export function SwitchList({ id, switches, hasMore, isOver, selected, select }: Props) {
-  const [asked, setAsked] = useState(STEP)
   const box = useRef<HTMLOListElement>(null)
   const all = switches.toReversed()
-  const most = Math.max(asked, all.findIndex(({ sequence }) => sequence === selected) + 1)
+  const chosen = all.findIndex(({ sequence }) => sequence === selected)
+  const { shown, more } = useShowMore(all, STEP, chosen + 1)
   useEffect(() => {
     const row = box.current?.querySelector<HTMLElement>('[data-selected="true"]')
     if (box.current !== null && row) showWithin(box.current, row)
@@ -34,30 +35,26 @@ export function SwitchList({ id, switches, hasMore, isOver, selected, select }: 
   return (
     <section class={`card ${css.part}`} aria-label="Handoffs">
       <h2>
-        Handoffs and other switches <span class="muted small">{all.length.toLocaleString('en')}</span>
+        Handoffs and switches <span class="muted small">{all.length.toLocaleString('en')}</span>
       </h2>
       {all.length === 0 && (
         <p class="muted small">
-          One agent has done it all so far. <code>handoff()</code> gives the session to another, with a reason and with
-          what it has to know; <code>recordTransition()</code> and <code>setActiveAgent()</code> switch without.
+          One agent has done everything so far. <code>handoff()</code> passes the session to another agent with a reason
+          and context; <code>recordTransition()</code> and <code>setActiveAgent()</code> switch without context.
         </p>
       )}
       <ol class={css.list} ref={box} reversed>
-        {all.slice(0, most).map((made) => (
+        {shown.map((made) => (
           <Entry key={made.sequence} {...{ id, made, isOver, select }} isSelected={made.sequence === selected} />
         ))}
       </ol>
-      {all.length > most && (
-        <button type="button" class="button small" onClick={() => setAsked(most + STEP)}>
-          Show {Math.min(STEP, all.length - most)} more of {(all.length - most).toLocaleString('en')}
-        </button>
-      )}
-      {hasMore && all.length <= most && <p class="muted small">Older ones are not listed: the timeline has them.</p>}
+      {more}
+      {hasMore && !more && <p class="muted small">Older switches are only in the timeline.</p>}
     </section>
   )
 }
 
-/** Scrolls a box, and nothing around it, until all of an element in it is seen. */
+/** Scrolls a box, and nothing around it, until an element in it is fully visible. */
 function showWithin(box: HTMLElement, { offsetTop, offsetHeight }: HTMLElement): void {
   const top = offsetTop - box.offsetTop
   if (top < box.scrollTop) box.scrollTop = top
@@ -97,11 +94,11 @@ function Outcome({ id, made: { takenBy, removedBy, replacedBy }, isOver }: Pick<
   const link = (to: number) => <a href={eventHref(id, to)}>event #{to.toLocaleString('en')}</a>
   if (takenBy !== undefined) return <p class="small">Taken in {link(takenBy)}</p>
   if (removedBy !== undefined) return <p class="small">Not taken: removed in {link(removedBy)}</p>
-  if (replacedBy !== undefined) return <p class="small">Not taken: another came in its place in {link(replacedBy)}</p>
+  if (replacedBy !== undefined) return <p class="small">Not taken: replaced in {link(replacedBy)}</p>
   return <p class="small">{isOver ? 'Never taken' : 'Not taken yet'}</p>
 }
 
-/** What a handoff brings; its parts may have any shape. */
+/** The context of a handoff; it may have any shape. */
 function Context({ context }: { context: Json }) {
   const [isOpen, setIsOpen] = useState(false)
   return (

@@ -1,11 +1,12 @@
 import type { Json, SessionEvent } from '../../api/types.ts'
+import { isObject } from '../../domain.ts'
 
-/** Types of events that say who is active, and what became of handoffs. */
+/** Events that change the active agent or settle a handoff. */
 export const SWITCH_TYPES: readonly string[] = ['session_started', 'agent_changed', 'agent_transition', 'handoff_taken']
-/** Types of events that may remove a handoff from the scratchpad. */
+/** Events that may remove a handoff from the scratchpad. */
 export const REMOVAL_TYPES: readonly string[] = ['state_changed']
 
-/** From one agent to another. A handoff brings a context; a mere switch has no reason. */
+/** A change of the active agent. A handoff has a context; a plain switch has no reason. */
 export interface Switch {
   readonly sequence: number
   readonly kind: 'handoff' | 'transition' | 'switch'
@@ -14,33 +15,33 @@ export interface Switch {
   readonly at: string
   readonly reason: string
   readonly context: Json | undefined
-  /** Of a handoff: the event that took it. */
+  /** Of a handoff: the event in which it was taken. */
   readonly takenBy: number | undefined
   /** Of a handoff that nobody took: the event that removed it from the scratchpad. */
   readonly removedBy: number | undefined
-  /** Of a handoff that nobody took: the next handoff, which came in its place. */
+  /** Of a handoff that nobody took: the next handoff, which replaced it. */
   readonly replacedBy: number | undefined
 }
 
-/** An agent was the active one from one event to another. */
+/** The events between which an agent was active. */
 export interface Span {
   readonly agent: string
   readonly from: number
   readonly to: number
 }
 
-/** Who was active when, and how it came about. */
+/** When each agent was active, and the switches between them. */
 export interface Switches {
   readonly switches: readonly Switch[]
   readonly spans: readonly Span[]
 }
 
-/** Reads the events of {@link SWITCH_TYPES} and {@link REMOVAL_TYPES}, oldest first, of a log that ends at `head`. Parts may have any shape. */
+/** Reads {@link SWITCH_TYPES} and {@link REMOVAL_TYPES}, oldest first, of a log that ends at `head`. Parts may have any shape. */
 export function switchesOf(events: readonly SessionEvent[], head: number): Switches {
   const switches: Switch[] = []
   const spans: Span[] = []
   let active: { agent: string; from: number } | undefined
-  let waiting: number | undefined
+  let pending: number | undefined
   const close = (to: number) => {
     if (active !== undefined && to >= active.from) spans.push({ ...active, to })
   }
@@ -48,18 +49,18 @@ export function switchesOf(events: readonly SessionEvent[], head: number): Switc
     const parts = fields(event.parts)
     if (event.type === 'session_started') active = { agent: text(parts['agent']), from: event.sequence }
     if (event.type === 'handoff_taken') {
-      mend(switches, waiting, { takenBy: event.sequence })
-      waiting = undefined
+      updateAt(switches, pending, { takenBy: event.sequence })
+      pending = undefined
     }
     if (event.type === 'state_changed' && removesHandoff(parts)) {
-      mend(switches, waiting, { removedBy: event.sequence })
-      waiting = undefined
+      updateAt(switches, pending, { removedBy: event.sequence })
+      pending = undefined
     }
     if (event.type !== 'agent_changed' && event.type !== 'agent_transition') continue
     const made = switchOf(event, parts)
     if (made.kind === 'handoff') {
-      mend(switches, waiting, { replacedBy: event.sequence })
-      waiting = switches.length
+      updateAt(switches, pending, { replacedBy: event.sequence })
+      pending = switches.length
     }
     switches.push(made)
     close(event.sequence)
@@ -91,20 +92,18 @@ function removesHandoff({ op, patch, value }: Fields): boolean {
   return op === 'replace' && fields(value)['handoff_context'] === undefined
 }
 
-function mend(switches: Switch[], index: number | undefined, what: Partial<Switch>): void {
+function updateAt(switches: Switch[], index: number | undefined, what: Partial<Switch>): void {
   const old = index === undefined ? undefined : switches[index]
   if (index !== undefined && old !== undefined) switches[index] = { ...old, ...what }
 }
 
 type Fields = Readonly<Record<string, Json | undefined>>
 
-function fields(parts: Json | undefined): Fields {
-  return typeof parts === 'object' && parts !== null && !Array.isArray(parts) ? (parts as Fields) : {}
-}
+const fields = (parts: Json | undefined): Fields => (isObject(parts) ? parts : {})
 
 const text = (value: Json | undefined) => (typeof value === 'string' ? value : 'unknown')
 
-/** The agent that was active right before an event, or began with it; `undefined` where that is not known. */
+/** The agent that was active right before an event, or started with it; `undefined` if unknown. */
 export function activeAt(spans: readonly Span[], sequence: number): string | undefined {
   let low = 0
   let high = spans.length

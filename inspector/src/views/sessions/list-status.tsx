@@ -17,12 +17,12 @@ const sessions = (count: number) => `${number(count)} ${count === 1 ? 'session' 
 /** How much was loaded or searched, and whether what is shown is up to date. */
 export function ListStatus({ list, shown, isSearching, mayGoOn, onMore }: Props) {
   const loaded = list.rows.value.length
-  const hasMore = list.hasMore.value
+  const hasMore = list.pages.hasMore.value
   const lost = list.lost.value
   return (
     <div class={css.found}>
-      <span role="status">{list.hasBegun.value && textOf({ loaded, shown, isSearching, hasMore })}</span>
-      {isSearching && hasMore && mayGoOn && list.isLoading.value && <span>searching …</span>}
+      <span role="status">{list.pages.hasLoaded.value && textOf({ loaded, shown, isSearching, hasMore })}</span>
+      {isSearching && hasMore && mayGoOn && list.pages.isLoading.value && <span>searching …</span>}
       {isSearching && hasMore && !mayGoOn && (
         <button type="button" class="button small" onClick={onMore}>
           Search 20,000 more

@@ -34,7 +34,7 @@ export function SessionTable({ rows, top, hasMore, onScroller, onNeed }: Props) 
     above: head,
     scroller,
     top,
-    kept: kept < 0 ? undefined : kept,
+    focused: kept < 0 ? undefined : kept,
   })
   const wanted = useRef<number | undefined>(undefined)
   const items = virtual.getVirtualItems()

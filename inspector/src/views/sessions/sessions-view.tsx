@@ -21,15 +21,15 @@ export function SessionsView() {
   const filters = filtersIn(query.value)
   const search = query.value.get('q') ?? ''
   const about = useServerInfo()
-  const calm = useStableRows()
+  const stable = useStableRows()
   const key = JSON.stringify(filters)
   const list = useMemo(() => listFor(filters, Object.fromEntries(query.value)), [key])
   useEffect(() => {
-    const stop = list.start(calm.mayMove)
+    const stop = list.start(stable.mayMove)
     // rows that come up again later begin at their top
     list.top = 0
     return () => {
-      list.top = calm.scrolled.current
+      list.top = stable.scrolled.current
       stop()
     }
   }, [list])
@@ -48,17 +48,18 @@ export function SessionsView() {
   const onNeed = useCallback((count: number) => setNeed(count), [])
   const isSearching = words.length > 0
   const mayGoOn = !isSearching || rows.length < most
-  const isLoading = list.isLoading.value
-  const hasMore = list.hasMore.value
-  const problem = list.problem.value
+  const isLoading = list.pages.isLoading.value
+  const hasMore = list.pages.hasMore.value
+  const problem = list.pages.problem.value
   useEffect(() => {
-    if (!isLoading && hasMore && mayGoOn && problem === undefined && shown.length < Math.max(need, 1)) void list.more()
+    if (!isLoading && hasMore && mayGoOn && problem === undefined && shown.length < Math.max(need, 1))
+      void list.pages.more()
   }, [list, isLoading, hasMore, mayGoOn, problem, shown.length, need])
   // another search begins to count anew
   useEffect(() => setMost(SEARCHED), [search, list])
 
-  const hasBegun = list.hasBegun.value
-  const isEmpty = hasBegun && rows.length === 0 && !hasMore
+  const hasLoaded = list.pages.hasLoaded.value
+  const isEmpty = hasLoaded && rows.length === 0 && !hasMore
   const wasEmpty = useRef(false)
   // the demo writes sessions one by one: what tells how far it is stays until it is done
   wasEmpty.current = isEmpty || (wasEmpty.current && isDemoUnderWay.value)
@@ -83,22 +84,22 @@ export function SessionsView() {
         mayGoOn={mayGoOn}
         onMore={() => setMost(most + SEARCHED)}
       />
-      <ProblemNote problem={problem} onRetry={() => void list.more()} />
-      {!hasBegun && problem === undefined && <Loading />}
+      <ProblemNote problem={problem} onRetry={() => void list.pages.more()} />
+      {!hasLoaded && problem === undefined && <Loading />}
       {isFirstRun && <NoneOfLocal />}
       {shown.length > 0 && !isFirstRun && (
         <div class={css.list}>
-          <SessionTable rows={shown} top={list.top} hasMore={hasMore} onScroller={calm.onScroller} onNeed={onNeed} />
+          <SessionTable rows={shown} top={list.top} hasMore={hasMore} onScroller={stable.onScroller} onNeed={onNeed} />
           <Waiting
-            count={list.listed.value.waiting.size}
+            count={list.state.value.waiting.size}
             onShow={() => {
               list.settle()
-              calm.toTop()
+              stable.toTop()
             }}
           />
         </div>
       )}
-      {hasBegun && shown.length === 0 && !isFirstRun && !(isSearching && hasMore && mayGoOn) && (
+      {hasLoaded && shown.length === 0 && !isFirstRun && !(isSearching && hasMore && mayGoOn) && (
         <NoneFit isSearching={isSearching} hasFilters={key !== '{}'} />
       )}
     </div>

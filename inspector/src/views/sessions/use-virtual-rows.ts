@@ -1,34 +1,27 @@
-import {
-  defaultRangeExtractor,
-  elementScroll,
-  observeElementOffset,
-  observeElementRect,
-  type Range,
-  Virtualizer,
-} from '@tanstack/virtual-core'
+import { defaultRangeExtractor } from '@tanstack/virtual-core'
 import type { RefObject } from 'preact'
-import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
+import { useVirtual } from '../../parts/use-virtual.ts'
 
-/** Rows that are drawn beyond the edges of what is seen. */
+/** Rows that are drawn beyond the visible ones. */
 const OVERSCAN = 8
 
 interface Rows {
   readonly count: number
   /** Height of each, in pixels. */
   readonly height: number
-  /** What stands above the rows and stays there, in pixels. */
+  /** Height of the headings above them, in pixels. */
   readonly above: number
-  /** Where to begin, in pixels from the top. */
+  /** Where to start, in pixels from the top. */
   readonly top: number
   readonly scroller: RefObject<HTMLElement | null>
-  /** A row that is drawn wherever it is: taken away it would lose the focus. */
-  readonly kept: number | undefined
+  /** A row that is drawn wherever it is: removed, it would lose the focus. */
+  readonly focused: number | undefined
 }
 
-/** Which of many rows of one height have to be drawn. */
-export function useVirtualRows({ count, height, above, top, scroller, kept }: Rows) {
-  const [, redraw] = useReducer((n: number, _: unknown) => n + 1, 0)
-  const options = {
+/** Draws only the visible ones of many rows of one height. */
+export function useVirtualRows({ count, height, above, top, scroller, focused }: Rows) {
+  const virtual = useVirtual({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
@@ -36,21 +29,13 @@ export function useVirtualRows({ count, height, above, top, scroller, kept }: Ro
     paddingStart: above,
     scrollPaddingStart: above,
     overscan: OVERSCAN,
-    rangeExtractor: (range: Range) => withKept(defaultRangeExtractor(range), kept, count),
-    observeElementRect,
-    observeElementOffset,
-    scrollToFn: elementScroll,
-    onChange: () => redraw(undefined),
-  }
-  const [virtualizer] = useState(() => new Virtualizer<HTMLElement, HTMLElement>(options))
-  virtualizer.setOptions(options)
-  useLayoutEffect(() => virtualizer._didMount(), [virtualizer])
-  useLayoutEffect(() => virtualizer._willUpdate())
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, height])
-  return virtualizer
+    rangeExtractor: (range) => withRow(defaultRangeExtractor(range), focused, count),
+  })
+  useLayoutEffect(() => virtual.measure(), [virtual, height])
+  return virtual
 }
 
-function withKept(shown: number[], kept: number | undefined, count: number): number[] {
-  if (kept === undefined || kept >= count || shown.includes(kept)) return shown
-  return [...shown, kept].sort((a, b) => a - b)
+function withRow(shown: number[], row: number | undefined, count: number): number[] {
+  if (row === undefined || row >= count || shown.includes(row)) return shown
+  return [...shown, row].sort((a, b) => a - b)
 }

@@ -5,7 +5,6 @@ import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { EVENT_FILTERS, type FilterName, filterNamed } from './event-filters.ts'
 import { EventList } from './event-list.tsx'
-import { FilteredLog } from './filtered-log.ts'
 import { RangeBar } from './range-bar.tsx'
 import { endOf, holds, isLast, type Range, rangeWith } from './ranges.ts'
 import { RelatedEvents } from './related-events.ts'
@@ -14,6 +13,7 @@ import css from './timeline-view.module.css'
 import type { LogView } from './tool-calls.ts'
 import { Toolbar } from './toolbar.tsx'
 import { TurnNumbers } from './turn-numbers.ts'
+import { useFilteredEvents } from './use-filtered-events.ts'
 import { type Navigation, useNavigation } from './use-navigation.ts'
 
 /** The log of one session, by turns, as it is written. */
@@ -118,31 +118,29 @@ function WholeLog({ data, shared, way, target }: ListProps) {
 }
 
 function SomeEvents({ data, shared, way, target, show }: ListProps & { show: FilterName }) {
-  const log = useMemo(() => new FilteredLog(data, EVENT_FILTERS[show]), [data, show])
-  useEffect(() => log.start(target), [log])
-  const events = log.events.value
+  const found = useFilteredEvents(data, EVENT_FILTERS[show], target)
+  const { events, from, isReady } = found
   const rows = useMemo(() => rowsOfEvents(events), [events])
   const end = useEnd(events.length, true)
-  const from = log.from.value
-  const isReady = log.isReady.value
   // what is found further back later does not move the reader
   const near = useMemo(
     () => (target === undefined ? undefined : rows.sequenceAt(nearest(rows, target))),
     [target, isReady],
   )
-  const isWaiting = events.length === 0 ? log.isLoading.value : target !== undefined && !isReady
+  const isWaiting =
+    events.length === 0 ? found.isLoading && found.problem === undefined : target !== undefined && !isReady
   if (isWaiting) return <Loading what="Looking through the log" />
   return (
     <>
-      <ProblemNote problem={log.problem.value} onRetry={() => void log.more()} />
+      <ProblemNote problem={found.problem} onRetry={found.more} />
       <div class="row small muted">
         <span role="status">
           {events.length.toLocaleString('en')} {events.length === 1 ? 'event' : 'events'}
           {from > 1 && Number.isFinite(from) && ` since event ${from.toLocaleString('en')}`}
-          {log.isFull && '; older ones are not shown here'}
+          {found.isFull && '; older ones are not shown here'}
         </span>
-        {log.hasMore && (
-          <button type="button" class="button small" disabled={log.isLoading.value} onClick={() => void log.more()}>
+        {found.hasMore && (
+          <button type="button" class="button small" disabled={found.isLoading} onClick={found.more}>
             Look further back
           </button>
         )}
@@ -162,7 +160,7 @@ function SomeEvents({ data, shared, way, target, show }: ListProps & { show: Fil
             named={target}
             {...shared}
             onEnd={end.onEnd}
-            onStart={() => void log.moreByItself()}
+            onStart={found.moreOnScroll}
             onEdge={() => undefined}
           />
           <NewEvents count={end.unseen} onClick={way.toEnd} />

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { Empty, Loading, ProblemNote } from '../../parts/notes.tsx'
 import { query } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
-import { type EventList, useEvents } from '../../session/use-events.ts'
+import { type LatestEvents, useEvents } from '../../session/use-events.ts'
 import { CommitsPart } from './commits-part.tsx'
 import { GraphPart } from './graph-part.tsx'
 import { PARTS, type Part, partHref } from './links.tsx'
@@ -65,7 +65,7 @@ export function WorkView({ data }: { data: SessionData }) {
 }
 
 /** While older events are read, those that were there stay. */
-function useLastLoaded(found: EventList): EventList {
+function useLastLoaded(found: LatestEvents): LatestEvents {
   const kept = useRef(found)
   if (found.isLoading && kept.current.events.length > 0) return { ...kept.current, isLoading: true }
   if (found.problem !== undefined) return { ...kept.current, isLoading: false, problem: found.problem }
