@@ -1,3 +1,5 @@
+import { randomHex } from '../../parts/random-hex.ts'
+
 /**
  * Keys for writes that may have to be sent again. What is sent again unchanged has the same key until it went well, so that
  * an answer which got lost on the way does not make it happen twice. Anything else has a key of its own.
@@ -6,7 +8,7 @@ export class IdempotencyKeys {
   readonly #newKey: () => string
   readonly #open = new Map<string, Attempt>()
 
-  constructor(newKey: () => string = randomKey) {
+  constructor(newKey = () => `inspector ${randomHex(16)}`) {
     this.#newKey = newKey
   }
 
@@ -32,10 +34,4 @@ export interface Attempt {
   readonly key: string
   /** The end of the log before it. */
   readonly since: number
-}
-
-/** Not `crypto.randomUUID()`: a page that came by plain HTTP from another machine has none. */
-function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return `inspector ${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { type Problem, toProblem } from '../../api/problem.ts'
-import type { DemoProgress } from '../../demo/load-demo.ts'
+import type { DemoProgress } from './load-demo.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { navigate, sessionHref } from '../../route.ts'
 import css from './load-demo-button.module.css'
@@ -15,9 +15,9 @@ export const isDemoUnderWay = computed(() => progress.value !== undefined || pro
 async function load(): Promise<void> {
   const place = location.hash
   problem.value = undefined
-  progress.value = { done: 0, of: 0 }
+  progress.value = { done: 0, total: 0 }
   try {
-    const { loadDemo } = await import('../../demo/load-demo.ts')
+    const { loadDemo } = await import('./load-demo.ts')
     const id = await loadDemo((now) => {
       progress.value = now
     })
@@ -49,11 +49,11 @@ export function LoadDemoButton({ isPrimary = false }: { isPrimary?: boolean }) {
   )
 }
 
-function Progress({ done, of }: DemoProgress) {
-  const text = of === 0 ? 'beginning …' : `${done} of ${of}`
+function Progress({ done, total }: DemoProgress) {
+  const text = total === 0 ? 'Starting …' : `${done} of ${total}`
   return (
     <span class={css.progress} role="status">
-      <progress {...(of > 0 && { max: of, value: done })} aria-label="Loading the demo" /> {text}
+      <progress {...(total > 0 && { max: total, value: done })} aria-label="Loading the demo" /> {text}
     </span>
   )
 }
