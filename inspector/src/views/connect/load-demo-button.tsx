@@ -1,8 +1,8 @@
 import { computed, signal } from '@preact/signals'
 import { type Problem, toProblem } from '../../api/problem.ts'
-import type { DemoProgress } from './load-demo.ts'
 import { ProblemNote } from '../../parts/notes.tsx'
 import { navigate, sessionHref } from '../../route.ts'
+import type { DemoProgress } from './load-demo.ts'
 import css from './load-demo-button.module.css'
 
 /** How far the demo is, while it is loaded, and what went wrong. Not of one button: the view around it may change meanwhile. */

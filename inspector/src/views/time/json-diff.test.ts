@@ -39,7 +39,7 @@ describe('what changed from one value to another', () => {
   it('leads from the one to the other when it is applied', () => {
     fc.assert(
       fc.property(json, json, (old, value) => {
-        const { changes, isTruncated: isTruncated } = diffJson(old, value, Number.MAX_SAFE_INTEGER)
+        const { changes, isTruncated } = diffJson(old, value, Number.MAX_SAFE_INTEGER)
         expect(isTruncated).toBe(false)
         expect(patched(old, changes)).toEqual(value)
       }),
@@ -91,7 +91,7 @@ describe('what changed from one value to another', () => {
 
   it('stops at as many changes as are asked for, and says so', () => {
     const many = (by: number) => Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key ${i}`, i * by]))
-    const { changes, isTruncated: isTruncated } = diffJson(many(1), many(2), 200)
+    const { changes, isTruncated } = diffJson(many(1), many(2), 200)
     expect(changes).toHaveLength(200)
     expect(isTruncated).toBe(true)
     expect(diffJson([1, 2], [3, 4], 2)).toMatchObject({ isTruncated: false })
