@@ -130,10 +130,10 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
 function mcpFront(user: string | undefined): McpFront {
   return {
     async answer({ deps, userId, ...incoming }) {
-      const { answerMcp } = await import('./mcp/http.ts')
+      const { handleMcpRequest } = await import('./mcp/http.ts')
       // what is observed in one request goes with no other
       const tl = throughlineOn({ ...deps, staging: new Staging() }, async () => {})
-      return await answerMcp(tl, userId, incoming)
+      return await handleMcpRequest(tl, userId, incoming)
     },
     ...(user !== undefined && { defaultUser: user }),
   }

@@ -5,19 +5,19 @@ type ClientSchema<T extends z.ZodObject = z.ZodObject> = StandardSchemaWithJSON<
 type Convert = ClientSchema['~standard']['jsonSchema']['input']
 
 /** Tools are the same all the time, and every request over HTTP has a server of its own. */
-const made = new WeakMap<z.ZodObject, ClientSchema>()
+const cache = new WeakMap<z.ZodObject, ClientSchema>()
 
 /**
  * The schema of a tool or a prompt as clients get it, without what says nothing to a model: every model pays for each word of it. Without `$schema` it is
  * of 2020-12, as the protocol has it, and older clients take it too.
  */
 export function clientSchema<T extends z.ZodObject>(schema: T): ClientSchema<T> {
-  const known = made.get(schema) ?? converted(schema)
-  made.set(schema, known)
+  const known = cache.get(schema) ?? convert(schema)
+  cache.set(schema, known)
   return known as ClientSchema<T>
 }
 
-function converted(schema: z.ZodObject): ClientSchema {
+function convert(schema: z.ZodObject): ClientSchema {
   const standard = schema['~standard'] as ClientSchema['~standard']
   return { '~standard': { ...standard, jsonSchema: { input: once(schema, 'input'), output: once(schema, 'output') } } }
 }
@@ -26,19 +26,19 @@ function converted(schema: z.ZodObject): ClientSchema {
 function once(schema: z.ZodObject, io: 'input' | 'output'): Convert {
   let done: ReturnType<Convert> | undefined
   return ({ target }) => {
-    done ??= lean<ReturnType<Convert>>({ ...z.toJSONSchema(schema, { target, io }) })
+    done ??= strip<ReturnType<Convert>>({ ...z.toJSONSchema(schema, { target, io }) })
     return done
   }
 }
 
-function lean<T>(schema: T): T {
-  if (Array.isArray(schema)) return schema.map(lean) as T
+function strip<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(strip) as T
   if (typeof schema !== 'object' || schema === null) return schema
-  const told = Object.entries(schema).filter(([name, value]) => !isIdle(name, value, schema))
-  return Object.fromEntries(told.map(([name, value]) => [name, lean(value)])) as T
+  const told = Object.entries(schema).filter(([name, value]) => !isNoise(name, value, schema))
+  return Object.fromEntries(told.map(([name, value]) => [name, strip(value)])) as T
 }
 
-function isIdle(name: string, value: unknown, { format }: { format?: unknown }): boolean {
+function isNoise(name: string, value: unknown, { format }: { format?: unknown }): boolean {
   switch (name) {
     case '$schema':
       return true

@@ -6,40 +6,40 @@ import {
   type Variables,
 } from '@modelcontextprotocol/server'
 import type { Session } from '../api.ts'
-import { firstThatFit, LONGEST_ANSWER, line, newestThatFit, shortened, shownWithin } from './clip.ts'
-import { timelineOf } from './timeline.ts'
-import { type Desk, sessionOf } from './tool-context.ts'
-import { toldOf } from './tool-error.ts'
-import { shownScratchpad } from './tools/scratchpad.ts'
-import { shownEvent, shownSession } from './views.ts'
+import { fitFirst, fitItem, fitLast, MAX_RESPONSE, oneLine, truncateDeep } from './response-limits.ts'
+import { renderTimeline } from './timeline.ts'
+import { sessionOf, type ToolContext } from './tool-context.ts'
+import { toClientError } from './tool-error.ts'
+import { scratchpadView } from './tools/scratchpad.ts'
+import { eventView, sessionView } from './views.ts'
 
 /** Where resources begin. */
-export const ROOT = 'throughline://sessions'
+export const SESSIONS_URI = 'throughline://sessions'
 /** Sessions that lists show. */
-const LISTED = 50
+const MAX_LISTED = 50
 /** Events on one page. */
 const PAGE = 100
 
 /** A kind of thing that can be read of a session. */
-interface View {
+interface SessionResource {
   readonly name: string
   readonly title: string
   readonly description: string
   /** Behind `throughline://sessions`. */
   readonly path: string
   readonly mimeType: 'text/markdown' | 'application/json'
-  read(desk: Desk, session: Session, variables: Variables): Promise<unknown>
+  read(desk: ToolContext, session: Session, variables: Variables): Promise<unknown>
 }
 
 /** What can be read of each session. */
-export const VIEWS: readonly View[] = [
+export const SESSION_RESOURCES: readonly SessionResource[] = [
   {
     name: 'session',
     title: 'Session',
     description: 'What a session is, what it waits for, and its last events, as Markdown.',
     path: '/{id}',
     mimeType: 'text/markdown',
-    read: (_desk, session) => timelineOf(session),
+    read: (_desk, session) => renderTimeline(session),
   },
   {
     name: 'session-events',
@@ -49,8 +49,8 @@ export const VIEWS: readonly View[] = [
     mimeType: 'application/json',
     read: async (_desk, session) => {
       const events = await session.events({ order: 'desc', limit: PAGE })
-      const { kept, omitted } = newestThatFit(events.toReversed(), shownEvent)
-      return { events: kept, omitted, ...before(session, kept[0]?.sequence) }
+      const { kept, omitted } = fitLast(events.toReversed(), eventView)
+      return { events: kept, omitted, ...previousPage(session, kept[0]?.sequence) }
     },
   },
   {
@@ -62,9 +62,9 @@ export const VIEWS: readonly View[] = [
     read: async (_desk, session, { from }) => {
       const first = /^\d{1,15}$/.test(String(from)) ? Number(from) : Number.NaN
       const events = await session.events({ after: first - 1, limit: PAGE })
-      const { kept, omitted } = firstThatFit(events, shownEvent)
+      const { kept, omitted } = fitFirst(events, eventView)
       const hasMore = omitted > 0 || events.length === PAGE
-      return { events: kept, omitted, ...(hasMore && { next: behind(session, kept.at(-1)?.sequence) }) }
+      return { events: kept, omitted, ...(hasMore && { next: nextPage(session, kept.at(-1)?.sequence) }) }
     },
   },
   {
@@ -73,7 +73,7 @@ export const VIEWS: readonly View[] = [
     description: 'The working memory of a session, as JSON.',
     path: '/{id}/scratchpad',
     mimeType: 'application/json',
-    read: async (_desk, session) => shownScratchpad(await session.state()),
+    read: async (_desk, session) => scratchpadView(await session.state()),
   },
   {
     name: 'session-commits',
@@ -84,51 +84,55 @@ export const VIEWS: readonly View[] = [
     read: async ({ tl, userId }, session) => {
       const { conversationId } = await session.record()
       const { items } = await tl.conversations.commits(conversationId, { userId, limit: PAGE })
-      const { kept, omitted } = newestThatFit(items, shortened)
+      const { kept, omitted } = fitLast(items, truncateDeep)
       return { commits: kept, omitted }
     },
   },
 ]
 
 /** The page before these events, if there is one. */
-function before({ id }: Session, first = 1): { previous?: string } {
-  return first <= 1 ? {} : { previous: `${ROOT}/${id}/events/${Math.max(1, first - PAGE)}` }
+function previousPage({ id }: Session, first = 1): { previous?: string } {
+  return first <= 1 ? {} : { previous: `${SESSIONS_URI}/${id}/events/${Math.max(1, first - PAGE)}` }
 }
 
 /** The page after the event of that sequence. */
-function behind({ id }: Session, last = 0): string {
-  return `${ROOT}/${id}/events/${last + 1}`
+function nextPage({ id }: Session, last = 0): string {
+  return `${SESSIONS_URI}/${id}/events/${last + 1}`
 }
 
 /** The list of sessions, which is no view of one. */
-export const LIST = {
+export const SESSION_LIST = {
   name: 'sessions',
   title: 'Sessions',
   description: 'The 50 sessions with the latest activity, as JSON.',
-  uri: ROOT,
+  uri: SESSIONS_URI,
   mimeType: 'application/json',
 } as const
 
 /** Puts all that can be read on a server. */
-export function registerResources(server: McpServer, desk: Desk): void {
-  const { name, uri, ...about } = LIST
+export function registerResources(server: McpServer, desk: ToolContext): void {
+  const { name, uri, ...about } = SESSION_LIST
   server.registerResource(name, uri, about, (given) =>
-    reading(desk, given.href, about.mimeType, async () => {
+    readResource(desk, given.href, about.mimeType, async () => {
       const { items, nextCursor } = await recentSessions(desk)
-      const sessions = items.map((record) => shownWithin(record, shownSession, LONGEST_ANSWER / LISTED))
+      const sessions = items.map((record) => fitItem(record, sessionView, MAX_RESPONSE / MAX_LISTED))
       return { sessions, hasMore: nextCursor !== undefined }
     }),
   )
-  for (const view of VIEWS) registerView(server, desk, view)
+  for (const view of SESSION_RESOURCES) registerSessionResource(server, desk, view)
 }
 
-function registerView(server: McpServer, desk: Desk, { name, path, read, ...about }: View): void {
-  const complete = { id: (value: string) => idsLike(desk, value) }
+function registerSessionResource(
+  server: McpServer,
+  desk: ToolContext,
+  { name, path, read, ...about }: SessionResource,
+): void {
+  const complete = { id: (value: string) => completeId(desk, value) }
   // each session once in the list of what there is: its other views are named by the templates
-  const list = name === 'session' ? () => listed(desk) : undefined
-  const template = new ResourceTemplate(`${ROOT}${path}`, { list, complete })
+  const list = name === 'session' ? () => listSessionResources(desk) : undefined
+  const template = new ResourceTemplate(`${SESSIONS_URI}${path}`, { list, complete })
   server.registerResource(name, template, about, (uri, variables) =>
-    reading(desk, uri.href, about.mimeType, async () => {
+    readResource(desk, uri.href, about.mimeType, async () => {
       const session = await sessionOf(desk, String(variables['id']))
       return await read(desk, session, variables)
     }),
@@ -136,8 +140,8 @@ function registerView(server: McpServer, desk: Desk, { name, path, read, ...abou
 }
 
 /** What was read, or the protocol's own error. Text goes as it is, anything else as JSON. */
-async function reading(
-  desk: Desk,
+async function readResource(
+  desk: ToolContext,
   uri: string,
   mimeType: string,
   read: () => Promise<unknown>,
@@ -147,29 +151,29 @@ async function reading(
     const text = typeof value === 'string' ? value : JSON.stringify(value)
     return { contents: [{ uri, mimeType, text }] }
   } catch (error) {
-    const told = toldOf(error)
+    const told = toClientError(error)
     if (told.code === 'SESSION_NOT_FOUND') throw new ResourceNotFoundError(uri)
-    if (told.isOurs) desk.report(error)
+    if (told.isUnexpected) desk.report(error)
     throw new Error(`${told.code}: ${told.message}`)
   }
 }
 
-async function recentSessions({ tl, userId }: Desk) {
-  return await tl.sessions.list({ userId, limit: LISTED })
+async function recentSessions({ tl, userId }: ToolContext) {
+  return await tl.sessions.list({ userId, limit: MAX_LISTED })
 }
 
-async function listed(desk: Desk) {
+async function listSessionResources(desk: ToolContext) {
   const { items } = await recentSessions(desk)
   const resources = items.map(({ id, task, status, lastActivityAt }) => ({
-    uri: `${ROOT}/${id}`,
-    name: task === undefined ? `Session ${id}` : line(task, 80),
+    uri: `${SESSIONS_URI}/${id}`,
+    name: task === undefined ? `Session ${id}` : oneLine(task, 80),
     description: `${status.state}, last ${lastActivityAt}`,
     mimeType: 'text/markdown',
   }))
   return { resources }
 }
 
-async function idsLike(desk: Desk, value: string): Promise<string[]> {
+async function completeId(desk: ToolContext, value: string): Promise<string[]> {
   const { items } = await recentSessions(desk)
   return items.map(({ id }) => id).filter((id) => id.startsWith(value.toLowerCase()))
 }

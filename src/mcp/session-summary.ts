@@ -1,22 +1,22 @@
 import type { Session } from '../api.ts'
-import { clip, newestThatFit } from './clip.ts'
-import type { Desk } from './tool-context.ts'
-import { type ShownEvent, type ShownSession, shownEvent, shownSession } from './views.ts'
+import { fitLast, truncate } from './response-limits.ts'
+import type { ToolContext } from './tool-context.ts'
+import { type EventView, eventView, type SessionView, sessionView } from './views.ts'
 
 /** Where a session stands: what it is, and the last that was said in it. */
-export interface Standing {
-  session: ShownSession
-  recent: ShownEvent[]
+export interface SessionSummary {
+  session: SessionView
+  recent: EventView[]
   /** Events of the turns asked for that found no room. */
   omitted: number
 }
 
 /** Reads where a session stands. */
-export async function standingOf(session: Session, maxTurns: number): Promise<Standing> {
+export async function summarizeSession(session: Session, maxTurns: number): Promise<SessionSummary> {
   const record = await session.record()
   const { events } = await session.recent({ maxTurns })
-  const { kept, omitted } = newestThatFit(events, shownEvent)
-  return { session: shownSession(record), recent: kept, omitted }
+  const { kept, omitted } = fitLast(events, eventView)
+  return { session: sessionView(record), recent: kept, omitted }
 }
 
 /** Turns that come along where a conversation is resumed. */
@@ -26,17 +26,17 @@ const RESUMED_TURNS = 5
 const LONGEST_SAY = 8000
 
 /** Where a conversation stands when its user comes back. */
-export interface Comeback {
+export interface ResumeSummary {
   plan: string
   say: string
-  standing?: Standing
+  summary?: SessionSummary
 }
 
 /** Where that conversation stands or, if none is named, the one in which something happened last. */
-export async function comeback(
-  { tl, userId }: Desk,
+export async function resumeSummary(
+  { tl, userId }: ToolContext,
   { conversationId, ...scope }: { conversationId?: string; chatmode?: string; accept?: boolean },
-): Promise<Comeback> {
+): Promise<ResumeSummary> {
   const { accept, ...filter } = scope
   const last =
     conversationId === undefined ? (await tl.sessions.list({ ...filter, userId, limit: 1 })).items[0] : undefined
@@ -53,7 +53,7 @@ export async function comeback(
   const known = session ?? ended
   return {
     plan,
-    say: clip(say, LONGEST_SAY),
-    ...(known !== undefined && { standing: await standingOf(known, RESUMED_TURNS) }),
+    say: truncate(say, LONGEST_SAY),
+    ...(known !== undefined && { summary: await summarizeSession(known, RESUMED_TURNS) }),
   }
 }

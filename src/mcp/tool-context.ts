@@ -2,25 +2,25 @@ import type { Session, Throughline } from '../api.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 
 /** What the tools work with: the sessions and memories of one person. */
-export interface Desk {
+export interface ToolContext {
   /** Sees what is theirs, and nothing else. */
   readonly tl: Throughline
   readonly userId: string
   /** Lets the writes of one session come one after the other. */
-  readonly turns: KeyedMutex
+  readonly sessionMutex: KeyedMutex
   /** By session: the note that could not be written, and still waits in the process. */
-  readonly unwritten: Map<string, string>
+  readonly unwrittenNotes: Map<string, string>
   /** Told of errors that nobody foresaw. */
   readonly report: (error: unknown) => void
 }
 
 /** A desk at which nothing waits yet. */
-export function deskOf(tl: Throughline, userId: string, report: Desk['report']): Desk {
-  return { tl, userId, turns: new KeyedMutex(), unwritten: new Map(), report }
+export function createToolContext(tl: Throughline, userId: string, report: ToolContext['report']): ToolContext {
+  return { tl, userId, sessionMutex: new KeyedMutex(), unwrittenNotes: new Map(), report }
 }
 
 /** The session of that id; throws if it is not theirs. */
-export async function sessionOf({ tl }: Desk, id: string): Promise<Session> {
+export async function sessionOf({ tl }: ToolContext, id: string): Promise<Session> {
   return await tl.sessions.get(id)
 }
 

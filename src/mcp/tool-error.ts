@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts'
 
 /** What a model can do about each error. A Record over the union: a new code without a word does not compile. */
-const WHAT_TO_DO: Record<ErrorCode, string> = {
+const HINTS: Record<ErrorCode, string> = {
   SESSION_NOT_FOUND: 'Take an id from list_sessions, or begin with start_session.',
   SESSION_ENDED: 'It takes nothing more: begin another with start_session; read_session still reads it.',
   SESSION_ACTIVE: 'Go on in the session that is named, or finish it first with finish_session.',
@@ -25,18 +25,18 @@ const WHAT_TO_DO: Record<ErrorCode, string> = {
 }
 
 /** An error as whoever is calling may see it. */
-export interface Told {
+export interface ClientError {
   code: ErrorCode
   message: string
   details: Readonly<Record<string, string | number>>
   /** What to do about it. */
   hint: string
   /** Nobody foresaw it: whoever runs the process has to know. */
-  isOurs: boolean
+  isUnexpected: boolean
 }
 
 /** What to say of an error. The words of a driver, and those of what nobody foresaw, stay with whoever runs the process. */
-export function toldOf(error: unknown): Told {
+export function toClientError(error: unknown): ClientError {
   const known = isKnown(error) ? error : undefined
   const code = known?.code ?? 'INTERNAL'
   const isDriver = code === 'STORAGE' && known?.cause !== undefined
@@ -47,12 +47,12 @@ export function toldOf(error: unknown): Told {
     code,
     message,
     details: known?.details ?? {},
-    hint: WHAT_TO_DO[code],
-    isOurs: isDriver || code === 'INTERNAL',
+    hint: HINTS[code],
+    isUnexpected: isDriver || code === 'INTERNAL',
   }
 }
 
-type Known = Error & Pick<Told, 'code' | 'details'>
+type Known = Error & Pick<ClientError, 'code' | 'details'>
 
 // by code rather than instanceof: two copies of the package may be loaded
 function isKnown(error: unknown): error is Known {
@@ -62,7 +62,7 @@ function isKnown(error: unknown): error is Known {
 const codes: ReadonlySet<string> = new Set(ERROR_CODES)
 
 /** The error as the result of a tool. It has no structured content: that would have to fit the schema of the tool. */
-export function toolError({ code, message, details, hint }: Told): CallToolResult {
+export function errorResult({ code, message, details, hint }: ClientError): CallToolResult {
   return {
     isError: true,
     content: [{ type: 'text', text: `${code}: ${message}\n${hint}` }],

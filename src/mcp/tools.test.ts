@@ -2,17 +2,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Session, Throughline } from '../api.ts'
 import { StorageError } from '../domain/errors.ts'
 import { open } from '../open/open.ts'
-import { LONGEST_ANSWER } from './clip.ts'
-import { answerMcp } from './http.ts'
-import { type Desk, deskOf } from './tool-context.ts'
+import { handleMcpRequest } from './http.ts'
+import { MAX_RESPONSE } from './response-limits.ts'
+import { createToolContext, type ToolContext } from './tool-context.ts'
 import { TOOLS } from './tools.ts'
 
 let tl: Throughline
-let desk: Desk
+let desk: ToolContext
 let session: Session
 beforeEach(async () => {
   tl = await open({ url: 'memory:', index: false, tokenizer: 'estimate' })
-  desk = deskOf(tl.as({ tenant: 'local', userId: 'ada' }), 'ada', () => {})
+  desk = createToolContext(tl.as({ tenant: 'local', userId: 'ada' }), 'ada', () => {})
   session = await tl.sessions.create({ userId: 'ada' })
 })
 afterEach(() => tl.close())
@@ -29,7 +29,10 @@ async function call(name: string, input: object, at = desk): Promise<{ data: any
 async function request(method: string, params: object): Promise<any> {
   const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
   const incoming = { request: new Request('http://here/mcp', { method: 'POST', headers }), report() {} }
-  const answer = await answerMcp(desk.tl, 'ada', { ...incoming, body: { jsonrpc: '2.0', id: 1, method, params } })
+  const answer = await handleMcpRequest(desk.tl, 'ada', {
+    ...incoming,
+    body: { jsonrpc: '2.0', id: 1, method, params },
+  })
   return ((await answer.json()) as { result: unknown }).result
 }
 
@@ -40,8 +43,8 @@ describe('what comes out of a large session', () => {
     const content = 'long '.repeat(2000)
     await session.addMessage(Array.from({ length: 40 }, () => ({ role: 'user', content }) as const))
     const { data, text } = await call('read_session', { turns: 50 })
-    expect(JSON.stringify(data).length).toBeLessThan(LONGEST_ANSWER * 1.1)
-    expect(text.length).toBeLessThan(LONGEST_ANSWER * 1.1)
+    expect(JSON.stringify(data).length).toBeLessThan(MAX_RESPONSE * 1.1)
+    expect(text.length).toBeLessThan(MAX_RESPONSE * 1.1)
     expect(data.omitted + data.recent.length).toBe(40)
     expect(data.omitted).toBeGreaterThan(0)
     expect(text).toContain(`(${data.omitted} events left out)`)
@@ -62,7 +65,7 @@ describe('what comes out of a large session', () => {
     expect(await call('read_scratchpad', {})).toMatchObject({ data: { scratchpad: { small: 1 }, leftOut: ['huge'] } })
     const { data } = await call('read_scratchpad', { keys: ['huge'] })
     expect(data.scratchpad.huge).toMatch(/^"\\"[\s\S]* more characters\]$/)
-    expect(JSON.stringify(data).length).toBeLessThan(LONGEST_ANSWER * 1.1)
+    expect(JSON.stringify(data).length).toBeLessThan(MAX_RESPONSE * 1.1)
     expect(JSON.parse(await read(`throughline://sessions/${session.id}/scratchpad`))).toMatchObject({
       leftOut: ['huge'],
     })
@@ -73,7 +76,7 @@ describe('what comes out of a large session', () => {
     for (let i = 0; i < 50; i++) await tl.sessions.create({ userId: 'ada', task })
     const { data } = await call('list_sessions', { limit: 50 })
     expect(data.sessions).toHaveLength(50)
-    expect(JSON.stringify(data).length).toBeLessThan(LONGEST_ANSWER * 1.1)
+    expect(JSON.stringify(data).length).toBeLessThan(MAX_RESPONSE * 1.1)
     const { sessions } = JSON.parse(await read('throughline://sessions'))
     expect(sessions).toHaveLength(50)
   })
@@ -93,7 +96,7 @@ describe('what comes out of a large session', () => {
     const seen: { sequence: number; callsLeftOut?: number }[] = []
     for (let uri: string | undefined = `${root}/1`; uri !== undefined; ) {
       const text = await read(uri)
-      expect(text.length).toBeLessThan(LONGEST_ANSWER * 1.1)
+      expect(text.length).toBeLessThan(MAX_RESPONSE * 1.1)
       const page = JSON.parse(text)
       expect(page.events.length).toBeGreaterThan(0)
       seen.push(...page.events)
@@ -188,7 +191,7 @@ describe('what was said', () => {
 
 describe('a note that could not be written', () => {
   /** The desk of somebody whose store fails so many times. */
-  function failing(times: number): Desk {
+  function failing(times: number): ToolContext {
     const steps = { ...session, flushStep: async () => await fail() }
     const fail = async () => {
       if (times-- > 0) throw new StorageError('memory', 'is not there')
@@ -222,6 +225,6 @@ describe('a note that could not be written', () => {
     await session.end()
     await expect(call('note', { text: 'late' })).rejects.toMatchObject({ code: 'SESSION_ENDED' })
     expect(await session.flushStep().catch(({ code }) => code)).toBe('SESSION_ENDED')
-    expect(desk.unwritten.size).toBe(0)
+    expect(desk.unwrittenNotes.size).toBe(0)
   })
 })

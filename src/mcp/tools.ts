@@ -1,7 +1,7 @@
 import type { Tool } from './tool.ts'
 import { agentTools } from './tools/agents.ts'
 import { contextTools } from './tools/context.ts'
-import { lifeTools } from './tools/life.ts'
+import { lifecycleTools } from './tools/lifecycle.ts'
 import { memoryTools } from './tools/memory.ts'
 import { scratchpadTools } from './tools/scratchpad.ts'
 import { sessionTools } from './tools/sessions.ts'
@@ -11,7 +11,7 @@ import { workTools } from './tools/work.ts'
 export const TOOLS: readonly Tool[] = [
   ...sessionTools,
   ...workTools,
-  ...lifeTools,
+  ...lifecycleTools,
   ...agentTools,
   ...scratchpadTools,
   ...memoryTools,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { answeredCall, callsOf, type SessionEvent } from '../domain/event.ts'
 import { SESSION_STATES, type SessionRecord, type SessionStatus } from '../domain/record.ts'
-import { clip, LONGEST_TEXT, line } from './clip.ts'
+import { MAX_TEXT, oneLine, truncate } from './response-limits.ts'
 
 const text = z.string()
 
@@ -10,7 +10,7 @@ const waiting = z
   .describe('The question that waits for an answer, the proposed end that waits for a yes, or what the user threw in.')
 
 /** A session, as models see it. */
-export const sessionShape = z.object({
+export const sessionSchema = z.object({
   id: text,
   conversationId: text,
   chatmode: text,
@@ -27,17 +27,17 @@ export const sessionShape = z.object({
   gitBranch: text.optional(),
 })
 
-export type ShownSession = z.output<typeof sessionShape>
+export type SessionView = z.output<typeof sessionSchema>
 
-export function shownSession(record: SessionRecord, longest: number = LONGEST_TEXT): ShownSession {
+export function sessionView(record: SessionRecord, longest: number = MAX_TEXT): SessionView {
   const { id, conversationId, chatmode, task, status, activeAgent, head, turns } = record
   const { startedAt, lastActivityAt, endedAt, workflow, gitBranch } = record
-  const waitsFor = waitsForOf(status, longest)
+  const waitsFor = pendingInput(status, longest)
   return {
     id,
     conversationId,
     chatmode,
-    ...(task !== undefined && { task: clip(task, longest) }),
+    ...(task !== undefined && { task: truncate(task, longest) }),
     state: status.state,
     ...(waitsFor !== undefined && { waitsFor }),
     activeAgent,
@@ -46,19 +46,19 @@ export function shownSession(record: SessionRecord, longest: number = LONGEST_TE
     startedAt,
     lastActivityAt,
     ...(endedAt !== undefined && { endedAt }),
-    ...(workflow !== undefined && { workflow: clip(workflow, longest) }),
-    ...(gitBranch !== undefined && { gitBranch: clip(gitBranch, longest) }),
+    ...(workflow !== undefined && { workflow: truncate(workflow, longest) }),
+    ...(gitBranch !== undefined && { gitBranch: truncate(gitBranch, longest) }),
   }
 }
 
-function waitsForOf(status: SessionStatus, longest: number): ShownSession['waitsFor'] {
+function pendingInput(status: SessionStatus, longest: number): SessionView['waitsFor'] {
   switch (status.state) {
     case 'awaiting_user':
-      return { for: 'answer', text: clip(status.question, longest) }
+      return { for: 'answer', text: truncate(status.question, longest) }
     case 'pending_complete':
-      return { for: 'confirmation', text: clip(status.summary, longest) }
+      return { for: 'confirmation', text: truncate(status.summary, longest) }
     case 'interrupted':
-      return { for: 'interruption', text: clip(status.userMessage, longest) }
+      return { for: 'interruption', text: truncate(status.userMessage, longest) }
     default:
       return undefined
   }
@@ -73,9 +73,9 @@ export function sessionLine({
   activeAgent,
   head,
   lastActivityAt,
-}: ShownSession): string {
-  const what = task === undefined ? '' : `: ${line(task)}`
-  return `${id} ${state}${what} (conversation ${line(conversationId, 60)}, agent ${activeAgent}, ${head} events, last ${lastActivityAt})`
+}: SessionView): string {
+  const what = task === undefined ? '' : `: ${oneLine(task)}`
+  return `${id} ${state}${what} (conversation ${oneLine(conversationId, 60)}, agent ${activeAgent}, ${head} events, last ${lastActivityAt})`
 }
 
 const WAITING = {
@@ -85,7 +85,7 @@ const WAITING = {
 } as const
 
 /** A session in a few lines, with what it waits for. */
-export function sessionText(session: ShownSession): string {
+export function sessionText(session: SessionView): string {
   const { waitsFor } = session
   return waitsFor === undefined
     ? sessionLine(session)
@@ -93,7 +93,7 @@ export function sessionText(session: ShownSession): string {
 }
 
 /** An event, as models see it. */
-export const eventShape = z.object({
+export const eventSchema = z.object({
   sequence: z.int(),
   type: text,
   role: text,
@@ -108,15 +108,15 @@ export const eventShape = z.object({
 /** Characters of a text for each call that is shown beside it. */
 const CALLS = 40
 
-export type ShownEvent = z.output<typeof eventShape>
+export type EventView = z.output<typeof eventSchema>
 
-export function shownEvent(event: SessionEvent, longest: number): ShownEvent {
+export function eventView(event: SessionEvent, longest: number): EventView {
   const { sequence, type, role, content, agentId, createdAt } = event
   const all = callsOf(event)
   const calls = all.slice(0, Math.ceil(longest / CALLS)).map((call) => ({
-    id: clip(call.id, longest),
-    name: clip(String(call.name ?? ''), longest),
-    arguments: clip(
+    id: truncate(call.id, longest),
+    name: truncate(String(call.name ?? ''), longest),
+    arguments: truncate(
       typeof call.arguments === 'string' ? call.arguments : (JSON.stringify(call.arguments) ?? ''),
       longest,
     ),
@@ -126,21 +126,21 @@ export function shownEvent(event: SessionEvent, longest: number): ShownEvent {
     sequence,
     type,
     role,
-    content: clip(content, longest),
+    content: truncate(content, longest),
     ...(calls.length > 0 && { toolCalls: calls }),
     ...(calls.length < all.length && { callsLeftOut: all.length - calls.length }),
-    ...(toolCallId !== undefined && { toolCallId: clip(toolCallId, longest) }),
-    ...(agentId !== undefined && { agent: clip(agentId, longest) }),
+    ...(toolCallId !== undefined && { toolCallId: truncate(toolCallId, longest) }),
+    ...(agentId !== undefined && { agent: truncate(agentId, longest) }),
     at: createdAt,
   }
 }
 
 /** An event as a paragraph: what kind it is, who speaks, and what was said. */
-export function eventText(event: ShownEvent): string {
+export function eventText(event: EventView): string {
   const { sequence, type, role, agent, content, toolCalls = [], callsLeftOut = 0, toolCallId } = event
-  const who = agent === undefined ? role : `${role} ${line(agent, 40)}`
-  const answers = toolCallId === undefined ? '' : ` (answers ${line(toolCallId, 60)})`
-  const calls = toolCalls.map((call) => `  calls ${line(call.name, 60)} ${call.arguments} (${line(call.id, 60)})`)
+  const who = agent === undefined ? role : `${role} ${oneLine(agent, 40)}`
+  const answers = toolCallId === undefined ? '' : ` (answers ${oneLine(toolCallId, 60)})`
+  const calls = toolCalls.map((call) => `  calls ${oneLine(call.name, 60)} ${call.arguments} (${oneLine(call.id, 60)})`)
   return [`[${sequence}] ${type}, ${who}${answers}: ${content}`, ...calls, ...omittedText(callsLeftOut, 'calls')].join(
     '\n',
   )

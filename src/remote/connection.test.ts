@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answer, cut, hang, type ScriptedServer, startScriptedServer } from '../../test/servers/scripted-http.ts'
 import { Connection } from './connection.ts'
 import type { Call } from './request.ts'
-import { PATIENCE, type Patience } from './retry.ts'
-import { lineTo, type Token } from './transport.ts'
+import { TIMEOUTS, type Timeouts } from './retry.ts'
+import { createTransport, type Token } from './transport.ts'
 
 const READ: Call = { method: 'GET', path: '/x' }
 const KEYED: Call = { method: 'POST', path: '/x', body: '{"a":1}', key: 'k' }
 const PLAIN: Call = { method: 'POST', path: '/x', body: '{"a":1}' }
-const REPEATABLE: Call = { ...PLAIN, repeatable: true }
+const REPEATABLE: Call = { ...PLAIN, idempotent: true }
 
 const BUSY = { code: 'UNAVAILABLE', detail: 'the server has too much to do', details: { reason: 'busy' } }
 const STORE = { code: 'STORAGE', detail: 'sqlite: the disk is full', details: { store: 'sqlite' } }
@@ -23,9 +23,9 @@ beforeEach(async () => {
 afterEach(() => server.stop())
 
 /** A connection that does not really wait between attempts. */
-function connect({ url = server.url, token, ...patience }: { url?: string; token?: Token } & Partial<Patience> = {}) {
+function connect({ url = server.url, token, ...patience }: { url?: string; token?: Token } & Partial<Timeouts> = {}) {
   const wait = async (ms: number) => void waits.push(ms)
-  return new Connection(lineTo(url, token, { ...PATIENCE, wait, random: () => 1, ...patience }))
+  return new Connection(createTransport(url, token, { ...TIMEOUTS, wait, random: () => 1, ...patience }))
 }
 
 describe('a request', () => {
@@ -165,13 +165,13 @@ describe('a token that never comes', () => {
   it('ends the call when its time is up', async () => {
     const connection = connect({ token: never, attempt: 30 })
     await expect(connection.request(KEYED)).rejects.toThrow('http: no token came in time')
-    await expect(connection.work(REPEATABLE)).rejects.toThrow('http: no token came in time')
+    await expect(connection.requestWithProgress(REPEATABLE)).rejects.toThrow('http: no token came in time')
     expect([server.received, waits]).toEqual([[], []])
   })
 
   it('does not keep a connection from closing', async () => {
     const connection = connect({ token: never, close: 30 })
-    const calls = Promise.allSettled([connection.request(KEYED), connection.work(REPEATABLE)])
+    const calls = Promise.allSettled([connection.request(KEYED), connection.requestWithProgress(REPEATABLE)])
     await connection.close()
     for (const result of await calls) {
       expect(result).toMatchObject({ status: 'rejected', reason: { message: 'http: the connection is closed' } })
@@ -185,15 +185,20 @@ describe('long work', () => {
   it('tells how far it is, and gives what came of it', async () => {
     server.next((response) => response.end(`${progress}event: result\ndata: {"all":3}\n\n`))
     const seen: unknown[] = []
-    expect(await connect().work(REPEATABLE, (value: unknown) => void seen.push(value))).toEqual({ all: 3 })
+    expect(await connect().requestWithProgress(REPEATABLE, (value: unknown) => void seen.push(value))).toEqual({
+      all: 3,
+    })
     expect([seen, server.received[0]?.headers.accept]).toEqual([[{ n: 1 }], 'text/event-stream'])
   })
 
   it('throws the problem that ends it, or the one in its place', async () => {
     server.next((response) => response.end(`${progress}event: problem\ndata: ${JSON.stringify(STORE)}\n\n`))
-    await expect(connect().work(REPEATABLE)).rejects.toMatchObject({ code: 'STORAGE', details: { store: 'sqlite' } })
+    await expect(connect().requestWithProgress(REPEATABLE)).rejects.toMatchObject({
+      code: 'STORAGE',
+      details: { store: 'sqlite' },
+    })
     server.next(answer(503, STORE))
-    await expect(connect().work(REPEATABLE)).rejects.toMatchObject({ details: { store: 'sqlite' } })
+    await expect(connect().requestWithProgress(REPEATABLE)).rejects.toMatchObject({ details: { store: 'sqlite' } })
   })
 
   it('begins anew when it broke off, where it comes to the same', async () => {
@@ -204,11 +209,11 @@ describe('long work', () => {
       (response) => response.end(progress),
       (response) => response.end('event: result\ndata: 1\n\n'),
     )
-    expect(await connect().work(REPEATABLE)).toBe(1)
+    expect(await connect().requestWithProgress(REPEATABLE)).toBe(1)
     server.next(broken as never)
-    await expect(connect().work(PLAIN)).rejects.toMatchObject({ code: 'STORAGE' })
+    await expect(connect().requestWithProgress(PLAIN)).rejects.toMatchObject({ code: 'STORAGE' })
     server.next((response) => void response.end(`${progress}event: problem\ndata: ${JSON.stringify(BUSY)}\n\n`))
-    await expect(connect().work(PLAIN)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(connect().requestWithProgress(PLAIN)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     expect(server.received).toHaveLength(5)
   })
 
@@ -221,9 +226,9 @@ describe('long work', () => {
         response.end('event: result\ndata: 1\n\n')
       }, 20)
     })
-    expect(await connect({ attempt: 500, quiet: 20_000 }).work(REPEATABLE)).toBe(1)
+    expect(await connect({ attempt: 500, idle: 20_000 }).requestWithProgress(REPEATABLE)).toBe(1)
     server.next((response) => void response.write(': here\n\n'))
-    await expect(connect({ quiet: 50 }).work(PLAIN)).rejects.toThrow('does not answer in time')
+    await expect(connect({ idle: 50 }).requestWithProgress(PLAIN)).rejects.toThrow('does not answer in time')
   })
 
   it('passes on what the caller throws', async () => {
@@ -232,7 +237,7 @@ describe('long work', () => {
     const stop = () => {
       throw mine
     }
-    await expect(connect().work(REPEATABLE, stop)).rejects.toBe(mine)
+    await expect(connect().requestWithProgress(REPEATABLE, stop)).rejects.toBe(mine)
     expect(server.received).toHaveLength(1)
   })
 })
@@ -266,11 +271,11 @@ describe('a connection that closes', () => {
       close: 30,
       async wait(_ms, signal) {
         waiting.resolve()
-        await PATIENCE.wait(1_000_000, signal)
+        await TIMEOUTS.wait(1_000_000, signal)
       },
     })
     server.next((response) => void response.write(': here\n\n', () => streaming.resolve()))
-    const work = connection.work(REPEATABLE)
+    const work = connection.requestWithProgress(REPEATABLE)
     await streaming.promise
     server.next(() => hanging.resolve())
     const read = connection.request(READ)

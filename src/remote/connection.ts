@@ -1,16 +1,16 @@
 import { type ThroughlineError, UnavailableError } from '../domain/errors.ts'
 import type { Principal } from '../domain/record.ts'
-import { EventReader, type ServerEvent } from './events.ts'
-import { NoAnswer } from './no-answer.ts'
-import { errorIn } from './problem.ts'
-import { type Call, mayRepeat } from './request.ts'
-import { chunksOf, errorFrom, fetched, jsonFrom } from './response.ts'
-import { Backoff, type Patience } from './retry.ts'
-import { Limit } from './timeout.ts'
-import { broken, isClosed, type Line } from './transport.ts'
+import { EventReader, type ServerEvent } from './event-parser.ts'
+import { parseProblem } from './problem.ts'
+import { type Call, isRetrySafe } from './request.ts'
+import { readChunks, readError, readJson, send } from './response.ts'
+import { Backoff, type Timeouts } from './retry.ts'
+import { RetryableError } from './retryable-error.ts'
+import { RequestTimeout } from './timeout.ts'
+import { connectionClosed, incompleteResponse, type Transport } from './transport.ts'
 
 /** What the server said. */
-export interface Answer {
+export interface ApiResponse {
   /** `undefined` where it had nothing to say. */
   readonly body: unknown
   readonly error?: ThroughlineError
@@ -23,31 +23,31 @@ export interface StreamOptions {
   /** Aborts it. */
   readonly signal?: AbortSignal
   /** Called whenever something came, if only a sign of life. */
-  readonly onLife?: () => void
+  readonly onActivity?: () => void
 }
 
 /** Sends requests, for one caller: the one place where they leave this process. */
 export class Connection {
-  readonly #line: Line
+  readonly #transport: Transport
   readonly #principal: Principal | undefined
 
-  constructor(line: Line, principal?: Principal) {
-    this.#line = line
+  constructor(line: Transport, principal?: Principal) {
+    this.#transport = line
     this.#principal = principal
   }
 
   /** The same for someone who sees less. */
   as(principal: Principal): Connection {
-    return new Connection(this.#line, principal)
+    return new Connection(this.#transport, principal)
   }
 
-  get patience(): Patience {
-    return this.#line.patience
+  get timeouts(): Timeouts {
+    return this.#transport.timeouts
   }
 
   /** Aborted when it closes. */
-  get closed(): AbortSignal {
-    return this.#line.ending.signal
+  get closeSignal(): AbortSignal {
+    return this.#transport.closing.signal
   }
 
   /** What the server answers; throws its error. `undefined` where it had nothing to say. */
@@ -58,46 +58,46 @@ export class Connection {
   }
 
   /** The same for whoever would rather know at once that nobody is there. */
-  async first<T>(call: Call): Promise<T> {
+  async probe<T>(call: Call): Promise<T> {
     // a connection that is kept from before may have been cut meanwhile
     const again = (error: unknown) => {
-      if (error instanceof NoAnswer && error.mayHaveArrived) return this.#attempt(call)
+      if (error instanceof RetryableError && error.mayHaveArrived) return this.#sendOnce(call)
       throw error
     }
     try {
-      const { error, body } = await this.#attempt(call).catch(again)
+      const { error, body } = await this.#sendOnce(call).catch(again)
       if (error !== undefined) throw error
       return body as T
     } catch (error) {
-      throw error instanceof NoAnswer ? error.error : error
+      throw error instanceof RetryableError ? error.error : error
     }
   }
 
   /** What the server answers, be it an error. Throws if there was no answer. */
-  async exchange(call: Call): Promise<Answer> {
-    return await this.#counted(this.#tried(call, () => this.#attempt(call)))
+  async exchange(call: Call): Promise<ApiResponse> {
+    return await this.#track(this.#retry(call, () => this.#sendOnce(call)))
   }
 
   /** Long work: tells how far it is, and gives what came of it. */
-  async work<T>(call: Call, onProgress?: (progress: never) => void): Promise<T> {
-    return await this.#tried(call, async () => {
+  async requestWithProgress<T>(call: Call, onProgress?: (progress: never) => void): Promise<T> {
+    return await this.#retry(call, async () => {
       for await (const { event, data } of this.stream(call)) {
         if (event === 'result') return JSON.parse(data) as T
         if (event === 'progress') onProgress?.(JSON.parse(data) as never)
       }
-      throw this.broken()
+      throw this.connectionLost()
     })
   }
 
   /** Events as the server sends them. Throws `NoAnswer` where it is worth trying again, also in the middle. */
-  async *stream(call: Call, { signal, onLife }: StreamOptions = {}): AsyncGenerator<ServerEvent> {
-    const { patience, ending } = this.#line
-    const limit = new Limit(patience.attempt, [ending.signal, ...(signal === undefined ? [] : [signal])])
+  async *stream(call: Call, { signal, onActivity: onLife }: StreamOptions = {}): AsyncGenerator<ServerEvent> {
+    const { timeouts: patience, closing: ending } = this.#transport
+    const limit = new RequestTimeout(patience.attempt, [ending.signal, ...(signal === undefined ? [] : [signal])])
     try {
-      const response = await fetched(this.#line, this.#principal, call, 'text/event-stream', limit)
-      if (!response.ok) throw await errorFrom(this.#line, response, limit)
+      const response = await send(this.#transport, this.#principal, call, 'text/event-stream', limit)
+      if (!response.ok) throw await readError(this.#transport, response, limit)
       const reader = new EventReader()
-      for await (const bytes of chunksOf(this.#line, response, limit)) {
+      for await (const bytes of readChunks(this.#transport, response, limit)) {
         onLife?.()
         for (const event of reader.read(bytes)) {
           if (event.event === 'problem') throw this.#problemIn(event.data)
@@ -105,34 +105,34 @@ export class Connection {
         }
       }
     } finally {
-      limit.end()
+      limit.dispose()
     }
   }
 
   /** What ended although there should be more. */
-  broken(): NoAnswer {
-    return new NoAnswer(broken(this.#line), true)
+  connectionLost(): RetryableError {
+    return new RetryableError(incompleteResponse(this.#transport), true)
   }
 
   /** Lets what is under way come to its end, and the streams end at once. Nothing is sent from then on. */
   async close(): Promise<void> {
-    const { ending, cutting, running, patience } = this.#line
-    ending.abort(isClosed())
+    const { closing: ending, aborting: cutting, pending: running, timeouts: patience } = this.#transport
+    ending.abort(connectionClosed())
     const { promise: enough, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, patience.close)
     await Promise.race([Promise.allSettled(running), enough])
     clearTimeout(timer)
-    cutting.abort(isClosed())
+    cutting.abort(connectionClosed())
   }
 
   /** The error of a problem in the middle of a stream: a server that stops has begun with the work by then. */
   #problemIn(data: string): Error {
-    const error = errorIn(JSON.parse(data)) ?? broken(this.#line)
-    return error instanceof UnavailableError ? new NoAnswer(error, true) : error
+    const error = parseProblem(JSON.parse(data)) ?? incompleteResponse(this.#transport)
+    return error instanceof UnavailableError ? new RetryableError(error, true) : error
   }
 
-  async #counted<T>(work: Promise<T>): Promise<T> {
-    const { running } = this.#line
+  async #track<T>(work: Promise<T>): Promise<T> {
+    const { pending: running } = this.#transport
     running.add(work)
     try {
       return await work
@@ -142,30 +142,31 @@ export class Connection {
   }
 
   /** Tries again where that is safe, for as long as there is patience. */
-  async #tried<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
-    const { patience, ending } = this.#line
+  async #retry<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
+    const { timeouts: patience, closing: ending } = this.#transport
     const backoff = new Backoff(patience, patience.retries)
     for (;;) {
       try {
         return await attempt()
       } catch (error) {
-        if (!(error instanceof NoAnswer)) throw error
-        const isSafe = !error.mayHaveArrived || mayRepeat(call)
-        if (!isSafe || ending.signal.aborted || !(await backoff.next(error.after, ending.signal))) throw error.error
+        if (!(error instanceof RetryableError)) throw error
+        const isSafe = !error.mayHaveArrived || isRetrySafe(call)
+        if (!isSafe || ending.signal.aborted || !(await backoff.next(error.retryAfterMs, ending.signal)))
+          throw error.error
       }
     }
   }
 
-  async #attempt(call: Call): Promise<Answer> {
-    const { patience, cutting } = this.#line
-    const limit = new Limit(patience.attempt, [cutting.signal])
+  async #sendOnce(call: Call): Promise<ApiResponse> {
+    const { timeouts: patience, aborting: cutting } = this.#transport
+    const limit = new RequestTimeout(patience.attempt, [cutting.signal])
     try {
-      const response = await fetched(this.#line, this.#principal, call, 'application/json', limit)
+      const response = await send(this.#transport, this.#principal, call, 'application/json', limit)
       const unwritten = response.headers.get('throughline-unwritten')
-      if (response.ok) return { body: await jsonFrom(this.#line, response, limit), unwritten }
-      return { body: undefined, error: await errorFrom(this.#line, response, limit), unwritten }
+      if (response.ok) return { body: await readJson(this.#transport, response, limit), unwritten }
+      return { body: undefined, error: await readError(this.#transport, response, limit), unwritten }
     } finally {
-      limit.end()
+      limit.dispose()
     }
   }
 }

@@ -3,44 +3,48 @@ import type { Scope } from '../domain/record.ts'
 import { commitsQuery } from '../features/compaction/schema.ts'
 import { conversation, incoming, resumption } from '../features/conversations/schema.ts'
 import { parse } from '../features/kernel/parse.ts'
-import { type Call, segment } from './request.ts'
-import { scopeFor, scopeKey } from './scope.ts'
-import { type Client, sessionOf } from './session.ts'
-import { keyFor, read } from './writing.ts'
+import { idempotencyKeyOf, read } from './path.ts'
+import { type Call, encodeSegment } from './request.ts'
+import { resolveScope, scopeKey } from './scope.ts'
+import { type Client, remoteSession } from './session.ts'
 
 /** The sessions that an outcome names. */
-interface Named {
+interface SessionIds {
   sessionId?: string
   endedId?: string
 }
 
 /** What messages do, and how conversations go on after a pause. What was observed in them goes along. */
-export function conversationsOf(client: Client): Conversations {
-  const { connection, principal, staged, turns } = client
-  const pathOf = (id: string) => `/conversations/${segment(id, 'conversationId')}`
+export function remoteConversations(client: Client): Conversations {
+  const { connection, principal, observations: staged, messageMutex: turns } = client
+  const pathOf = (id: string) => `/conversations/${encodeSegment(id, 'conversationId')}`
   const send = async <T>(
     scope: Scope,
     below: string,
     body: object,
-    how: Pick<Call, 'key' | 'repeatable'>,
+    how: Pick<Call, 'key' | 'idempotent'>,
   ): Promise<T> => {
     const call: Call = { method: 'POST', path: `${pathOf(scope.conversationId)}/${below}`, ...how }
-    return shown(client, scope, await staged.sendAll<Named>(connection, scopeKey(scope), call, body)) as T
+    return withSessions(
+      client,
+      scope,
+      await staged.sendForScope<SessionIds>(connection, scopeKey(scope), call, body),
+    ) as T
   }
   return {
     handle: async (id, message, options) => {
-      const scope = scopeFor(principal, parse(incoming, { ...message, conversationId: id }))
-      const key = keyFor(options)
+      const scope = resolveScope(principal, parse(incoming, { ...message, conversationId: id }))
+      const key = idempotencyKeyOf(options)
       // what was observed goes with the message that came first, and so that one has to arrive first
       return await turns.run(scopeKey(scope), () => send<Outcome>(scope, 'messages', message, { key }))
     },
     resume: async (id, given) => {
-      const scope = scopeFor(principal, parse(resumption, { ...given, conversationId: id }))
-      return await send<Resumed>(scope, 'resume', given, { repeatable: true })
+      const scope = resolveScope(principal, parse(resumption, { ...given, conversationId: id }))
+      return await send<Resumed>(scope, 'resume', given, { idempotent: true })
     },
     decline: async (id, given, options) => {
-      const scope = scopeFor(principal, parse(conversation, { ...given, conversationId: id }))
-      return await send<Resumed>(scope, 'decline', given, { key: keyFor(options) })
+      const scope = resolveScope(principal, parse(conversation, { ...given, conversationId: id }))
+      return await send<Resumed>(scope, 'decline', given, { key: idempotencyKeyOf(options) })
     },
     commits: async (id, options = {}) => {
       parse(commitsQuery, { ...options, conversationId: id })
@@ -49,10 +53,10 @@ export function conversationsOf(client: Client): Conversations {
   }
 }
 
-function shown<T extends Named>(client: Client, scope: Scope, { sessionId, endedId, ...rest }: T) {
+function withSessions<T extends SessionIds>(client: Client, scope: Scope, { sessionId, endedId, ...rest }: T) {
   return {
     ...rest,
-    ...(sessionId !== undefined && { session: sessionOf(client, { ...scope, id: sessionId }) }),
-    ...(endedId !== undefined && { ended: sessionOf(client, { ...scope, id: endedId }) }),
+    ...(sessionId !== undefined && { session: remoteSession(client, { ...scope, id: sessionId }) }),
+    ...(endedId !== undefined && { ended: remoteSession(client, { ...scope, id: endedId }) }),
   }
 }

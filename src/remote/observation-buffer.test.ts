@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answer, cut, type ScriptedServer, startScriptedServer, type Turn } from '../../test/servers/scripted-http.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { Connection } from './connection.ts'
-import { Staged } from './observation-buffer.ts'
-import { PATIENCE } from './retry.ts'
-import { lineTo } from './transport.ts'
+import { ObservationBuffer } from './observation-buffer.ts'
+import { TIMEOUTS } from './retry.ts'
+import { createTransport } from './transport.ts'
 
 const [A, B, C] = ['session-a', 'session-b', 'session-c'] as const
 const CALL = { method: 'POST', path: '/x', key: 'k' } as const
@@ -13,12 +13,12 @@ const unwritten = (left: object) => ({ 'throughline-unwritten': JSON.stringify(l
 
 let server: ScriptedServer
 let connection: Connection
-let staged: Staged
+let staged: ObservationBuffer
 
 beforeEach(async () => {
   server = await startScriptedServer({})
-  connection = new Connection(lineTo(server.url, undefined, { ...PATIENCE, wait: async () => {} }))
-  staged = new Staged()
+  connection = new Connection(createTransport(server.url, undefined, { ...TIMEOUTS, wait: async () => {} }))
+  staged = new ObservationBuffer()
 })
 afterEach(() => server.stop())
 
@@ -26,7 +26,7 @@ const sent = () => server.received.map(({ body }) => JSON.parse(body))
 /** What waits for a session: the paths of files that were read. */
 async function waiting(id: string): Promise<string[]> {
   server.next(answer(204))
-  await staged.send(connection, id, CALL, {})
+  await staged.sendForSession(connection, id, CALL, {})
   return (sent().at(-1).observations ?? []).map(({ path }: { path: string }) => path)
 }
 const see = (id: string, scope: string, ...paths: readonly string[]) => {
@@ -38,7 +38,7 @@ describe('observations', () => {
     see(A, 'one', 'a.ts', 'b.ts')
     see(B, 'one', 'c.ts')
     server.next(answer(200, { head: 2 }, unwritten({ [A]: '' })))
-    expect(await staged.send(connection, A, CALL, { question: 'Which?' })).toEqual({ head: 2 })
+    expect(await staged.sendForSession(connection, A, CALL, { question: 'Which?' })).toEqual({ head: 2 })
     const observations = ['a.ts', 'b.ts'].map((path) => ({ kind: 'fileRead', path }))
     expect(sent()).toEqual([{ question: 'Which?', observations }])
     expect(await waiting(A)).toEqual([])
@@ -51,7 +51,7 @@ describe('observations', () => {
       see(A, 'one', 'later.ts')
       answer(400, REFUSED, unwritten({ [A]: '0,2' }))(response, request)
     })
-    await expect(staged.send(connection, A, CALL, {})).rejects.toMatchObject({ field: 'question' })
+    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ field: 'question' })
     expect(await waiting(A)).toEqual(['a.ts', 'c.ts', 'later.ts'])
   })
 
@@ -60,22 +60,24 @@ describe('observations', () => {
     server.next(
       answer(503, { code: 'STORAGE', detail: 'sqlite: x', details: { store: 'sqlite' } }, unwritten({ [A]: '' })),
     )
-    await expect(staged.send(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
+    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
     expect(await waiting(A)).toEqual([])
   })
 
   it('wait where nothing is known of them', async () => {
     see(A, 'one', 'a.ts')
     server.next(answer(401, { code: 'UNAUTHENTICATED', detail: 'no token', details: {} }))
-    await expect(staged.send(connection, A, CALL, {})).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
     server.next(...Array.from({ length: 20 }, () => cut))
-    await expect(staged.send(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
-    await expect(staged.send(connection, A, CALL, { question: 1n })).rejects.toMatchObject({ field: 'question' })
+    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
+    await expect(staged.sendForSession(connection, A, CALL, { question: 1n })).rejects.toMatchObject({
+      field: 'question',
+    })
     server.next(...Array.from({ length: 20 }, () => cut))
     await server.stop()
-    await expect(staged.send(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
+    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
     server = await startScriptedServer({})
-    connection = new Connection(lineTo(server.url, undefined, PATIENCE))
+    connection = new Connection(createTransport(server.url, undefined, TIMEOUTS))
     expect(await waiting(A)).toEqual(['a.ts'])
   })
 
@@ -84,21 +86,21 @@ describe('observations', () => {
     see(B, 'one', 'b.ts', 'b2.ts')
     see(C, 'two', 'c.ts')
     server.next(answer(200, {}, unwritten({ [A]: '0', [B]: '1' })))
-    await staged.sendAll(connection, 'one', CALL, { message: 'hello' })
+    await staged.sendForScope(connection, 'one', CALL, { message: 'hello' })
     const [{ message, observations }] = sent()
     expect([message, Object.keys(observations).toSorted()]).toEqual(['hello', [A, B]])
     expect(await waiting(A)).toEqual(['a.ts'])
     expect(await waiting(B)).toEqual(['b2.ts'])
     expect(await waiting(C)).toEqual(['c.ts'])
     server.next(answer(200, {}))
-    await staged.sendAll(connection, 'one', CALL, { message: 'again' })
+    await staged.sendForScope(connection, 'one', CALL, { message: 'again' })
     expect(sent().at(-1)).toEqual({ message: 'again' })
   })
 
   it('are named by the server as places, alone or from one to another', async () => {
     see(A, 'one', ...Array.from({ length: 8 }, (_, i) => `${i}.ts`))
     server.next(answer(400, REFUSED, unwritten({ [A]: '0-2,5,7-99999999999' })))
-    await expect(staged.send(connection, A, CALL, {})).rejects.toMatchObject({ field: 'question' })
+    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ field: 'question' })
     expect(await waiting(A)).toEqual(['0.ts', '1.ts', '2.ts', '5.ts', '7.ts'])
   })
 
@@ -121,12 +123,12 @@ const pathsOf = (observations: { path: string }[] = []) => observations.map(({ p
 
 describe('observations on their way', () => {
   it.each([
-    ['a step of their session', () => staged.send(connection, A, CALL, {}), (body: never) => body],
-    ['a message of their scope', () => staged.sendAll(connection, 'one', CALL, {}), (body: never) => body[A]],
+    ['a step of their session', () => staged.sendForSession(connection, A, CALL, {}), (body: never) => body],
+    ['a message of their scope', () => staged.sendForScope(connection, 'one', CALL, {}), (body: never) => body[A]],
   ])('are waited for by %s, which takes what was not written', async (_, next, of) => {
     for (const first of [
-      () => staged.send(connection, A, CALL, {}),
-      () => staged.sendAll(connection, 'one', CALL, {}),
+      () => staged.sendForSession(connection, A, CALL, {}),
+      () => staged.sendForScope(connection, 'one', CALL, {}),
     ]) {
       see(A, 'one', 'a.ts', 'b.ts')
       const { turn, arrived, release } = held()
@@ -137,7 +139,7 @@ describe('observations on their way', () => {
       const after = next()
       // what belongs to others does not wait: once this has come the other would have, too
       server.next(answer(200, {}))
-      await staged.send(connection, B, CALL, { question: 'of another' })
+      await staged.sendForSession(connection, B, CALL, { question: 'of another' })
       expect(sent().at(-1)).toEqual({ question: 'of another' })
       server.next(answer(200, {}))
       release(answer(400, REFUSED, unwritten({ [A]: '1' })))
@@ -152,7 +154,7 @@ describe('observations on their way', () => {
     see(A, 'one', 'a.ts')
     const { turn, arrived, release } = held()
     server.next(turn, answer(400, REFUSED), answer(200, {}), answer(200, {}))
-    const calls = [1, 2, 3, 4].map((n) => staged.send(connection, A, { ...CALL, path: `/${n}` }, {}))
+    const calls = [1, 2, 3, 4].map((n) => staged.sendForSession(connection, A, { ...CALL, path: `/${n}` }, {}))
     const all = Promise.allSettled(calls)
     await arrived
     release(answer(400, REFUSED))
@@ -168,7 +170,7 @@ describe('observations on their way', () => {
   it('keep nobody waiting where there are none', async () => {
     const [one, two] = [held(), held()]
     server.next(one.turn, two.turn)
-    const calls = [staged.send(connection, A, CALL, {}), staged.sendAll(connection, 'one', CALL, {})]
+    const calls = [staged.sendForSession(connection, A, CALL, {}), staged.sendForScope(connection, 'one', CALL, {})]
     await Promise.all([one.arrived, two.arrived])
     for (const { release } of [one, two]) release(answer(200, {}))
     await Promise.all(calls)
@@ -181,9 +183,9 @@ describe('observations of a session', () => {
   it('that does not exist are dropped', async () => {
     see(A, 'one', 'a.ts')
     server.next(problem('SESSION_NOT_FOUND'))
-    await expect(staged.send(connection, A, CALL, {})).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
     server.next(answer(200, {}))
-    await staged.sendAll(connection, 'one', CALL, {})
+    await staged.sendForScope(connection, 'one', CALL, {})
     expect(sent().at(-1)).toEqual({})
     expect(await waiting(A)).toEqual([])
   })
@@ -192,9 +194,9 @@ describe('observations of a session', () => {
     see(A, 'one', 'a.ts')
     see(B, 'one', 'b.ts')
     server.next(problem('SESSION_ENDED'), answer(200, {}))
-    await expect(staged.send(connection, A, CALL, {})).rejects.toMatchObject({ code: 'SESSION_ENDED' })
+    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'SESSION_ENDED' })
     see(A, 'one', 'later.ts')
-    await staged.sendAll(connection, 'one', CALL, {})
+    await staged.sendForScope(connection, 'one', CALL, {})
     expect(Object.keys(sent().at(-1).observations)).toEqual([B])
     expect(await waiting(A)).toEqual(['a.ts', 'later.ts'])
   })
@@ -215,7 +217,7 @@ describe('observations that are more than one call may carry', () => {
     fill(A, 0)
     const { turn, arrived, release } = held()
     server.next(turn)
-    const refused = staged.send(connection, A, CALL, {})
+    const refused = staged.sendForSession(connection, A, CALL, {})
     await arrived
     fill(A, FIT)
     release(answer(400, REFUSED))
@@ -226,7 +228,7 @@ describe('observations that are more than one call may carry', () => {
     await overfill()
     const { turn, arrived, release } = held()
     server.next(turn)
-    const step = staged.send(connection, A, CALL, {})
+    const step = staged.sendForSession(connection, A, CALL, {})
     await arrived
     // so that they do not become more and more
     expect(() => note(A, 1000)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
@@ -236,10 +238,10 @@ describe('observations that are more than one call may carry', () => {
     expect(JSON.stringify(first).length).toBeLessThanOrEqual(LIMITS.staged + first.length + 1)
     expect(numbersIn(first)).toEqual(numbers(0, first.length))
     server.next(answer(200, {}), answer(200, {}))
-    await staged.send(connection, A, CALL, {})
+    await staged.sendForSession(connection, A, CALL, {})
     const second = sent().at(-1).observations
     expect(numbersIn(second)).toEqual([0, ...numbers(first.length, second.length - 1)])
-    await staged.send(connection, A, CALL, {})
+    await staged.sendForSession(connection, A, CALL, {})
     const all = new Set(sent().flatMap(({ observations }) => numbersIn(observations)))
     expect([...all].toSorted((a, b) => a - b)).toEqual(numbers(0, 2 * FIT))
   })
@@ -248,10 +250,10 @@ describe('observations that are more than one call may carry', () => {
     fill(A, 0)
     fill(B, 100)
     server.next(answer(200, {}), answer(200, {}))
-    await staged.sendAll(connection, 'one', CALL, {})
+    await staged.sendForScope(connection, 'one', CALL, {})
     const { [A]: ofA, [B]: ofB } = sent().at(-1).observations
     expect([numbersIn(ofA), numbersIn(ofB)]).toEqual([[], numbers(100, FIT)])
-    await staged.send(connection, A, CALL, {})
+    await staged.sendForSession(connection, A, CALL, {})
     expect(numbersIn(sent().at(-1).observations)).toEqual(numbers(0, FIT))
   })
 })

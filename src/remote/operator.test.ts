@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { answer, type ScriptedServer, startScriptedServer, type Turn } from '../../test/servers/scripted-http.ts'
 import { uuid7 } from '../ids.ts'
 import { Connection } from './connection.ts'
-import { envelopesOf } from './operator.ts'
-import { PATIENCE } from './retry.ts'
-import { lineTo } from './transport.ts'
+import { remoteEnvelopes } from './operator.ts'
+import { TIMEOUTS } from './retry.ts'
+import { createTransport } from './transport.ts'
 
 let server: ScriptedServer
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-const envelopes = () => envelopesOf(new Connection(lineTo(server.url, undefined, PATIENCE)))
+const envelopes = () => remoteEnvelopes(new Connection(createTransport(server.url, undefined, TIMEOUTS)))
 
 const events =
   (...all: readonly (readonly [event: string, data: unknown])[]): Turn =>

@@ -5,43 +5,53 @@ import { backfillOptions, rollbackOptions } from '../features/envelope/schema.ts
 import { parse, uuid } from '../features/kernel/parse.ts'
 import { indexOptions } from '../features/recall/schema.ts'
 import type { Connection } from './connection.ts'
-import { NoAnswer } from './no-answer.ts'
-import { jsonOf } from './request.ts'
-import { read, sessionPath } from './writing.ts'
+import { read, sessionPath } from './path.ts'
+import { toJson } from './request.ts'
+import { RetryableError } from './retryable-error.ts'
 
 /** Ids that are sent at once to be warmed. */
 const BATCH = 1000
 
 /** What goes through all sessions. */
-export function upkeepOf(connection: Connection): Pick<Throughline, 'verify' | 'rebuild' | 'index' | 'sweep'> {
+export function remoteMaintenance(connection: Connection): Pick<Throughline, 'verify' | 'rebuild' | 'index' | 'sweep'> {
   const work = async <T>(path: string, sessionId: string | undefined, onProgress?: (progress: never) => void) => {
     if (sessionId !== undefined) sessionPath(sessionId)
-    return await connection.work<T>({ method: 'POST', path, body: jsonOf({ sessionId }), repeatable: true }, onProgress)
+    return await connection.requestWithProgress<T>(
+      { method: 'POST', path, body: toJson({ sessionId }), idempotent: true },
+      onProgress,
+    )
   }
   return {
     verify: (sessionId, { onProgress } = {}) => work('/verify', sessionId, onProgress),
     rebuild: (sessionId, { onProgress } = {}) => work('/rebuild', sessionId, onProgress),
     index: async (options = {}) => {
       const { onProgress, ...given } = parse(indexOptions, options)
-      return await connection.work(
-        { method: 'POST', path: '/index', body: jsonOf(given), repeatable: true },
+      return await connection.requestWithProgress(
+        { method: 'POST', path: '/index', body: toJson(given), idempotent: true },
         onProgress,
       )
     },
-    sweep: ({ onProgress } = {}) => connection.work({ method: 'POST', path: '/sweep', repeatable: true }, onProgress),
+    sweep: ({ onProgress } = {}) =>
+      connection.requestWithProgress({ method: 'POST', path: '/sweep', idempotent: true }, onProgress),
   }
 }
 
 /** Envelopes of all sessions at once. A second report would not say what the first call did, so none of them is repeated. */
-export function envelopesOf(connection: Connection): Envelopes {
+export function remoteEnvelopes(connection: Connection): Envelopes {
   return {
     backfill: async (options) => {
       const { onProgress, ...given } = parse(backfillOptions, options)
-      return await connection.work({ method: 'POST', path: '/envelopes/backfill', body: jsonOf(given) }, onProgress)
+      return await connection.requestWithProgress(
+        { method: 'POST', path: '/envelopes/backfill', body: toJson(given) },
+        onProgress,
+      )
     },
     rollback: async (options) => {
       const { onProgress, ...given } = parse(rollbackOptions, options)
-      return await connection.work({ method: 'POST', path: '/envelopes/rollback', body: jsonOf(given) }, onProgress)
+      return await connection.requestWithProgress(
+        { method: 'POST', path: '/envelopes/rollback', body: toJson(given) },
+        onProgress,
+      )
     },
     warm: (options) => warm(connection, options),
     cached: () => cachedEnvelopes(connection),
@@ -49,8 +59,8 @@ export function envelopesOf(connection: Connection): Envelopes {
 }
 
 /** Whether new sessions are taken. */
-export function intakeOf(connection: Connection): Intake {
-  const set = (path: string) => connection.request<IntakeStatus>({ method: 'POST', path, repeatable: true })
+export function remoteIntake(connection: Connection): Intake {
+  const set = (path: string) => connection.request<IntakeStatus>({ method: 'POST', path, idempotent: true })
   return {
     pause: () => set('/intake/pause'),
     resume: () => set('/intake/resume'),
@@ -62,9 +72,11 @@ async function warm(connection: Connection, { sessions, onProgress }: WarmOption
   const total: WarmReport = { sessions: 0, filled: 0, present: 0, unknown: 0, failed: 0 }
   const send = async (ids: readonly string[] | undefined) => {
     const before = total.sessions
-    const call = { method: 'POST', path: '/envelopes/warm', body: jsonOf({ sessions: ids }) } as const
-    const report = await connection.work<WarmReport>(call, ({ sessions: done, of }: { sessions: number; of: number }) =>
-      onProgress?.({ sessions: before + done, of: Math.max(of, before + done) }),
+    const call = { method: 'POST', path: '/envelopes/warm', body: toJson({ sessions: ids }) } as const
+    const report = await connection.requestWithProgress<WarmReport>(
+      call,
+      ({ sessions: done, of }: { sessions: number; of: number }) =>
+        onProgress?.({ sessions: before + done, of: Math.max(of, before + done) }),
     )
     for (const count of Object.keys(total) as (keyof WarmReport)[]) total[count] += report[count]
   }
@@ -96,8 +108,8 @@ async function* cachedEnvelopes(connection: Connection): AsyncGenerator<Envelope
       if (event === 'end') return
       yield JSON.parse(data) as Envelope
     }
-    throw connection.broken()
+    throw connection.connectionLost()
   } catch (error) {
-    throw error instanceof NoAnswer ? error.error : error
+    throw error instanceof RetryableError ? error.error : error
   }
 }

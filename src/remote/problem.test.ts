@@ -23,7 +23,7 @@ import {
   ValidationError,
 } from '../domain/errors.ts'
 import { problemOf } from '../http/error-response.ts'
-import { errorIn, errorOf } from './problem.ts'
+import { errorFromResponse, parseProblem } from './problem.ts'
 
 const SAMPLES: readonly ThroughlineError[] = [
   new SessionNotFoundError('s1'),
@@ -64,7 +64,7 @@ const shown = (error: ThroughlineError | undefined) => ({
 describe('a problem', () => {
   it.each(SAMPLES.map((error) => [error.code, error] as const))('%s becomes the error that it was', (_, error) => {
     const problem = JSON.parse(JSON.stringify(problemOf(error, 'r1')))
-    expect(shown(errorIn(problem))).toStrictEqual(shown(error))
+    expect(shown(parseProblem(problem))).toStrictEqual(shown(error))
   })
 
   it('is known for every code', () => {
@@ -73,24 +73,24 @@ describe('a problem', () => {
 
   it('keeps the words of its server, which may be a newer one', () => {
     const problem = { code: 'SESSION_NOT_FOUND', detail: 'no session by that name', details: { sessionId: 's1' } }
-    const error = errorIn(problem)
+    const error = parseProblem(problem)
     expect(shown(error)).toMatchObject({ class: SessionNotFoundError, message: 'no session by that name' })
-    expect(shown(errorIn({ code: 'OUT_OF_TEA', detail: 'there is none left', details: {} }))).toMatchObject({
+    expect(shown(parseProblem({ code: 'OUT_OF_TEA', detail: 'there is none left', details: {} }))).toMatchObject({
       code: 'STORAGE',
       message: 'http: the server answers OUT_OF_TEA: there is none left',
     })
   })
 
   it('without details, as of what is no request at all, is an error all the same', () => {
-    const error = errorIn({ code: 'VALIDATION', detail: 'request: is not HTTP/1.1 as it should be', details: {} })
+    const error = parseProblem({ code: 'VALIDATION', detail: 'request: is not HTTP/1.1 as it should be', details: {} })
     expect(shown(error)).toMatchObject({ class: ValidationError, message: 'request: is not HTTP/1.1 as it should be' })
-    expect(shown(errorIn({ code: 'TOO_LARGE', detail: 'headers: are large' }))).toMatchObject({ field: 'request' })
+    expect(shown(parseProblem({ code: 'TOO_LARGE', detail: 'headers: are large' }))).toMatchObject({ field: 'request' })
   })
 
   it.each([undefined, null, 'text', 7, [], {}, { code: 'STORAGE' }, { detail: 'x' }, { code: 1, detail: 'x' }])(
     'is not seen in %j',
     (value) => {
-      expect(errorIn(value)).toBeUndefined()
+      expect(parseProblem(value)).toBeUndefined()
     },
   )
 })
@@ -102,7 +102,7 @@ describe('an answer that is no problem', () => {
     [500, ''],
     [500, '{"message":"boom"}'],
   ])('is named by its status %i, and not repeated', (status, text) => {
-    const error = errorOf('https://host', status, text)
+    const error = errorFromResponse('https://host', status, text)
     expect(error).toBeInstanceOf(StorageError)
     expect(error.details).toEqual({ store: 'http' })
     expect(error.message).toContain(`https://host answers with status ${status}`)
@@ -110,6 +110,6 @@ describe('an answer that is no problem', () => {
   })
 
   it('says so where it is a redirect', () => {
-    expect(errorOf('http://host', 308, '').message).toContain('open that address instead')
+    expect(errorFromResponse('http://host', 308, '').message).toContain('open that address instead')
   })
 })

@@ -49,7 +49,7 @@ const ERRORS: Record<ErrorCode, (details: never, message: string) => Throughline
 }
 
 /** The error that a problem document (RFC 9457) stands for; `undefined` where it is none of ours. */
-export function errorIn(problem: unknown): ThroughlineError | undefined {
+export function parseProblem(problem: unknown): ThroughlineError | undefined {
   const { code, detail, details } = (problem ?? {}) as { code?: unknown; detail?: unknown; details?: unknown }
   if (typeof code !== 'string' || typeof detail !== 'string') return undefined
   // a code that a newer server has
@@ -61,9 +61,10 @@ export function errorIn(problem: unknown): ThroughlineError | undefined {
 }
 
 /** The same, of an answer as it came: what is no problem document does not come from our server. */
-export function errorOf(origin: string, status: number, text: string): ThroughlineError {
+export function errorFromResponse(origin: string, status: number, text: string): ThroughlineError {
   return (
-    errorIn(jsonIn(text)) ?? new StorageError('http', `${origin} answers with status ${status}: ${hintFor(status)}`)
+    parseProblem(tryParseJson(text)) ??
+    new StorageError('http', `${origin} answers with status ${status}: ${hintFor(status)}`)
   )
 }
 
@@ -72,7 +73,7 @@ function hintFor(status: number): string {
   return 'that is not from Throughline, but from what stands in front of it, or in its place'
 }
 
-function jsonIn(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

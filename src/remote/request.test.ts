@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { keyIn, principalIn } from '../http/headers.ts'
-import { headersOf, jsonOf, mayRepeat, queryOf, segment } from './request.ts'
+import { buildHeaders, encodeSegment, isRetrySafe, queryString, toJson } from './request.ts'
 
 const refusal = (field: string, text: string) => expect.objectContaining({ code: 'VALIDATION', field, message: text })
 
 describe('a body', () => {
   it('is JSON that reads back the same', () => {
     const value = { a: [1, -0, 'x', null], b: { c: true }, d: undefined }
-    expect(JSON.parse(jsonOf(value))).toEqual({ a: [1, -0, 'x', null], b: { c: true } })
+    expect(JSON.parse(toJson(value))).toEqual({ a: [1, -0, 'x', null], b: { c: true } })
   })
 
   it.each<[what: unknown, name: string, field: string, text: string]>([
@@ -23,28 +23,28 @@ describe('a body', () => {
     [{ a: 1n }, 'patch', 'patch.a', 'patch.a: must be JSON, and bigint is not'],
     [{ input: { a: 1n } }, '', 'input.a', 'input.a: must be JSON, and bigint is not'],
   ])('that is not JSON is refused by the name that it has for the caller', (value, name, field, text) => {
-    expect(() => jsonOf(value, name)).toThrow(refusal(field, text))
+    expect(() => toJson(value, name)).toThrow(refusal(field, text))
   })
 
   it('nests as deep as where it is checked, and no deeper', () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) })
-    expect(() => jsonOf({ parts: nested(100) })).not.toThrow()
-    expect(() => jsonOf({ parts: nested(101) })).toThrow('nests deeper than 100 levels')
-    expect(() => jsonOf([{ parts: nested(100) }], 'events', -1)).not.toThrow()
-    expect(() => jsonOf([{ parts: nested(101) }], 'events', -1)).toThrow('nests deeper than 100 levels')
+    expect(() => toJson({ parts: nested(100) })).not.toThrow()
+    expect(() => toJson({ parts: nested(101) })).toThrow('nests deeper than 100 levels')
+    expect(() => toJson([{ parts: nested(100) }], 'events', -1)).not.toThrow()
+    expect(() => toJson([{ parts: nested(101) }], 'events', -1)).toThrow('nests deeper than 100 levels')
   })
 })
 
 describe('a path', () => {
   it('holds any name but the two that mean steps', () => {
-    expect(segment('a/b ?#%é', 'id')).toBe('a%2Fb%20%3F%23%25%C3%A9')
-    for (const name of ['.', '..']) expect(() => segment(name, 'userId')).toThrow(`userId: must not be '${name}'`)
-    expect(new URL(`http://host/users/${segment('...', 'id')}/x`).pathname).toBe('/users/.../x')
+    expect(encodeSegment('a/b ?#%é', 'id')).toBe('a%2Fb%20%3F%23%25%C3%A9')
+    for (const name of ['.', '..']) expect(() => encodeSegment(name, 'userId')).toThrow(`userId: must not be '${name}'`)
+    expect(new URL(`http://host/users/${encodeSegment('...', 'id')}/x`).pathname).toBe('/users/.../x')
   })
 
   it('has a query of what is given, with lists as repeated keys', () => {
-    expect(queryOf({})).toBe('')
-    expect(queryOf({ a: undefined, b: '', c: 0, d: false, types: ['x.a', 'x b'] })).toBe(
+    expect(queryString({})).toBe('')
+    expect(queryString({ a: undefined, b: '', c: 0, d: false, types: ['x.a', 'x b'] })).toBe(
       '?b=&c=0&d=false&types=x.a&types=x+b',
     )
   })
@@ -57,20 +57,20 @@ describe('the headers', () => {
   it.each(['k', '0199-ab', "it's; 'a' key", ' blanks ', '中文', 'a\nb', '%"k"', '%41', 'é', '"', 'tab\there'])(
     'carry the key %j to the server',
     (key) => {
-      const headers = new Headers(headersOf({ ...call, key }, none))
+      const headers = new Headers(buildHeaders({ ...call, key }, none))
       expect(keyIn(Object.fromEntries(headers))).toEqual({ idempotencyKey: key })
     },
   )
 
   it('carry a principal to the server', () => {
     const principal = { tenant: 'a & b', userId: 'ådå=1', issuer: 'https://login.test', scope: 'chat read' }
-    const headers = new Headers(headersOf(call, { ...none, principal }))
+    const headers = new Headers(buildHeaders(call, { ...none, principal }))
     expect(principalIn(Object.fromEntries(headers))).toEqual(principal)
   })
 
   it('name a type only where there is a body', () => {
-    expect(headersOf(call, none)).toEqual({ accept: 'application/json' })
-    expect(headersOf({ ...call, body: '{}' }, none)).toEqual({
+    expect(buildHeaders(call, none)).toEqual({ accept: 'application/json' })
+    expect(buildHeaders({ ...call, body: '{}' }, none)).toEqual({
       accept: 'application/json',
       'content-type': 'application/json',
     })
@@ -78,17 +78,17 @@ describe('the headers', () => {
 
   it.each(['', 'two words', 'secret\n', 'sécret', 7])('refuse the token %j, and do not repeat it', (token) => {
     const refused = refusal('token', 'token: must be a text of visible ASCII characters without blanks')
-    expect(() => headersOf(call, { ...none, token: token as string })).toThrow(refused)
+    expect(() => buildHeaders(call, { ...none, token: token as string })).toThrow(refused)
   })
 })
 
 describe('a call', () => {
   it('is sent again if it reads, has a key, or comes to the same', () => {
     const path = '/'
-    expect(mayRepeat({ method: 'GET', path })).toBe(true)
-    expect(mayRepeat({ method: 'DELETE', path })).toBe(false)
-    expect(mayRepeat({ method: 'POST', path })).toBe(false)
-    expect(mayRepeat({ method: 'POST', path, key: 'k' })).toBe(true)
-    expect(mayRepeat({ method: 'POST', path, repeatable: true })).toBe(true)
+    expect(isRetrySafe({ method: 'GET', path })).toBe(true)
+    expect(isRetrySafe({ method: 'DELETE', path })).toBe(false)
+    expect(isRetrySafe({ method: 'POST', path })).toBe(false)
+    expect(isRetrySafe({ method: 'POST', path, key: 'k' })).toBe(true)
+    expect(isRetrySafe({ method: 'POST', path, idempotent: true })).toBe(true)
   })
 })

@@ -1,9 +1,9 @@
 /** How long to wait for a server. Times are in milliseconds. */
-export interface Patience {
+export interface Timeouts {
   /** For one attempt, from the request to the end of the answer. */
   readonly attempt: number
   /** For the next sign of life on a stream. The server gives one every 15 s. */
-  readonly quiet: number
+  readonly idle: number
   /** For all waits between the attempts of one call together. */
   readonly retries: number
   /** The same for the stream of a `tail` that broke. */
@@ -15,9 +15,9 @@ export interface Patience {
   random(): number
 }
 
-export const PATIENCE: Patience = {
+export const TIMEOUTS: Timeouts = {
   attempt: 120_000,
-  quiet: 60_000,
+  idle: 60_000,
   retries: 10_000,
   tail: 30_000,
   close: 10_000,
@@ -30,24 +30,24 @@ const LONGEST = 2_000
 
 /** Waits between attempts: each twice as long as the one before, and never all clients at the same moment. */
 export class Backoff {
-  readonly #patience: Patience
+  readonly #timeouts: Timeouts
   readonly #total: number
   #waits = 0
   #waited = 0
 
-  constructor(patience: Patience, total: number) {
-    this.#patience = patience
+  constructor(patience: Timeouts, total: number) {
+    this.#timeouts = patience
     this.#total = total
   }
 
   /** Waits, at least as long as the server asked for. False, at once, if that is longer than there is patience for. */
   async next(atLeast: number, signal: AbortSignal): Promise<boolean> {
     const full = Math.min(LONGEST, SHORTEST * 2 ** this.#waits)
-    const ms = Math.max(atLeast, full * (0.5 + this.#patience.random() / 2))
+    const ms = Math.max(atLeast, full * (0.5 + this.#timeouts.random() / 2))
     if (this.#waited + ms > this.#total) return false
     this.#waits++
     this.#waited += ms
-    await this.#patience.wait(ms, signal)
+    await this.#timeouts.wait(ms, signal)
     return true
   }
 

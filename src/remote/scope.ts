@@ -1,10 +1,13 @@
 import type { Principal, Scope } from '../domain/record.ts'
 
 /** What a caller says of a conversation, once it was checked. */
-type Given = Omit<Scope, 'tenant'> & { tenant?: string | undefined }
+type ScopeInput = Omit<Scope, 'tenant'> & { tenant?: string | undefined }
 
 /** Whose conversation is meant, as the server takes it: where no tenant is named it is the caller's own, or the operator's. */
-export function scopeFor(principal: Principal | undefined, { tenant, userId, chatmode, conversationId }: Given): Scope {
+export function resolveScope(
+  principal: Principal | undefined,
+  { tenant, userId, chatmode, conversationId }: ScopeInput,
+): Scope {
   return { tenant: tenant ?? principal?.tenant ?? 'local', userId, chatmode, conversationId }
 }
 

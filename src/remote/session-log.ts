@@ -6,14 +6,14 @@ import { appendOptions, eventsQuery, recentOptions } from '../features/log/schem
 import { messagesQuery } from '../features/messages/schema.ts'
 import { uuid7 } from '../ids.ts'
 import type { Connection } from './connection.ts'
-import { jsonOf } from './request.ts'
+import { read, write } from './path.ts'
+import { toJson } from './request.ts'
 import { tailEvents } from './tail.ts'
-import { read, write } from './writing.ts'
 
 type Calls = 'record' | 'append' | 'events' | 'recent' | 'tail' | 'at' | 'addMessage' | 'messages' | 'clear'
 
 /** The log of a session and what was said in it. */
-export function logOf(connection: Connection, path: string): Pick<Session, Calls> {
+export function logCalls(connection: Connection, path: string): Pick<Session, Calls> {
   return {
     record: () => read(connection, path),
     append: (events, options) => append(connection, `${path}/events`, 'events', events, options),
@@ -56,7 +56,7 @@ async function append(
   options: AppendOptions = {},
 ): Promise<SessionEvent[]> {
   const { idempotencyKey: key = uuid7(), expectedSequence } = parse(appendOptions, options)
-  const text = Array.isArray(given) ? jsonOf(given, list, -1) : jsonOf(given)
+  const text = Array.isArray(given) ? toJson(given, list, -1) : toJson(given)
   const condition = expectedSequence === undefined ? '' : `,"expectedSequence":${expectedSequence}`
   const body = `{"${list}":${text}${condition}}`
   return (await connection.request<Items<SessionEvent>>({ method: 'POST', path, key, body })).items

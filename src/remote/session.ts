@@ -5,46 +5,46 @@ import type { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { parse } from '../features/kernel/parse.ts'
 import { uuid7 } from '../ids.ts'
 import type { Connection } from './connection.ts'
-import type { Staged } from './observation-buffer.ts'
-import { jsonOf } from './request.ts'
+import type { ObservationBuffer } from './observation-buffer.ts'
+import { idempotencyKeyOf, write } from './path.ts'
+import { toJson } from './request.ts'
 import { scopeKey } from './scope.ts'
-import { logOf } from './session-log.ts'
-import { viewsOf } from './session-views.ts'
-import { keyFor, write } from './writing.ts'
+import { logCalls } from './session-log.ts'
+import { viewCalls } from './session-views.ts'
 
 /** What the calls of one caller need. */
 export interface Client {
   readonly connection: Connection
   /** Absent for the operator. */
   readonly principal?: Principal | undefined
-  readonly staged: Staged
+  readonly observations: ObservationBuffer
   /** Lets the messages of one conversation go one after the other. */
-  readonly turns: KeyedMutex
+  readonly messageMutex: KeyedMutex
 }
 
 /** A session, by what tells it apart: the handle holds no data. */
-export function sessionOf(client: Client, record: Scope & Pick<SessionRecord, 'id'>): Session {
-  const { connection, staged } = client
+export function remoteSession(client: Client, record: Scope & Pick<SessionRecord, 'id'>): Session {
+  const { connection, observations: staged } = client
   const { id } = record
   const path = `/sessions/${id}`
   return {
     id,
-    ...logOf(connection, path),
-    ...viewsOf(connection, path),
-    ...lifeOf(client, id, path),
+    ...logCalls(connection, path),
+    ...viewCalls(connection, path),
+    ...lifecycleCalls(client, id, path),
     observe: staged.observe(id, scopeKey(record)),
     fork: async (options: ForkOptions = {}) => {
-      return sessionOf(client, await write<SessionRecord>(connection, 'POST', `${path}/fork`, jsonOf(options), {}))
+      return remoteSession(client, await write<SessionRecord>(connection, 'POST', `${path}/fork`, toJson(options), {}))
     },
     compact: async (summary, { onProgress, ...options } = {}) => {
       const { idempotencyKey: key = uuid7() } = parse(compactInput, { ...options, summary })
-      const call = { method: 'POST', path: `${path}/compact`, key, body: jsonOf({ summary }) } as const
-      return await connection.work(call, onProgress)
+      const call = { method: 'POST', path: `${path}/compact`, key, body: toJson({ summary }) } as const
+      return await connection.requestWithProgress(call, onProgress)
     },
   }
 }
 
-type Life =
+type LifecycleCall =
   | 'ask'
   | 'answer'
   | 'interrupt'
@@ -57,10 +57,14 @@ type Life =
   | 'flushStep'
 
 /** The steps of a session's life; what was observed goes along. */
-function lifeOf({ connection, staged }: Client, id: string, path: string): Pick<Session, Life> {
+function lifecycleCalls(
+  { connection, observations: staged }: Client,
+  id: string,
+  path: string,
+): Pick<Session, LifecycleCall> {
   const step = async <T = SessionRecord>(name: string, body: object, options: WriteOptions | undefined): Promise<T> => {
-    const call = { method: 'POST', path: `${path}/${name}`, key: keyFor(options) } as const
-    return await staged.send<T>(connection, id, call, body)
+    const call = { method: 'POST', path: `${path}/${name}`, key: idempotencyKeyOf(options) } as const
+    return await staged.sendForSession<T>(connection, id, call, body)
   }
   return {
     ask: (question, options) => step('ask', { question }, options),

@@ -5,36 +5,36 @@ import { parse } from '../features/kernel/parse.ts'
 import { purgeUserInput } from '../features/purge/schema.ts'
 import { activeScope, listSessions } from '../features/sessions/schema.ts'
 import { uuid7 } from '../ids.ts'
-import { jsonOf, queryOf, segment } from './request.ts'
-import { type Client, sessionOf } from './session.ts'
-import { read, sessionPath } from './writing.ts'
+import { read, sessionPath } from './path.ts'
+import { encodeSegment, queryString, toJson } from './request.ts'
+import { type Client, remoteSession } from './session.ts'
 
 /** How sessions are started and found. */
-export function sessionsOf(client: Client): Sessions {
+export function remoteSessions(client: Client): Sessions {
   const { connection } = client
   return {
     create: async (input) => {
       // with an id it can be repeated
       const { id = uuid7() } = input ?? {}
       const body = isObject(input as unknown as Json) ? { ...input, id } : input
-      const call = { method: 'POST', path: '/sessions', body: jsonOf(body), repeatable: true } as const
-      return sessionOf(client, await connection.request<SessionRecord>(call))
+      const call = { method: 'POST', path: '/sessions', body: toJson(body), idempotent: true } as const
+      return remoteSession(client, await connection.request<SessionRecord>(call))
     },
     getOrCreate: async (input) => {
       const call = {
         method: 'POST',
         path: '/sessions?getOrCreate=true',
-        body: jsonOf(input),
-        repeatable: true,
+        body: toJson(input),
+        idempotent: true,
       } as const
-      return sessionOf(client, await connection.request<SessionRecord>(call))
+      return remoteSession(client, await connection.request<SessionRecord>(call))
     },
     active: async (scope) => {
       parse(activeScope, scope)
       const record = await read<SessionRecord | undefined>(connection, '/sessions/active', scope)
-      return record === undefined ? undefined : sessionOf(client, record)
+      return record === undefined ? undefined : remoteSession(client, record)
     },
-    get: async (id) => sessionOf(client, await read<SessionRecord>(connection, sessionPath(id))),
+    get: async (id) => remoteSession(client, await read<SessionRecord>(connection, sessionPath(id))),
     list: async (query = {}) => {
       parse(listSessions, query)
       return await read(connection, '/sessions', query)
@@ -45,13 +45,13 @@ export function sessionsOf(client: Client): Sessions {
 }
 
 /** What concerns a person rather than a session. */
-export function usersOf({ connection }: Client): Users {
+export function remoteUsers({ connection }: Client): Users {
   return {
     purge: async (userId, options = {}) => {
       parse(purgeUserInput, { ...options, userId })
       return await connection.request({
         method: 'DELETE',
-        path: `/users/${segment(userId, 'userId')}${queryOf(options)}`,
+        path: `/users/${encodeSegment(userId, 'userId')}${queryString(options)}`,
       })
     },
   }

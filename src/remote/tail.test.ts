@@ -8,9 +8,9 @@ import {
   type Turn,
 } from '../../test/servers/scripted-http.ts'
 import { Connection } from './connection.ts'
-import { PATIENCE, type Patience } from './retry.ts'
+import { TIMEOUTS, type Timeouts } from './retry.ts'
 import { tailEvents } from './tail.ts'
-import { lineTo } from './transport.ts'
+import { createTransport } from './transport.ts'
 
 const GONE = { code: 'SESSION_NOT_FOUND', detail: 'session s does not exist', details: { sessionId: 's' } }
 const FULL = { code: 'TOO_MANY_STREAMS', detail: '100 streams are open already', details: { limit: 100 } }
@@ -25,9 +25,9 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-function connect(patience: Partial<Patience> = {}) {
+function connect(patience: Partial<Timeouts> = {}) {
   const wait = async (ms: number) => void waits.push(ms)
-  return new Connection(lineTo(server.url, undefined, { ...PATIENCE, wait, random: () => 1, ...patience }))
+  return new Connection(createTransport(server.url, undefined, { ...TIMEOUTS, wait, random: () => 1, ...patience }))
 }
 
 const event = (sequence: number) => `id: ${sequence}\ndata: {"sequence":${sequence}}\n\n`
@@ -81,7 +81,7 @@ describe('following a session', () => {
 
   it('notices that nothing comes any more, not even a sign of life', async () => {
     server.next(stream([1], hang), stream([2], hang))
-    expect(await take(connect({ quiet: 50 }), 2)).toEqual([1, 2])
+    expect(await take(connect({ idle: 50 }), 2)).toEqual([1, 2])
   })
 
   it('gives its reader all the time it wants', async () => {
@@ -91,7 +91,7 @@ describe('following a session', () => {
         more = () => void response.write(event(2))
       }),
     )
-    const following = tailEvents(connect({ quiet: 200 }), '/sessions/s')
+    const following = tailEvents(connect({ idle: 200 }), '/sessions/s')
     await following.next()
     // longer than it would wait for the server
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -141,7 +141,7 @@ describe('following a session', () => {
     const waiting: Connection = connect({
       async wait(_ms, signal) {
         setImmediate(() => waiting.close())
-        await PATIENCE.wait(1_000_000, signal)
+        await TIMEOUTS.wait(1_000_000, signal)
       },
     })
     server.next(stream([1]))

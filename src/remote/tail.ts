@@ -4,9 +4,9 @@ import type { SessionEvent } from '../domain/event.ts'
 import { parse } from '../features/kernel/parse.ts'
 import { tailOptions } from '../features/log/schema.ts'
 import type { Connection } from './connection.ts'
-import { NoAnswer } from './no-answer.ts'
-import { queryOf } from './request.ts'
+import { queryString } from './request.ts'
 import { Backoff } from './retry.ts'
+import { RetryableError } from './retryable-error.ts'
 
 /** Replays, then follows. A stream that breaks is taken up behind the last event that came, so none is missed or repeated. */
 export function tailEvents(
@@ -24,7 +24,7 @@ async function* follow(
   after: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionEvent> {
-  const { patience, closed } = connection
+  const { timeouts: patience, closeSignal: closed } = connection
   const isOver = () => closed.aborted || signal?.aborted === true
   const backoff = new Backoff(patience, patience.tail)
   let stood = false
@@ -36,9 +36,9 @@ async function* follow(
     },
   }
   for (let seen = after; !isOver(); ) {
-    let failure = connection.broken()
+    let failure = connection.connectionLost()
     try {
-      const call = { method: 'GET', path: `${path}/stream${queryOf({ after: seen })}` } as const
+      const call = { method: 'GET', path: `${path}/stream${queryString({ after: seen })}` } as const
       for await (const { event, data } of connection.stream(call, options)) {
         if (isOver()) return
         if (event !== 'message') continue
@@ -48,17 +48,17 @@ async function* follow(
       }
     } catch (error) {
       if (isOver()) return
-      failure = temporary(error, stood)
+      failure = toRetryable(error, stood)
     }
     const stopping = signal === undefined ? closed : AbortSignal.any([signal, closed])
-    if (!(await backoff.next(failure.after, stopping)) && !isOver()) throw failure.error
+    if (!(await backoff.next(failure.retryAfterMs, stopping)) && !isOver()) throw failure.error
   }
 }
 
 /** What is worth another try; throws all else. */
-function temporary(error: unknown, stood: boolean): NoAnswer {
-  if (error instanceof NoAnswer) return error
+function toRetryable(error: unknown, stood: boolean): RetryableError {
+  if (error instanceof RetryableError) return error
   // the server may count a stream that broke for a moment longer than we do
-  if (error instanceof TooManyStreamsError && stood) return new NoAnswer(error, false)
+  if (error instanceof TooManyStreamsError && stood) return new RetryableError(error, false)
   throw error
 }

@@ -1,17 +1,17 @@
 /** Aborts one request: when its time is up, or when one of the signals is aborted. */
-export class Limit {
+export class RequestTimeout {
   readonly #controller = new AbortController()
   readonly #signals: readonly AbortSignal[]
-  readonly #pass: () => void
+  readonly #forwardAbort: () => void
   #timer: NodeJS.Timeout
-  #isUp = false
+  #isExpired = false
 
   constructor(ms: number, signals: readonly AbortSignal[]) {
     this.#signals = signals
-    this.#timer = this.#started(ms)
-    this.#pass = () => this.#controller.abort(signals.find(({ aborted }) => aborted)?.reason)
-    for (const signal of signals) signal.addEventListener('abort', this.#pass)
-    if (signals.some(({ aborted }) => aborted)) this.#pass()
+    this.#timer = this.#start(ms)
+    this.#forwardAbort = () => this.#controller.abort(signals.find(({ aborted }) => aborted)?.reason)
+    for (const signal of signals) signal.addEventListener('abort', this.#forwardAbort)
+    if (signals.some(({ aborted }) => aborted)) this.#forwardAbort()
   }
 
   get signal(): AbortSignal {
@@ -19,14 +19,14 @@ export class Limit {
   }
 
   /** Whether it was time that aborted the request. */
-  get isUp(): boolean {
-    return this.#isUp
+  get isExpired(): boolean {
+    return this.#isExpired
   }
 
   /** From now on there is so much time. */
-  within(ms: number): void {
+  restart(ms: number): void {
     clearTimeout(this.#timer)
-    this.#timer = this.#started(ms)
+    this.#timer = this.#start(ms)
   }
 
   /** Nobody waits for anything. */
@@ -35,14 +35,14 @@ export class Limit {
   }
 
   /** The request is over. */
-  end(): void {
+  dispose(): void {
     clearTimeout(this.#timer)
-    for (const signal of this.#signals) signal.removeEventListener('abort', this.#pass)
+    for (const signal of this.#signals) signal.removeEventListener('abort', this.#forwardAbort)
   }
 
-  #started(ms: number): NodeJS.Timeout {
+  #start(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
-      this.#isUp = true
+      this.#isExpired = true
       this.#controller.abort()
     }, ms)
   }

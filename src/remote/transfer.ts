@@ -3,36 +3,36 @@ import { TooLargeError, ValidationError } from '../domain/errors.ts'
 import { type BlockOutcome, importAll, type RefusedBlock, refusedBlock } from '../features/transfer/batches.ts'
 import { type ExportPage, exportBlocks } from '../features/transfer/pages.ts'
 import type { Connection } from './connection.ts'
-import { jsonOf } from './request.ts'
+import { toJson } from './request.ts'
 
 /** Sessions on their way to and from elsewhere: the same loops as on a store, over pages and batches that are requests. */
-export function transferOf(connection: Connection): Pick<Throughline, 'export' | 'import'> {
-  const pageOf = (query: object) => post<ExportPage>(connection, '/export', jsonOf(query))
+export function remoteTransfer(connection: Connection): Pick<Throughline, 'export' | 'import'> {
+  const pageOf = (query: object) => post<ExportPage>(connection, '/export', toJson(query))
   return {
     export: (options) => exportBlocks(pageOf, options),
-    import: (blocks, options) => importAll((batch) => send(connection, batch), blocks, options),
+    import: (blocks, options) => importAll((batch) => importBatch(connection, batch), blocks, options),
   }
 }
 
 /** One batch. What cannot be sent is refused alone, as it is where it is taken in. */
-async function send(connection: Connection, batch: readonly SessionBlock[]): Promise<BlockOutcome[]> {
-  const written = batch.map(blockText)
-  const sent = await sendTexts(
+async function importBatch(connection: Connection, batch: readonly SessionBlock[]): Promise<BlockOutcome[]> {
+  const written = batch.map(encodeBlock)
+  const sent = await postBlocks(
     connection,
     written.filter((each) => 'text' in each),
   )
   return written.map((each) => ('text' in each ? (sent.shift() as BlockOutcome) : each))
 }
 
-interface BlockText {
+interface EncodedBlock {
   readonly block: SessionBlock
   readonly text: string
 }
 
-function blockText(block: SessionBlock): BlockText | RefusedBlock {
+function encodeBlock(block: SessionBlock): EncodedBlock | RefusedBlock {
   try {
     // parts stand three levels below the block
-    return { block, text: jsonOf(block, '', -2) }
+    return { block, text: toJson(block, '', -2) }
   } catch (error) {
     if (error instanceof ValidationError || error instanceof TooLargeError) return refusedBlock(block, error)
     throw error
@@ -40,7 +40,7 @@ function blockText(block: SessionBlock): BlockText | RefusedBlock {
 }
 
 /** Where a server takes smaller bodies they go one by one; one that is too large even so is refused alone. */
-async function sendTexts(connection: Connection, texts: readonly BlockText[]): Promise<BlockOutcome[]> {
+async function postBlocks(connection: Connection, texts: readonly EncodedBlock[]): Promise<BlockOutcome[]> {
   const [first] = texts
   if (first === undefined) return []
   try {
@@ -50,11 +50,11 @@ async function sendTexts(connection: Connection, texts: readonly BlockText[]): P
     if (!(error instanceof TooLargeError)) throw error
     if (texts.length === 1) return [refusedBlock(first.block, error)]
     const outcomes: BlockOutcome[] = []
-    for (const text of texts) outcomes.push(...(await sendTexts(connection, [text])))
+    for (const text of texts) outcomes.push(...(await postBlocks(connection, [text])))
     return outcomes
   }
 }
 
 async function post<T>(connection: Connection, path: string, body: string): Promise<T> {
-  return await connection.request<T>({ method: 'POST', path, body, repeatable: true })
+  return await connection.request<T>({ method: 'POST', path, body, idempotent: true })
 }

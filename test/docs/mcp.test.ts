@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LONGEST_ANSWER, LONGEST_TEXT } from '../../src/mcp/clip.ts'
-import { LONGEST_MESSAGE } from '../../src/mcp/lines.ts'
+import { MAX_MESSAGE_BYTES } from '../../src/mcp/line-splitter.ts'
 import { RESUME } from '../../src/mcp/prompts.ts'
-import { LIST, VIEWS } from '../../src/mcp/resources.ts'
+import { SESSION_LIST, SESSION_RESOURCES } from '../../src/mcp/resources.ts'
+import { MAX_RESPONSE, MAX_TEXT } from '../../src/mcp/response-limits.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/mcp.md'), 'utf8')
@@ -27,15 +27,15 @@ describe('the page of MCP', () => {
 
   it('has every resource with its form, in their order', () => {
     const form = (type: string) => (type === 'application/json' ? 'JSON' : 'Markdown')
-    const resources = VIEWS.map(({ path, mimeType }) => [`${LIST.uri}${path}`, form(mimeType)])
-    expect(rowsOf('Resources').map(([uri, , type]) => [uri, type])).toEqual([[LIST.uri, 'JSON'], ...resources])
+    const resources = SESSION_RESOURCES.map(({ path, mimeType }) => [`${SESSION_LIST.uri}${path}`, form(mimeType)])
+    expect(rowsOf('Resources').map(([uri, , type]) => [uri, type])).toEqual([[SESSION_LIST.uri, 'JSON'], ...resources])
     expect(page).toContain(`The prompt \`${RESUME.name}\``)
   })
 
   it('says how much an answer holds', () => {
-    const [text, answer] = [LONGEST_TEXT, LONGEST_ANSWER].map((most) => most.toLocaleString('en'))
+    const [text, answer] = [MAX_TEXT, MAX_RESPONSE].map((most) => most.toLocaleString('en'))
     expect(page.replaceAll('\n', ' ')).toContain(`Texts are cut after ${text} characters, answers after ${answer}`)
-    expect(page).toContain(`A message may have ${LONGEST_MESSAGE / 1024 / 1024} MiB`)
+    expect(page).toContain(`A message may have ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`)
     const wordless = TOOLS.filter(({ output }) => output === undefined).map(({ name }) => `\`${name}\``)
     expect(page).toContain(`${wordless.join(', ')} has words alone`)
   })

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { LIST, VIEWS } from '../../src/mcp/resources.ts'
+import { SESSION_LIST, SESSION_RESOURCES } from '../../src/mcp/resources.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
 import type { ListedTool, McpClient, ToolResult } from './clients.ts'
 
@@ -157,25 +157,27 @@ async function readAll(client: McpClient, sessionId: string): Promise<void> {
     return first?.mimeType === 'application/json' ? JSON.parse(first.text) : first?.text
   }
   const { resources } = await client.listResources()
-  expect(resources).toContainEqual(expect.objectContaining({ uri: LIST.uri }))
-  const own = `${LIST.uri}/${sessionId}`
+  expect(resources).toContainEqual(expect.objectContaining({ uri: SESSION_LIST.uri }))
+  const own = `${SESSION_LIST.uri}/${sessionId}`
   expect(resources).toContainEqual(expect.objectContaining({ uri: own, name: 'Make the parser fast' }))
   const { resourceTemplates } = await client.listResourceTemplates()
-  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(VIEWS.map(({ path }) => `${LIST.uri}${path}`))
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(
+    SESSION_RESOURCES.map(({ path }) => `${SESSION_LIST.uri}${path}`),
+  )
   for (const { uriTemplate } of resourceTemplates) {
     expect(await read(uriTemplate.replace('{id}', sessionId).replace('{from}', '2'))).toBeTruthy()
   }
-  expect((await read(LIST.uri)).sessions).toContainEqual(expect.objectContaining({ id: sessionId }))
+  expect((await read(SESSION_LIST.uri)).sessions).toContainEqual(expect.objectContaining({ id: sessionId }))
   expect(await read(own)).toContain('The zebra parser is slow')
   expect((await read(`${own}/events/2`)).events[0]).toMatchObject({ sequence: 2, type: 'user_message' })
   expect((await read(`${own}/scratchpad`)).scratchpad).toEqual({ current_task: 'table' })
   expect((await read(`${own}/commits`)).commits).toContainEqual(
     expect.objectContaining({ sessionId, decisions: ['Use a table'] }),
   )
-  for (const uri of [`${LIST.uri}/${NOBODY}`, `${LIST.uri}/no-uuid/events`, `${own}/nothing`]) {
+  for (const uri of [`${SESSION_LIST.uri}/${NOBODY}`, `${SESSION_LIST.uri}/no-uuid/events`, `${own}/nothing`]) {
     await expect(client.readResource({ uri })).rejects.toThrow(/not found/i)
   }
-  const ref = { type: 'ref/resource', uri: `${LIST.uri}/{id}` } as const
+  const ref = { type: 'ref/resource', uri: `${SESSION_LIST.uri}/{id}` } as const
   const { completion } = await client.complete({ ref, argument: { name: 'id', value: sessionId.slice(0, 8) } })
   expect(completion.values).toContain(sessionId)
   expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['resume'])

@@ -5,7 +5,7 @@ import { findFiles } from '../../src/cli/transcripts/find-files.ts'
 import { followFiles } from '../../src/cli/transcripts/follow-files.ts'
 import { type TranscriptImport, TranscriptImporter } from '../../src/cli/transcripts/transcript-importer.ts'
 import { remoteThroughline } from '../../src/remote/index.ts'
-import { PATIENCE } from '../../src/remote/retry.ts'
+import { TIMEOUTS } from '../../src/remote/retry.ts'
 import { operatorToken, startServer } from '../servers/http.ts'
 import { temporaryFolder } from '../servers/test-run.ts'
 import { entriesOf } from './given-back.ts'
@@ -50,7 +50,7 @@ it('waits while the server is away, says so once, and goes on with all that came
   const tl = await remoteThroughline({
     url: server.url,
     token: await operatorToken(),
-    patience: { ...PATIENCE, retries: 0 },
+    timeouts: { ...TIMEOUTS, retries: 0 },
   })
   const taking = new TranscriptImporter(tl, OWNER, true)
   const walk = await findFiles([folder.path])

@@ -76,9 +76,9 @@ async function serveStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Ta
   const { store } = targetOf(target.url)
   reserveStdout()
   const { serveMcpOverStdio } = await import('../../mcp/stdio.ts')
-  const { LONGEST_MESSAGE } = await import('../../mcp/lines.ts')
+  const { MAX_MESSAGE_BYTES } = await import('../../mcp/line-splitter.ts')
   // keeps what comes before the store is open, so that an end behind it is heard
-  const input = new PassThrough({ highWaterMark: LONGEST_MESSAGE }).on('error', () => {})
+  const input = new PassThrough({ highWaterMark: MAX_MESSAGE_BYTES }).on('error', () => {})
   pipeline(process.stdin, input, () => {})
   let tl: Throughline | undefined
   try {
@@ -92,7 +92,7 @@ async function serveStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Ta
       input,
       output: process.stdout,
       report: (error) => say(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-      say,
+      warn: say,
       signal: stopSignal(),
     })
   } finally {

@@ -2,8 +2,8 @@ import type { Health } from '../../api.ts'
 import { type ThroughlineError, UnauthenticatedError } from '../../domain/errors.ts'
 import type { Principal } from '../../domain/record.ts'
 import { isLoopback } from '../../http/auth.ts'
-import { noAnswer } from '../../remote/no-answer.ts'
-import { errorOf } from '../../remote/problem.ts'
+import { errorFromResponse } from '../../remote/problem.ts'
+import { networkError } from '../../remote/retryable-error.ts'
 import { packageVersion } from '../../version.ts'
 import { checkCacheHealth as cacheHealthCheck } from './cache.ts'
 import { type Check, errorMessage, formatDuration } from './check.ts'
@@ -70,11 +70,11 @@ async function request<T>({ url, token, now }: Server, path: string): Promise<Ti
     // the header has whole seconds, of which the middle is meant
     const clock = { name: 'the server', time: serverTime + 500, before, after, resolution: 1000 }
     const timed = { elapsed, ...(!Number.isNaN(serverTime) && { clock }) }
-    if (!response.ok) return { error: errorOf(new URL(url).origin, response.status, text), ...timed }
+    if (!response.ok) return { error: errorFromResponse(new URL(url).origin, response.status, text), ...timed }
     return { body: tryParseJson(text) as T, ...timed }
   } catch (error) {
     if (signal.aborted) throw new Error(`the server at ${url} does not answer within ${TIMEOUT_MS / 1000} s`)
-    throw noAnswer(new URL(url).origin, error)
+    throw networkError(new URL(url).origin, error)
   }
 }
 

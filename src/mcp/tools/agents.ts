@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../domain/json.ts'
 import { name } from '../../features/kernel/parse.ts'
-import { clip, LONGEST_ANSWER } from '../clip.ts'
-import { quoted } from '../quote.ts'
-import { anyObject, idempotencyKey, sessionId, tool } from '../tool.ts'
+import { quote } from '../quote.ts'
+import { MAX_RESPONSE, truncate } from '../response-limits.ts'
+import { defineTool, idempotencyKey, jsonObject, sessionId } from '../tool.ts'
 import { given, sessionOf } from '../tool-context.ts'
 
 const LIST = z.array(z.string()).max(200).optional()
 
-const handOff = tool({
+const handOff = defineTool({
   name: 'hand_off',
   title: 'Hand a session to another agent',
   description:
@@ -19,7 +19,7 @@ const handOff = tool({
     reason: z.string().min(1).describe('Why, in a sentence.'),
     artifacts: LIST.describe('What was made, such as paths.'),
     decisions: LIST.describe('What was decided, and holds.'),
-    context: anyObject('Whatever else the next agent has to know, as a JSON object.').optional(),
+    context: jsonObject('Whatever else the next agent has to know, as a JSON object.').optional(),
     idempotencyKey,
   }),
   output: z.object({ from: z.string(), to: z.string(), sequence: z.int() }),
@@ -37,7 +37,7 @@ const handOff = tool({
   },
 })
 
-const takeHandoff = tool({
+const takeHandoff = defineTool({
   name: 'take_handoff',
   title: 'Take a handoff',
   description:
@@ -49,12 +49,12 @@ const takeHandoff = tool({
     const handoff = await (await sessionOf(desk, id)).takeHandoff(given({ idempotencyKey: key }))
     if (handoff === undefined) return { data: { isClipped: false }, text: 'No handoff waits.' }
     const whole = JSON.stringify(handoff)
-    const isClipped = whole.length > LONGEST_ANSWER
+    const isClipped = whole.length > MAX_RESPONSE
     // as text in JSON it may be twice as long, because of its quotes
-    const text = isClipped ? clip(whole, LONGEST_ANSWER / 2) : whole
+    const text = isClipped ? truncate(whole, MAX_RESPONSE / 2) : whole
     // it is gone from the scratchpad by now, and whole in the log alone
     const shown = isClipped ? { clipped: text } : handoff
-    return { data: { handoff: shown, isClipped }, text: quoted(text) }
+    return { data: { handoff: shown, isClipped }, text: quote(text) }
   },
 })
 

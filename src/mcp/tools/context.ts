@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Message } from '../../domain/message.ts'
-import { line } from '../clip.ts'
-import { quoted } from '../quote.ts'
-import { sessionId, tool } from '../tool.ts'
+import { quote } from '../quote.ts'
+import { oneLine } from '../response-limits.ts'
+import { defineTool, sessionId } from '../tool.ts'
 import { sessionOf } from '../tool-context.ts'
 
-const buildContext = tool({
+const buildContext = defineTool({
   name: 'build_context',
   title: 'Build a context for a model',
   description:
@@ -32,15 +32,15 @@ const buildContext = tool({
     // words alone: the same as structured content would be twice the budget, and some clients show only one of them
     return {
       data: undefined,
-      text: [`${tokens} tokens.`, ...left, quoted(...messages.map(messageText), ...waits)].join('\n'),
+      text: [`${tokens} tokens.`, ...left, quote(...messages.map(messageText), ...waits)].join('\n'),
     }
   },
 })
 
 function messageText({ role, agentId, content, toolCallId, toolCalls = [] }: Message): string {
-  const who = agentId === undefined ? role : `${role} ${line(agentId, 40)}`
-  const answers = toolCallId === undefined ? '' : ` (answers ${line(toolCallId, 60)})`
-  const calls = toolCalls.map((call) => `  calls ${call.name} ${call.arguments} (${line(call.id, 60)})`)
+  const who = agentId === undefined ? role : `${role} ${oneLine(agentId, 40)}`
+  const answers = toolCallId === undefined ? '' : ` (answers ${oneLine(toolCallId, 60)})`
+  const calls = toolCalls.map((call) => `  calls ${call.name} ${call.arguments} (${oneLine(call.id, 60)})`)
   return [`${who}${answers}: ${content}`, ...calls].join('\n')
 }
 

@@ -4,13 +4,13 @@ import { MEMORY_CATEGORIES } from '../../domain/memory/memory.ts'
 import { SOURCE_TYPES } from '../../domain/memory/source.ts'
 import { RECALL_KINDS } from '../../domain/recall/kind.ts'
 import { moment, name, uuid } from '../../features/kernel/parse.ts'
-import { clip, firstThatFit } from '../clip.ts'
-import { quoted } from '../quote.ts'
-import { idempotencyKey, pageOf, tool } from '../tool.ts'
+import { quote } from '../quote.ts'
+import { fitFirst, truncate } from '../response-limits.ts'
+import { defineTool, idempotencyKey, pageLimit } from '../tool.ts'
 import { given } from '../tool-context.ts'
 import { omittedText } from '../views.ts'
 
-const remember = tool({
+const remember = defineTool({
   name: 'remember',
   title: 'Remember something of the user',
   description:
@@ -41,11 +41,11 @@ const remember = tool({
       { ...given(input), content: input.content, ...source, userId },
       given({ idempotencyKey: key }),
     )
-    return { data: { id, outcome, content: clip(content), confidence }, text: `${outcome}: memory ${id}` }
+    return { data: { id, outcome, content: truncate(content), confidence }, text: `${outcome}: memory ${id}` }
   },
 })
 
-const found = z.object({
+const itemSchema = z.object({
   kind: z.enum(RECALL_KINDS),
   id: z.string().describe('Of the message, the summary or the memory.'),
   sessionId: z.string().optional(),
@@ -56,7 +56,7 @@ const found = z.object({
   sourceType: z.string().optional().describe('How a memory came about.'),
 })
 
-const recall = tool({
+const recall = defineTool({
   name: 'recall',
   title: 'Recall what was said and kept',
   description:
@@ -70,25 +70,25 @@ const recall = tool({
       .describe('Only these: messages, summaries (commit), memories.'),
     since: z.optional(moment()).describe('Only from then on, ISO 8601.'),
     until: z.optional(moment()).describe('Only before then, ISO 8601.'),
-    limit: pageOf(50, 10),
+    limit: pageLimit(50, 10),
   }),
-  output: z.object({ items: z.array(found), omitted: z.int().describe('Items that found no room.') }),
+  output: z.object({ items: z.array(itemSchema), omitted: z.int().describe('Items that found no room.') }),
   effect: 'reads',
   async run({ tl, userId }, input) {
     const { items } = await tl.recall({ ...given(input), query: input.query, userId })
-    const { kept, omitted } = firstThatFit(items, shownItem)
+    const { kept, omitted } = fitFirst(items, itemView)
     const lines = kept.map(({ kind, id, at, content }) => `- ${kind} ${id} (${at}): ${content}`)
-    const text = kept.length === 0 ? ['Nothing was found.'] : [quoted(...lines), ...omittedText(omitted, 'items')]
+    const text = kept.length === 0 ? ['Nothing was found.'] : [quote(...lines), ...omittedText(omitted, 'items')]
     return { data: { items: kept, omitted }, text: text.join('\n') }
   },
 })
 
-function shownItem(item: RecallItem, longest: number): z.input<typeof found> {
+function itemView(item: RecallItem, longest: number): z.input<typeof itemSchema> {
   const { kind, id, sessionId, sequence, content, score, at, sourceType } = item
-  return { kind, id, content: clip(content, longest), score, at, ...given({ sessionId, sequence, sourceType }) }
+  return { kind, id, content: truncate(content, longest), score, at, ...given({ sessionId, sequence, sourceType }) }
 }
 
-const forget = tool({
+const forget = defineTool({
   name: 'forget',
   title: 'Forget a memory',
   description:

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { LIMITS } from '../../domain/limits.ts'
 import { SESSION_STATES } from '../../domain/record.ts'
 import { moment, name, text, uuid } from '../../features/kernel/parse.ts'
-import { LONGEST_ANSWER, shownWithin } from '../clip.ts'
-import { quoted } from '../quote.ts'
-import { comeback, standingOf } from '../session-summary.ts'
-import { pageOf, sessionId, tool } from '../tool.ts'
+import { quote } from '../quote.ts'
+import { fitItem, MAX_RESPONSE } from '../response-limits.ts'
+import { resumeSummary, summarizeSession } from '../session-summary.ts'
+import { defineTool, pageLimit, sessionId } from '../tool.ts'
 import { given, sessionOf } from '../tool-context.ts'
-import { eventShape, eventText, omittedText, sessionLine, sessionShape, sessionText, shownSession } from '../views.ts'
+import { eventSchema, eventText, omittedText, sessionLine, sessionSchema, sessionText, sessionView } from '../views.ts'
 
 const chatmode = z.optional(name()).describe("Kind of work, in the caller's words; 'default' if absent.")
 
-const startSession = tool({
+const startSession = defineTool({
   name: 'start_session',
   title: 'Start a session',
   description:
@@ -25,7 +25,7 @@ const startSession = tool({
     gitBranch: z.optional(name()),
     id: z.optional(uuid()).describe('A UUID of your own for the session: makes it safe to repeat the call.'),
   }),
-  output: z.object({ session: sessionShape, isNew: z.boolean() }),
+  output: z.object({ session: sessionSchema, isNew: z.boolean() }),
   effect: 'adds',
   async run({ tl, userId }, input) {
     const fields = given(input)
@@ -35,13 +35,13 @@ const startSession = tool({
     const made =
       live ??
       (await (conversationId === undefined ? tl.sessions.create : tl.sessions.getOrCreate)({ ...fields, userId }))
-    const session = shownSession(await made.record())
+    const session = sessionView(await made.record())
     const isNew = live === undefined
-    return { data: { session, isNew }, text: `${isNew ? 'Started' : 'Already there'}. ${quoted(sessionText(session))}` }
+    return { data: { session, isNew }, text: `${isNew ? 'Started' : 'Already there'}. ${quote(sessionText(session))}` }
   },
 })
 
-const resumeConversation = tool({
+const resumeConversation = defineTool({
   name: 'resume_conversation',
   title: 'Resume a conversation',
   description:
@@ -56,14 +56,14 @@ const resumeConversation = tool({
       .string()
       .describe('new_task, show_progress, ask_again, present_summary, repeat_interruption, offer or expired.'),
     say: z.string().describe('What to say to the user.'),
-    session: sessionShape.optional(),
-    recent: z.array(eventShape),
+    session: sessionSchema.optional(),
+    recent: z.array(eventSchema),
     omitted: z.int().describe('Events of the last turns that found no room.'),
   }),
   effect: 'adds',
-  repeatable: true,
+  idempotent: true,
   async run(desk, input) {
-    const { plan, say, standing } = await comeback(desk, given(input))
+    const { plan, say, summary: standing } = await resumeSummary(desk, given(input))
     const { session, recent = [], omitted = 0 } = standing ?? {}
     const shown = session === undefined ? ['No session waits.'] : [sessionText(session)]
     return {
@@ -71,7 +71,7 @@ const resumeConversation = tool({
       text: [
         `plan ${plan}`,
         ...omittedText(omitted, 'events'),
-        quoted(`Say: ${say}`, ...shown, ...recent.map(eventText)),
+        quote(`Say: ${say}`, ...shown, ...recent.map(eventText)),
       ].join('\n'),
     }
   },
@@ -80,7 +80,7 @@ const resumeConversation = tool({
 /** Sessions on one page. */
 const LISTED = 50
 
-const listSessions = tool({
+const listSessions = defineTool({
   name: 'list_sessions',
   title: 'List sessions',
   description: 'Lists sessions, those with the latest activity first. Use it to find an id, or what is still open.',
@@ -89,41 +89,41 @@ const listSessions = tool({
     chatmode: z.optional(name()).describe('Only those of this chatmode.'),
     conversationId: z.optional(name()).describe('Only those of this conversation.'),
     since: z.optional(moment()).describe('Only those with activity at or after this time, ISO 8601.'),
-    limit: pageOf(LISTED, 20),
+    limit: pageLimit(LISTED, 20),
     cursor: z.string().optional().describe('nextCursor of the page before.'),
   }),
-  output: z.object({ sessions: z.array(sessionShape), nextCursor: z.string().optional() }),
+  output: z.object({ sessions: z.array(sessionSchema), nextCursor: z.string().optional() }),
   effect: 'reads',
   async run({ tl, userId }, input) {
     const { items, nextCursor } = await tl.sessions.list({ ...given(input), userId })
-    const sessions = items.map((record) => shownWithin(record, shownSession, LONGEST_ANSWER / LISTED))
+    const sessions = items.map((record) => fitItem(record, sessionView, MAX_RESPONSE / LISTED))
     const more = nextCursor === undefined ? [] : [`More with the cursor ${nextCursor}`]
-    const lines = sessions.length === 0 ? ['No sessions.'] : [quoted(...sessions.map(sessionLine)), ...more]
+    const lines = sessions.length === 0 ? ['No sessions.'] : [quote(...sessions.map(sessionLine)), ...more]
     return { data: { sessions, ...(nextCursor !== undefined && { nextCursor }) }, text: lines.join('\n') }
   },
 })
 
-const readSession = tool({
+const readSession = defineTool({
   name: 'read_session',
   title: 'Read a session',
   description:
     'Gives a session: its state, what it waits for, and its last turns. The whole log is in the resource throughline://sessions/{id}/events.',
   input: z.object({
     sessionId,
-    turns: pageOf(50, 10).describe('Last turns to read, 1 to 50. A turn begins with a user message.'),
+    turns: pageLimit(50, 10).describe('Last turns to read, 1 to 50. A turn begins with a user message.'),
   }),
   output: z.object({
-    session: sessionShape,
-    recent: z.array(eventShape).describe('Oldest first.'),
+    session: sessionSchema,
+    recent: z.array(eventSchema).describe('Oldest first.'),
     omitted: z.int().describe('Events of these turns that found no room.'),
   }),
   effect: 'reads',
   async run(desk, { sessionId: id, turns }) {
-    const standing = await standingOf(await sessionOf(desk, id), turns)
+    const standing = await summarizeSession(await sessionOf(desk, id), turns)
     const { session, recent, omitted } = standing
     return {
       data: { session, recent, omitted },
-      text: [...omittedText(omitted, 'events'), quoted(sessionText(session), ...recent.map(eventText))].join('\n'),
+      text: [...omittedText(omitted, 'events'), quote(sessionText(session), ...recent.map(eventText))].join('\n'),
     }
   },
 })

@@ -7,8 +7,8 @@ import { LIMITS } from '../../domain/limits.ts'
 import type { Message } from '../../domain/message.ts'
 import { checkLive } from '../../domain/record.ts'
 import { name } from '../../features/kernel/parse.ts'
-import { idempotencyKey, sessionId, tool } from '../tool.ts'
-import { type Desk, given, sessionOf } from '../tool-context.ts'
+import { defineTool, idempotencyKey, sessionId } from '../tool.ts'
+import { given, sessionOf, type ToolContext } from '../tool-context.ts'
 
 const toolCall = z.object({
   id: name().check(z.describe('Id of the call, which its result names.')),
@@ -39,7 +39,7 @@ function textOf(args: unknown): string {
   return typeof args === 'string' ? args : encodeJson((args ?? {}) as Json, 'arguments', LIMITS.parts)
 }
 
-const say = tool({
+const say = defineTool({
   name: 'say',
   title: 'Keep messages',
   description:
@@ -75,7 +75,7 @@ const noteInput = z.object({
   idempotencyKey,
 })
 
-const note = tool({
+const note = defineTool({
   name: 'note',
   title: 'Note a step of the work',
   description:
@@ -88,14 +88,18 @@ const note = tool({
   effect: 'adds',
   async run(desk, input) {
     const session = await sessionOf(desk, input.sessionId)
-    const { sequence, id } = await noted(desk, session, input)
+    const { sequence, id } = await writeNote(desk, session, input)
     return { data: { sequence, id }, text: `Noted as ${sequence}.` }
   },
 })
 
 type NoteInput = z.output<typeof noteInput>
 
-async function noted({ unwritten }: Desk, session: Session, input: NoteInput): Promise<WorkStep> {
+async function writeNote(
+  { unwrittenNotes: unwritten }: ToolContext,
+  session: Session,
+  input: NoteInput,
+): Promise<WorkStep> {
   const { id } = session
   const key = given({ idempotencyKey: input.idempotencyKey })
   const words = input.kind === 'decision' ? `Decision: ${input.text}` : input.text
@@ -107,7 +111,7 @@ async function noted({ unwritten }: Desk, session: Session, input: NoteInput): P
   if (!unwritten.has(id)) {
     // a key that is known gives its step although nothing waits; what is observed before that would wait for the next one
     const known = input.idempotencyKey === undefined ? undefined : await session.flushStep(key)
-    if (known !== undefined) return sameAs(known, words, id, input.idempotencyKey)
+    if (known !== undefined) return checkSameNote(known, words, id, input.idempotencyKey)
     // in a session that has ended it would wait for ever
     checkLive(await session.record(), new Date().toISOString())
     observe(session, input, words)
@@ -118,7 +122,7 @@ async function noted({ unwritten }: Desk, session: Session, input: NoteInput): P
   return step
 }
 
-function sameAs(step: WorkStep, words: string, sessionId: string, key = ''): WorkStep {
+function checkSameNote(step: WorkStep, words: string, sessionId: string, key = ''): WorkStep {
   if (step.observations.some((one) => 'text' in one && one.text === words)) return step
   throw new IdempotencyMismatchError({ sessionId, key })
 }

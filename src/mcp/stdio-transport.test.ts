@@ -2,19 +2,19 @@ import { PassThrough } from 'node:stream'
 import { setImmediate as soon } from 'node:timers/promises'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { describe, expect, it } from 'vitest'
-import { LONGEST_MESSAGE } from './lines.ts'
-import { StdioLine } from './stdio-line.ts'
+import { MAX_MESSAGE_BYTES } from './line-splitter.ts'
+import { StdioTransport } from './stdio-transport.ts'
 
 async function lineOf(before: (message: JSONRPCMessage) => Promise<void> | undefined = () => undefined) {
   const [input, output] = [new PassThrough(), new PassThrough()]
-  const line = new StdioLine(input, output, before)
+  const line = new StdioTransport(input, output, before)
   const came: JSONRPCMessage[] = []
   const errors: Error[] = []
   line.onmessage = (message) => void came.push(message)
   line.onerror = (error) => void errors.push(error)
   await line.start()
   let isOver = false
-  void line.over
+  void line.finished
     .catch((error) => void errors.push(error))
     .finally(() => {
       isOver = true
@@ -78,17 +78,17 @@ describe('lines of messages', () => {
 
   it('take what the largest event needs, and fail behind what came before where a message is larger than any should be', async () => {
     const { input, ask, answer, came, errors, over } = await lineOf()
-    const params = { text: 'x'.repeat(LONGEST_MESSAGE - 100) }
+    const params = { text: 'x'.repeat(MAX_MESSAGE_BYTES - 100) }
     input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params })}\n`)
     ask(2)
-    input.write('x'.repeat(LONGEST_MESSAGE))
+    input.write('x'.repeat(MAX_MESSAGE_BYTES))
     input.write('xx')
     expect(await over()).toBe(false)
     expect({ came: came.length, errors }).toEqual({ came: 2, errors: [] })
     await answer(1)
     await answer(2)
     expect(await over()).toBe(true)
-    expect(errors).toMatchObject([{ code: 'TOO_LARGE', details: { limit: LONGEST_MESSAGE } }])
+    expect(errors).toMatchObject([{ code: 'TOO_LARGE', details: { limit: MAX_MESSAGE_BYTES } }])
   })
 
   it('wait for whoever wants to see one first', async () => {

@@ -9,28 +9,28 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/server'
-import { Lines } from './lines.ts'
+import { LineSplitter } from './line-splitter.ts'
 
 /** Milliseconds that an end waits for what is under way. */
-const PATIENCE = 10_000
+const SHUTDOWN_TIMEOUT = 10_000
 
 /** Requests that stay open for as long as the client likes: nobody waits for their end. */
-const STANDING: ReadonlySet<string> = new Set(['subscriptions/listen'])
+const LONG_LIVED: ReadonlySet<string> = new Set(['subscriptions/listen'])
 
 /**
  * Messages as lines over two streams. Unlike the transport of the SDK it answers what it took before it ends: a client may send, close its end,
  * and read.
  */
-export class StdioLine implements Transport {
+export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
   readonly #input: Readable
   readonly #output: Writable
   readonly #before: (message: JSONRPCMessage) => Promise<void> | undefined
-  readonly #lines = new Lines()
-  readonly #open = new Set<JSONRPCRequest['id']>()
-  readonly #settled = Promise.withResolvers<void>()
+  readonly #splitter = new LineSplitter()
+  readonly #pending = new Set<JSONRPCRequest['id']>()
+  readonly #finished = Promise.withResolvers<void>()
   #failure: Error | undefined
   #isEnding = false
   #isClosed = false
@@ -43,12 +43,12 @@ export class StdioLine implements Transport {
   }
 
   /** Resolves when nothing more comes in, and what came in is answered; rejects if that was because of something that cannot be read. */
-  get over(): Promise<void> {
-    return this.#settled.promise
+  get finished(): Promise<void> {
+    return this.#finished.promise
   }
 
   async start(): Promise<void> {
-    this.#input.on('data', this.#take).on('end', this.end).on('close', this.end).on('error', this.#fail)
+    this.#input.on('data', this.#receive).on('end', this.end).on('close', this.end).on('error', this.#fail)
     // nobody reads any more: what was asked for is still done
     this.#output.on('error', this.end)
   }
@@ -57,9 +57,9 @@ export class StdioLine implements Transport {
   readonly end = (): void => {
     if (this.#isEnding) return
     this.#isEnding = true
-    this.#input.off('data', this.#take).pause()
-    setTimeout(this.#settle, PATIENCE).unref()
-    this.#look()
+    this.#input.off('data', this.#receive).pause()
+    setTimeout(this.#settle, SHUTDOWN_TIMEOUT).unref()
+    this.#settleIfDone()
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
@@ -67,7 +67,7 @@ export class StdioLine implements Transport {
     try {
       if (this.#output.writable) await this.#write(serializeMessage(message))
     } finally {
-      if (isAnswer) this.#answered(message.id)
+      if (isAnswer) this.#complete(message.id)
     }
   }
 
@@ -79,45 +79,45 @@ export class StdioLine implements Transport {
     this.onclose?.()
   }
 
-  readonly #take = (chunk: Buffer): void => {
+  readonly #receive = (chunk: Buffer): void => {
     try {
-      for (const line of this.#lines.take(chunk)) this.#read(line)
+      for (const line of this.#splitter.split(chunk)) this.#readLine(line)
     } catch (error) {
       this.#fail(error as Error)
     }
   }
 
-  #read(line: string): void {
+  #readLine(line: string): void {
     if (line.trim() === '') return
-    const message = messageIn(line)
-    if (message !== undefined) this.#came(message)
+    const message = parseMessage(line)
+    if (message !== undefined) this.#dispatch(message)
     // the next line may be one; what this one holds belongs into no log
     else this.onerror?.(new Error('a line that is no message of JSON-RPC was left out'))
   }
 
-  #came(message: JSONRPCMessage): void {
-    if (isJSONRPCRequest(message) && !STANDING.has(message.method)) this.#open.add(message.id)
+  #dispatch(message: JSONRPCMessage): void {
+    if (isJSONRPCRequest(message) && !LONG_LIVED.has(message.method)) this.#pending.add(message.id)
     // what was called off is never answered
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      this.#answered(message.params?.['requestId'] as JSONRPCRequest['id'])
+      this.#complete(message.params?.['requestId'] as JSONRPCRequest['id'])
     }
     const wait = this.#before(message)
     if (wait === undefined) this.onmessage?.(message)
     else void wait.finally(() => this.onmessage?.(message))
   }
 
-  #answered(id: JSONRPCRequest['id'] | undefined): void {
-    if (id !== undefined) this.#open.delete(id)
-    this.#look()
+  #complete(id: JSONRPCRequest['id'] | undefined): void {
+    if (id !== undefined) this.#pending.delete(id)
+    this.#settleIfDone()
   }
 
-  #look(): void {
-    if (this.#isEnding && this.#open.size === 0) this.#settle()
+  #settleIfDone(): void {
+    if (this.#isEnding && this.#pending.size === 0) this.#settle()
   }
 
   readonly #settle = (): void => {
-    if (this.#failure === undefined) this.#settled.resolve()
-    else this.#settled.reject(this.#failure)
+    if (this.#failure === undefined) this.#finished.resolve()
+    else this.#finished.reject(this.#failure)
   }
 
   async #write(text: string): Promise<void> {
@@ -133,7 +133,7 @@ export class StdioLine implements Transport {
   }
 }
 
-function messageIn(line: string): JSONRPCMessage | undefined {
+function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
     return deserializeMessage(line)
   } catch {

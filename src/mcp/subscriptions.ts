@@ -1,52 +1,53 @@
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import { ValidationError } from '../domain/errors.ts'
-import { ROOT } from './resources.ts'
-import { type Desk, sessionOf } from './tool-context.ts'
+import { SESSIONS_URI } from './resources.ts'
+import { sessionOf, type ToolContext } from './tool-context.ts'
 
 /** Resources that one client may watch. */
-const MOST = 100
+const MAX_SUBSCRIPTIONS = 100
 /** Milliseconds between two words on the same resource. */
-const REST = 100
+const MIN_INTERVAL = 100
 
-interface Watched {
+interface Subscription {
   readonly uri: string
   readonly stop: AbortController
 }
 
 /** Follows the sessions that a client has subscribed to, by whatever process they change. */
-export class Watch {
-  readonly #desk: Desk
-  readonly #changed: (uri: string) => void
-  readonly #watched = new Map<string, Watched[]>()
+export class Subscriptions {
+  readonly #context: ToolContext
+  readonly #notify: (uri: string) => void
+  readonly #byKey = new Map<string, Subscription[]>()
 
-  constructor(desk: Desk, changed: (uri: string) => void) {
-    this.#desk = desk
-    this.#changed = changed
+  constructor(desk: ToolContext, changed: (uri: string) => void) {
+    this.#context = desk
+    this.#notify = changed
   }
 
   /** Watches a resource of a session until `remove` of the same key. Resolves when every later change will be told. */
   async add(key: string, uri: string): Promise<void> {
-    const own = this.#watched.get(key) ?? []
-    const count = [...this.#watched.values()].reduce((sum, list) => sum + list.length, 0)
-    if (count >= MOST) throw new ValidationError('uri', `is one too many: ${MOST} can be watched at once`)
-    const session = await sessionOf(this.#desk, sessionIdIn(uri))
+    const own = this.#byKey.get(key) ?? []
+    const count = [...this.#byKey.values()].reduce((sum, list) => sum + list.length, 0)
+    if (count >= MAX_SUBSCRIPTIONS)
+      throw new ValidationError('uri', `is one too many: ${MAX_SUBSCRIPTIONS} can be watched at once`)
+    const session = await sessionOf(this.#context, parseSessionUri(uri))
     const { head } = await session.record()
     const stop = new AbortController()
-    this.#watched.set(key, [...own, { uri, stop }])
+    this.#byKey.set(key, [...own, { uri, stop }])
     void this.#follow(uri, session.tail({ after: head, signal: stop.signal }), stop.signal)
   }
 
   remove(key: string): void {
-    for (const { stop } of this.#watched.get(key) ?? []) stop.abort()
-    this.#watched.delete(key)
+    for (const { stop } of this.#byKey.get(key) ?? []) stop.abort()
+    this.#byKey.delete(key)
   }
 
-  end(): void {
-    for (const key of [...this.#watched.keys()]) this.remove(key)
+  close(): void {
+    for (const key of [...this.#byKey.keys()]) this.remove(key)
   }
 
   /** Since 2026-07-28 a request that stays open says what to watch, and the SDK answers it by itself. */
-  readonly listen = (message: JSONRPCMessage): Promise<void> | undefined => {
+  readonly handleMessage = (message: JSONRPCMessage): Promise<void> | undefined => {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       this.remove(`listen ${String(message.params?.['requestId'])}`)
     }
@@ -63,11 +64,11 @@ export class Watch {
     const tell = () => {
       if (signal.aborted) return
       isBehind = false
-      this.#changed(uri)
+      this.#notify(uri)
       rest = setTimeout(() => {
         rest = undefined
         if (isBehind) tell()
-      }, REST)
+      }, MIN_INTERVAL)
     }
     try {
       for await (const _event of events) {
@@ -75,13 +76,13 @@ export class Watch {
         else isBehind = true
       }
     } catch (error) {
-      this.#desk.report(error)
+      this.#context.report(error)
     }
   }
 }
 
-function sessionIdIn(uri: string): string {
-  const [, id] = new RegExp(`^${ROOT}/([^/]+)(?:/(?:events|scratchpad|commits))?$`).exec(uri) ?? []
+function parseSessionUri(uri: string): string {
+  const [, id] = new RegExp(`^${SESSIONS_URI}/([^/]+)(?:/(?:events|scratchpad|commits))?$`).exec(uri) ?? []
   if (id !== undefined) return id
-  throw new ValidationError('uri', `must be one of a session, such as ${ROOT}/ID or ${ROOT}/ID/events`)
+  throw new ValidationError('uri', `must be one of a session, such as ${SESSIONS_URI}/ID or ${SESSIONS_URI}/ID/events`)
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EventReader, type ServerEvent } from './events.ts'
+import { EventReader, type ServerEvent } from './event-parser.ts'
 
 /** The events of a text whose bytes are cut at these places. */
 function eventsOf(text: string, cuts: readonly number[] = []): ServerEvent[] {

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { Session, WriteOptions } from '../../api.ts'
 import type { SessionRecord, SessionState } from '../../domain/record.ts'
-import { quoted } from '../quote.ts'
-import { idempotencyKey, sessionId, tool } from '../tool.ts'
+import { quote } from '../quote.ts'
+import { defineTool, idempotencyKey, sessionId } from '../tool.ts'
 import { given, sessionOf } from '../tool-context.ts'
-import { sessionShape, sessionText, shownSession } from '../views.ts'
+import { sessionSchema, sessionText, sessionView } from '../views.ts'
 
-const output = z.object({ session: sessionShape.pick({ id: true, state: true, waitsFor: true, head: true }) })
+const output = z.object({ session: sessionSchema.pick({ id: true, state: true, waitsFor: true, head: true }) })
 
-function came(record: SessionRecord) {
-  const session = shownSession(record)
+function lifecycleResult(record: SessionRecord) {
+  const session = sessionView(record)
   const { id, state, waitsFor, head } = session
-  return { data: { session: { id, state, head, ...given({ waitsFor }) } }, text: quoted(sessionText(session)) }
+  return { data: { session: { id, state, head, ...given({ waitsFor }) } }, text: quote(sessionText(session)) }
 }
 
-const ask = tool({
+const ask = defineTool({
   name: 'ask',
   title: 'Ask the user',
   description:
@@ -23,7 +23,7 @@ const ask = tool({
   output,
   effect: 'adds',
   run: async (desk, { sessionId: id, question, idempotencyKey: key }) =>
-    came(await (await sessionOf(desk, id)).ask(question, given({ idempotencyKey: key }))),
+    lifecycleResult(await (await sessionOf(desk, id)).ask(question, given({ idempotencyKey: key }))),
 })
 
 type Reply = (session: Session, text: string, key: WriteOptions) => Promise<SessionRecord>
@@ -34,7 +34,7 @@ const REPLIES = {
   interrupted: (session, text, key) => session.incorporate(text, key),
 } as const satisfies Partial<Record<SessionState, Reply>>
 
-const answer = tool({
+const answer = defineTool({
   name: 'answer',
   title: 'Answer what a session waits for',
   description:
@@ -45,12 +45,12 @@ const answer = tool({
   async run(desk, { sessionId: id, text, idempotencyKey: key }) {
     const session = await sessionOf(desk, id)
     const { state } = (await session.record()).status
-    return came(await replied(session, state, text, given({ idempotencyKey: key })))
+    return lifecycleResult(await reply(session, state, text, given({ idempotencyKey: key })))
   },
 })
 
 /** By what the session waits for. A key that is known may belong to an earlier reply of another kind. */
-async function replied(session: Session, state: SessionState, text: string, key: WriteOptions): Promise<SessionRecord> {
+async function reply(session: Session, state: SessionState, text: string, key: WriteOptions): Promise<SessionRecord> {
   const fitting = state in REPLIES ? REPLIES[state as keyof typeof REPLIES] : REPLIES.awaiting_user
   try {
     return await fitting(session, text, key)
@@ -64,7 +64,7 @@ async function replied(session: Session, state: SessionState, text: string, key:
   }
 }
 
-const propose = tool({
+const propose = defineTool({
   name: 'propose',
   title: 'Propose that the work is done',
   description:
@@ -77,10 +77,10 @@ const propose = tool({
   output,
   effect: 'adds',
   run: async (desk, { sessionId: id, summary, idempotencyKey: key }) =>
-    came(await (await sessionOf(desk, id)).propose(summary, given({ idempotencyKey: key }))),
+    lifecycleResult(await (await sessionOf(desk, id)).propose(summary, given({ idempotencyKey: key }))),
 })
 
-const finishSession = tool({
+const finishSession = defineTool({
   name: 'finish_session',
   title: 'Finish a session',
   description:
@@ -96,9 +96,9 @@ const finishSession = tool({
   async run(desk, { sessionId: id, outcome, reason, idempotencyKey: key }) {
     const session = await sessionOf(desk, id)
     const once = given({ idempotencyKey: key })
-    if (outcome === 'confirmed') return came(await session.confirm(once))
-    return came(await (outcome === 'ended' ? session.end(once) : session.abort(reason, once)))
+    if (outcome === 'confirmed') return lifecycleResult(await session.confirm(once))
+    return lifecycleResult(await (outcome === 'ended' ? session.end(once) : session.abort(reason, once)))
   },
 })
 
-export const lifeTools = [ask, answer, propose, finishSession]
+export const lifecycleTools = [ask, answer, propose, finishSession]
