@@ -69,7 +69,7 @@ export interface Throughline {
   readonly envelopes: Envelopes
   /** Whether new sessions are taken. Only for the operator. */
   readonly intake: Intake
-  /** Ids of the registered agents, the default first. */
+  /** Ids of the registered agents, the default first; empty where any agent id is accepted. */
   readonly agents: readonly string[]
   /** Whose sessions this object sees; absent for the operator, who sees all. */
   readonly principal?: Principal

@@ -87,6 +87,7 @@ export type {
   WorkStep,
   WriteOptions,
 } from './api.ts'
+export { roundtable } from './domain/agents.ts'
 export type { MessageIntent } from './domain/classify.ts'
 export type { CommitKind } from './domain/commit.ts'
 export type { ContextShare } from './domain/context.ts'
@@ -179,7 +180,7 @@ export {
 } from './domain/work.ts'
 export { type ExportCheck, exportLines, importLines } from './features/transfer/lines.ts'
 export { open } from './open/open.ts'
-export { type OpenOptions, ROUNDTABLE } from './open/options.ts'
+export type { OpenOptions } from './open/options.ts'
 export type { Clock } from './ports/clock.ts'
 export type { Embed } from './ports/embed.ts'
 export type { MetricsRegistry } from './ports/metrics.ts'

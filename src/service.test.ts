@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
 import {
   open,
-  type ROUNDTABLE,
+  type roundtable,
   type ServiceResult,
   type SessionResponse,
   serviceOf,
@@ -28,7 +28,7 @@ describe('the service', () => {
   })
 
   it('F6, F13: types agents by the registry where it is known', async () => {
-    type Roundtable = (typeof ROUNDTABLE)[number]
+    type Roundtable = (typeof roundtable)[number]
     const service = serviceOf<Roundtable>(tl)
     const result = await service.getOrCreateSession('ada')
     expectTypeOf(result).toEqualTypeOf<ServiceResult<SessionResponse<Roundtable>>>()

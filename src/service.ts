@@ -1,5 +1,6 @@
 import { z } from 'zod/mini'
 import type { AgentTransition, Session, Throughline } from './api.ts'
+import { roundtable } from './domain/agents.ts'
 import { type ErrorCode, SessionEndedError, ThroughlineError } from './domain/errors.ts'
 import { LIMITS } from './domain/limits.ts'
 import type { SessionRecord } from './domain/record.ts'
@@ -83,8 +84,8 @@ const serviceOptions = schema(() =>
 )
 
 /**
- * The sessions of a store as functions that take the caller's user id and answer a {@link ServiceResult}. What belongs
- * to another user is not found.
+ * The sessions of a store as functions that take the caller's user id and return a {@link ServiceResult}. A session of
+ * another user is not found. Agents are those the store registers, or {@link roundtable} where it registers none.
  */
 export function serviceOf<Agent extends string = string>(
   tl: Throughline,
@@ -92,7 +93,8 @@ export function serviceOf<Agent extends string = string>(
 ): SessionService<Agent> {
   const { expiresInMs, maxTurns, maxContent } = parse(serviceOptions, options)
   const tenant = tl.principal?.tenant ?? 'local'
-  const agentId = z.string().check(z.refine((id) => tl.agents.includes(id), `must be one of ${tl.agents.join(', ')}`))
+  const agents: readonly [string, ...string[]] = tl.agents.length > 0 ? (tl.agents as [string]) : roundtable
+  const agentId = z.string().check(z.refine((id) => agents.includes(id), `must be one of ${agents.join(', ')}`))
   const messageInput = z.strictObject({
     role: z.enum(['user', 'assistant']),
     content: text(maxContent).check(z.minLength(1)),
@@ -105,10 +107,9 @@ export function serviceOf<Agent extends string = string>(
   /** A stored agent that is not registered any more gives way to the default, on record. */
   async function settled(session: Session): Promise<SessionRecord> {
     const record = await session.record()
-    const [fallback] = tl.agents
-    if (fallback === undefined || tl.agents.includes(record.activeAgent)) return record
+    if (agents.includes(record.activeAgent)) return record
     const reason = `'${record.activeAgent}' is not registered any more`
-    return await session.setActiveAgent(fallback, { reason, from: record.activeAgent }).catch((error: unknown) => {
+    return await session.setActiveAgent(agents[0], { reason, from: record.activeAgent }).catch((error: unknown) => {
       // an ended session stays as it is
       if (error instanceof SessionEndedError) return record
       throw error
@@ -159,13 +160,13 @@ export function serviceOf<Agent extends string = string>(
     getOrCreateSession: (userId) =>
       answer(async () => {
         const expiry = expiresInMs === undefined ? {} : { expiresInMs }
-        const session = await own(userId).sessions.getOrCreate({ userId, ...expiry })
+        const session = await own(userId).sessions.getOrCreate({ userId, agent: agents[0], ...expiry })
         await settled(session)
         return await show(session)
       }),
     getSession: (sessionId, userId) => change(userId, sessionId),
     updateActiveAgent: (sessionId, userId, agent) =>
-      change(userId, sessionId, (session) => session.setActiveAgent(agent)),
+      change(userId, sessionId, (session) => session.setActiveAgent(parse(agentId, agent, 'agent'))),
     addMessage: (sessionId, userId, input) =>
       change(userId, sessionId, async (session, { activeAgent }) => {
         const { role, content, agentId: given } = parse(messageInput, input)
@@ -173,7 +174,10 @@ export function serviceOf<Agent extends string = string>(
         await session.addMessage({ role, content, ...(speaker !== undefined && { agentId: speaker }) })
       }),
     recordTransition: (sessionId, userId, transition) =>
-      change(userId, sessionId, (session) => session.recordTransition(transition)),
+      change(userId, sessionId, (session) => {
+        parse(agentId, transition.to, 'to')
+        return session.recordTransition(transition)
+      }),
     clearSession: (sessionId, userId) =>
       answer(async () => {
         const { sessions } = own(userId)

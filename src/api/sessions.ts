@@ -15,7 +15,7 @@ export interface CreateSession {
   skill?: string
   gitBranch?: string
   task?: string
-  /** Agent that acts first. @default the first of the agents given to `open()` */
+  /** Agent that acts first. @default the first of the agents given to `open()`, else `assistant` */
   agent?: string
   metadata?: JsonObject
   /** From this moment on (ISO 8601) the session acts as ended. */

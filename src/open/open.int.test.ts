@@ -30,7 +30,6 @@ describe('open()', () => {
     ['an empty URL', { url: '' }, 'url'],
     ['a store there is not', { url: 'mysql://host/db' }, 'url'],
     ['an unknown durability', { url: 'memory:', durability: 'some' }, 'durability'],
-    ['no agents', { url: 'memory:', agents: [] }, 'agents[0]'],
     ['an agent without a name', { url: 'memory:', agents: ['coach', ''] }, 'agents[1]'],
     ['a tokenizer that cannot count', { url: 'memory:', tokenizer: { name: 'none' } }, 'tokenizer'],
     ['a clock that cannot tell', { url: 'memory:', clock: {} }, 'clock'],

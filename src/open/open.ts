@@ -87,7 +87,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
     clock: options.clock,
     newId,
     tokenizer: lazy(() => loadTokenizer(options.tokenizer)),
-    agents: options.agents,
+    agents: [...options.agents],
     staging: new Staging(),
     conversationMutex: new KeyedMutex(),
     policy: policyOf(options.policy),

@@ -34,8 +34,4 @@ describe('the options of open()', () => {
     }
     expect(checkedOptions(new Settings())).toMatchObject({ durability: 'relaxed' })
   })
-
-  it('give every store agents of its own', () => {
-    expect(checkedOptions({}).agents).not.toBe(checkedOptions({}).agents)
-  })
 })

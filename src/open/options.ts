@@ -26,7 +26,7 @@ export interface OpenOptions {
   durability?: 'full' | 'relaxed'
   /** Bring an older schema up to date. @default true for an embedded store, false for Postgres */
   migrate?: boolean
-  /** Ids of the agents, the default first. @default {@link ROUNDTABLE} */
+  /** Ids of the registered agents, the default first. @default none: any agent id is accepted, `assistant` comes first */
   agents?: readonly string[]
   /** `exact` counts as OpenAI's o200k does, `estimate` goes by length, or your own. @default 'exact' */
   tokenizer?: 'exact' | 'estimate' | Tokenizer
@@ -60,9 +60,6 @@ export interface OpenOptions {
   index?: boolean
 }
 
-/** The agents a store knows when it is given none. */
-export const ROUNDTABLE = ['coach', 'goalArchitect', 'patternAnalyst', 'motivator', 'accountabilityPartner'] as const
-
 const withMethod = <T>(method: string) =>
   z.custom<T>((value) => {
     const member = (value as Record<string, unknown> | null | undefined)?.[method]
@@ -72,7 +69,7 @@ const withMethod = <T>(method: string) =>
 /** What is chosen where nothing is given. */
 const DEFAULTS = {
   durability: 'full',
-  agents: ROUNDTABLE,
+  agents: [],
   tokenizer: 'exact',
   clock: { now: () => Date.now() },
   policy: {},
@@ -92,7 +89,7 @@ const openOptions = schema(() => {
     ),
     durability: z._default(z.enum(['full', 'relaxed']), DEFAULTS.durability),
     migrate: z.optional(z.boolean()),
-    agents: z._default(z.tuple([name()], name()), [...DEFAULTS.agents]),
+    agents: z._default(z.readonly(z.array(name())), DEFAULTS.agents),
     tokenizer: z._default(z.union([z.enum(['exact', 'estimate']), withMethod<Tokenizer>('count')]), DEFAULTS.tokenizer),
     clock: z._default(withMethod<Clock>('now'), DEFAULTS.clock),
     policy: z._default(z.strictObject({ idleTimeoutMs: timeout, staleTimeoutMs: timeout }), DEFAULTS.policy),
@@ -125,7 +122,7 @@ export function checkedOptions(given: OpenOptions): Options {
   if (given === null || Object.getPrototypeOf(given) !== Object.prototype) return parse(openOptions, given)
   const named = Object.entries(given).filter(([, value]) => value !== undefined)
   if (!named.every(([option, value]) => PLAIN.get(option)?.(value))) return parse(openOptions, given)
-  return { ...DEFAULTS, agents: [...DEFAULTS.agents], ...Object.fromEntries(named) }
+  return { ...DEFAULTS, ...Object.fromEntries(named) }
 }
 
 /** What is left to choose after {@link checkedOptions} put the defaults in place. */

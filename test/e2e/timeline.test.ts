@@ -124,7 +124,7 @@ describe('the timeline', () => {
     for (const pattern of [
       /scratchpad.*current_task = Design/,
       /gate.*1 passed: Schema reviewed/,
-      /handoff.*coach → motivator: The design stands/,
+      /handoff.*assistant → motivator: The design stands/,
       /handoff taken.*by motivator/,
       /work.*step: read src\/connect.ts, ran npm test \(exit 1\)/,
       /status.*running → awaiting user/,

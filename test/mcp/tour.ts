@@ -87,7 +87,7 @@ async function work(call: Call): Promise<string> {
 
   expect(
     good(await call('hand_off', { sessionId, to: 'motivator', reason: 'needs cheer', decisions: ['a table'] })),
-  ).toMatchObject({ from: 'coach', to: 'motivator' })
+  ).toMatchObject({ from: 'assistant', to: 'motivator' })
   expect(good(await call('take_handoff', { sessionId })).handoff).toMatchObject({ key_decisions: ['a table'] })
   expect(good(await call('take_handoff', { sessionId }))).toEqual({ isClipped: false })
 

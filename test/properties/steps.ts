@@ -24,7 +24,7 @@ const value = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }).filter((json) => !/__proto__|\\u0000/.test(JSON.stringify(json))),
 ) as fc.Arbitrary<Json>
 const object = fc.dictionary(key, value, { noNullPrototype: true }) as fc.Arbitrary<JsonObject>
-const agent = fc.constantFrom('coach', 'motivator', 'goalArchitect', 'nobody')
+const agent = fc.constantFrom('assistant', 'planner', 'reviewer', '')
 const options = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
   { weight: 1, arbitrary: fc.record({ idempotencyKey: fc.constantFrom('k1', 'k2', 'k3') }) },

@@ -9,7 +9,7 @@ import type { EnvelopeRow } from '../../ports/envelope-store.ts'
 import type { LegacySource } from '../../ports/legacy-source.ts'
 import { requireOperator } from '../kernel/access.ts'
 import { newEvent } from '../kernel/decide.ts'
-import { type Deps, now } from '../kernel/deps.ts'
+import { type Deps, defaultAgent, now } from '../kernel/deps.ts'
 import { parse, uuid } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
@@ -157,7 +157,7 @@ async function create(deps: Deps, work: Work, session: LegacySession): Promise<b
     userId: subject,
     chatmode: 'default',
     conversationId,
-    agent: deps.agents[0],
+    agent: defaultAgent(deps),
     metadata,
     batch: work.batch,
     ...(Object.keys(identity).length > 0 && { identity }),

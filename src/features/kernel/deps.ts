@@ -1,3 +1,4 @@
+import { DEFAULT_AGENT } from '../../domain/agents.ts'
 import { momentOf } from '../../domain/moment.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Principal } from '../../domain/record.ts'
@@ -21,8 +22,8 @@ export interface Deps {
   readonly newId: () => string
   /** Loads the tokenizer on first use: the exact one takes a quarter of a second and 75 MB. */
   readonly tokenizer: () => Promise<Tokenizer>
-  /** Ids of the agents, the default first. */
-  readonly agents: readonly [string, ...string[]]
+  /** Ids of the registered agents, the default first; empty where any agent id is accepted. */
+  readonly agents: readonly string[]
   /** What was observed and is not yet in the log, by session. */
   readonly staging: Staging
   /** Lets the messages of one conversation come one after the other. */
@@ -46,6 +47,11 @@ export interface Deps {
   readonly within?: Principal
   /** Aborted when the store closes. */
   readonly closed: AbortSignal
+}
+
+/** The agent that a new session starts with. */
+export function defaultAgent({ agents }: Deps): string {
+  return agents[0] ?? DEFAULT_AGENT
 }
 
 /** The session, for whoever is calling. */

@@ -6,15 +6,16 @@ import {
   SessionNotFoundError,
   ValidationError,
 } from '../../domain/errors.ts'
-import { begin, evolve, type ForkedParts, type StartedParts } from '../../domain/fold.ts'
+import { begin, evolve, type ForkedParts, type SessionView, type StartedParts } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
+import { abortFor, nextStatus } from '../../domain/lifecycle.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
 import { endOf, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CreateRequest, CreateResult, StoredEvent } from '../../ports/session-store.ts'
 import { checkMetadata, counted, envelopeIn } from '../envelope/operation.ts'
 import { requireOwn, tenantFor } from '../kernel/access.ts'
 import { type Draft, decideOn, newEvent } from '../kernel/decide.ts'
-import { type Deps, keyOf, now } from '../kernel/deps.ts'
+import { type Deps, defaultAgent, keyOf, now } from '../kernel/deps.ts'
 import { viewAt } from '../kernel/history.ts'
 import { parse, uuid } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
@@ -56,7 +57,7 @@ async function create(deps: Deps, input: CreateSession, keyed: string | undefine
 const isNew = ({ outcome }: CreateResult) => outcome === 'created'
 
 function startedParts(deps: Deps, given: Omit<z.output<ReturnType<typeof createSession>>, 'id'>): StartedParts {
-  const { userId, chatmode, conversationId = deps.newId(), agent = deps.agents[0], metadata = {} } = given
+  const { userId, chatmode, conversationId = deps.newId(), agent = defaultAgent(deps), metadata = {} } = given
   const { workflow, skill, gitBranch, task } = given
   const expiresAt = expiryOf(deps, given)
   checkMetadata(deps, metadata)
@@ -116,16 +117,15 @@ async function sameSession(
   throw new IdempotencyMismatchError({ sessionId: id })
 }
 
-/** Puts the end of a session that has expired on record; does nothing to others. */
+/** Records the end of a session that has expired; leaves any other session alone. */
 export async function expireSession(deps: Deps, id: string): Promise<void> {
-  const status = { state: 'aborted', reason: 'Session expired' }
-  const expired: Draft = { type: 'status_changed', content: 'Session expired', parts: { status } }
-  await decideOn(
-    deps,
-    id,
-    ({ record }, at) => (record.endedAt !== undefined || endOf(record, at) === undefined ? [] : [expired]),
-    { evenEnded: true },
-  )
+  const decide = ({ record }: SessionView, at: string): Draft[] => {
+    if (record.endedAt !== undefined || endOf(record, at) === undefined) return []
+    const command = abortFor('expired')
+    const status = nextStatus(record.status, command, at, id)
+    return [{ type: 'status_changed', content: command.reason, parts: { status: { ...status } } }]
+  }
+  await decideOn(deps, id, decide, { evenEnded: true })
 }
 
 /** The id of the newest live session in the scope. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Session } from '../../api.ts'
+import { roundtable } from '../../domain/agents.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { startWorker } from './processes.ts'
 import { fixedClock, NOON, refused, upTo } from './samples.ts'
@@ -10,7 +11,7 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
     id: 'A14',
     title: 'switches the agent and records why as one event',
     async check(db) {
-      const tl = await db.connect({ clock: fixedClock() })
+      const tl = await db.connect({ clock: fixedClock(), agents: roundtable })
       assert.deepEqual(tl.agents, ['coach', 'goalArchitect', 'patternAnalyst', 'motivator', 'accountabilityPartner'])
       const session = await tl.sessions.create({ userId: 'ada' })
       const transition = await session.recordTransition({ to: 'goalArchitect', reason: 'Wants a goal' })
@@ -38,6 +39,20 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
       )
       assert.equal((await session.at(2)).record.activeAgent, 'goalArchitect')
       assert.equal((await tl.sessions.list({ agent: 'coach' })).items.length, 1)
+    },
+  },
+  {
+    id: 'A14',
+    title: 'starts with assistant and accepts any agent id where no agents are registered',
+    async check(db) {
+      const tl = await db.connect()
+      assert.deepEqual(tl.agents, [])
+      const session = await tl.sessions.create({ userId: 'ada' })
+      assert.equal((await session.record()).activeAgent, 'assistant')
+      assert.equal((await session.setActiveAgent('travel planner')).activeAgent, 'travel planner')
+      assert.equal((await session.recordTransition({ to: 'booker', reason: 'r' })).from, 'travel planner')
+      assert.equal((await session.handoff({ to: 'assistant', reason: 'r' })).from, 'booker')
+      await refused('VALIDATION', session.setActiveAgent(''))
     },
   },
   {
@@ -123,8 +138,7 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
-      const to = (n: number) => tl.agents[n % tl.agents.length] ?? ''
-      const all = upTo(500).map((n) => session.recordTransition({ to: to(n), reason: `${n}` }))
+      const all = upTo(500).map((n) => session.recordTransition({ to: `agent-${n % 5}`, reason: `${n}` }))
       await expectChain(
         session,
         (await Promise.all(all)).map(({ sequence }) => sequence),
@@ -141,7 +155,7 @@ async function expectChain(session: Session, sequences: number[]): Promise<void>
     transitions.map(({ sequence }) => sequence),
     sequences.sort((a, b) => a - b),
   )
-  let active = 'coach'
+  let active = 'assistant'
   for (const { from, to } of transitions) {
     assert.equal(from, active)
     active = to

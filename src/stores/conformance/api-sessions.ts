@@ -27,7 +27,7 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
         chatmode: 'default',
         conversationId: record.conversationId,
         status: { state: 'running' },
-        activeAgent: 'coach',
+        activeAgent: 'assistant',
         head: 1,
         turns: 0,
         startedAt: NOON,

@@ -82,9 +82,8 @@ switch (job.do) {
   }
   case 'transition': {
     const session = await tl.sessions.get(job.sessionId)
-    const to = (i: number) => tl.agents[i % tl.agents.length] ?? ''
     const all = Array.from({ length: job.count }, (_, i) =>
-      session.recordTransition({ to: to(i), reason: `${job.label} ${i}` }),
+      session.recordTransition({ to: `agent-${i % 5}`, reason: `${job.label} ${i}` }),
     )
     for (const { sequence } of await Promise.all(all)) print(sequence)
     break
