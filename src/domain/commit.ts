@@ -1,12 +1,11 @@
 import type { SessionStatus } from './record.ts'
-import { DISPLACED, EXPIRED } from './resume.ts'
 
-/** Why there is a commit: the task was completed, given up, left alone for too long, or another task took its place. */
+/** Why a commit exists: the task was completed or abandoned, went stale, or a new task interrupted it. */
 export type CommitKind = 'normal' | 'abandoned' | 'stale' | 'interrupted'
 
-/** What kind of commit a session that ended like this leaves. */
+/** The kind of commit that a session with this final status leaves. */
 export function kindOfCommit(status: SessionStatus): CommitKind {
   if (status.state !== 'aborted') return 'normal'
-  if (status.reason === EXPIRED) return 'stale'
-  return status.reason === DISPLACED ? 'interrupted' : 'abandoned'
+  if (status.cause === 'expired') return 'stale'
+  return status.cause === 'displaced' ? 'interrupted' : 'abandoned'
 }

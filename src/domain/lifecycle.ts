@@ -1,5 +1,6 @@
 import { InvalidTransitionError } from './errors.ts'
-import { SESSION_STATES, type SessionState, type SessionStatus } from './record.ts'
+import { defined } from './optional.ts'
+import { type AbortCause, SESSION_STATES, type SessionState, type SessionStatus } from './record.ts'
 
 /** States in which a session takes events. */
 export const LIVE_STATES = [
@@ -25,14 +26,14 @@ export type NoteKind =
 
 /** What can be done to a session's life. */
 export type LifecycleCommand =
-  | { do: 'ask'; question: string }
+  | { do: 'ask'; question: string; cause?: 'unclear' }
   | { do: 'answer'; text: string }
   | { do: 'interrupt'; text: string }
   | { do: 'incorporate'; note?: string | undefined }
   | { do: 'propose'; summary: string }
   | { do: 'confirm' }
   | { do: 'continueWith'; request: string }
-  | { do: 'abort'; reason: string }
+  | { do: 'abort'; reason: string; cause?: AbortCause }
   | { do: 'end' }
 
 /** Name of a {@link LifecycleCommand}. */
@@ -58,6 +59,19 @@ export const LIFECYCLE = {
   end: { from: LIVE_STATES, to: 'complete' },
 } as const satisfies Readonly<Record<LifecycleCommandName, Transition>>
 
+/** What people read about each cause; rules look at the cause alone. */
+const ABORT_REASONS: Readonly<Record<AbortCause, string>> = {
+  expired: 'Session expired',
+  declined: 'User chose not to continue',
+  displaced: 'Interrupted by new task',
+  abandoned: 'Abandoned by user',
+}
+
+/** The command that aborts a session for this cause. */
+export function abortFor(cause: AbortCause): LifecycleCommand & { do: 'abort' } {
+  return { do: 'abort', reason: ABORT_REASONS[cause], cause }
+}
+
 /** Whether the command is allowed in that state. */
 export function canDo(state: SessionState, command: LifecycleCommandName): boolean {
   const { from }: Transition = LIFECYCLE[command]
@@ -78,13 +92,13 @@ export function nextStatus(
   if (!canDo(state, command.do)) throw new InvalidTransitionError({ sessionId, state, command: command.do })
   switch (command.do) {
     case 'ask':
-      return { state: LIFECYCLE.ask.to, question: command.question, askedAt: at }
+      return defined({ state: LIFECYCLE.ask.to, question: command.question, askedAt: at, cause: command.cause })
     case 'interrupt':
       return { state: LIFECYCLE.interrupt.to, userMessage: command.text }
     case 'propose':
       return { state: LIFECYCLE.propose.to, summary: command.summary }
     case 'abort':
-      return { state: LIFECYCLE.abort.to, reason: command.reason }
+      return defined({ state: LIFECYCLE.abort.to, reason: command.reason, cause: command.cause })
     case 'end':
       return { state: LIFECYCLE.end.to, endedBy: 'caller' }
     case 'answer':

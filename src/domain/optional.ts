@@ -5,7 +5,5 @@ export type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
 
 /** A copy without the keys that are `undefined`: an option that was not given stays absent. */
 export function defined<T extends object>(object: T): Defined<T> {
-  const result: Partial<T> = {}
-  for (const key in object) if (object[key] !== undefined) result[key] = object[key]
-  return result as Defined<T>
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>
 }

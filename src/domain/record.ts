@@ -1,15 +1,26 @@
 import { SessionEndedError } from './errors.ts'
 import type { JsonObject } from './json.ts'
 
-/** Where the session stands in its life. */
+/** The state a session is in, with what belongs to that state. */
 export type SessionStatus =
   | { state: 'running' }
-  | { state: 'awaiting_user'; question: string; askedAt: string }
+  /** `cause: 'unclear'` when `handle` asks what a message was meant for. */
+  | { state: 'awaiting_user'; question: string; askedAt: string; cause?: 'unclear' }
   | { state: 'interrupted'; userMessage: string }
   | { state: 'pending_complete'; summary: string }
   /** `endedBy: 'caller'` when `end()` closed it. */
   | { state: 'complete'; endedBy?: 'caller' }
-  | { state: 'aborted'; reason: string }
+  /** `cause` is absent when the caller of `abort()` gave the reason. */
+  | { state: 'aborted'; reason: string; cause?: AbortCause }
+
+/** Why a session was aborted by a rule instead of by a call to `abort()`. */
+export type AbortCause = (typeof ABORT_CAUSES)[number]
+
+/**
+ * Every {@link AbortCause}: it expired or went stale, the user declined to continue, a new task displaced it, or the
+ * user abandoned it.
+ */
+export const ABORT_CAUSES = ['expired', 'declined', 'displaced', 'abandoned'] as const
 
 /** Name of a state. */
 export type SessionState = SessionStatus['state']

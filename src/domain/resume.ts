@@ -2,15 +2,6 @@ import type { Policy } from './policy.ts'
 import { endOf, isFinal, type SessionRecord, type SessionStatus } from './record.ts'
 import { dayAndTime } from './summary.ts'
 
-/** Why a session was ended that nobody completed: it rested for too long, */
-export const EXPIRED = 'Session expired'
-/** the user did not want to go on with it, */
-export const DECLINED = 'User chose not to continue'
-/** another task took its place, */
-export const DISPLACED = 'Interrupted by new task'
-/** or the user gave it up. */
-export const ABANDONED = 'Abandoned by user'
-
 /** What to do when the user comes back to a session. */
 export type ResumePlan =
   /** It rested beyond the stale timeout, or its `expiresAt` has passed: close it and ask for a new task. */

@@ -65,7 +65,7 @@ const typesIn = async (session: Session) => (await session.events({ limit: 500 }
 async function checkEnded(tl: Throughline, id: string): Promise<void> {
   const session = await tl.sessions.get(id)
   const { status, head, conversationId } = await session.record()
-  expect(status).toEqual({ state: 'aborted', reason: 'Session expired' })
+  expect(status).toEqual({ state: 'aborted', reason: 'Session expired', cause: 'expired' })
   expect(await typesIn(session)).toEqual([
     'session_started',
     'model_message',

@@ -1,7 +1,6 @@
 import type { Action } from '../../domain/intent.ts'
-import type { LifecycleCommand, LiveState } from '../../domain/lifecycle.ts'
+import { abortFor, type LifecycleCommand, type LiveState } from '../../domain/lifecycle.ts'
 import type { SessionStatus } from '../../domain/record.ts'
-import { ABANDONED, DISPLACED } from '../../domain/resume.ts'
 import type { Judged } from '../../ports/model.ts'
 
 /** What an action does to the session. */
@@ -25,11 +24,11 @@ export const STEPS: Record<Action, (message: string, state: LiveState) => Steps>
   continue: (request) => ({ commands: [{ do: 'continueWith', request }], speaks: true }),
   complete: () => ({ commands: [{ do: 'confirm' }], speaks: false }),
   acknowledge: () => ({ commands: [], speaks: false }),
-  new_task: () => ({ commands: [{ do: 'abort', reason: DISPLACED }], speaks: false }),
-  abandon: () => ({ commands: [{ do: 'abort', reason: ABANDONED }], speaks: false }),
+  new_task: () => ({ commands: [abortFor('displaced')], speaks: false }),
+  abandon: () => ({ commands: [abortFor('abandoned')], speaks: false }),
   // a question that waits already is not replaced
   clarify: (_, state) => ({
-    commands: state === 'running' ? [{ do: 'ask', question: SAY.clarify }] : [],
+    commands: state === 'running' ? [{ do: 'ask', question: SAY.clarify, cause: 'unclear' }] : [],
     speaks: false,
   }),
 }
@@ -50,7 +49,7 @@ export const SAY: Record<Action | 'started', string> = {
 
 /** Whether we asked what the last message was meant for, and wait for the answer. */
 export function isUnclear(status: SessionStatus): boolean {
-  return status.state === 'awaiting_user' && status.question === SAY.clarify
+  return status.state === 'awaiting_user' && status.cause === 'unclear'
 }
 
 /** What a reply to our own question means: the message that was unclear belongs to the task, or is something new. */

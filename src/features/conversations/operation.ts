@@ -9,9 +9,9 @@ import {
 import type { StatusParts } from '../../domain/fold.ts'
 import { type Action, actionFor } from '../../domain/intent.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import type { LiveState } from '../../domain/lifecycle.ts'
+import { abortFor, type LiveState } from '../../domain/lifecycle.ts'
 import { isFinal, isWithin, type Scope, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
-import { DECLINED, EXPIRED, planByState, type ResumePlan, resumePlan, say } from '../../domain/resume.ts'
+import { planByState, type ResumePlan, resumePlan, say } from '../../domain/resume.ts'
 import { compactSession } from '../compaction/operation.ts'
 import { tenantFor } from '../kernel/access.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
@@ -192,7 +192,7 @@ export async function declineSession(
     const next = { plan: 'new_task', say: say({ plan: 'new_task' }) } as const
     if (id === undefined) return next
     const unless = ({ endedAt }: SessionRecord) => endedAt !== undefined
-    if (events.length === 0) await takeSteps(deps, id, [{ do: 'abort', reason: DECLINED }], { unless, ...once })
+    if (events.length === 0) await takeSteps(deps, id, [abortFor('declined')], { unless, ...once })
     await compactSession(deps, id)
     return { ...next, endedId: id }
   })
@@ -232,7 +232,7 @@ async function finishLast(deps: Deps, { tenant, userId, chatmode, conversationId
 async function closeIfDue(deps: Deps, session: SessionRecord): Promise<boolean> {
   const { id } = session
   if (!isDue(deps, session, now(deps))) return false
-  const { taken } = await takeSteps(deps, id, [{ do: 'abort', reason: EXPIRED }], {
+  const { taken } = await takeSteps(deps, id, [abortFor('expired')], {
     unless: (record, at) => !isDue(deps, record, at),
   })
   if (taken) await compactSession(deps, id)

@@ -2,8 +2,8 @@ import { SessionActiveError } from '../../domain/errors.ts'
 import { TURN_TYPES } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { abortFor } from '../../domain/lifecycle.ts'
 import type { Scope, SessionStatus } from '../../domain/record.ts'
-import { DISPLACED } from '../../domain/resume.ts'
 import { compactSession } from '../compaction/operation.ts'
 import { type Draft, decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
@@ -63,7 +63,7 @@ export async function startNext(
 
 async function displace(deps: Deps, id: string): Promise<void> {
   const withoutCommit = !(await isMeaningful(deps, id))
-  const { taken } = await takeSteps(deps, id, [{ do: 'abort', reason: DISPLACED }], {
+  const { taken } = await takeSteps(deps, id, [abortFor('displaced')], {
     withoutCommit,
     unless: ({ endedAt }) => endedAt !== undefined,
   })

@@ -1,6 +1,6 @@
 import type { SweepOptions, SweepReport } from '../../api.ts'
 import { SessionNotFoundError, StorageError, ThroughlineError } from '../../domain/errors.ts'
-import { EXPIRED } from '../../domain/resume.ts'
+import { abortFor } from '../../domain/lifecycle.ts'
 import { compactSession } from '../compaction/operation.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { isDue, takeSteps } from '../lifecycle/operation.ts'
@@ -67,7 +67,7 @@ async function due(deps: Deps, limit: number): Promise<string[]> {
 
 async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<boolean> {
   try {
-    const { taken } = await takeSteps(deps, id, [{ do: 'abort', reason: EXPIRED }], {
+    const { taken } = await takeSteps(deps, id, [abortFor('expired')], {
       unless: (record, at) => !isDue(deps, record, at),
     })
     if (taken) report.swept++

@@ -3,7 +3,7 @@ import type { RecordedType } from '../../domain/event.ts'
 import type { ForkedParts, StartedParts } from '../../domain/fold.ts'
 import type { Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { SESSION_STATES } from '../../domain/record.ts'
+import { ABORT_CAUSES, SESSION_STATES } from '../../domain/record.ts'
 import type { Keys } from '../../http/response-schema.ts'
 import { jsonObject, name, text } from '../kernel/parse.ts'
 
@@ -72,11 +72,16 @@ const forked = z.strictObject({
 
 const status = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('running') }),
-  z.strictObject({ state: z.literal('awaiting_user'), question: words, askedAt: ownMoment }),
+  z.strictObject({
+    state: z.literal('awaiting_user'),
+    question: words,
+    askedAt: ownMoment,
+    cause: z.optional(z.literal('unclear')),
+  }),
   z.strictObject({ state: z.literal('interrupted'), userMessage: words }),
   z.strictObject({ state: z.literal('pending_complete'), summary: words }),
   z.strictObject({ state: z.literal('complete'), endedBy: z.optional(z.literal('caller')) }),
-  z.strictObject({ state: z.literal('aborted'), reason: words }),
+  z.strictObject({ state: z.literal('aborted'), reason: words, cause: z.optional(z.enum(ABORT_CAUSES)) }),
 ])
 
 const change = z.discriminatedUnion('op', [

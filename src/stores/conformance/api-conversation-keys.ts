@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Incoming, Outcome, Resumed, Session, Throughline } from '../../api.ts'
 import { classifyByRules } from '../../domain/classify.ts'
-import { DISPLACED } from '../../domain/resume.ts'
 import type { Classify } from '../../ports/model.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { type FixedClock, fixedClock, refused, upTo } from './samples.ts'
+import { abortedFor, type FixedClock, fixedClock, refused, upTo } from './samples.ts'
 
 const DAY = 24 * 3600_000
 const ada = { userId: 'ada' }
@@ -236,7 +235,7 @@ function checks(): Record<string, Check> {
         said.map(({ content }) => content),
         ['asdf qwer zxcv', "It's something new"],
       )
-      assert.deepEqual((await between.session?.record())?.status, { state: 'aborted', reason: DISPLACED })
+      assert.deepEqual((await between.session?.record())?.status, abortedFor('displaced'))
       const content = await contentOf(tl)
       assert.equal(content.length, 3)
       answer.resolve('Too late')

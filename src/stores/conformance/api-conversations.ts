@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Progress, Throughline } from '../../api.ts'
-import { ABANDONED, DECLINED, DISPLACED, EXPIRED } from '../../domain/resume.ts'
 import { conversationKeyRules } from './api-conversation-keys.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { type FixedClock, fixedClock, refused } from './samples.ts'
+import { abortedFor, type FixedClock, fixedClock, refused } from './samples.ts'
 
 const HOUR = 3600_000
 const DAY = 24 * HOUR
@@ -117,7 +116,7 @@ function checks(): Record<string, Check> {
       const session = await working(tl)
       const outcome = await tl.conversations.handle('c', { ...ada, message: 'never mind' })
       assert.deepEqual([outcome.action, outcome.intent, outcome.session], ['abandon', 'abandon', undefined])
-      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: ABANDONED })
+      assert.deepEqual((await session.record()).status, abortedFor('abandoned'))
       const commit = await session.compact()
       assert.deepEqual([commit.kind, commit.filesRead], ['abandoned', ['src/connect.ts']])
     },
@@ -126,7 +125,7 @@ function checks(): Record<string, Check> {
       const message = 'forget that, new task: write a haiku about autumn leaves'
       const outcome = await tl.conversations.handle('c', { ...ada, message })
       assert.deepEqual([outcome.action, outcome.intent, outcome.ended?.id], ['new_task', 'new_task', session.id])
-      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: DISPLACED })
+      assert.deepEqual((await session.record()).status, abortedFor('displaced'))
       assert.equal((await session.compact()).kind, 'interrupted')
       const record = await outcome.session?.record()
       assert.deepEqual([record?.task, record?.conversationId, record?.turns], [message, 'c', 1])
@@ -154,10 +153,10 @@ function checks(): Record<string, Check> {
       const { plan, session: none, ended, say } = await tl.conversations.resume('c', ada)
       assert.deepEqual([plan, none, ended?.id], ['expired', undefined, session.id])
       assert(say.length > 0)
-      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: EXPIRED })
+      assert.deepEqual((await session.record()).status, abortedFor('expired'))
       const commit = await session.compact()
       assert.equal(commit.kind, 'stale')
-      assert(commit.summary.startsWith(EXPIRED))
+      assert(commit.summary.startsWith(abortedFor('expired').reason))
       assert.equal((await tl.conversations.resume('c', ada)).plan, 'new_task')
     },
     'a restart in between does not reset idleness, and declining ends the session': async ({ tl, db, clock }) => {
@@ -171,7 +170,7 @@ function checks(): Record<string, Check> {
       assert.equal((await later.conversations.resume('c', ada)).plan, 'offer')
       const declined = await later.conversations.decline('c', ada)
       assert.deepEqual([declined.plan, declined.ended?.id], ['new_task', session.id])
-      assert.deepEqual((await session.record()).status, { state: 'aborted', reason: DECLINED })
+      assert.deepEqual((await session.record()).status, abortedFor('declined'))
       assert.equal((await session.compact()).kind, 'abandoned')
       assert.equal((await later.conversations.decline('c', ada)).ended, undefined)
     },
@@ -280,7 +279,7 @@ function checks(): Record<string, Check> {
         reports.reduce((sum, { swept }) => sum + swept, 0),
         1,
       )
-      assert.deepEqual((await stale.record()).status, { state: 'aborted', reason: EXPIRED })
+      assert.deepEqual((await stale.record()).status, abortedFor('expired'))
       assert.equal((await stale.compact()).kind, 'stale')
       clock.advance(2 * DAY)
       const progress: Progress[] = []

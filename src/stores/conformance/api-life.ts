@@ -111,6 +111,31 @@ export const lifeRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A17',
+    title: "goes by codes: a caller's texts that sound like a rule's own count as any other text",
+    async check(db) {
+      const tl = await db.connect()
+      for (const reason of ['Session expired', 'Interrupted by new task']) {
+        const session = await tl.sessions.create({ userId: 'ada' })
+        assert.deepEqual((await session.abort(reason)).status, { state: 'aborted', reason })
+        assert.equal((await session.compact()).kind, 'abandoned')
+      }
+      const scope = { userId: 'ada', conversationId: 'unclear' }
+      const unclear = await tl.sessions.create(scope)
+      const message = 'asdf qwer zxcv'
+      const outcome = await tl.conversations.handle('unclear', { userId: 'ada', message })
+      assert.equal(outcome.action, 'clarify')
+      const { status } = await unclear.record()
+      assert.deepEqual(status, { ...status, state: 'awaiting_user', cause: 'unclear' })
+      await unclear.end()
+      // the same question, asked by the caller: the reply answers it, and starts no other task
+      const session = await tl.sessions.create(scope)
+      await session.ask(outcome.say)
+      const reply = await tl.conversations.handle('unclear', { userId: 'ada', message: 'the new one' })
+      assert.deepEqual([reply.action, reply.session?.id], ['answer', session.id])
+    },
+  },
+  {
+    id: 'A17',
     title: 'takes a step once for a key, and lets one of many at the same moment through',
     async check(db) {
       const tl = await db.connect()

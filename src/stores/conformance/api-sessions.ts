@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import type { CreateSession } from '../../api.ts'
 import type { ValidationError } from '../../domain/errors.ts'
-import { EXPIRED } from '../../domain/resume.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
+import { abortedFor, fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
 
 /** Of version 8, as those that are made from keys. */
 const KEYED = 'd2de9053-4e65-875e-970e-2028c7cad56b'
@@ -160,7 +159,7 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual([new Set(all.map(({ id }) => id)).size, all[0]?.id === session.id], [1, false])
       assert.equal((await session.events()).length, 3)
       const { status, endedAt } = await session.record()
-      assert.deepEqual([status, endedAt], [{ state: 'aborted', reason: EXPIRED }, seconds(60)])
+      assert.deepEqual([status, endedAt], [abortedFor('expired'), seconds(60)])
       assert.deepEqual((await tl.verify()).differences, [])
     },
   },

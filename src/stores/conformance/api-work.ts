@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Session } from '../../api.ts'
-import { EXPIRED } from '../../domain/resume.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
+import { abortedFor, fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
 
 const hello = { type: 'user_message', content: 'hello' } as const
 const HASH = /^[0-9a-f]{64}$/
@@ -262,7 +261,7 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       const expired = await tl.sessions.create({ userId: 'ada', expiresInMs: 1000 })
       clock.advance(1000)
       assert.equal((await expired.compact()).kind, 'stale')
-      assert.deepEqual((await expired.record()).status, { state: 'aborted', reason: EXPIRED })
+      assert.deepEqual((await expired.record()).status, abortedFor('expired'))
     },
   },
 ]

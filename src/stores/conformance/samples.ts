@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import type { ErrorCode } from '../../domain/errors.ts'
 import { begin, evolve, type SessionView, type StartedParts } from '../../domain/fold.ts'
+import { abortFor } from '../../domain/lifecycle.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
 import type { Description } from '../../domain/recall/describe.ts'
+import type { AbortCause } from '../../domain/record.ts'
 import { uuid7 } from '../../ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ChangeRequest, MemoryPut } from '../../ports/memory-store.ts'
@@ -209,4 +211,9 @@ export async function logOf(store: SessionStore, sessionId: string) {
 /** 1 to n. */
 export function upTo(n: number): number[] {
   return Array.from({ length: n }, (_, i) => i + 1)
+}
+
+/** The status of a session that a rule aborted for this cause. */
+export function abortedFor(cause: AbortCause) {
+  return { state: 'aborted', reason: abortFor(cause).reason, cause } as const
 }
