@@ -43,7 +43,7 @@ export interface User {
 
 /** What a user said in all sessions, or what is remembered. */
 export interface IndexPartition extends User {
-  readonly shelf: 'said' | 'memory'
+  readonly corpus: 'said' | 'memory'
 }
 
 /** How far the readers of a session's log have come. */

@@ -33,8 +33,8 @@ export async function contentOf(store: Store, words: readonly string[]) {
   return {
     memories: memories.sort((a, b) => (a.content < b.content ? -1 : 1)),
     sessions,
-    said: await shelfOf(store, { ...USER, shelf: 'said' }, words, (id) => id),
-    remembered: await shelfOf(store, { ...USER, shelf: 'memory' }, words, nameOf),
+    said: await shelfOf(store, { ...USER, corpus: 'said' }, words, (id) => id),
+    remembered: await shelfOf(store, { ...USER, corpus: 'memory' }, words, nameOf),
     facts: await store.index.facts(USER, { places: [], sessions: ids, perSession: ALL }),
   }
 }

@@ -62,9 +62,9 @@ async function race(target: OpenOptions, ids: readonly string[], purged: readonl
 }
 
 /** The words of a user on a shelf: counts, how many hold each term, and who. */
-async function wordsOn(store: Store, shelf: IndexPartition['shelf'], terms: readonly string[]) {
-  const { frequencies, speakers: _order, ...counts } = await store.index.lookup({ ...USER, shelf }, terms)
-  const postings = await store.index.postings({ ...USER, shelf }, terms, ALL)
+async function wordsOn(store: Store, shelf: IndexPartition['corpus'], terms: readonly string[]) {
+  const { frequencies, speakers: _order, ...counts } = await store.index.lookup({ ...USER, corpus: shelf }, terms)
+  const postings = await store.index.postings({ ...USER, corpus: shelf }, terms, ALL)
   const held = [...frequencies].filter(([, messages]) => messages > 0).sort(([a], [b]) => (a < b ? -1 : 1))
   return { counts, held, holders: new Set(postings.map(({ session }) => session)) }
 }

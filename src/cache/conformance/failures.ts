@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Rule } from '../../stores/conformance/harness.ts'
-import { type CacheServer, type CountedCache, entry, filled, leaseOf, until, untilSkipped } from './server.ts'
+import { type CacheServer, type CountedCache, entry, fill, leaseOf, waitFor, writeUntilSkipped } from './server.ts'
 
 const IMPATIENT = { commandTimeoutMs: 50 }
 
 /** What a cache answers to `get` the first time that it asks its server again. */
-async function firstAnswer(cache: CountedCache, sessionId: string) {
-  return await until(
+async function firstReply(cache: CountedCache, sessionId: string) {
+  return await waitFor(
     () => cache.get(sessionId),
     () => cache.counted.at(-1) === 'get hit' || cache.counted.at(-1) === 'get miss',
   )
@@ -19,7 +19,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
     title: 'misses without a lease while nothing answers, soon without asking, and comes back by itself',
     async check(server) {
       const [patient, cache] = [await server.connect(), await server.connect(IMPATIENT)]
-      await filled(patient, 's1', entry(1))
+      await fill(patient, 's1', entry(1))
       server.pause()
       try {
         // each comes back although nothing answers, which is the point
@@ -28,7 +28,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
         await cache.wrote('s3', entry(1))
         await cache.purged('s4')
         assert.deepEqual(cache.counted, ['get error', 'fill error', 'write error', 'purge error'])
-        await untilSkipped(cache)
+        await writeUntilSkipped(cache)
         const before = cache.counted.length
         assert.deepEqual(await cache.get('s98'), {})
         assert.equal(await cache.fill('s98', entry(1), undefined), false)
@@ -38,7 +38,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
       } finally {
         server.resume()
       }
-      await until(
+      await waitFor(
         () => cache.get('s100'),
         (answer) => 'lease' in answer,
       )
@@ -71,12 +71,12 @@ export const failureRules: readonly Rule<CacheServer>[] = [
       const cache = await server.connect()
       for (const broken of ['{"cut', '', '[]', 'null', '7']) {
         await server.flush()
-        await filled(cache, 's1', entry(1))
+        await fill(cache, 's1', entry(1))
         await server.garble('s1', broken)
         const before = cache.counted.length
         assert.deepEqual(await cache.get('s1'), {}, broken)
         assert.equal(cache.counted[before], 'get error')
-        await until(
+        await waitFor(
           () => cache.get('s1'),
           (answer) => 'lease' in answer,
         )
@@ -88,9 +88,9 @@ export const failureRules: readonly Rule<CacheServer>[] = [
     title: 'removes what it could not tell of before it reads it again, for others too',
     async check(server) {
       const [other, writer] = [await server.connect(), await server.connect(IMPATIENT)]
-      await filled(other, 's1', entry(1))
-      await filled(other, 's2', entry(1))
-      await filled(other, 's3', entry(1))
+      await fill(other, 's1', entry(1))
+      await fill(other, 's2', entry(1))
+      await fill(other, 's3', entry(1))
       const lease = leaseOf(await other.get('s4'))
       server.pause()
       try {
@@ -99,10 +99,10 @@ export const failureRules: readonly Rule<CacheServer>[] = [
       } finally {
         server.resume()
       }
-      const { value } = await firstAnswer(writer, 's1')
+      const { value } = await firstReply(writer, 's1')
       assert.notEqual(value, entry(1).value)
-      assert.equal((await firstAnswer(writer, 's2')).value, undefined)
-      await firstAnswer(writer, 's4')
+      assert.equal((await firstReply(writer, 's2')).value, undefined)
+      await firstReply(writer, 's4')
       assert.equal(await other.fill('s4', entry(1), lease), false)
       assert.notEqual((await other.get('s1')).value, entry(1).value)
       assert.equal((await other.get('s3')).value, entry(1).value)
@@ -113,16 +113,16 @@ export const failureRules: readonly Rule<CacheServer>[] = [
     title: 'removes what it did not even try to tell',
     async check(server) {
       const [other, writer] = [await server.connect(), await server.connect(IMPATIENT)]
-      await filled(other, 's1', entry(1))
+      await fill(other, 's1', entry(1))
       server.pause()
       try {
-        await untilSkipped(writer)
+        await writeUntilSkipped(writer)
         await writer.wrote('s1', entry(2))
         assert.equal(writer.counted.at(-1), 'write skipped')
       } finally {
         server.resume()
       }
-      assert.equal((await firstAnswer(writer, 's1')).value, undefined)
+      assert.equal((await firstReply(writer, 's1')).value, undefined)
       assert.equal((await other.get('s1')).value, undefined)
     },
   },
@@ -132,14 +132,14 @@ export const failureRules: readonly Rule<CacheServer>[] = [
     async check(server) {
       const [other, writer] = [await server.connect(), await server.connect({ ...IMPATIENT, rememberAtMost: 3 })]
       const ids = Array.from({ length: 12 }, (_, n) => `s${n}`)
-      for (const id of [...ids, 'bystander']) await filled(other, id, entry(1))
+      for (const id of [...ids, 'bystander']) await fill(other, id, entry(1))
       server.pause()
       try {
         for (const id of ids) await writer.wrote(id, entry(2))
       } finally {
         server.resume()
       }
-      for (const id of ids) assert.notEqual((await firstAnswer(writer, id)).value, entry(1).value, id)
+      for (const id of ids) assert.notEqual((await firstReply(writer, id)).value, entry(1).value, id)
       assert.equal((await other.get('bystander')).value, undefined)
     },
   },
@@ -156,12 +156,12 @@ export const failureRules: readonly Rule<CacheServer>[] = [
         const sick = await cache.health()
         assert.equal(sick.ok, false)
         assert.equal(typeof sick.details['problem'], 'string')
-        await untilSkipped(cache)
+        await writeUntilSkipped(cache)
         assert.equal((await cache.health()).ok, false)
       } finally {
         server.resume()
       }
-      await until(
+      await waitFor(
         () => cache.health(),
         (health) => health.ok,
       )

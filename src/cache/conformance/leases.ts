@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Rule } from '../../stores/conformance/harness.ts'
-import { type CacheServer, entry, filled, leaseOf } from './server.ts'
+import { type CacheServer, entry, fill, leaseOf } from './server.ts'
 
 const MISS = {}
 
@@ -11,7 +11,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
     title: 'gives every process the value as it was filled',
     async check(server) {
       const [one, other] = [await server.connect(), await server.connect()]
-      await filled(one, 's1', entry(1))
+      await fill(one, 's1', entry(1))
       assert.deepEqual(await other.get('s1'), { value: entry(1).value })
       assert.deepEqual(await one.get('s1'), { value: entry(1).value })
       assert.deepEqual(one.counted, ['get miss', 'fill filled', 'get hit'])
@@ -32,7 +32,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
     title: 'keeps sessions apart',
     async check(server) {
       const cache = await server.connect()
-      await filled(cache, 's1', entry(1))
+      await fill(cache, 's1', entry(1))
       const lease = leaseOf(await cache.get('s2'))
       assert.equal(await cache.fill('s3', entry(2), lease), false)
       assert.equal((await cache.get('s1')).value, entry(1).value)
@@ -58,7 +58,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
     async check(server) {
       const cache = await server.connect()
       assert.equal(await cache.fill('s1', entry(2), undefined), false)
-      await filled(cache, 's1', entry(2))
+      await fill(cache, 's1', entry(2))
       await cache.fill('s1', entry(1), undefined)
       assert.equal((await cache.get('s1')).value, entry(2).value)
       await cache.fill('s1', entry(3), undefined)
@@ -109,7 +109,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
     title: 'replaces what is older, whatever the order in which two writers come',
     async check(server) {
       const [one, other] = [await server.connect(), await server.connect()]
-      await filled(one, 's1', entry(1))
+      await fill(one, 's1', entry(1))
       await one.wrote('s1', entry(3))
       await other.wrote('s1', entry(2))
       assert.equal((await other.get('s1')).value, entry(3).value)
@@ -124,7 +124,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
     title: 'compares versions as numbers',
     async check(server) {
       const cache = await server.connect()
-      await filled(cache, 's1', entry(9))
+      await fill(cache, 's1', entry(9))
       await cache.wrote('s1', entry(10))
       await cache.wrote('s1', entry(2 ** 53 - 1))
       await cache.wrote('s1', entry(2 ** 53 - 2))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Rule } from '../../stores/conformance/harness.ts'
-import { type CacheServer, entry, filled, leaseOf, until } from './server.ts'
+import { type CacheServer, entry, fill, leaseOf, waitFor } from './server.ts'
 
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `s${i + 1}`)
 
@@ -11,7 +11,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
     title: 'removes what was purged, and lets no late fill or write bring it back',
     async check(server) {
       const [one, other] = [await server.connect(), await server.connect()]
-      await filled(one, 's1', entry(1))
+      await fill(one, 's1', entry(1))
       const lease = leaseOf(await other.get('s2'))
       for (const id of ['s1', 's2']) await one.purged(id)
       assert.equal(await other.fill('s2', entry(1), lease), false)
@@ -29,7 +29,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
     async check(server) {
       const cache = await server.connect({ tombstoneMs: 100 })
       await cache.purged('s1')
-      const cached = await until(
+      const cached = await waitFor(
         () => cache.get('s1'),
         (answer) => 'lease' in answer,
       )
@@ -41,11 +41,11 @@ export const lossRules: readonly Rule<CacheServer>[] = [
     title: 'forgets a value after its time to live',
     async check(server) {
       const cache = await server.connect({ ttlSeconds: 1 })
-      await filled(cache, 's1', entry(1))
-      await filled(cache, 's2', entry(1))
+      await fill(cache, 's1', entry(1))
+      await fill(cache, 's2', entry(1))
       await cache.wrote('s2', entry(2))
       for (const id of ['s1', 's2']) {
-        await until(
+        await waitFor(
           () => cache.get(id),
           ({ value }) => value === undefined,
         )
@@ -59,7 +59,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
       const cache = await server.connect({ leaseMs: 50 })
       const first = leaseOf(await cache.get('s1'))
       const patient = await server.connect()
-      const second = await until(
+      const second = await waitFor(
         () => patient.get('s1'),
         (answer) => 'lease' in answer,
       )
@@ -72,7 +72,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
     title: 'has neither value nor lease after a flush',
     async check(server) {
       const cache = await server.connect()
-      await filled(cache, 's1', entry(1))
+      await fill(cache, 's1', entry(1))
       const lease = leaseOf(await cache.get('s2'))
       await server.flush()
       assert.equal(await cache.fill('s2', entry(1), lease), false)
@@ -85,7 +85,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
     async check(server) {
       const cache = await server.connect()
       const all = ids(1200)
-      await Promise.all(all.map((id) => filled(cache, id, entry(1))))
+      await Promise.all(all.map((id) => fill(cache, id, entry(1))))
       const lease = leaseOf(await cache.get('leased'))
       const found: string[] = []
       for await (const { sessionId, value } of cache.scan()) {

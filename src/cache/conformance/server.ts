@@ -44,13 +44,13 @@ export function leaseOf(cached: Cached): string {
 }
 
 /** Puts an entry where there is none. */
-export async function filled(cache: EnvelopeCache, sessionId: string, of: CacheEntry): Promise<void> {
+export async function fill(cache: EnvelopeCache, sessionId: string, of: CacheEntry): Promise<void> {
   const lease = leaseOf(await cache.get(sessionId))
   assert.equal(await cache.fill(sessionId, of, lease), true, 'filled')
 }
 
 /** Asks again and again until the answer is as wanted, and gives it. */
-export async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
+export async function waitFor<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask()
     if (wanted(answer)) return answer
@@ -59,7 +59,7 @@ export async function until<T>(ask: () => Promise<T>, wanted: (answer: T) => boo
 }
 
 /** Writes until nothing is asked any more. */
-export async function untilSkipped(cache: CountedCache): Promise<void> {
+export async function writeUntilSkipped(cache: CountedCache): Promise<void> {
   const before = cache.counted.length
   for (let n = 0; !cache.counted.includes('write skipped', before); n++) {
     assert(n < 100, 'it goes on asking')

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { addressOf } from './address.ts'
-import { keysOf, ownerOf } from './keys.ts'
+import { parseAddress } from './address.ts'
+import { keysOf, sessionOfKey } from './keys.ts'
 
 it('reads a single server', () => {
-  expect(addressOf('redis://localhost')).toEqual({
+  expect(parseAddress('redis://localhost')).toEqual({
     cluster: false,
     tls: false,
     nodes: [{ host: 'localhost', port: 6379 }],
     db: 0,
   })
-  expect(addressOf('rediss://ada:s%40cret@[::1]:7000/3')).toEqual({
+  expect(parseAddress('rediss://ada:s%40cret@[::1]:7000/3')).toEqual({
     cluster: false,
     tls: true,
     nodes: [{ host: '::1', port: 7000 }],
@@ -17,12 +17,12 @@ it('reads a single server', () => {
     password: 's@cret',
     db: 3,
   })
-  expect(addressOf('redis://:secret@h:1/')).toMatchObject({ password: 'secret', db: 0 })
-  expect(addressOf('redis://:secret@h:1')).not.toHaveProperty('username')
+  expect(parseAddress('redis://:secret@h:1/')).toMatchObject({ password: 'secret', db: 0 })
+  expect(parseAddress('redis://:secret@h:1')).not.toHaveProperty('username')
 })
 
 it('reads the nodes of a cluster', () => {
-  expect(addressOf('redis+cluster://a:1,b,[::1]:3')).toMatchObject({
+  expect(parseAddress('redis+cluster://a:1,b,[::1]:3')).toMatchObject({
     cluster: true,
     tls: false,
     nodes: [
@@ -31,7 +31,7 @@ it('reads the nodes of a cluster', () => {
       { host: '::1', port: 3 },
     ],
   })
-  expect(addressOf('rediss+cluster://:secret@a:1')).toMatchObject({ cluster: true, tls: true, password: 'secret' })
+  expect(parseAddress('rediss+cluster://:secret@a:1')).toMatchObject({ cluster: true, tls: true, password: 'secret' })
 })
 
 it.each([
@@ -47,13 +47,13 @@ it.each([
   'redis://h?cluster=true',
   'redis://secret@h:1,',
 ])('refuses %j without repeating it', (url) => {
-  expect(() => addressOf(url)).toThrow(/^cache: must be 'redis:\/\/host:port\/db'/)
-  expect(() => addressOf(url)).not.toThrow(/secret/)
+  expect(() => parseAddress(url)).toThrow(/^cache: must be 'redis:\/\/host:port\/db'/)
+  expect(() => parseAddress(url)).not.toThrow(/secret/)
 })
 
 it('tells the sessions of its own keys, and of no others', () => {
   const [value, , lease] = keysOf('0190-x')
-  expect([value, lease].map(ownerOf)).toEqual(['0190-x', '0190-x'])
+  expect([value, lease].map(sessionOfKey)).toEqual(['0190-x', '0190-x'])
   for (const other of [
     'session::meta',
     'session:a:b:meta',
@@ -61,5 +61,5 @@ it('tells the sessions of its own keys, and of no others', () => {
     'session:a:meta2',
     '{session:a:meta}:version',
   ])
-    expect(ownerOf(other)).toBeUndefined()
+    expect(sessionOfKey(other)).toBeUndefined()
 })

@@ -17,11 +17,11 @@ const DEFAULT_PORT = 6379
  * Reads `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, and for Redis Cluster `redis+cluster://host:port,host:port` or
  * `rediss+cluster://…`: any nodes to begin with, the others are found through them.
  */
-export function addressOf(url: string): Address {
+export function parseAddress(url: string): Address {
   const [, scheme = '', login, hosts = '', path = ''] =
     /^([a-z+]+):\/\/(?:([^@/]*)@)?([^/?#@]+)(?:\/(\d*))?$/.exec(url) ?? []
   const [, secure, cluster] = /^redis(s)?(\+cluster)?$/.exec(scheme) ?? refuse()
-  const nodes = hosts.split(',').map(nodeOf)
+  const nodes = hosts.split(',').map(parseNode)
   if (cluster === undefined && nodes.length > 1) refuse()
   if (cluster !== undefined && Number(path) !== 0) refuse()
   const [, username = '', password = ''] = /^([^:]*)(?::(.*))?$/s.exec(login ?? '') ?? []
@@ -29,18 +29,18 @@ export function addressOf(url: string): Address {
     cluster: cluster !== undefined,
     tls: secure !== undefined,
     nodes,
-    ...(username !== '' && { username: decoded(username) }),
-    ...(password !== '' && { password: decoded(password) }),
+    ...(username !== '' && { username: decode(username) }),
+    ...(password !== '' && { password: decode(password) }),
     db: Number(path),
   }
 }
 
-function nodeOf(text: string): { host: string; port: number } {
+function parseNode(text: string): { host: string; port: number } {
   const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/i.exec(text) ?? refuse()
   return { host: bracketed ?? plain ?? '', port: port === undefined ? DEFAULT_PORT : Number(port) }
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

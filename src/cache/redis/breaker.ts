@@ -1,9 +1,9 @@
 /** Says what may be asked of a server that fails. Times are in milliseconds, by any clock that does not go back. */
 export interface Breaker {
   /** Whether values may be read and filled. */
-  reads(now: number): boolean
+  allowsReads(now: number): boolean
   /** Whether writes may be told. */
-  writes(): boolean
+  allowsWrites(): boolean
   succeeded(): void
   /** True: with this failure it opened. */
   failed(): boolean
@@ -29,11 +29,11 @@ type State = { is: 'closed'; failures: number } | { is: 'open' } | { is: 'settli
 export function breaker({ failures, settleMs }: BreakerOptions): Breaker {
   let state: State = { is: 'closed', failures: 0 }
   return {
-    reads(now) {
+    allowsReads(now) {
       if (state.is === 'settling' && now >= state.until) state = { is: 'closed', failures: 0 }
       return state.is === 'closed'
     },
-    writes: () => state.is !== 'open',
+    allowsWrites: () => state.is !== 'open',
     succeeded() {
       if (state.is === 'closed') state.failures = 0
     },

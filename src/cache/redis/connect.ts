@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from 'ioredis'
 import { StorageError } from '../../domain/errors.ts'
-import { type Address, addressOf } from './address.ts'
-import { type Peek, peeking } from './fast-get.ts'
+import { type Address, parseAddress } from './address.ts'
+import { type FastGet, fastGet } from './fast-get.ts'
 import type { Keys } from './keys.ts'
 import { GET, type Script } from './scripts.ts'
 
@@ -10,7 +10,7 @@ export interface Connection {
   /** Runs a script on the node that has the keys, and gives its reply. */
   run(script: Script, keys: Keys, args: readonly (string | number)[]): Promise<string[]>
   /** The same for the script `GET`, which is not needed for most hits. */
-  look(keys: Keys, args: readonly (string | number)[]): Promise<string[]>
+  getOrLease(keys: Keys, args: readonly (string | number)[]): Promise<string[]>
   /** One connection to each node that has values of its own; throws where one of them is not known. */
   masters(): Redis[]
   get(key: string): Promise<string | null>
@@ -29,12 +29,12 @@ export interface ConnectOptions {
 }
 
 /** Longest wait before it tries to connect again, in milliseconds. */
-const RETRY = 1000
-const retryIn = (times: number) => Math.min(50 * times, RETRY)
+const MAX_RETRY_DELAY = 1000
+const retryDelay = (times: number) => Math.min(50 * times, MAX_RETRY_DELAY)
 
 /** Waits for the first attempt to connect, and no longer: the server may be down, and come up later. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  const address = addressOf(options.url)
+  const address = parseAddress(options.url)
   const driver = await loadDriver()
   const client = address.cluster ? clusterOf(driver, address, options) : singleOf(driver, address, options)
   let problem: string | undefined
@@ -46,8 +46,8 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     problem = undefined
   })
   // each node of a cluster is a process of its own, so there it is left to the scripts
-  const peek: Peek = client instanceof driver.Cluster ? async () => undefined : peeking(client)
-  await Promise.race([client.connect().catch(() => {}), passed(options.connectTimeoutMs)])
+  const peek: FastGet = client instanceof driver.Cluster ? async () => undefined : fastGet(client)
+  await Promise.race([client.connect().catch(() => {}), timeout(options.connectTimeoutMs)])
 
   async function run(script: Script, keys: Keys, args: readonly (string | number)[]): Promise<string[]> {
     const rest = [...keys, ...args]
@@ -62,7 +62,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 
   return {
     run,
-    async look(keys, args) {
+    async getOrLease(keys, args) {
       const value = await peek(keys)
       return value === undefined ? await run(GET, keys, args) : ['hit', value]
     },
@@ -82,7 +82,7 @@ function singleOf({ Redis }: Driver, address: Address, options: ConnectOptions):
     ...address.nodes[0],
     db: address.db,
     enableOfflineQueue: false,
-    retryStrategy: retryIn,
+    retryStrategy: retryDelay,
     lazyConnect: true,
   })
 }
@@ -91,7 +91,7 @@ function clusterOf({ Cluster }: Driver, address: Address, options: ConnectOption
   return new Cluster([...address.nodes], {
     redisOptions: nodeOptions(address, options),
     enableOfflineQueue: false,
-    clusterRetryStrategy: retryIn,
+    clusterRetryStrategy: retryDelay,
     slotsRefreshTimeout: options.connectTimeoutMs,
     slotsRefreshInterval: 5000,
     scaleReads: 'master',
@@ -132,7 +132,7 @@ async function loadDriver(): Promise<Driver> {
   }
 }
 
-const passed = (ms: number) =>
+const timeout = (ms: number) =>
   new Promise<void>((resolve) => {
     setTimeout(resolve, ms).unref()
   })

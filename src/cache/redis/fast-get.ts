@@ -2,14 +2,14 @@ import type { Redis } from 'ioredis'
 import type { Keys } from './keys.ts'
 
 /** The value of a session where that is beyond doubt; `undefined`: let the script look. */
-export type Peek = (keys: Keys) => Promise<string | undefined>
+export type FastGet = (keys: Keys) => Promise<string | undefined>
 
 /**
  * Finds hits without a script: one command of 1 µs in place of 24. It sees the same three keys at one moment, and takes a value for
  * good under the same condition, that the process which is asked has put it there itself. That is known for as long as the connection
  * lasts, since a process that ends takes its connections along.
  */
-export function peeking(client: Redis): Peek {
+export function fastGet(client: Redis): FastGet {
   let run: string | undefined
   let connection = 0
 

@@ -1,17 +1,17 @@
 import type { CacheEvents } from '../../ports/envelope-cache.ts'
 import { breaker } from './breaker.ts'
 import type { Connection } from './connect.ts'
-import { LateError, within } from './deadline.ts'
+import { DeadlineError, withDeadline } from './deadline.ts'
 import { type Keys, keysOf } from './keys.ts'
 import { clear } from './keyspace.ts'
-import { type Remedy, unsettled } from './pending-invalidations.ts'
-import { mender } from './repair.ts'
+import { type Invalidation, pendingInvalidations } from './pending-invalidations.ts'
+import { repairer } from './repair.ts'
 import { REMOVE } from './scripts.ts'
 
 export type Operation = Parameters<CacheEvents['count']>[0]
 
 /** One thing to ask about one session. */
-export interface Question {
+export interface Request {
   operation: Operation
   sessionId: string
   /** Asks it. */
@@ -21,9 +21,9 @@ export interface Question {
 /** Stands before the server: whatever is asked of it is asked here, within the time limit, and what goes wrong is looked after. */
 export interface Guard {
   /** The reply, or `undefined` where it was not asked or failed, which has been counted. */
-  ask(question: Question): Promise<string[] | undefined>
+  send(question: Request): Promise<string[] | undefined>
   /** What is in the cache for this session is not to be read until it has been removed, which is seen to. */
-  doubt(sessionId: string, remedy: Remedy): void
+  invalidate(sessionId: string, remedy: Invalidation): void
   close(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export interface GuardOptions {
   events: CacheEvents
   commandTimeoutMs: number
   /** The same for what others must not miss: a write, a purge. */
-  tellTimeoutMs: number
+  writeTimeoutMs: number
   tombstoneMs: number
   failures: number
   pauseMs: number
@@ -39,50 +39,58 @@ export interface GuardOptions {
 }
 
 export function guard(connection: Connection, options: GuardOptions): Guard {
-  const { events, commandTimeoutMs, tellTimeoutMs, tombstoneMs, failures, pauseMs, rememberAtMost } = options
+  const {
+    events,
+    commandTimeoutMs,
+    writeTimeoutMs: tellTimeoutMs,
+    tombstoneMs,
+    failures,
+    pauseMs,
+    rememberAtMost,
+  } = options
   const now = () => performance.now()
   // the others' menders need one pause, the attempt that came too early, and the one that works
   const trust = breaker({ failures, settleMs: pauseMs + 2 * commandTimeoutMs })
-  const doubtful = unsettled(rememberAtMost)
+  const doubtful = pendingInvalidations(rememberAtMost)
   let lastFailed = ''
   /** The last that was to be told could not be. */
   let untold = false
   let closed = false
 
-  const mending = mender({
+  const mending = repairer({
     breaker: trust,
-    unsettled: doubtful,
+    pending: doubtful,
     // of the session that failed, since the other nodes of a cluster may be well
-    probe: () => within(commandTimeoutMs, connection.get(keysOf(lastFailed)[0])),
+    probe: () => withDeadline(commandTimeoutMs, connection.get(keysOf(lastFailed)[0])),
     async remove(sessionId, remedy) {
       const args = [remedy === 'purge' ? tombstoneMs : 0]
-      await within(commandTimeoutMs, connection.run(REMOVE, keysOf(sessionId), args))
+      await withDeadline(commandTimeoutMs, connection.run(REMOVE, keysOf(sessionId), args))
     },
     removeAll: async () => void (await clear(connection)),
     pauseMs,
     now,
   })
-  connection.onReady(mending.hurry)
+  connection.onReady(mending.retryNow)
 
-  function doubt(sessionId: string, remedy: Remedy): void {
+  function doubt(sessionId: string, remedy: Invalidation): void {
     if (closed) return
     doubtful.add(sessionId, remedy)
-    mending.wake()
+    mending.start()
   }
 
   /** Reads are let through only when all is well. Those that fail are no reason to leave the cache untold: others may still read it. */
-  function lets(question: Question): boolean {
+  function lets(question: Request): boolean {
     if (closed) return false
-    if (tells(question)) return trust.writes() || !untold
-    return trust.reads(now()) && !doubtful.has(question.sessionId)
+    if (tells(question)) return trust.allowsWrites() || !untold
+    return trust.allowsReads(now()) && !doubtful.has(question.sessionId)
   }
 
   /** Whether it is about what others must learn of. Whoever wrote is kept waiting for it: a slow server serves the others too, and old values. */
-  const tells = ({ operation }: Question) => operation === 'write' || operation === 'purge'
-  const remedyOf = (operation: Operation): Remedy => (operation === 'purge' ? 'purge' : 'forget')
+  const tells = ({ operation }: Request) => operation === 'write' || operation === 'purge'
+  const remedyOf = (operation: Operation): Invalidation => (operation === 'purge' ? 'purge' : 'forget')
 
   return {
-    async ask(question) {
+    async send(question) {
       const { operation, sessionId } = question
       if (!lets(question)) {
         // reads that were not tried leave no doubt: when they are let through again, all writers have had their time
@@ -92,7 +100,7 @@ export function guard(connection: Connection, options: GuardOptions): Guard {
       }
       const work = question.send(keysOf(sessionId))
       try {
-        const reply = await within(tells(question) ? tellTimeoutMs : commandTimeoutMs, work)
+        const reply = await withDeadline(tells(question) ? tellTimeoutMs : commandTimeoutMs, work)
         trust.succeeded()
         if (tells(question)) untold = false
         if (reply[0] !== 'full') return reply
@@ -105,17 +113,17 @@ export function guard(connection: Connection, options: GuardOptions): Guard {
         if (tells(question)) untold = true
         // whoever failed to read goes to the store, and may find there what the cache has yet to be told
         doubt(sessionId, remedyOf(operation))
-        if (error instanceof LateError) work.then(mending.hurry, () => {})
+        if (error instanceof DeadlineError) work.then(mending.retryNow, () => {})
       }
       return undefined
     },
 
-    doubt,
+    invalidate: doubt,
 
     async close() {
       closed = true
       // what cannot be removed in time is left to its time to live
-      await within(2 * commandTimeoutMs, mending.stop()).catch(() => {})
+      await withDeadline(2 * commandTimeoutMs, mending.stop()).catch(() => {})
     },
   }
 }

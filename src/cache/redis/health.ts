@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { CacheHealth } from '../../ports/envelope-cache.ts'
 import type { Connection } from './connect.ts'
-import { within } from './deadline.ts'
+import { withDeadline } from './deadline.ts'
 import { keysOf } from './keys.ts'
 import { REMOVE } from './scripts.ts'
 
@@ -12,7 +12,10 @@ const NOBODY = 'throughline-health'
 export async function healthOf(connection: Connection, ms: number): Promise<CacheHealth> {
   try {
     const asked = connection.masters().map(infoOf)
-    const [infos] = await within(ms, Promise.all([Promise.all(asked), connection.run(REMOVE, keysOf(NOBODY), [0])]))
+    const [infos] = await withDeadline(
+      ms,
+      Promise.all([Promise.all(asked), connection.run(REMOVE, keysOf(NOBODY), [0])]),
+    )
     return { name: 'redis', ok: true, details: detailsOf(infos) }
   } catch (error) {
     // what was sent while there was no connection fails for that reason

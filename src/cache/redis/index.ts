@@ -16,7 +16,7 @@ export interface RedisCacheOptions {
   /** Longest wait for an answer. @default 100 */
   commandTimeoutMs?: number
   /** The same for telling it of a write or a purge, which others must not miss. @default 1000, or `commandTimeoutMs` if that is more */
-  tellTimeoutMs?: number
+  writeTimeoutMs?: number
   /** Longest wait for a connection; opening the cache takes no longer. @default 1000 */
   connectTimeoutMs?: number
   /** How long whoever missed may take to read the store and fill. @default 5000 */
@@ -38,14 +38,14 @@ export interface RedisCacheOptions {
  */
 export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCache> {
   const { url, ttlSeconds, events, connectTimeoutMs = 1000, commandTimeoutMs = 100 } = options
-  const { tellTimeoutMs = Math.max(1000, commandTimeoutMs) } = options
+  const { writeTimeoutMs: tellTimeoutMs = Math.max(1000, commandTimeoutMs) } = options
   const { leaseMs = 5000, tombstoneMs = 30_000, failures = 5, pauseMs = 1000, rememberAtMost = 10_000 } = options
   const ttlMs = ttlSeconds * 1000
   const connection = await connect({ url, connectTimeoutMs, silenceMs: Math.max(1000, 5 * commandTimeoutMs) })
   const guarded = guard(connection, {
     events,
     commandTimeoutMs,
-    tellTimeoutMs,
+    writeTimeoutMs: tellTimeoutMs,
     tombstoneMs,
     failures,
     pauseMs,
@@ -55,8 +55,8 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
   return {
     async get(sessionId) {
       const lease = randomUUID()
-      const send = (keys: Keys) => connection.look(keys, [lease, leaseMs])
-      const reply = await guarded.ask({ operation: 'get', sessionId, send })
+      const send = (keys: Keys) => connection.getOrLease(keys, [lease, leaseMs])
+      const reply = await guarded.send({ operation: 'get', sessionId, send })
       if (reply === undefined) return {}
       const [state, value] = reply
       if (value === undefined) {
@@ -64,7 +64,7 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
         return state === 'leased' ? { lease } : {}
       }
       if (!isObject(value)) {
-        guarded.doubt(sessionId, 'forget')
+        guarded.invalidate(sessionId, 'forget')
         events.count('get', 'error')
         return {}
       }
@@ -74,7 +74,7 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
 
     async fill(sessionId, { value, version }, lease) {
       const send = (keys: Keys) => connection.run(FILL, keys, [lease ?? '', value, version, ttlMs])
-      const reply = await guarded.ask({ operation: 'fill', sessionId, send })
+      const reply = await guarded.send({ operation: 'fill', sessionId, send })
       if (reply === undefined) return false
       const filled = reply[0] === 'filled'
       events.count('fill', filled ? 'filled' : lease === undefined ? 'noted' : 'refused')
@@ -83,13 +83,13 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
 
     async wrote(sessionId, { value, version }) {
       const send = (keys: Keys) => connection.run(WRITE, keys, [value, version, ttlMs])
-      const reply = await guarded.ask({ operation: 'write', sessionId, send })
+      const reply = await guarded.send({ operation: 'write', sessionId, send })
       if (reply !== undefined) events.count('write', 'written')
     },
 
     async purged(sessionId) {
       const send = (keys: Keys) => connection.run(REMOVE, keys, [tombstoneMs])
-      const reply = await guarded.ask({ operation: 'purge', sessionId, send })
+      const reply = await guarded.send({ operation: 'purge', sessionId, send })
       if (reply !== undefined) events.count('purge', 'purged')
     },
 

@@ -10,12 +10,12 @@ export function keysOf(sessionId: string): Keys {
   return [value, `{${value}}:version`, `{${value}}:lease`, `{${value}}:tombstone`]
 }
 
-/** Globs for `SCAN`; what they find may still belong to others: {@link ownerOf} tells. */
+/** Globs for `SCAN`; what they find may still belong to others: {@link sessionOfKey} tells. */
 export const VALUES = 'session:*:meta'
 export const LEASES = '{session:*:meta}:lease'
 
 /** Session of a value's or a lease's key; `undefined`: not one of ours. */
-export function ownerOf(key: string): string | undefined {
+export function sessionOfKey(key: string): string | undefined {
   const [, bare, tagged] = /^(?:session:([^:{}]+):meta|\{session:([^:{}]+):meta\}:lease)$/.exec(key) ?? []
   return bare ?? tagged
 }

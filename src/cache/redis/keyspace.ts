@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis'
 import { StorageError } from '../../domain/errors.ts'
 import type { Connection } from './connect.ts'
-import { within } from './deadline.ts'
-import { keysOf, LEASES, ownerOf, VALUES } from './keys.ts'
+import { withDeadline } from './deadline.ts'
+import { keysOf, LEASES, sessionOfKey, VALUES } from './keys.ts'
 import { REMOVE } from './scripts.ts'
 
 /** Keys looked at in one step of a scan. */
@@ -13,15 +13,15 @@ const STEP_LIMIT = 5000
 /** Removes every value and every lease, and gives the number of values; tombstones stay. Throws `STORAGE` where it cannot. */
 export async function clear(connection: Connection): Promise<number> {
   // leases first: one that is filled behind the back of the scan for values would leave a value behind
-  await each(connection, LEASES)
-  return await each(connection, VALUES)
+  await removeMatching(connection, LEASES)
+  return await removeMatching(connection, VALUES)
 }
 
-async function each(connection: Connection, pattern: string): Promise<number> {
+async function removeMatching(connection: Connection, pattern: string): Promise<number> {
   let removed = 0
-  for await (const ids of sessionsIn(connection, pattern)) {
+  for await (const ids of scanSessions(connection, pattern)) {
     const work = ids.map((id) => connection.run(REMOVE, keysOf(id), [0]))
-    await within(STEP_LIMIT, Promise.all(work)).catch(failed)
+    await withDeadline(STEP_LIMIT, Promise.all(work)).catch(fail)
     removed += ids.length
   }
   return removed
@@ -29,9 +29,9 @@ async function each(connection: Connection, pattern: string): Promise<number> {
 
 /** Every value there is, each once. Throws `STORAGE` where it cannot. */
 export async function* scan(connection: Connection): AsyncGenerator<{ sessionId: string; value: string }> {
-  for await (const ids of sessionsIn(connection, VALUES)) {
+  for await (const ids of scanSessions(connection, VALUES)) {
     const work = ids.map((id) => connection.get(keysOf(id)[0]))
-    const values = await within(STEP_LIMIT, Promise.all(work)).catch(failed)
+    const values = await withDeadline(STEP_LIMIT, Promise.all(work)).catch(fail)
     for (const [i, sessionId] of ids.entries()) {
       const value = values[i]
       if (typeof value === 'string') yield { sessionId, value }
@@ -40,12 +40,12 @@ export async function* scan(connection: Connection): AsyncGenerator<{ sessionId:
 }
 
 /** Sessions whose keys fit, each once. */
-async function* sessionsIn(connection: Connection, pattern: string): AsyncGenerator<string[]> {
+async function* scanSessions(connection: Connection, pattern: string): AsyncGenerator<string[]> {
   // SCAN may give a key twice, and two nodes may have it while a slot moves
   const seen = new Set<string>()
   for (const node of masters(connection)) {
-    for await (const keys of steps(node, pattern)) {
-      const ids = keys.flatMap((key) => ownerOf(key) ?? []).filter((id) => !seen.has(id))
+    for await (const keys of scanKeys(node, pattern)) {
+      const ids = keys.flatMap((key) => sessionOfKey(key) ?? []).filter((id) => !seen.has(id))
       for (const id of ids) seen.add(id)
       yield [...new Set(ids)]
     }
@@ -56,19 +56,19 @@ function masters(connection: Connection): Redis[] {
   try {
     return connection.masters()
   } catch (error) {
-    return failed(error)
+    return fail(error)
   }
 }
 
-async function* steps(node: Redis, pattern: string): AsyncGenerator<string[]> {
+async function* scanKeys(node: Redis, pattern: string): AsyncGenerator<string[]> {
   let cursor = '0'
   do {
-    const [next, keys] = await within(STEP_LIMIT, node.scan(cursor, 'MATCH', pattern, 'COUNT', STEP)).catch(failed)
+    const [next, keys] = await withDeadline(STEP_LIMIT, node.scan(cursor, 'MATCH', pattern, 'COUNT', STEP)).catch(fail)
     yield keys
     cursor = next
   } while (cursor !== '0')
 }
 
-function failed(cause: unknown): never {
+function fail(cause: unknown): never {
   throw new StorageError('redis', 'cannot go through the cache', { cause })
 }

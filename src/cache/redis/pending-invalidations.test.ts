@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Remedy, unsettled } from './pending-invalidations.ts'
+import { type Invalidation, pendingInvalidations } from './pending-invalidations.ts'
 
 const ok = async () => {}
 const fails = async () => {
@@ -7,32 +7,32 @@ const fails = async () => {
 }
 
 it('removes each session once, by what has to be done about it', async () => {
-  const set = unsettled(10)
+  const set = pendingInvalidations(10)
   set.add('a', 'forget')
   set.add('b', 'purge')
   set.add('b', 'forget')
   set.add('a', 'forget')
-  const done: [string, Remedy][] = []
-  await set.settle(async (...one) => void done.push(one), fails)
+  const done: [string, Invalidation][] = []
+  await set.run(async (...one) => void done.push(one), fails)
   expect(done).toEqual([
     ['a', 'forget'],
     ['b', 'purge'],
   ])
-  expect(set.empty).toBe(true)
+  expect(set.isEmpty).toBe(true)
   expect(set.has('a')).toBe(false)
 })
 
 it('keeps what could not be removed, and only that', async () => {
-  const set = unsettled(10)
+  const set = pendingInvalidations(10)
   for (const id of ['a', 'b', 'c']) set.add(id, 'forget')
-  await expect(set.settle((id) => (id === 'b' ? fails() : ok()), fails)).rejects.toThrow('no answer')
+  await expect(set.run((id) => (id === 'b' ? fails() : ok()), fails)).rejects.toThrow('no answer')
   expect(['a', 'b', 'c'].map(set.has)).toEqual([false, true, false])
 })
 
 it('keeps a session that is added again while it is being removed', async () => {
-  const set = unsettled(10)
+  const set = pendingInvalidations(10)
   set.add('a', 'forget')
-  await set.settle(async () => {
+  await set.run(async () => {
     expect(set.has('a')).toBe(true)
     set.add('a', 'forget')
   }, fails)
@@ -40,13 +40,13 @@ it('keeps a session that is added again while it is being removed', async () => 
 })
 
 it('is all sessions beyond its limit, until all is removed', async () => {
-  const set = unsettled(2)
+  const set = pendingInvalidations(2)
   for (const id of ['a', 'b', 'c']) set.add(id, 'forget')
   expect(set.has('never heard of')).toBe(true)
-  await expect(set.settle(ok, fails)).rejects.toThrow('no answer')
+  await expect(set.run(ok, fails)).rejects.toThrow('no answer')
   expect(set.has('never heard of')).toBe(true)
-  expect(set.empty).toBe(false)
-  await set.settle(ok, async () => {
+  expect(set.isEmpty).toBe(false)
+  await set.run(ok, async () => {
     expect(set.has('never heard of')).toBe(true)
     set.add('d', 'forget')
   })
@@ -54,10 +54,10 @@ it('is all sessions beyond its limit, until all is removed', async () => {
 })
 
 it('takes many in several goes', async () => {
-  const set = unsettled(1000)
+  const set = pendingInvalidations(1000)
   for (let n = 0; n < 250; n++) set.add(`${n}`, 'forget')
   const done = new Set<string>()
-  await set.settle(async (id) => void done.add(id), fails)
+  await set.run(async (id) => void done.add(id), fails)
   expect(done.size).toBe(250)
-  expect(set.empty).toBe(true)
+  expect(set.isEmpty).toBe(true)
 })

@@ -1,27 +1,27 @@
 /** What is to be done about a session: remove its value, and for a purge leave a tombstone too. */
-export type Remedy = 'forget' | 'purge'
+export type Invalidation = 'forget' | 'purge'
 
 /** Sessions whose value in the cache may be older than what this process knows, until it has been removed. */
-export interface Unsettled {
-  add(sessionId: string, remedy: Remedy): void
+export interface PendingInvalidations {
+  add(sessionId: string, remedy: Invalidation): void
   /** Whether this one is among them, also while it is being removed. */
   has(sessionId: string): boolean
-  readonly empty: boolean
+  readonly isEmpty: boolean
   /** Removes what there is by the two given ways. What is added meanwhile stays for the next time; what fails stays too, and is thrown. */
-  settle(remove: (sessionId: string, remedy: Remedy) => Promise<void>, removeAll: () => Promise<void>): Promise<void>
+  run(remove: (sessionId: string, remedy: Invalidation) => Promise<void>, removeAll: () => Promise<void>): Promise<void>
 }
 
 /** How many are removed at the same time. */
 const AT_ONCE = 100
 
 /** @param limit of sessions remembered one by one; with one more it is all of them, and nothing less than removing everything will do */
-export function unsettled(limit: number): Unsettled {
-  let waiting = new Map<string, Remedy>()
-  let taken = new Map<string, Remedy>()
+export function pendingInvalidations(limit: number): PendingInvalidations {
+  let waiting = new Map<string, Invalidation>()
+  let taken = new Map<string, Invalidation>()
   let everything = false
   let takenEverything = false
 
-  function add(sessionId: string, remedy: Remedy): void {
+  function add(sessionId: string, remedy: Invalidation): void {
     if (everything) return
     if (waiting.get(sessionId) !== 'purge') waiting.set(sessionId, remedy)
     if (waiting.size > limit) overflow()
@@ -35,10 +35,10 @@ export function unsettled(limit: number): Unsettled {
   return {
     add,
     has: (sessionId) => everything || takenEverything || waiting.has(sessionId) || taken.has(sessionId),
-    get empty() {
+    get isEmpty() {
       return !everything && !takenEverything && waiting.size === 0 && taken.size === 0
     },
-    async settle(remove, removeAll) {
+    async run(remove, removeAll) {
       // a write may fail while its session is being removed, so that the removal came too early for it: hence two sets
       taken = waiting
       takenEverything = everything

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { startFaultyNetwork } from '../../../test/servers/faulty-network.ts'
 import { type RedisServer, startRedis } from '../../../test/servers/redis.ts'
 import { startRedisCluster } from '../../../test/servers/redis-cluster.ts'
-import { entry, filled, leaseOf, until, untilSkipped } from '../conformance/server.ts'
+import { entry, fill, leaseOf, waitFor, writeUntilSkipped } from '../conformance/server.ts'
 import { type RedisCacheOptions, redisCache } from './index.ts'
 
 const left: (() => Promise<unknown>)[] = []
@@ -30,8 +30,8 @@ const hasLease = (answer: object) => 'lease' in answer
 it('counts a full server as an error, serves what is there, and leaves nothing old', async () => {
   const server = await started()
   const cache = await opened(server.url)
-  await filled(cache, 's1', entry(1))
-  await filled(cache, 's2', entry(1))
+  await fill(cache, 's1', entry(1))
+  await fill(cache, 's2', entry(1))
   const lease = leaseOf(await cache.get('s3'))
   await cache.get('s4')
   const before = cache.counted.length
@@ -52,7 +52,7 @@ it('counts a full server as an error, serves what is there, and leaves nothing o
 it('purges on a full server', async () => {
   const server = await started()
   const cache = await opened(server.url)
-  await filled(cache, 's1', entry(1))
+  await fill(cache, 's1', entry(1))
   await server.command('CONFIG', 'SET', 'maxmemory', '1')
   await cache.purged('s1')
   expect(await server.command('KEYS', '*')).toEqual(['{session:s1:meta}:tombstone'])
@@ -68,17 +68,17 @@ it('opens while the server is down, and finds it when it comes up', async () => 
   await expect(cache.clear()).rejects.toMatchObject({ code: 'STORAGE' })
   await expect(cache.scan()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'STORAGE' })
   await server.start()
-  await until(() => cache.get('s1'), hasLease)
+  await waitFor(() => cache.get('s1'), hasLease)
 })
 
 it('has nothing after a crash, and goes on with the server that comes after it', async () => {
   const server = await started()
   const cache = await opened(server.url)
-  await filled(cache, 's1', entry(1))
+  await fill(cache, 's1', entry(1))
   await server.crash()
   for (let n = 0; n < 10; n++) expect(await cache.get('s1')).toEqual({})
   await server.start()
-  const answer = await until(() => cache.get('s1'), hasLease)
+  const answer = await waitFor(() => cache.get('s1'), hasLease)
   expect(await cache.fill('s1', entry(2), leaseOf(answer))).toBe(true)
 })
 
@@ -87,36 +87,36 @@ it('makes a new connection where the old one has gone silent', async () => {
   const network = await startFaultyNetwork(server.port)
   left.push(() => network.stop())
   const cache = await opened(`redis://127.0.0.1:${network.port}`, { commandTimeoutMs: 100 })
-  await until(() => cache.get('s1'), hasLease)
+  await waitFor(() => cache.get('s1'), hasLease)
   network.hang('established')
-  await until(
+  await waitFor(
     () => cache.get('s2'),
     () => cache.counted.at(-1) === 'get skipped',
   )
-  await until(() => cache.get('s3'), hasLease)
+  await waitFor(() => cache.get('s3'), hasLease)
 })
 
 it('mends as soon as the server gives a sign of life, long before the next attempt is due', async () => {
   const server = await started()
   const [other, writer] = [await opened(server.url), await opened(server.url, { commandTimeoutMs: 50, pauseMs: 1e6 })]
-  await filled(other, 's1', entry(1))
+  await fill(other, 's1', entry(1))
   server.pause()
   try {
-    await untilSkipped(writer)
+    await writeUntilSkipped(writer)
     await writer.wrote('s1', entry(2))
   } finally {
     server.resume()
   }
-  await until(
+  await waitFor(
     () => other.get('s1'),
     ({ value }) => value === undefined,
   )
 
   // and as soon as it is connected again
   await server.crash()
-  await untilSkipped(writer)
+  await writeUntilSkipped(writer)
   await server.start()
-  await until(
+  await waitFor(
     () => writer.wrote('s2', entry(2)),
     () => writer.counted.at(-1) === 'write written',
   )
@@ -127,7 +127,7 @@ it('keeps serving what the healthy nodes of a cluster have', async () => {
   left.push(() => cluster.stop())
   const cache = await opened(cluster.url, { commandTimeoutMs: 1000 })
   const ids = Array.from({ length: 30 }, (_, n) => `s${n}`)
-  for (const id of ids) await filled(cache, id, entry(1))
+  for (const id of ids) await fill(cache, id, entry(1))
   const [sick] = cluster.nodes
   if (sick === undefined) throw new Error('no nodes')
   const keys = (await sick.command('KEYS', 'session:*:meta')) as string[]
@@ -145,7 +145,7 @@ it('keeps serving what the healthy nodes of a cluster have', async () => {
   } finally {
     sick.resume()
   }
-  const answer = await until(
+  const answer = await waitFor(
     () => cache.get(one),
     () => cache.counted.at(-1) !== 'get skipped' && cache.counted.at(-1) !== 'get error',
   )
@@ -153,7 +153,7 @@ it('keeps serving what the healthy nodes of a cluster have', async () => {
   await sick.crash()
   await expect(cache.clear()).rejects.toMatchObject({ code: 'STORAGE' })
   await sick.start()
-  await until(() => cache.get(one), hasLease)
+  await waitFor(() => cache.get(one), hasLease)
 })
 
 it('refuses a URL that it cannot read', async () => {

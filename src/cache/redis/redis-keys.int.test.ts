@@ -2,8 +2,8 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { type RedisServer, startRedis } from '../../../test/servers/redis.ts'
 import type { EnvelopeCache } from '../../ports/envelope-cache.ts'
-import { entry, filled, leaseOf, until } from '../conformance/server.ts'
-import { addressOf } from './address.ts'
+import { entry, fill, leaseOf, waitFor } from '../conformance/server.ts'
+import { parseAddress } from './address.ts'
 import { connect } from './connect.ts'
 import { redisCache } from './index.ts'
 import { keysOf } from './keys.ts'
@@ -36,7 +36,7 @@ describe('on one server', () => {
   const redis = (name: string, ...args: string[]) => server.command(name, ...args)
 
   it('keeps the JSON itself under the key that other programs know, for the time to live', async () => {
-    await filled(cache, 's1', entry(7))
+    await fill(cache, 's1', entry(7))
     expect(await redis('GET', VALUE)).toBe(entry(7).value)
     expect(await redis('STRLEN', VALUE)).toBe(Buffer.byteLength(entry(7).value))
     const left = (await Promise.all([VALUE, VERSION].map((key) => redis('PEXPIRETIME', key)))) as number[]
@@ -56,7 +56,7 @@ describe('on one server', () => {
   })
 
   it.each([VALUE, VERSION])('misses and removes the rest when %s alone was evicted', async (evicted) => {
-    await filled(cache, 's1', entry(5))
+    await fill(cache, 's1', entry(5))
     await redis('DEL', evicted)
     const lease = leaseOf(await cache.get('s1'))
     expect(await redis('EXISTS', VALUE, VERSION)).toBe(0)
@@ -64,12 +64,12 @@ describe('on one server', () => {
   })
 
   it.each([VALUE, VERSION])('puts nothing by a late write when %s alone was evicted', async (evicted) => {
-    await filled(cache, 's1', entry(5))
+    await fill(cache, 's1', entry(5))
     await redis('DEL', evicted)
     // the value may be the newer one of the two, and nothing says so any more
     await cache.wrote('s1', entry(4))
     expect(await redis('DBSIZE')).toBe(0)
-    await filled(cache, 's1', entry(5))
+    await fill(cache, 's1', entry(5))
     await redis('DEL', evicted)
     await cache.fill('s1', entry(4), undefined)
     expect(await redis('DBSIZE')).toBe(0)
@@ -105,7 +105,7 @@ describe('on one server', () => {
   })
 
   it('goes on when the scripts were flushed', async () => {
-    await filled(cache, 's1', entry(1))
+    await fill(cache, 's1', entry(1))
     await redis('SCRIPT', 'FLUSH')
     await cache.wrote('s1', entry(2))
     await redis('SCRIPT', 'FLUSH')
@@ -116,14 +116,14 @@ describe('on one server', () => {
   it('gives the same lease again to a question that was sent twice', async () => {
     const connection = await connect({ url: server.url, connectTimeoutMs: 5000, silenceMs: 5000 })
     onTestFinished(() => connection.close())
-    const ask = (token: string) => connection.look(keysOf('s1'), [token, 60_000])
+    const ask = (token: string) => connection.getOrLease(keysOf('s1'), [token, 60_000])
     expect([await ask('mine'), await ask('mine'), await ask('other')]).toEqual([['leased'], ['leased'], ['miss']])
   })
 
   it('clears nothing that is not its own, and leaves tombstones', async () => {
     await redis('MSET', 'session:x:meta:more', '1', 'my-session:x:meta', '1', 'session:a:b:meta', '1')
     await cache.purged('s2')
-    await filled(cache, 's1', entry(1))
+    await fill(cache, 's1', entry(1))
     expect(await cache.clear()).toBe(1)
     expect(await redis('DBSIZE')).toBe(4)
     expect(await cache.get('s2')).toEqual({})
@@ -135,8 +135,8 @@ it('trusts no value and no lease that a restart brought back from disk', async (
   onTestFinished(() => server.stop())
   const before = await open(server.url)
   onTestFinished(() => before.close())
-  await filled(before, 's1', entry(1))
-  await filled(before, 's2', entry(1))
+  await fill(before, 's1', entry(1))
+  await fill(before, 's2', entry(1))
   const lease = leaseOf(await before.get('s3'))
   await server.crash()
   await server.start()
@@ -148,7 +148,7 @@ it('trusts no value and no lease that a restart brought back from disk', async (
   expect(await after.fill('s3', entry(1), lease)).toBe(false)
   leaseOf(await after.get('s3'))
   // nor does whoever was there all the time
-  const answer = await until(
+  const answer = await waitFor(
     () => before.get('s2'),
     (one) => 'lease' in one || 'value' in one,
   )
@@ -156,7 +156,7 @@ it('trusts no value and no lease that a restart brought back from disk', async (
 })
 
 it('has all keys of a session in one slot of a cluster', async () => {
-  const [seed] = addressOf(inject('redisCluster').url).nodes
+  const [seed] = parseAddress(inject('redisCluster').url).nodes
   const node = new Redis({ ...seed, maxRetriesPerRequest: 0 })
   onTestFinished(() => node.disconnect())
   const slots = await Promise.all([VALUE, VERSION, LEASE, TOMBSTONE].map((key) => node.cluster('KEYSLOT', key)))

@@ -1,12 +1,12 @@
 import type { Breaker } from './breaker.ts'
-import type { Remedy, Unsettled } from './pending-invalidations.ts'
+import type { Invalidation, PendingInvalidations } from './pending-invalidations.ts'
 
-export interface MendOptions {
+export interface RepairOptions {
   breaker: Breaker
-  unsettled: Unsettled
+  pending: PendingInvalidations
   /** Fails while the server is not well. */
   probe(): Promise<unknown>
-  remove(sessionId: string, remedy: Remedy): Promise<void>
+  remove(sessionId: string, remedy: Invalidation): Promise<void>
   removeAll(): Promise<void>
   /** Between two attempts, in milliseconds. */
   pauseMs: number
@@ -14,20 +14,28 @@ export interface MendOptions {
 }
 
 /** Looks after what failed, in the background, so that no caller waits for it. */
-export interface Mender {
+export interface Repairer {
   /** Something failed. */
-  wake(): void
+  start(): void
   /** The server gave a sign of life: no need to wait for the next attempt. */
-  hurry(): void
+  retryNow(): void
   /** Ends it, after one last attempt to remove what is unsettled. */
   stop(): Promise<void>
 }
 
-export function mender({ breaker, unsettled, probe, remove, removeAll, pauseMs, now }: MendOptions): Mender {
+export function repairer({
+  breaker,
+  pending: unsettled,
+  probe,
+  remove,
+  removeAll,
+  pauseMs,
+  now,
+}: RepairOptions): Repairer {
   let stopped = false
   let running: Promise<void> | undefined
   let hurry = () => {}
-  const needed = () => !breaker.writes() || !unsettled.empty
+  const needed = () => !breaker.allowsWrites() || !unsettled.isEmpty
 
   async function pause(): Promise<void> {
     await new Promise<void>((resolve) => {
@@ -41,7 +49,7 @@ export function mender({ breaker, unsettled, probe, remove, removeAll, pauseMs, 
 
   async function mend(): Promise<void> {
     // nothing is asked of an open one for a while; a lone failure is put right at once
-    if (!breaker.writes()) await pause()
+    if (!breaker.allowsWrites()) await pause()
     while (needed() && !stopped) {
       try {
         await attempt()
@@ -52,24 +60,24 @@ export function mender({ breaker, unsettled, probe, remove, removeAll, pauseMs, 
   }
 
   async function attempt(): Promise<void> {
-    if (!breaker.writes()) await probe()
-    await unsettled.settle(remove, removeAll)
+    if (!breaker.allowsWrites()) await probe()
+    await unsettled.run(remove, removeAll)
     breaker.recovered(now())
   }
 
   return {
-    wake() {
+    start() {
       if (stopped) return
       running ??= mend().finally(() => {
         running = undefined
       })
     },
-    hurry: () => hurry(),
+    retryNow: () => hurry(),
     async stop() {
       stopped = true
       hurry()
       await running
-      if (!unsettled.empty) await attempt().catch(() => {})
+      if (!unsettled.isEmpty) await attempt().catch(() => {})
     },
   }
 }

@@ -25,7 +25,7 @@ export async function wanted(deps: Deps, user: User, statements: readonly Said[]
 async function lookalikes({ store }: Deps, user: User, said: readonly string[]): Promise<string[]> {
   const words = [...new Set(said.flatMap(terms))].sort()
   if (words.length === 0) return []
-  const shelf = { ...user, shelf: 'memory' } as const
+  const shelf = { ...user, corpus: 'memory' } as const
   const { frequencies } = await store.index.lookup(shelf, words)
   const isTelling = (term: string) => (frequencies.get(term) ?? 0) > 0 && (frequencies.get(term) ?? 0) <= COMMON
   const telling = [...new Set(said.flatMap((content) => tellingTerms(content, frequencies)))].filter(isTelling).sort()

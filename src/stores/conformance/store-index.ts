@@ -21,7 +21,7 @@ import {
   upTo,
 } from './samples.ts'
 
-const SAID = { ...ADA, shelf: 'said' } as const
+const SAID = { ...ADA, corpus: 'said' } as const
 
 /** A request that puts messages into a session's index, at first and up to its first event. */
 function adding(sessionId: string, messages: readonly NewMessage[], given: Partial<AddRequest> = {}): AddRequest {

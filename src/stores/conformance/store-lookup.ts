@@ -26,8 +26,8 @@ const BOB: User = { tenant: 'local', userId: 'bob' }
 /** Ada of another tenant. */
 const OTHER_ADA: User = { tenant: 'other', userId: 'ada' }
 
-const said = (user: User): IndexPartition => ({ ...user, shelf: 'said' })
-const remembered = (user: User): IndexPartition => ({ ...user, shelf: 'memory' })
+const said = (user: User): IndexPartition => ({ ...user, corpus: 'said' })
+const remembered = (user: User): IndexPartition => ({ ...user, corpus: 'memory' })
 
 /** A session of the user with these messages in the index. */
 async function indexedIn(store: Store, messages: readonly NewMessage[], user = ADA, id = uuid7()): Promise<string> {

@@ -18,7 +18,7 @@ import {
   upTo,
 } from './samples.ts'
 
-const SHELF = { ...ADA, shelf: 'memory' } as const
+const SHELF = { ...ADA, corpus: 'memory' } as const
 
 const words = (...terms: string[]) => ({ description: described(terms), version: 1 })
 

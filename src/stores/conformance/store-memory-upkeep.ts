@@ -10,8 +10,8 @@ import { ADA, createdIn, described, NOON, putting, seconds, someMemory, someMess
 
 const BOB: User = { tenant: 'local', userId: 'bob' }
 const OTHER_ADA: User = { tenant: 'other', userId: 'ada' }
-const SHELF = { ...ADA, shelf: 'memory' } as const
-const SAID = { ...ADA, shelf: 'said' } as const
+const SHELF = { ...ADA, corpus: 'memory' } as const
+const SAID = { ...ADA, corpus: 'said' } as const
 
 const words = (...terms: string[]) => ({ description: described(terms), version: 1 })
 const created = { at: NOON, change: 'created', confidence: 0.8 } as const
@@ -230,10 +230,12 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
           ['said', left],
           ['memory', 2 * left],
         ] as const) {
-          const { messages, terms, speakers, frequencies } = await store.index.lookup({ ...user, shelf }, ['tea'])
+          const { messages, terms, speakers, frequencies } = await store.index.lookup({ ...user, corpus: shelf }, [
+            'tea',
+          ])
           assert.deepEqual([messages, terms, frequencies.get('tea') ?? 0], [count, count, count])
           assert.equal(speakers.length, shelf === 'said' ? left : 0)
-          assert.equal((await store.index.postings({ ...user, shelf }, ['tea'], 9)).length, count)
+          assert.equal((await store.index.postings({ ...user, corpus: shelf }, ['tea'], 9)).length, count)
         }
         const span = { from: 0, to: 1e15, limit: 9 }
         assert.equal((await store.index.facts(user, { places: [], sessions: [], perSession: 0, span })).length, left)

@@ -5,10 +5,10 @@ import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Scope } from '../../domain/record.ts'
 import type { Mark, User } from '../../ports/recall-index.ts'
 import type { CommitLink, IdempotencyStamp, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
-import type { Words } from './words.ts'
+import type { TermIndex } from './term-index.ts'
 
 /** One session. */
-export interface Held {
+export interface StoredSession {
   /** Without the envelope. */
   view: SessionView
   /** What is kept of the envelope, and the sequence it was folded to. */
@@ -18,11 +18,11 @@ export interface Held {
   edges: Map<string, StoredEdge>
   keys: Map<string, { fingerprint: string; first: number; last: number }>
   /** How far the readers of its log have come. */
-  read: { -readonly [field in 'indexed' | 'turns' | 'version' | 'extracted']: Mark[field] }
+  progress: { -readonly [field in 'indexed' | 'turns' | 'version' | 'extracted']: Mark[field] }
 }
 
 /** One memory. */
-export interface Remembered {
+export interface StoredMemory {
   memory: Memory
   fingerprint?: string
   /** Version of its words; absent where it has none. */
@@ -32,22 +32,22 @@ export interface Remembered {
 
 /** What one or more memory stores hold. */
 export interface MemoryData {
-  sessions: Map<string, Held>
+  sessions: Map<string, StoredSession>
   /** Those that are coming in and not there yet. */
-  coming: Map<string, Held>
+  pendingImports: Map<string, StoredSession>
   /** Sessions by tenant, user and chatmode. */
-  groups: Map<string, Held[]>
+  groups: Map<string, StoredSession[]>
   /** The newest session of each scope; where one is live, that one. */
-  scopes: Map<string, Held>
+  scopes: Map<string, StoredSession>
   /** Commits of each conversation, in order of position. */
-  chains: Map<string, CommitLink[]>
+  commitChains: Map<string, CommitLink[]>
   watchers: Map<string, Set<() => void>>
   /** Memories by tenant and user, and by id: two users may have the same one. */
-  memories: Map<string, Map<string, Remembered>>
+  memories: Map<string, Map<string, StoredMemory>>
   /** Idempotency keys of changes to memories, with the user they belong to, by tenant, user and key. */
-  answers: Map<string, { user: User; stamp: IdempotencyStamp; answer: string; at: string }>
+  memoryKeys: Map<string, { user: User; stamp: IdempotencyStamp; answer: string; at: string }>
   /** Words by tenant, user and shelf. */
-  shelves: Map<string, Words>
+  partitions: Map<string, TermIndex>
   /** Since when no new sessions are taken. */
   pausedSince?: string
 }
@@ -55,19 +55,19 @@ export interface MemoryData {
 export function memoryData(): MemoryData {
   return {
     sessions: new Map(),
-    coming: new Map(),
+    pendingImports: new Map(),
     groups: new Map(),
     scopes: new Map(),
-    chains: new Map(),
+    commitChains: new Map(),
     watchers: new Map(),
     memories: new Map(),
-    answers: new Map(),
-    shelves: new Map(),
+    memoryKeys: new Map(),
+    partitions: new Map(),
   }
 }
 
 /** A session without events. */
-export function newSession({ envelope, ...view }: SessionView, edges = new Map<string, StoredEdge>()): Held {
+export function newSession({ envelope, ...view }: SessionView, edges = new Map<string, StoredEdge>()): StoredSession {
   const read = { indexed: 0, turns: 0, version: 0, extracted: 0 }
   return {
     view: plainCopy(view),
@@ -75,7 +75,7 @@ export function newSession({ envelope, ...view }: SessionView, edges = new Map<s
     events: [],
     edges,
     keys: new Map(),
-    read,
+    progress: read,
   }
 }
 

@@ -1,24 +1,24 @@
 import type { SessionView } from '../../domain/fold.ts'
 import { plainCopy } from '../../domain/json.ts'
 import type { EnvelopeRow, EnvelopeStore, WhichEnvelopes } from '../../ports/envelope-store.ts'
-import type { Held, MemoryData } from './data.ts'
+import type { MemoryData, StoredSession } from './data.ts'
 
 /** All views of a session, the envelope if what is kept of it is up to date. */
-export function loaded({ view, envelope }: Held): SessionView {
+export function loadView({ view, envelope }: StoredSession): SessionView {
   return plainCopy(envelope?.at === view.envelopeAt ? { ...view, envelope: envelope.view } : view)
 }
 
 /** Puts the views in place. The envelope is kept apart from them, and only where it is new. */
-export function keepView(session: Held, { envelope, ...view }: SessionView, always = false): void {
+export function replaceView(session: StoredSession, { envelope, ...view }: SessionView, always = false): void {
   const isNew = always || session.view.envelopeAt !== view.envelopeAt
   if (envelope !== undefined && isNew) session.envelope = { at: view.envelopeAt, view: plainCopy(envelope) }
   session.view = plainCopy(view)
 }
 
 /** The stored envelopes of all sessions. */
-export function envelopesIn({ sessions }: MemoryData, ready: () => void): EnvelopeStore {
+export function envelopeStore({ sessions }: MemoryData, ready: () => void): EnvelopeStore {
   function chosen(which: WhichEnvelopes): string[] {
-    const ids = [...sessions].filter(([, { envelope }]) => envelope !== undefined && fits(envelope.view, which))
+    const ids = [...sessions].filter(([, { envelope }]) => envelope !== undefined && matches(envelope.view, which))
     return ids.map(([id]) => id).sort()
   }
 
@@ -26,12 +26,12 @@ export function envelopesIn({ sessions }: MemoryData, ready: () => void): Envelo
     async page({ after = '', limit }) {
       ready()
       const ids = [...sessions.keys()].filter((id) => id > after).sort()
-      return rows(sessions, ids.slice(0, limit))
+      return envelopeRows(sessions, ids.slice(0, limit))
     },
 
     async find(ids) {
       ready()
-      return rows(sessions, ids)
+      return envelopeRows(sessions, ids)
     },
 
     async count(which) {
@@ -48,17 +48,17 @@ export function envelopesIn({ sessions }: MemoryData, ready: () => void): Envelo
   }
 }
 
-function fits({ document, batch }: Stored, which: WhichEnvelopes): boolean {
+function matches({ document, batch }: Stored, which: WhichEnvelopes): boolean {
   return 'batch' in which ? batch === which.batch : document.timestamps.updated_at >= which.since
 }
 
-type Stored = NonNullable<Held['envelope']>['view']
+type Stored = NonNullable<StoredSession['envelope']>['view']
 
-function rows(sessions: ReadonlyMap<string, Held>, ids: readonly string[]): EnvelopeRow[] {
+function envelopeRows(sessions: ReadonlyMap<string, StoredSession>, ids: readonly string[]): EnvelopeRow[] {
   return ids.flatMap((sessionId) => {
     const session = sessions.get(sessionId)
     if (session === undefined) return []
-    const { envelopeAt, envelope } = loaded(session)
+    const { envelopeAt, envelope } = loadView(session)
     return [{ sessionId, envelopeAt, ...(envelope !== undefined && { envelope }) }]
   })
 }

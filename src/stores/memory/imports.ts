@@ -2,22 +2,22 @@ import { ImportConflictError, SequenceConflictError, SessionActiveError } from '
 import { plainCopy } from '../../domain/json.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { ImportBlock, ImportStore } from '../../ports/import-store.ts'
-import { type Held, type MemoryData, newSession, scopeKey } from './data.ts'
-import { keepView, loaded } from './envelopes.ts'
-import { blocking, keep, wake } from './sessions.ts'
-import { addEdge, linkAt, takeLink } from './work.ts'
+import { type MemoryData, newSession, type StoredSession, scopeKey } from './data.ts'
+import { loadView, replaceView } from './envelopes.ts'
+import { addSession, findBlocking, notifyWatchers } from './sessions.ts'
+import { addEdge, findLink, restoreLink } from './work.ts'
 
 /** Sessions that come in, beside those that are there. */
-export function importsIn(data: MemoryData, ready: () => void): ImportStore {
-  const { sessions, coming, scopes, chains } = data
+export function importStore(data: MemoryData, ready: () => void): ImportStore {
+  const { sessions, pendingImports: coming, scopes, commitChains: chains } = data
 
   /** Makes a session with all its events one of those that are there. */
-  function enter(session: Held): void {
+  function enter(session: StoredSession): void {
     const { record } = session.view
-    if (coming.delete(record.id) || !sessions.has(record.id)) keep(data, session)
+    if (coming.delete(record.id) || !sessions.has(record.id)) addSession(data, session)
     else if (record.endedAt === undefined) scopes.set(scopeKey(record), session)
-    takeLink(chains, session)
-    wake(data, record.id)
+    restoreLink(chains, session)
+    notifyWatchers(data, record.id)
   }
 
   return {
@@ -26,7 +26,7 @@ export function importsIn(data: MemoryData, ready: () => void): ImportStore {
       const session = sessions.get(sessionId) ?? coming.get(sessionId)
       if (session === undefined) return undefined
       const lastEventId = session.events.at(-1)?.id ?? ''
-      return { view: loaded(session), lastEventId, isComing: coming.has(sessionId) }
+      return { view: loadView(session), lastEventId, isComing: coming.has(sessionId) }
     },
 
     async write(block) {
@@ -34,12 +34,12 @@ export function importsIn(data: MemoryData, ready: () => void): ImportStore {
       const { sessionId, events, edges, view, done } = block
       const isThere = sessions.has(sessionId)
       const before = sessions.get(sessionId) ?? coming.get(sessionId)
-      checkPlace(block, before)
+      checkPosition(block, before)
       if (isThere || done) checkRoom(data, block)
       const session = before ?? newSession(view)
       session.events.push(...plainCopy(events))
       for (const edge of plainCopy(edges)) addEdge(session.edges, edge)
-      keepView(session, view, true)
+      replaceView(session, view, true)
       if (isThere || done) enter(session)
       else coming.set(sessionId, session)
     },
@@ -60,7 +60,7 @@ export function importsIn(data: MemoryData, ready: () => void): ImportStore {
 }
 
 /** Throws unless the block belongs to whom the session does, and right behind what is there of it. */
-function checkPlace({ sessionId, after, view }: ImportBlock, before: Held | undefined): void {
+function checkPosition({ sessionId, after, view }: ImportBlock, before: StoredSession | undefined): void {
   const { tenant, userId } = view.record
   if (before !== undefined && !isWithin(before.view.record, { tenant, userId })) {
     throw new ImportConflictError({ sessionId, reason: 'owner' })
@@ -72,11 +72,11 @@ function checkPlace({ sessionId, after, view }: ImportBlock, before: Held | unde
 /** Throws unless there is room for what the session becomes: in its scope, and in the chain of its conversation. */
 function checkRoom(data: MemoryData, { sessionId, view }: ImportBlock): void {
   const { record, commit } = view
-  const live = record.endedAt === undefined ? blocking(data, record) : undefined
+  const live = record.endedAt === undefined ? findBlocking(data, record) : undefined
   if (live !== undefined && live.id !== sessionId) {
     throw new SessionActiveError({ sessionId: live.id, conversationId: live.conversationId })
   }
-  const link = linkAt(data.chains, view)
+  const link = findLink(data.commitChains, view)
   if (link !== undefined && (link.id !== commit?.id || link.sessionId !== sessionId)) {
     throw new ImportConflictError({ sessionId, reason: 'commit' })
   }

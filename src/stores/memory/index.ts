@@ -10,39 +10,39 @@ import { plainCopy } from '../../domain/json.ts'
 import { checkLive, isWithin } from '../../domain/record.ts'
 import type { NewEvent, SessionKey, SessionStore, StoredEvent, Written } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
-import { type Held, memoryData, newSession } from './data.ts'
-import { envelopesIn, keepView, loaded } from './envelopes.ts'
-import { importsIn } from './imports.ts'
-import { memoriesIn } from './memories.ts'
-import { listed, pick } from './pick.ts'
-import { indexIn } from './recall.ts'
-import { blocking, keep, newestLive, records, remove, wake } from './sessions.ts'
-import { addEdge, dueAmong, edgeMap, edgesAt, freePosition, lastOf, link, linksOf } from './work.ts'
+import { memoryData, newSession, type StoredSession } from './data.ts'
+import { envelopeStore, loadView, replaceView } from './envelopes.ts'
+import { importStore } from './imports.ts'
+import { memoriesStore } from './memories.ts'
+import { recallIndex } from './recall.ts'
+import { selectEvents, selectRecords } from './select.ts'
+import { addSession, findActive, findBlocking, notifyWatchers, records, removeSession } from './sessions.ts'
+import { addEdge, addLink, edgeMap, isPositionFree, lastCommit, selectDue, selectEdges, selectLinks } from './work.ts'
 
 export { type MemoryData, memoryData } from './data.ts'
 
 /** Keeps everything in this process and nothing beyond it. Stores that are given the same data share it. */
 export function memoryStore(newId: () => string, data = memoryData()): Store {
-  const { sessions, coming, chains, watchers } = data
+  const { sessions, pendingImports: coming, commitChains: chains, watchers } = data
   let closed = false
 
   function ready(): void {
     if (closed) throw new StorageError('memory', 'the store is closed')
   }
 
-  function visible({ sessionId, within }: SessionKey): Held | undefined {
+  function visible({ sessionId, within }: SessionKey): StoredSession | undefined {
     const session = sessions.get(sessionId)
     return session !== undefined && isWithin(session.view.record, within) ? session : undefined
   }
 
-  function held(key: SessionKey): Held {
+  function held(key: SessionKey): StoredSession {
     const session = visible(key)
     if (session === undefined) throw new SessionNotFoundError(key.sessionId)
     return session
   }
 
   function replay(
-    session: Held,
+    session: StoredSession,
     { sessionId, idempotency }: Parameters<SessionStore['append']>[0],
   ): Written | undefined {
     const known = idempotency && session.keys.get(idempotency.key)
@@ -53,14 +53,18 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     return { events: session.events.slice(known.first - 1, known.last), replayed: true }
   }
 
-  function write(session: Held, events: readonly NewEvent[], at: string): StoredEvent[] {
+  function write(session: StoredSession, events: readonly NewEvent[], at: string): StoredEvent[] {
     const first = session.events.length + 1
     const stored = events.map((event, i) => ({ ...event, sequence: first + i, createdAt: at }))
     session.events.push(...stored)
     return stored
   }
 
-  function remember(session: Held, key: { key: string; fingerprint: string } | undefined, events: StoredEvent[]): void {
+  function remember(
+    session: StoredSession,
+    key: { key: string; fingerprint: string } | undefined,
+    events: StoredEvent[],
+  ): void {
     const [first, last] = [events[0], events.at(-1)]
     if (key === undefined || first === undefined || last === undefined) return
     session.keys.set(key.key, { fingerprint: key.fingerprint, first: first.sequence, last: last.sequence })
@@ -77,10 +81,10 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
   return {
     name: 'memory',
-    memories: memoriesIn(data, ready, (session, at) => remove(data, session, at)),
-    index: indexIn(data, ready),
-    envelopes: envelopesIn(data, ready),
-    imports: importsIn(data, ready),
+    memories: memoriesStore(data, ready, (session, at) => removeSession(data, session, at)),
+    index: recallIndex(data, ready),
+    envelopes: envelopeStore(data, ready),
+    imports: importStore(data, ready),
 
     async create({ event, at, view, reuse, evenPaused }) {
       ready()
@@ -90,14 +94,14 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       checkComing(record.id)
       const { conversationId, tenant, userId, chatmode } = record
       const group = { tenant, userId, chatmode, at }
-      const found = reuse !== 'none' && newestLive(data, reuse === 'any' ? group : { ...group, conversationId })
+      const found = reuse !== 'none' && findActive(data, reuse === 'any' ? group : { ...group, conversationId })
       if (found) return { outcome: 'found', record: plainCopy(found) }
-      const inTheWay = blocking(data, record)
+      const inTheWay = findBlocking(data, record)
       if (inTheWay !== undefined) return { outcome: 'blocked', record: plainCopy(inTheWay) }
       if (evenPaused !== true) checkIntake()
       const session = newSession(view)
       write(session, [event], at)
-      keep(data, session)
+      addSession(data, session)
       return { outcome: 'created', record: plainCopy(record) }
     },
 
@@ -117,7 +121,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       record.turns += turnsIn(events)
       record.lastActivityAt = at
       remember(session, request.idempotency, stored)
-      wake(data, sessionId)
+      notifyWatchers(data, sessionId)
       return { events: stored, replayed: false }
     },
 
@@ -127,19 +131,19 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       const known = replay(session, { ...request, events: [] })
       if (known !== undefined) return known
       const before = session.view
-      const last = request.chained ? lastOf(chains, before) : undefined
-      const { events, view, edges = [] } = request.decide(loaded(session), plainCopy(last))
+      const last = request.chained ? lastCommit(chains, before) : undefined
+      const { events, view, edges = [] } = request.decide(loadView(session), plainCopy(last))
       if (events.length === 0) return { events: [], replayed: false }
       const commits = view.commit !== undefined && view.commit.id !== before.commit?.id
-      if (commits && !freePosition(chains, view))
+      if (commits && !isPositionFree(chains, view))
         throw new StorageError('memory', 'the position of the commit is taken')
       const stored = write(session, events, request.at)
-      keepView(session, view)
+      replaceView(session, view)
       const first = stored[0]?.sequence ?? 0
       for (const { event, ...edge } of edges) addEdge(session.edges, { ...edge, sequence: first + event })
-      if (commits) link(chains, view, request.at)
+      if (commits) addLink(chains, view, request.at)
       remember(session, request.idempotency, stored)
-      wake(data, request.sessionId)
+      notifyWatchers(data, request.sessionId)
       return { events: stored, replayed: false }
     },
 
@@ -156,14 +160,14 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
         write(session, [{ ...original, id: newId() }], original.createdAt)
       }
       write(session, [event], at)
-      keep(data, session)
+      addSession(data, session)
       return { outcome: 'created', record: plainCopy(view.record) }
     },
 
     async load(key) {
       ready()
       const session = visible(key)
-      return session && loaded(session)
+      return session && loadView(session)
     },
 
     async record(key) {
@@ -179,17 +183,17 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     async read(key, query) {
       ready()
       const { events, view } = held(key)
-      return pick(events, query, query.turns === undefined ? 0 : view.clearedAt)
+      return selectEvents(events, query, query.turns === undefined ? 0 : view.clearedAt)
     },
 
     async active(query) {
       ready()
-      return plainCopy(newestLive(data, query))
+      return plainCopy(findActive(data, query))
     },
 
     async list(query) {
       ready()
-      return listed(records(data), query)
+      return selectRecords(records(data), query)
     },
 
     async sessionIds({ after, limit, within }) {
@@ -209,27 +213,27 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
     async purge(key, at) {
       ready()
-      return remove(data, held(key), at)
+      return removeSession(data, held(key), at)
     },
 
     async repair(key, expectedHead, view, edges) {
       ready()
       const session = held(key)
       if (session.view.record.head !== expectedHead) return false
-      keepView(session, view, true)
+      replaceView(session, view, true)
       session.edges = edgeMap(plainCopy(edges))
-      if (freePosition(chains, view)) link(chains, view, view.record.lastActivityAt)
+      if (isPositionFree(chains, view)) addLink(chains, view, view.record.lastActivityAt)
       return true
     },
 
     async edges(key, query) {
       ready()
-      return edgesAt(held(key).edges.values(), query)
+      return selectEdges(held(key).edges.values(), query)
     },
 
     async commits(query) {
       ready()
-      return linksOf(chains, query)
+      return selectLinks(chains, query)
     },
 
     async pausedSince() {
@@ -246,7 +250,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     async due(query) {
       ready()
       const views = Array.from(sessions.values(), ({ view }) => view)
-      return dueAmong(
+      return selectDue(
         views.filter(({ record }) => isWithin(record, query.within)),
         query,
       )

@@ -5,32 +5,32 @@ import { isWithin, type Principal } from '../../domain/record.ts'
 import type { ChangeRequest, MemoryPut, MemoryStore } from '../../ports/memory-store.ts'
 import type { IndexPartition, User } from '../../ports/recall-index.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
-import { type Held, type MemoryData, type Remembered, userKey } from './data.ts'
+import { type MemoryData, type StoredMemory, type StoredSession, userKey } from './data.ts'
 import { dropSession } from './recall.ts'
-import { copied, putWords, takeWords, wordsOf } from './words.ts'
+import { addMessages, copyDescription, removeMessages, termIndexOf } from './term-index.ts'
 
 /** The memories of the data. */
-export function memoriesIn(
+export function memoriesStore(
   data: MemoryData,
   ready: () => void,
-  purge: (session: Held, at: string) => PurgeCounts,
+  purge: (session: StoredSession, at: string) => PurgeCounts,
 ): MemoryStore {
-  const { memories, answers, sessions, shelves } = data
+  const { memories, memoryKeys: answers, sessions, partitions: shelves } = data
 
   /** Each user's, of those that may be within. */
-  function groups(within: Principal | undefined): Map<string, Remembered>[] {
+  function groups(within: Principal | undefined): Map<string, StoredMemory>[] {
     const { tenant, userId } = within ?? {}
     if (tenant === undefined || userId === undefined) return [...memories.values()]
     return [memories.get(userKey({ tenant, userId })) ?? new Map()]
   }
 
-  function find(ids: readonly string[], within: Principal | undefined): Remembered[] {
+  function find(ids: readonly string[], within: Principal | undefined): StoredMemory[] {
     const found = groups(within).flatMap((group) => [...new Set(ids)].flatMap((id) => group.get(id) ?? []))
     return found.filter(({ memory }) => isWithin(memory, within))
   }
 
   /** All within, by id. */
-  function all(within: Principal | undefined): Remembered[] {
+  function all(within: Principal | undefined): StoredMemory[] {
     const held = groups(within).flatMap((group) => [...group.values()])
     return held.filter(({ memory }) => isWithin(memory, within)).sort(byId)
   }
@@ -40,10 +40,10 @@ export function memoriesIn(
     const says = wanted.size === 0 ? [] : all(user).filter(({ fingerprint }) => wanted.has(fingerprint))
     const current = says.filter(({ memory }) => memory.supersededBy === undefined)
     const derived = source === undefined ? [] : from(source, user)
-    return plain([...new Set([...find(ids, user), ...current, ...derived])])
+    return copyMemories([...new Set([...find(ids, user), ...current, ...derived])])
   }
 
-  function from(source: string, user: User): Remembered[] {
+  function from(source: string, user: User): StoredMemory[] {
     return all(user).filter(({ memory }) => memory.lineage.some((entry) => sourceKey(entry) === source))
   }
 
@@ -54,12 +54,12 @@ export function memoriesIn(
     if (!held.every((session) => session !== undefined && isWithin(session.view.record, { tenant, userId })))
       return false
     const session = mark && sessions.get(mark.sessionId)
-    return !mark || (session?.read.extracted === mark.from && session.view.record.head >= mark.to)
+    return !mark || (session?.progress.extracted === mark.from && session.view.record.head >= mark.to)
   }
 
   /** What the key of a change was stored with. */
   function known({ idempotency, ...user }: ChangeRequest): string | undefined {
-    const held = idempotency && answers.get(answerKey(user, idempotency.key))
+    const held = idempotency && answers.get(memoryKey(user, idempotency.key))
     if (idempotency === undefined || held === undefined) return undefined
     const { key, fingerprint } = idempotency
     if (held.stamp.fingerprint !== fingerprint) throw new IdempotencyMismatchError({ userId: user.userId, key })
@@ -67,23 +67,23 @@ export function memoriesIn(
   }
 
   function put({ memory, fingerprint, words, changes = [] }: MemoryPut): void {
-    const group = memories.get(userKey(memory)) ?? new Map<string, Remembered>()
+    const group = memories.get(userKey(memory)) ?? new Map<string, StoredMemory>()
     memories.set(userKey(memory), group)
-    const held: Remembered = group.get(memory.id) ?? { memory, history: [] }
+    const held: StoredMemory = group.get(memory.id) ?? { memory, history: [] }
     group.set(memory.id, held)
     held.memory = memory
     if (fingerprint !== undefined) held.fingerprint = fingerprint
     for (const change of changes) held.history.push({ version: held.history.length + 1, ...change })
     if (words === undefined) return
-    takeWords(wordsOf(shelves, shelfOf(memory)), memory.id)
+    removeMessages(termIndexOf(shelves, partitionOf(memory)), memory.id)
     delete held.version
     if (words === null) return
     held.version = words.version
-    putWords(wordsOf(shelves, shelfOf(memory)), memory.id, [messageOf(words.description)])
+    addMessages(termIndexOf(shelves, partitionOf(memory)), memory.id, [messageOf(words.description)])
   }
 
-  function remove({ memory }: Remembered): void {
-    takeWords(wordsOf(shelves, shelfOf(memory)), memory.id)
+  function remove({ memory }: StoredMemory): void {
+    removeMessages(termIndexOf(shelves, partitionOf(memory)), memory.id)
     memories.get(userKey(memory))?.delete(memory.id)
   }
 
@@ -96,14 +96,14 @@ export function memoriesIn(
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const session = mark && sessions.get(mark.sessionId)
       const { puts, removals = [], answer } = request.decide(named(request))
-      const copies = puts.map(copiedPut)
+      const copies = puts.map(copyPut)
       for (const each of copies) put(each)
       for (const each of find(removals, request)) remove(each)
       if (stamp !== undefined && answer !== undefined) {
         const user = { tenant, userId }
-        answers.set(answerKey(user, stamp.key), { user, stamp: { ...stamp }, answer, at: request.at })
+        answers.set(memoryKey(user, stamp.key), { user, stamp: { ...stamp }, answer, at: request.at })
       }
-      if (mark !== undefined && session !== undefined) session.read.extracted = mark.to
+      if (mark !== undefined && session !== undefined) session.progress.extracted = mark.to
       const gone = sessions.get(going)
       const purged = gone && purge(gone, request.at)
       const written = plainCopy(copies.map(({ memory }) => memory))
@@ -112,13 +112,13 @@ export function memoriesIn(
 
     async get(ids, within) {
       ready()
-      return plain(find(ids, within))
+      return copyMemories(find(ids, within))
     },
 
     async list({ after = '', limit, ...user }) {
       ready()
       const later = all(user).filter(({ memory }) => memory.id > after)
-      return plain(later.slice(0, limit))
+      return copyMemories(later.slice(0, limit))
     },
 
     async history(id, within) {
@@ -130,7 +130,7 @@ export function memoriesIn(
     async fromSource({ key, after = '', limit, ...user }) {
       ready()
       const later = from(key, user).filter(({ memory }) => memory.id > after)
-      return plain(later.slice(0, limit))
+      return copyMemories(later.slice(0, limit))
     },
 
     async used(user, ids, at) {
@@ -144,13 +144,13 @@ export function memoriesIn(
     async expired(at, limit, within) {
       ready()
       const gone = all(within).filter(({ memory: { expiresAt } }) => expiresAt !== undefined && expiresAt <= at)
-      return plain(gone.slice(0, limit))
+      return copyMemories(gone.slice(0, limit))
     },
 
     async unread(user, version, limit) {
       ready()
       const current = all(user).filter(({ memory }) => memory.supersededBy === undefined)
-      return plain(current.filter((each) => (each.version ?? 0) < version).slice(0, limit))
+      return copyMemories(current.filter((each) => (each.version ?? 0) < version).slice(0, limit))
     },
 
     async answered({ key, fingerprint }, within) {
@@ -179,12 +179,12 @@ export function memoriesIn(
   }
 }
 
-function answerKey({ tenant, userId }: User, key: string): string {
+function memoryKey({ tenant, userId }: User, key: string): string {
   return JSON.stringify([tenant, userId, key])
 }
 
-function shelfOf({ tenant, userId }: User): IndexPartition {
-  return { tenant, userId, shelf: 'memory' }
+function partitionOf({ tenant, userId }: User): IndexPartition {
+  return { tenant, userId, corpus: 'memory' }
 }
 
 /** A memory is the first and only message under its id. */
@@ -193,15 +193,15 @@ function messageOf(words: NonNullable<MemoryPut['words']>['description']) {
 }
 
 /** The put as the store keeps it; fails before anything is written. */
-function copiedPut({ words, ...put }: MemoryPut): MemoryPut {
-  const own = words ? { ...words, description: copied(words.description) } : words
+function copyPut({ words, ...put }: MemoryPut): MemoryPut {
+  const own = words ? { ...words, description: copyDescription(words.description) } : words
   return { ...plainCopy(put), ...(own !== undefined && { words: own }) }
 }
 
-function byId(a: Remembered, b: Remembered): number {
+function byId(a: StoredMemory, b: StoredMemory): number {
   return a.memory.id < b.memory.id ? -1 : 1
 }
 
-function plain(held: readonly Remembered[]): Memory[] {
+function copyMemories(held: readonly StoredMemory[]): Memory[] {
   return plainCopy(held.map(({ memory }) => memory))
 }

@@ -1,13 +1,22 @@
 import type { FactsQuery, IndexedFacts, Mark, NewMessage, RecallIndex, User } from '../../ports/recall-index.ts'
-import type { Held, MemoryData } from './data.ts'
-import { byActivity } from './pick.ts'
-import { blocksOf, copied, countWords, last, putWords, takeWords, type Words, wordsOf } from './words.ts'
+import type { MemoryData, StoredSession } from './data.ts'
+import { compareActivity } from './select.ts'
+import {
+  addMessages,
+  copyDescription,
+  countTerms,
+  lastItems,
+  postingBlocks,
+  removeMessages,
+  type TermIndex,
+  termIndexOf,
+} from './term-index.ts'
 
 /** The index of the data. */
-export function indexIn(data: MemoryData, ready: () => void): RecallIndex {
-  const { sessions, shelves } = data
+export function recallIndex(data: MemoryData, ready: () => void): RecallIndex {
+  const { sessions, partitions: shelves } = data
 
-  function owned(session: string, { tenant, userId }: User): Held | undefined {
+  function owned(session: string, { tenant, userId }: User): StoredSession | undefined {
     const found = sessions.get(session)
     const record = found?.view.record
     return record?.tenant === tenant && record.userId === userId ? found : undefined
@@ -17,10 +26,15 @@ export function indexIn(data: MemoryData, ready: () => void): RecallIndex {
     async add({ sessionId, from, to, version, messages }) {
       ready()
       const session = sessions.get(sessionId)
-      if (session === undefined || session.read.indexed !== from || session.view.record.head < to) return false
-      const kept = messages.map((message) => ({ ...message, words: copied(message.words) }))
-      putWords(wordsOf(shelves, { ...session.view.record, shelf: 'said' }), sessionId, kept)
-      session.read = { ...session.read, indexed: to, turns: kept.at(-1)?.turn ?? session.read.turns, version }
+      if (session === undefined || session.progress.indexed !== from || session.view.record.head < to) return false
+      const kept = messages.map((message) => ({ ...message, words: copyDescription(message.words) }))
+      addMessages(termIndexOf(shelves, { ...session.view.record, corpus: 'said' }), sessionId, kept)
+      session.progress = {
+        ...session.progress,
+        indexed: to,
+        turns: kept.at(-1)?.turn ?? session.progress.turns,
+        version,
+      }
       return true
     },
 
@@ -35,16 +49,16 @@ export function indexIn(data: MemoryData, ready: () => void): RecallIndex {
       const own = [...sessions.values()].filter(
         ({ view: { record } }) => record.tenant === tenant && record.userId === userId,
       )
-      own.sort((a, b) => byActivity(a.view.record, b.view.record))
+      own.sort((a, b) => compareActivity(a.view.record, b.view.record))
       return own
         .slice(0, newest)
-        .filter((session) => isLeft(session, version))
+        .filter((session) => isBehind(session, version))
         .map(markOf)
     },
 
     async behind({ version, after = '', limit }) {
       ready()
-      const left = [...sessions.values()].filter((session) => isLeft(session, version) || awaitsExtraction(session))
+      const left = [...sessions.values()].filter((session) => isBehind(session, version) || awaitsExtraction(session))
       return left
         .map(({ view }) => view.record.id)
         .filter((id) => id > after)
@@ -54,18 +68,18 @@ export function indexIn(data: MemoryData, ready: () => void): RecallIndex {
 
     async lookup(shelf, terms) {
       ready()
-      return countWords(wordsOf(shelves, shelf), shelf.shelf, terms)
+      return countTerms(termIndexOf(shelves, shelf), shelf.corpus, terms)
     },
 
     async postings(shelf, terms, limit) {
       ready()
-      const words = wordsOf(shelves, shelf)
-      return terms.flatMap((term) => blocksOf(words, term, limit))
+      const words = termIndexOf(shelves, shelf)
+      return terms.flatMap((term) => postingBlocks(words, term, limit))
     },
 
     async facts(user, query) {
       ready()
-      return factsIn(wordsOf(shelves, { ...user, shelf: 'said' }), query)
+      return findFacts(termIndexOf(shelves, { ...user, corpus: 'said' }), query)
     },
 
     async events(user, places) {
@@ -84,56 +98,57 @@ export function indexIn(data: MemoryData, ready: () => void): RecallIndex {
 }
 
 /** Takes a session out of the index. What was extracted from it stays extracted. */
-export function dropSession({ sessions, shelves }: MemoryData, sessionId: string): void {
+export function dropSession({ sessions, partitions: shelves }: MemoryData, sessionId: string): void {
   const session = sessions.get(sessionId)
   if (session === undefined) return
-  takeWords(wordsOf(shelves, { ...session.view.record, shelf: 'said' }), sessionId)
-  session.read = { ...session.read, indexed: 0, turns: 0, version: 0 }
+  removeMessages(termIndexOf(shelves, { ...session.view.record, corpus: 'said' }), sessionId)
+  session.progress = { ...session.progress, indexed: 0, turns: 0, version: 0 }
 }
 
-function markOf({ view: { record }, read }: Held): Mark {
+function markOf({ view: { record }, progress: read }: StoredSession): Mark {
   const { id, tenant, userId, head, forkedFrom } = record
   return { sessionId: id, tenant, userId, head, ...read, copied: forkedFrom?.sequence ?? 0 }
 }
 
-function isLeft({ view, read }: Held, version: number): boolean {
+function isBehind({ view, progress: read }: StoredSession, version: number): boolean {
   return view.record.head > read.indexed || read.version < version
 }
 
-function awaitsExtraction({ view, read }: Held): boolean {
+function awaitsExtraction({ view, progress: read }: StoredSession): boolean {
   return view.record.endedAt !== undefined && view.record.head > read.extracted
 }
 
-type Said = readonly [session: string, message: NewMessage]
+type IndexedMessage = readonly [session: string, message: NewMessage]
 
-function factsIn({ messages }: Words, { places, sessions, perSession, span }: FactsQuery): IndexedFacts[] {
+function findFacts({ messages }: TermIndex, { places, sessions, perSession, span }: FactsQuery): IndexedFacts[] {
   const chosen = new Map<NewMessage, string>()
   for (const { session, turn } of places) {
     const message = messages.get(session)?.get(turn)
     if (message !== undefined) chosen.set(message, session)
   }
   for (const session of sessions) {
-    for (const message of last([...(messages.get(session)?.values() ?? [])], perSession)) chosen.set(message, session)
+    for (const message of lastItems([...(messages.get(session)?.values() ?? [])], perSession))
+      chosen.set(message, session)
   }
   if (span !== undefined) {
     const all = [...messages].flatMap(([session, turns]) =>
-      Array.from(turns.values(), (message): Said => [session, message]),
+      Array.from(turns.values(), (message): IndexedMessage => [session, message]),
     )
     const within = all.filter(([, { time }]) => time >= span.from && time < span.to)
-    within.sort((a, b) => a[1].time - b[1].time || byPlace(a, b))
-    for (const [session, message] of last(within, span.limit)) chosen.set(message, session)
+    within.sort((a, b) => a[1].time - b[1].time || compareMessages(a, b))
+    for (const [session, message] of lastItems(within, span.limit)) chosen.set(message, session)
   }
   return [...chosen]
-    .map(([message, session]): Said => [session, message])
-    .sort(byPlace)
+    .map(([message, session]): IndexedMessage => [session, message])
+    .sort(compareMessages)
     .map(factsOf)
 }
 
-function byPlace([a, { turn: x }]: Said, [b, { turn: y }]: Said): number {
+function compareMessages([a, { turn: x }]: IndexedMessage, [b, { turn: y }]: IndexedMessage): number {
   return a === b ? x - y : a < b ? -1 : 1
 }
 
-function factsOf([session, { words, ...message }]: Said): IndexedFacts {
+function factsOf([session, { words, ...message }]: IndexedMessage): IndexedFacts {
   const { length, asked, specifics, times, counts } = words
   return { session, ...message, length, asked, specifics, times, counts }
 }

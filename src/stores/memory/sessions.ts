@@ -1,12 +1,12 @@
 import { endOf, isWithin, type Principal, type SessionRecord } from '../../domain/record.ts'
 import type { ActiveQuery, PurgeCounts } from '../../ports/session-store.ts'
-import { groupKey, type Held, type MemoryData, scopeKey } from './data.ts'
-import { newest } from './pick.ts'
+import { groupKey, type MemoryData, type StoredSession, scopeKey } from './data.ts'
 import { dropSession } from './recall.ts'
+import { newestRecord } from './select.ts'
 import { markPurged } from './work.ts'
 
 /** Puts a session that is new among the others. One that has ended leaves the place in its scope to whom it belongs. */
-export function keep({ sessions, groups, scopes }: MemoryData, session: Held): void {
+export function addSession({ sessions, groups, scopes }: MemoryData, session: StoredSession): void {
   const { record } = session.view
   sessions.set(record.id, session)
   if (record.endedAt === undefined) scopes.set(scopeKey(record), session)
@@ -17,8 +17,8 @@ export function keep({ sessions, groups, scopes }: MemoryData, session: Held): v
 }
 
 /** Removes all that is held of a session, and counts it. */
-export function remove(data: MemoryData, session: Held, at: string): PurgeCounts {
-  const { sessions, groups, scopes, chains } = data
+export function removeSession(data: MemoryData, session: StoredSession, at: string): PurgeCounts {
+  const { sessions, groups, scopes, commitChains: chains } = data
   const { record } = session.view
   dropSession(data, record.id)
   sessions.delete(record.id)
@@ -26,26 +26,28 @@ export function remove(data: MemoryData, session: Held, at: string): PurgeCounts
   const group = groups.get(groupKey(record)) ?? []
   group.splice(group.indexOf(session), 1)
   markPurged(chains, session.view, at)
-  wake(data, record.id)
+  notifyWatchers(data, record.id)
   return { events: session.events.length, keys: session.keys.size }
 }
 
 /** Tells those who watch. */
-export function wake({ watchers }: MemoryData, sessionId: string): void {
+export function notifyWatchers({ watchers }: MemoryData, sessionId: string): void {
   for (const watcher of watchers.get(sessionId) ?? []) watcher()
 }
 
 /** The session that keeps another out of its scope, expired or not. */
-export function blocking({ scopes }: MemoryData, record: SessionRecord): SessionRecord | undefined {
+export function findBlocking({ scopes }: MemoryData, record: SessionRecord): SessionRecord | undefined {
   const found = scopes.get(scopeKey(record))?.view.record
   return found?.endedAt === undefined ? found : undefined
 }
 
-export function newestLive({ groups }: MemoryData, query: ActiveQuery): SessionRecord | undefined {
+export function findActive({ groups }: MemoryData, query: ActiveQuery): SessionRecord | undefined {
   const { conversationId, at, ...group } = query
-  const records = (groups.get(groupKey(group)) ?? []).map(({ view }) => view.record)
-  const here = records.filter((record) => conversationId === undefined || record.conversationId === conversationId)
-  return newest(here.filter((record) => endOf(record, at) === undefined))
+  const recordsWithin = (groups.get(groupKey(group)) ?? []).map(({ view }) => view.record)
+  const here = recordsWithin.filter(
+    (record) => conversationId === undefined || record.conversationId === conversationId,
+  )
+  return newestRecord(here.filter((record) => endOf(record, at) === undefined))
 }
 
 export function records({ sessions }: MemoryData, within?: Principal): SessionRecord[] {

@@ -1,10 +1,10 @@
 import type { SessionView } from '../../domain/fold.ts'
 import { plainCopy } from '../../domain/json.ts'
 import type { CommitLink, CommitsQuery, DueQuery, EdgesQuery, StoredEdge } from '../../ports/session-store.ts'
-import type { Held } from './data.ts'
+import type { StoredSession } from './data.ts'
 
 type Chains = Map<string, CommitLink[]>
-type Place = Pick<StoredEdge, 'from' | 'label' | 'to' | 'sequence'>
+type EdgePosition = Pick<StoredEdge, 'from' | 'label' | 'to' | 'sequence'>
 
 /** The edges by what tells them apart; of equal ones the first. */
 export function edgeMap(edges: Iterable<StoredEdge>): Map<string, StoredEdge> {
@@ -19,7 +19,7 @@ export function addEdge(edges: Map<string, StoredEdge>, edge: StoredEdge): void 
 }
 
 /** One page of edges. */
-export function edgesAt(edges: Iterable<StoredEdge>, query: EdgesQuery): StoredEdge[] {
+export function selectEdges(edges: Iterable<StoredEdge>, query: EdgesQuery): StoredEdge[] {
   const { nodes, direction = 'both', labels, after, limit } = query
   const matching = Array.from(edges).filter(
     (edge) =>
@@ -27,28 +27,28 @@ export function edgesAt(edges: Iterable<StoredEdge>, query: EdgesQuery): StoredE
         (direction !== 'in' && nodes.includes(edge.from)) ||
         (direction !== 'out' && nodes.includes(edge.to))) &&
       (labels === undefined || labels.includes(edge.label)) &&
-      (after === undefined || byPlace(edge, after) > 0),
+      (after === undefined || compareEdges(edge, after) > 0),
   )
-  return plainCopy(matching.sort(byPlace).slice(0, limit))
+  return plainCopy(matching.sort(compareEdges).slice(0, limit))
 }
 
 /** Last commit of the session's conversation. */
-export function lastOf(chains: Chains, { record }: SessionView): CommitLink | undefined {
+export function lastCommit(chains: Chains, { record }: SessionView): CommitLink | undefined {
   return chains.get(chainKey(record))?.at(-1)
 }
 
 /** Whether the session has a commit, and nothing is at its position in the conversation. */
-export function freePosition(chains: Chains, view: SessionView): boolean {
-  return view.commit !== undefined && linkAt(chains, view) === undefined
+export function isPositionFree(chains: Chains, view: SessionView): boolean {
+  return view.commit !== undefined && findLink(chains, view) === undefined
 }
 
 /** What is at the position of the session's commit. */
-export function linkAt(chains: Chains, { record, commit }: SessionView): CommitLink | undefined {
+export function findLink(chains: Chains, { record, commit }: SessionView): CommitLink | undefined {
   return chains.get(chainKey(record))?.find(({ position }) => position === commit?.position)
 }
 
 /** Puts the session's commit into the chain. */
-export function link(chains: Chains, { record, commit }: SessionView, at: string): void {
+export function addLink(chains: Chains, { record, commit }: SessionView, at: string): void {
   if (commit === undefined) return
   const links = [
     ...(chains.get(chainKey(record)) ?? []),
@@ -61,8 +61,8 @@ export function link(chains: Chains, { record, commit }: SessionView, at: string
 }
 
 /** As `link`, for a session with its whole log. A link that a purge left of the same commit is taken over again. */
-export function takeLink(chains: Chains, { view, events }: Pick<Held, 'view' | 'events'>): void {
-  const left = linkAt(chains, view)
+export function restoreLink(chains: Chains, { view, events }: Pick<StoredSession, 'view' | 'events'>): void {
+  const left = findLink(chains, view)
   if (view.commit === undefined || (left !== undefined && left.purgedAt === undefined)) return
   const links = chains.get(chainKey(view.record)) ?? []
   chains.set(
@@ -70,7 +70,7 @@ export function takeLink(chains: Chains, { view, events }: Pick<Held, 'view' | '
     links.filter((each) => each !== left),
   )
   const made = events.findLast(({ type }) => type === 'session_compacted')
-  link(chains, view, made?.createdAt ?? view.record.lastActivityAt)
+  addLink(chains, view, made?.createdAt ?? view.record.lastActivityAt)
 }
 
 /** A link whose session was purged before, under the same id, stays as it is. */
@@ -80,7 +80,7 @@ export function markPurged(chains: Chains, { record }: SessionView, at: string):
   if (marked !== undefined) chains.set(chainKey(record), marked)
 }
 
-export function linksOf(chains: Chains, query: CommitsQuery): CommitLink[] {
+export function selectLinks(chains: Chains, query: CommitsQuery): CommitLink[] {
   const { userId, after = 0, limit } = query
   const links = chains.get(chainKey(query)) ?? []
   const matching = links.filter((each) => each.position > after && (userId === undefined || each.userId === userId))
@@ -88,7 +88,7 @@ export function linksOf(chains: Chains, query: CommitsQuery): CommitLink[] {
 }
 
 /** Idle ones first, by the minute of their last activity and then by id, those that only expired, and the uncommitted. */
-export function dueAmong(views: readonly SessionView[], { idleSince, at, endedBefore, limit }: DueQuery): string[] {
+export function selectDue(views: readonly SessionView[], { idleSince, at, endedBefore, limit }: DueQuery): string[] {
   const live = views.map(({ record }) => record).filter(({ endedAt }) => endedAt === undefined)
   const uncommitted = views.filter(({ awaitsCommit, record }) => awaitsCommit && (record.endedAt ?? '~') < endedBefore)
   const idle = live.filter(({ lastActivityAt }) => lastActivityAt < idleSince)
@@ -106,12 +106,14 @@ function chainKey({ tenant, conversationId }: { tenant: string; conversationId: 
   return JSON.stringify([tenant, conversationId])
 }
 
-function byPlace(a: Place, b: Place): number {
-  return byText(a.from, b.from) || byText(a.label, b.label) || byText(a.to, b.to) || a.sequence - b.sequence
+function compareEdges(a: EdgePosition, b: EdgePosition): number {
+  return (
+    compareText(a.from, b.from) || compareText(a.label, b.label) || compareText(a.to, b.to) || a.sequence - b.sequence
+  )
 }
 
 /** By code points, as databases do; `<` would put those beyond U+FFFF, which are pairs, before some others. */
-function byText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   let i = 0
   while (i < a.length && a[i] === b[i]) i++
   if (i === a.length || i === b.length) return a.length - b.length

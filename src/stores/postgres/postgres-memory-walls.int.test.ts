@@ -82,9 +82,9 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
       language sql stable set throughline.tenant = '*' as
       'select x.shelf_id from context.recall_shelves x where x.shelf = p_shelf'`)
     for (const shelf of ['said', 'memory'] as const) {
-      expect(await store.index.postings({ ...ACME, shelf }, ['tea'], 9)).toHaveLength(1)
-      expect(await store.index.postings({ ...OTHER, shelf }, ['tea'], 9)).toEqual([])
-      expect((await store.index.lookup({ ...OTHER, shelf }, ['tea'])).messages).toBe(0)
+      expect(await store.index.postings({ ...ACME, corpus: shelf }, ['tea'], 9)).toHaveLength(1)
+      expect(await store.index.postings({ ...OTHER, corpus: shelf }, ['tea'], 9)).toEqual([])
+      expect((await store.index.lookup({ ...OTHER, corpus: shelf }, ['tea'])).messages).toBe(0)
     }
     const facts = { places: [{ session: sessionId, turn: 1 }], sessions: [sessionId], perSession: 9 }
     expect(await store.index.facts(ACME, facts)).toHaveLength(1)
@@ -117,8 +117,8 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.memories.answered(STAMP, ACME)).toBe('[]')
     const [memory] = await store.memories.get([id], ACME)
     expect(memory).toMatchObject({ content: 'a secret', useCount: 0 })
-    expect((await store.index.lookup({ ...ACME, shelf: 'memory' }, ['tea'])).frequencies.get('tea')).toBe(1)
-    expect((await store.index.lookup({ ...OTHER, shelf: 'memory' }, ['tea'])).messages).toBe(0)
+    expect((await store.index.lookup({ ...ACME, corpus: 'memory' }, ['tea'])).frequencies.get('tea')).toBe(1)
+    expect((await store.index.lookup({ ...OTHER, corpus: 'memory' }, ['tea'])).messages).toBe(0)
   })
 
   it('a purge of the session, and then of the memories, leaves nothing of them in any table', async () => {
@@ -134,7 +134,7 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     }
     await store.purge({ sessionId }, NOON)
     expect(await left(new RegExp(sessionId))).toEqual([])
-    expect((await store.index.lookup({ ...ACME, shelf: 'said' }, ['tea'])).messages).toBe(0)
+    expect((await store.index.lookup({ ...ACME, corpus: 'said' }, ['tea'])).messages).toBe(0)
     expect(await store.memories.purge(ACME)).toEqual({ memories: 1, keys: 1 })
     expect(await left(/"ada"/)).toEqual([])
     // bob's two shelves have their words still

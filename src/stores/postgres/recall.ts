@@ -112,7 +112,7 @@ export function recallCalls({ query }: Connections): RecallIndex {
       return rows.map(({ id }) => id)
     },
 
-    async lookup({ tenant, userId, shelf }: IndexPartition, terms: readonly string[]): Promise<Lookup> {
+    async lookup({ tenant, userId, corpus: shelf }: IndexPartition, terms: readonly string[]): Promise<Lookup> {
       const [row] = await query<LookupRow>(LOOKUP, [tenant, userId, shelf, [...new Set(terms)]], { again: true })
       return {
         messages: row?.messages ?? 0,
@@ -124,7 +124,7 @@ export function recallCalls({ query }: Connections): RecallIndex {
     },
 
     async postings(
-      { tenant, userId, shelf }: IndexPartition,
+      { tenant, userId, corpus: shelf }: IndexPartition,
       terms: readonly string[],
       limit: number,
     ): Promise<PostingBlock[]> {

@@ -16,7 +16,7 @@ import type {
 } from '../../ports/session-store.ts'
 import { Refusal } from './commit-queue.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
-import type { Head, Heads } from './heads.ts'
+import type { Head, HeadCache } from './head-cache.ts'
 import {
   blockOf,
   type EnvelopeColumns,
@@ -64,12 +64,12 @@ export interface LogWriter {
   /** Puts events behind `head`. */
   insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[]
   /** Puts events where they say, with the times that they have. */
-  keep(sessionId: string, events: readonly StoredEvent[]): void
+  insertStored(sessionId: string, events: readonly StoredEvent[]): void
   /** Removes all events of a session, and gives how many there were. */
-  erase(sessionId: string): number
+  removeEvents(sessionId: string): number
 }
 
-export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelopes: EnvelopeWriter): LogWriter {
+export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, envelopes: EnvelopeWriter): LogWriter {
   const insertEvent = prepared(db, INSERT_EVENT)
   const insertType = prepared(db, INSERT_TYPE)
   const selectKey = prepared<[string, string], { fingerprint: string; first: number; last: number }>(db, SELECT_KEY)
@@ -128,18 +128,18 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
 
   /** The short way of a decision: to write the whole row of a session would write its entry in eight indexes again. */
   function changeState(key: SessionKey, events: readonly NewEvent[], view: SessionView, at: string): Written {
-    const head = heads.of(key)
+    const head = heads.load(key)
     const stored = insertBehind(head, events, at)
-    heads.move(key.sessionId, head, events.length, turnsIn(events), at)
+    heads.advance(key.sessionId, head, events.length, turnsIn(events), at)
     upsertState.run(stateRow(view))
     return { events: stored, replayed: false }
   }
 
   return {
     insert,
-    keep,
+    insertStored: keep,
 
-    erase(sessionId) {
+    removeEvents(sessionId) {
       markPurge.run(sessionId)
       const { changes } = deleteEvents.run(sessionId)
       deleteTypes.run(sessionId)
@@ -149,7 +149,7 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
 
     append({ events, at, idempotency, expectedSequence, ...key }) {
       const { sessionId } = key
-      const head = heads.of(key)
+      const head = heads.load(key)
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
       checkLive(head, at)
@@ -158,19 +158,19 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
       }
       remember(sessionId, idempotency, head.head, events.length)
       const stored = insertBehind(head, events, at)
-      heads.move(sessionId, head, events.length, turnsIn(events), at)
+      heads.advance(sessionId, head, events.length, turnsIn(events), at)
       return { events: stored, replayed: false }
     },
 
     decide({ at, idempotency, chained, decide, ...key }) {
       const { sessionId } = key
-      heads.release(sessionId)
+      heads.writeAndForget(sessionId)
       const row = visibleRow(selectView.get(sessionId), key)
       if (row === undefined) throw new SessionNotFoundError(sessionId)
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
       const before = viewOf(row)
-      const { events, view, edges = [] } = decided(decide, before, chained ? work.lastOf(before) : undefined)
+      const { events, view, edges = [] } = runDecider(decide, before, chained ? work.lastOf(before) : undefined)
       if (events.length === 0) return { events: [], replayed: false }
       remember(sessionId, idempotency, row.head, events.length)
       if (edges.length === 0 && onlyStateChanged(before, view)) return changeState(key, events, view, at)
@@ -190,7 +190,7 @@ export function logWriter(db: Database, heads: Heads, work: WorkWriter, envelope
 }
 
 /** A decider may throw anything, and has written nothing. */
-function decided(decide: DecideRequest['decide'], view: SessionView, last: CommitLink | undefined): Decision {
+function runDecider(decide: DecideRequest['decide'], view: SessionView, last: CommitLink | undefined): Decision {
   try {
     return decide(view, last)
   } catch (cause) {

@@ -6,12 +6,12 @@ import { storageError, whenFree } from './connection.ts'
 import { prepared } from './statement.ts'
 
 /** Writes in one transaction at most, so that other processes get the lock in between. */
-const BATCH = 512
+const MAX_BATCH = 512
 
 /** Milliseconds after which the event loop turns, even if there is more to write: whoever only reads waits no longer. */
-const LONGEST_TURN = 4
+const MAX_TURN_MS = 4
 
-interface Waiting {
+interface QueuedWrite {
   run(): unknown
   resolve(value: unknown): void
   reject(error: unknown): void
@@ -40,7 +40,7 @@ export function commitQueue(
   db: Database,
   hooks: { begun?(writes: number): void; beforeCommit(): void; afterwards(committed: boolean): void },
 ): CommitQueue {
-  const waiting: Waiting[] = []
+  const waiting: QueuedWrite[] = []
   const begin = prepared(db, 'begin immediate')
   const commit = prepared(db, 'commit')
   let running: Promise<void> | undefined
@@ -57,9 +57,9 @@ export function commitQueue(
         await nextTurn()
         continue
       }
-      commitTogether(waiting.splice(0, BATCH))
+      commitTogether(waiting.splice(0, MAX_BATCH))
       // callers that write again at once do so before the next tick; for those whose turn comes by the event loop it turns now and then
-      if (performance.now() - turned < LONGEST_TURN) {
+      if (performance.now() - turned < MAX_TURN_MS) {
         await nextTick()
       } else {
         await nextTurn()
@@ -69,14 +69,14 @@ export function commitQueue(
     running = undefined
   }
 
-  function commitTogether(batch: Waiting[]): void {
+  function commitTogether(batch: QueuedWrite[]): void {
     const acknowledge: (() => void)[] = []
-    let current: Waiting | undefined
+    let current: QueuedWrite | undefined
     try {
       hooks.begun?.(batch.length)
       for (const write of batch) {
         current = write
-        acknowledge.push(outcomeOf(write))
+        acknowledge.push(runWrite(write))
       }
       current = undefined
       hooks.beforeCommit()
@@ -108,7 +108,7 @@ export function commitQueue(
 }
 
 /** Runs a write and gives what to tell its caller once the transaction is committed. */
-function outcomeOf({ run, resolve, reject }: Waiting): () => void {
+function runWrite({ run, resolve, reject }: QueuedWrite): () => void {
   try {
     const value = run()
     return () => resolve(value)

@@ -16,14 +16,14 @@ export const MARK_PURGED = `
   where session_id = @sessionId and purged_at is null`
 
 /** A link that a purge left is taken over again; any other that is there stays. */
-const TAKE_LINK = `
+const RESTORE_LINK = `
   ${INSERT_LINK}
   on conflict do update
   set user_id = excluded.user_id, made_at = excluded.made_at, purged_at = null
   where purged_at is not null`
 
 /** When the last commit of the session was made. */
-export const SELECT_MADE = `
+export const SELECT_COMMIT_TIME = `
   select e.created_at
   from session_types t
   join session_events e on e.session_id = t.session_id and e.sequence between t.block * ${BLOCK} and t.block * ${BLOCK} + ${BLOCK - 1}
@@ -57,8 +57,8 @@ export function commitWriter(db: Database) {
   const keepLink = prepared(db, `${INSERT_LINK} on conflict do nothing`)
   const selectLast = prepared<[object], LinkRow>(db, SELECT_LAST)
   const selectAt = prepared<[object], LinkRow>(db, SELECT_AT)
-  const takeLink = prepared(db, TAKE_LINK)
-  const selectMade = prepared<[object], string>(db, SELECT_MADE).pluck()
+  const takeLink = prepared(db, RESTORE_LINK)
+  const selectMade = prepared<[object], string>(db, SELECT_COMMIT_TIME).pluck()
   const markPurged = prepared(db, MARK_PURGED)
 
   return {

@@ -13,7 +13,7 @@ export type Durability = 'full' | 'relaxed'
 const BUSY_DEADLINE = 30_000
 
 /** Which file to open, and how. */
-export interface Opening {
+export interface ConnectOptions {
   path: string
   durability: Durability
   /** True: the file must be there and stays as it is, its journal mode too; writes fail. @default false */
@@ -24,7 +24,7 @@ export interface Opening {
 
 /** Opens the file, made with its folder if it is new. `check` may refuse it before anything in it is changed. */
 export async function connect(
-  { path, durability, readonly = false, blank }: Opening,
+  { path, durability, readonly = false, blank }: ConnectOptions,
   check: (db: Database) => void,
 ): Promise<Database> {
   const { default: open } = await import('better-sqlite3')
@@ -36,7 +36,7 @@ export async function connect(
     const opened = open(path, {
       timeout: 5,
       ...knownProgram(),
-      ...(readonly && untouched(path)),
+      ...(readonly && readonlyOptions(path)),
     })
     db = opened
     await whenFree(() => check(opened))
@@ -58,7 +58,7 @@ export async function connect(
  * Lets the write-ahead log grow to 16 MB instead of 4 before it is copied back: 32 sessions touch 36 pages in each commit, and each
  * copying waits for the disk twice. Not from the start: while the log grows each commit waits twice as long, and a lone writer fills 4 MB soon.
  */
-export function growLog(db: Database): void {
+export function raiseCheckpointSize(db: Database): void {
   db.pragma('wal_autocheckpoint = 4000')
 }
 
@@ -66,7 +66,7 @@ export function growLog(db: Database): void {
  * What leaves the files as they are. Where there is a write-ahead log, whoever may write and closes last copies it back; where there is none,
  * whoever may only read makes an empty one and cannot take it away.
  */
-function untouched(path: string): { readonly: boolean; fileMustExist: true } {
+function readonlyOptions(path: string): { readonly: boolean; fileMustExist: true } {
   return { readonly: existsSync(`${path}-wal`), fileMustExist: true }
 }
 

@@ -33,7 +33,7 @@ export const FIND_ENVELOPES = `
   where s.id in (select value from json_each(@ids))`
 
 /** The statements for one way to choose. @value is the batch, or the moment. */
-function choosing(condition: string, index: string) {
+function selectionSql(condition: string, index: string) {
   // left to itself, SQLite walks all rows to save the sort by session
   const table = `session_envelopes indexed by ${index}`
   return {
@@ -48,8 +48,8 @@ function choosing(condition: string, index: string) {
   }
 }
 
-export const OF_BATCH = choosing('batch = @value', 'session_envelopes_batch')
-export const SINCE = choosing('updated_at >= @value', 'session_envelopes_updated')
+export const OF_BATCH = selectionSql('batch = @value', 'session_envelopes_batch')
+export const SINCE = selectionSql('updated_at >= @value', 'session_envelopes_updated')
 
 /** The writes to what is kept of envelopes, each inside an open transaction. */
 export function envelopeWriter(db: Database) {

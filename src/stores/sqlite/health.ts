@@ -7,7 +7,7 @@ import { schemaOf } from './migrate.ts'
 import { prepared } from './statement.ts'
 
 /** One row of each table without which nothing can be read or written. */
-const LOOK = `
+const PROBE = `
   select (select 1 from sessions limit 1), (select 1 from session_events limit 1), (select 1 from session_state limit 1),
     (select 1 from session_keys limit 1), (select 1 from session_envelopes limit 1), (select 1 from memories limit 1)`
 
@@ -28,7 +28,7 @@ export function healthReader(db: Database, path: string): () => StoreHealth {
 
   return () => {
     requirePlace()
-    prepared(db, LOOK).get()
+    prepared(db, PROBE).get()
     return {
       schema: schemaOf(db),
       details: {

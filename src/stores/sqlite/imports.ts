@@ -4,7 +4,7 @@ import type { SessionView } from '../../domain/fold.ts'
 import { type Json, writeJson } from '../../domain/json.ts'
 import type { BegunQuery, FoundImport, ImportBlock } from '../../ports/import-store.ts'
 import type { LogWriter } from './append.ts'
-import type { Heads } from './heads.ts'
+import type { HeadCache } from './head-cache.ts'
 import { LIMIT } from './limit.ts'
 import { type EnvelopeColumns, type ViewRow, viewOf } from './rows.ts'
 import type { SessionWriter } from './sessions.ts'
@@ -13,12 +13,12 @@ import { SELECT_VIEW } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
 
 /** No row: it is not there. */
-const SELECT_THERE = 'select tenant, user_id, head from sessions where id = ?'
+const SELECT_STORED = 'select tenant, user_id, head from sessions where id = ?'
 
 /** No row: it is not coming in. */
-const SELECT_COMING = 'select tenant, user_id, head, view from session_imports where session_id = ?'
+const SELECT_PENDING = 'select tenant, user_id, head, view from session_imports where session_id = ?'
 
-const PUT_COMING = `
+const PUT_PENDING = `
   insert into session_imports (session_id, tenant, user_id, head, view)
   values (?, ?, ?, ?, ?)
   on conflict do update
@@ -27,7 +27,7 @@ const PUT_COMING = `
 const SELECT_EVENT_ID = 'select id from session_events where session_id = ? and sequence = ?'
 
 /** The statement for whom the query names. */
-export function begunSql({ within }: Pick<BegunQuery, 'within'>): string {
+export function pendingSql({ within }: Pick<BegunQuery, 'within'>): string {
   const conditions = [
     ...(within !== undefined ? ['tenant = @tenant'] : []),
     ...(within?.userId !== undefined ? ['user_id = @userId'] : []),
@@ -41,14 +41,14 @@ export function begunSql({ within }: Pick<BegunQuery, 'within'>): string {
     ${LIMIT}`
 }
 
-interface Place {
+interface Position {
   tenant: string
   user_id: string
   head: number
 }
 
 interface Writers {
-  heads: Heads
+  heads: HeadCache
   log: LogWriter
   work: WorkWriter
   sessions: SessionWriter
@@ -56,9 +56,9 @@ interface Writers {
 
 /** The writes of sessions that come in, each inside an open transaction. All is checked before anything is written. */
 export function importWriter(db: Database, { heads, log, work, sessions }: Writers) {
-  const selectThere = prepared<[string], Place>(db, SELECT_THERE)
-  const selectComing = prepared<[string], Place>(db, SELECT_COMING)
-  const putComing = prepared(db, PUT_COMING)
+  const selectThere = prepared<[string], Position>(db, SELECT_STORED)
+  const selectComing = prepared<[string], Position>(db, SELECT_PENDING)
+  const putComing = prepared(db, PUT_PENDING)
   const deleteComing = prepared(db, 'delete from session_imports where session_id = ?')
 
   /** Throws unless there is room for what the session becomes: in its scope, and in the chain of its conversation. */
@@ -82,11 +82,11 @@ export function importWriter(db: Database, { heads, log, work, sessions }: Write
   return {
     write(block: ImportBlock): void {
       const { sessionId, events, edges, view, done } = block
-      heads.release(sessionId)
+      heads.writeAndForget(sessionId)
       const there = selectThere.get(sessionId)
-      checkPlace(block, there ?? selectComing.get(sessionId))
+      checkPosition(block, there ?? selectComing.get(sessionId))
       if (there !== undefined || done) checkRoom(view)
-      log.keep(sessionId, events)
+      log.insertStored(sessionId, events)
       work.insertEdges(sessionId, edges)
       if (there !== undefined) {
         sessions.replaceView(view)
@@ -103,13 +103,13 @@ export function importWriter(db: Database, { heads, log, work, sessions }: Write
     discard(sessionId: string): number {
       if (deleteComing.run(sessionId).changes === 0) return 0
       work.forgetEdges(sessionId)
-      return log.erase(sessionId)
+      return log.removeEvents(sessionId)
     },
   }
 }
 
 /** Throws unless the block belongs to whom the session does, and right behind what is there of it. */
-function checkPlace({ sessionId, after, view }: ImportBlock, before: Place | undefined): void {
+function checkPosition({ sessionId, after, view }: ImportBlock, before: Position | undefined): void {
   const { tenant, userId } = view.record
   if (before !== undefined && (before.tenant !== tenant || before.user_id !== userId)) {
     throw new ImportConflictError({ sessionId, reason: 'owner' })
@@ -121,7 +121,7 @@ function checkPlace({ sessionId, after, view }: ImportBlock, before: Place | und
 /** Reads of what came in. */
 export function importReader(db: Database) {
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
-  const selectComing = prepared<[string], Place & { view: string }>(db, SELECT_COMING)
+  const selectComing = prepared<[string], Position & { view: string }>(db, SELECT_PENDING)
   const selectEventId = prepared<[string, number], string>(db, SELECT_EVENT_ID).pluck()
 
   /** Sees one moment: the session may be done between two looks. */
@@ -139,7 +139,7 @@ export function importReader(db: Database) {
 
     begun({ after = '', limit, within }: BegunQuery): string[] {
       const { tenant, userId } = within ?? {}
-      const select = prepared<[object], string>(db, begunSql({ ...(within !== undefined && { within }) })).pluck()
+      const select = prepared<[object], string>(db, pendingSql({ ...(within !== undefined && { within }) })).pluck()
       return select.all({ after, limit, tenant, userId })
     },
   }

@@ -7,12 +7,12 @@ import { BLANK } from '../migrations.ts'
 import { logWriter } from './append.ts'
 import { commitQueue } from './commit-queue.ts'
 import { commitReader } from './commits.ts'
-import { connect, growLog, type Opening, storageError, whenFree } from './connection.ts'
+import { type ConnectOptions, connect, raiseCheckpointSize, storageError, whenFree } from './connection.ts'
 import { envelopeReader, envelopeWriter } from './envelopes.ts'
-import { Heads } from './heads.ts'
+import { HeadCache } from './head-cache.ts'
 import { healthReader } from './health.ts'
 import { importReader, importWriter } from './imports.ts'
-import { intake } from './intake.ts'
+import { intakeGate } from './intake.ts'
 import { sessionLister } from './list.ts'
 import { memoryKeys } from './memory-keys.ts'
 import { memoryReader } from './memory-read.ts'
@@ -20,9 +20,9 @@ import { memoryWriter } from './memory-write.ts'
 import { knownSchema, migrate, refuseForeign, requireSchema } from './migrate.ts'
 import { logReader } from './read.ts'
 import { markReader } from './recall-marks.ts'
+import { partitionWriter } from './recall-partition.ts'
+import { groupPostings } from './recall-postings.ts'
 import { indexReader } from './recall-read.ts'
-import { shelfWriter } from './recall-shelf.ts'
-import { wordsOf } from './recall-words.ts'
 import { indexWriter } from './recall-write.ts'
 import { sessionWriter } from './sessions.ts'
 import { watchers } from './watch.ts'
@@ -33,7 +33,7 @@ const READS_PER_TURN = 16
 /** Writes that share a transaction where many write at once. */
 const CROWD = 8
 
-export interface SqliteOptions extends Opening {
+export interface SqliteOptions extends ConnectOptions {
   /** False: a file with an older schema, or none, is refused with `SCHEMA_OUTDATED` and left as it is. */
   migrate: boolean
   newId: () => string
@@ -43,13 +43,13 @@ export interface SqliteOptions extends Opening {
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const db = options.migrate ? await migrated(options) : await asItIs(options)
 
-  const heads = new Heads(db)
+  const heads = new HeadCache(db)
   const work = workWriter(db)
   const envelopes = envelopeWriter(db)
   const log = logWriter(db, heads, work, envelopes)
-  const shelves = shelfWriter(db)
+  const shelves = partitionWriter(db)
   const indexed = indexWriter(db, shelves)
-  const taking = intake(db)
+  const taking = intakeGate(db)
   const sessions = sessionWriter(db, { heads, log, work, index: indexed, envelopes, intake: taking }, options.newId)
   const imports = importWriter(db, { heads, log, work, sessions })
   const imported = importReader(db)
@@ -68,7 +68,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const queue = commitQueue(db, {
     begun(writes) {
       heads.begin()
-      if (writes >= CROWD && !isCrowded) growLog(db)
+      if (writes >= CROWD && !isCrowded) raiseCheckpointSize(db)
       isCrowded ||= writes >= CROWD
     },
     beforeCommit: () => heads.flush(),
@@ -150,7 +150,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     index: {
       async add(request) {
         // before the queue: what cannot be read breaks nobody else's write, and the lock is held for less time
-        const blocks = wordsOf(request.messages)
+        const blocks = groupPostings(request.messages)
         return await write(() => indexed.add(request, blocks))
       },
       drop: (sessionId) => write(() => indexed.drop(sessionId)),

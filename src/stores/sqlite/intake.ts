@@ -9,14 +9,14 @@ const PAUSE = "insert into settings (name, value) values ('paused_since', ?) on 
 
 const RESUME = "delete from settings where name = 'paused_since'"
 
-const SELECT_COMING = 'select 1 from session_imports where session_id = ?'
+const SELECT_PENDING = 'select 1 from session_imports where session_id = ?'
 
 /** What keeps new sessions out. */
-export function intake(db: Database) {
+export function intakeGate(db: Database) {
   const selectPaused = prepared<[], string>(db, SELECT_PAUSED).pluck()
   const pause = prepared(db, PAUSE)
   const resume = prepared(db, RESUME)
-  const selectComing = prepared<[string], 1>(db, SELECT_COMING).pluck()
+  const selectComing = prepared<[string], 1>(db, SELECT_PENDING).pluck()
 
   return {
     pausedSince: (): string | undefined => selectPaused.get(),
@@ -39,4 +39,4 @@ export function intake(db: Database) {
   }
 }
 
-export type Intake = ReturnType<typeof intake>
+export type IntakeGate = ReturnType<typeof intakeGate>

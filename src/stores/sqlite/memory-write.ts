@@ -8,11 +8,11 @@ import { Refusal } from './commit-queue.ts'
 import type { MemoryKeys } from './memory-keys.ts'
 import { SELECT_OWN_MEMORIES } from './memory-read.ts'
 import { type ChangeRow, changeRowOf, type MemoryRow, memoryOf, memoryRowOf } from './memory-rows.ts'
-import { idBytes } from './recall-id.ts'
-import { type ShelfWriter, Tally } from './recall-shelf.ts'
-import { type BlockWords, wordsOf } from './recall-words.ts'
+import { CountChanges, type PartitionWriter } from './recall-partition.ts'
+import { type BlockPostings, groupPostings } from './recall-postings.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { prepared } from './statement.ts'
+import { uuidBytes } from './uuid-bytes.ts'
 
 /** A memory is one message, under its own id. */
 const TURN = 1
@@ -81,7 +81,7 @@ const DELETE_HISTORY_OF = `
   where memory in (select number from memories where tenant = ? and user_id = ?)`
 
 /** All that a change writes, ready to be written. */
-interface Prepared {
+interface PreparedChange {
   readonly puts: readonly PreparedPut[]
   readonly removals: readonly string[]
   readonly answer: string | undefined
@@ -98,7 +98,7 @@ interface PreparedPut {
   /** Keys of the sources that its lineage names. */
   readonly sources: ReadonlySet<string>
   /** `undefined`: they stay as they are. */
-  readonly words: readonly BlockWords[] | undefined
+  readonly postings: readonly BlockPostings[] | undefined
   readonly changes: readonly Omit<ChangeRow, 'version'>[]
 }
 
@@ -108,7 +108,7 @@ const NONE: ReadonlySet<string> = new Set()
 export function memoryWriter(
   db: Database,
   keys: MemoryKeys,
-  shelves: ShelfWriter,
+  shelves: PartitionWriter,
   index: IndexWriter,
   purge: (key: SessionKey, at: string) => PurgeCounts,
 ) {
@@ -154,7 +154,7 @@ export function memoryWriter(
   }
 
   /** Memories that the change writes and that are there. */
-  function previous({ puts, removals }: Prepared, user: User): Map<string, Previous> {
+  function previous({ puts, removals }: PreparedChange, user: User): Map<string, Previous> {
     const ids = JSON.stringify([...puts.map(({ row }) => row.id), ...removals])
     const rows = selectMemories.all({ ...user, ids })
     return new Map(rows.map((row) => [row.id, { number: row.number, sources: sourcesOf(memoryOf(row)) }]))
@@ -170,21 +170,24 @@ export function memoryWriter(
     for (const key of after) if (!before.has(key)) insertSource.run(tenant, userId, key, id)
   }
 
-  function write({ puts, removals }: Prepared, user: User, before: Map<string, Previous>): void {
-    const shelf = { tenant: user.tenant, userId: user.userId, shelf: 'memory' } as const
-    const shelfNumber = puts.some(({ words = [] }) => words.length > 0) ? shelves.take(shelf) : shelves.find(shelf)
-    const tally = new Tally()
+  function write({ puts, removals }: PreparedChange, user: User, before: Map<string, Previous>): void {
+    const shelf = { tenant: user.tenant, userId: user.userId, corpus: 'memory' } as const
+    const shelfNumber = puts.some(({ postings: words = [] }) => words.length > 0)
+      ? shelves.take(shelf)
+      : shelves.find(shelf)
+    const tally = new CountChanges()
     const removeWords = (id: string) => {
       // one that another SQL client put there may have any id, and has no words then
-      const bytes = idBytes(id)
+      const bytes = uuidBytes(id)
       if (shelfNumber !== undefined && bytes !== undefined) shelves.remove(shelfNumber, bytes, tally)
     }
-    for (const { row, sources, words, changes } of puts) {
+    for (const { row, sources, postings: words, changes } of puts) {
       const number = putMemory.get(row) as number
       for (const change of changes) insertChange.run({ memory: number, ...change })
       replaceSources(row.id, user, before.get(row.id)?.sources, sources)
       if (words !== undefined && before.has(row.id)) removeWords(row.id)
-      if (words !== undefined && shelfNumber !== undefined) shelves.put(shelfNumber, bytesOf(row.id), words, tally)
+      if (words !== undefined && shelfNumber !== undefined)
+        shelves.put(shelfNumber, requireUuidBytes(row.id), words, tally)
       before.set(row.id, { number, sources })
     }
     for (const id of removals) {
@@ -206,7 +209,7 @@ export function memoryWriter(
       const answer = keys.known(request)
       if (answer !== undefined) return { outcome: 'replayed', memories: [], answer }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
-      const prepared = decided(request, found(request))
+      const prepared = runDecider(request, found(request))
       write(prepared, user, previous(prepared, user))
       keys.keep(request, prepared.answer)
       if (mark) moveExtracted.run(mark.sessionId, mark.to)
@@ -230,17 +233,17 @@ export function memoryWriter(
 }
 
 /** A decider may throw anything, and so may what it returns when it is read; nothing is written by then. */
-function decided({ tenant, userId, decide }: ChangeRequest, found: readonly Memory[]): Prepared {
+function runDecider({ tenant, userId, decide }: ChangeRequest, found: readonly Memory[]): PreparedChange {
   try {
     const { puts, removals = [], answer } = decide(found)
-    return { puts: puts.map((put) => preparedPut(put, { tenant, userId })), removals, answer }
+    return { puts: puts.map((put) => preparePut(put, { tenant, userId })), removals, answer }
   } catch (cause) {
     throw new Refusal('refused by the decider', { cause })
   }
 }
 
-function preparedPut({ memory, fingerprint, words, changes = [] }: MemoryPut, user: User): PreparedPut {
-  bytesOf(memory.id)
+function preparePut({ memory, fingerprint, words, changes = [] }: MemoryPut, user: User): PreparedPut {
+  requireUuidBytes(memory.id)
   return {
     row: {
       ...memoryRowOf(memory, user),
@@ -248,7 +251,8 @@ function preparedPut({ memory, fingerprint, words, changes = [] }: MemoryPut, us
       index_version: words === undefined ? null : (words?.version ?? 0),
     },
     sources: sourcesOf(memory),
-    words: words === undefined ? undefined : words === null ? [] : wordsOf([{ turn: TURN, words: words.description }]),
+    postings:
+      words === undefined ? undefined : words === null ? [] : groupPostings([{ turn: TURN, words: words.description }]),
     changes: changes.map(changeRowOf),
   }
 }
@@ -257,8 +261,8 @@ function sourcesOf({ lineage }: Memory): Set<string> {
   return new Set(lineage.map(sourceKey).filter((key) => key !== undefined))
 }
 
-function bytesOf(id: string): Buffer {
-  const bytes = idBytes(id)
+function requireUuidBytes(id: string): Buffer {
+  const bytes = uuidBytes(id)
   if (bytes === undefined)
     throw new StorageError('sqlite', `the id of a memory must be a UUID in lower case, not '${id}'`)
   return bytes

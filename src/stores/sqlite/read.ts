@@ -40,7 +40,7 @@ export const SELECT_BLOCKS = `
 const SELECT_SESSION = 'select tenant, user_id, cleared_at from sessions where id = ?'
 
 /** Rows that are read at least at a time. */
-const FEWEST = 10
+const MIN_ROWS = 10
 
 interface Range {
   sessionId: string
@@ -86,7 +86,7 @@ export function logReader(db: Database) {
     let left = turns
     for (;;) {
       // most turns are a question and its answer
-      const size = Math.min(Math.max(2 * left, FEWEST), limit - found.length)
+      const size = Math.min(Math.max(2 * left, MIN_ROWS), limit - found.length)
       const rows = selectLast.all({ ...range, before: found.at(-1)?.sequence ?? range.before, limit: size })
       for (const row of rows) {
         found.push(row)

@@ -31,7 +31,7 @@ export const SELECT_PAGE = `
   ${LIMIT}`
 
 /** Sessions that one step of `behind` looks at: about a millisecond. */
-const PAGE = 1000
+const PAGE_SIZE = 1000
 
 /** How far the readers of logs have come. */
 export function markReader(db: Database) {
@@ -49,9 +49,9 @@ export function markReader(db: Database) {
 
     /** Looks at the next sessions. Without `after` there are none behind them. */
     behind({ version, after = '', limit }: BehindQuery): { ids: string[]; after?: string } {
-      const page = selectPage.all({ version, after, limit: PAGE })
+      const page = selectPage.all({ version, after, limit: PAGE_SIZE })
       const ids = page.filter(({ isBehind }) => isBehind === 1).map(({ id }) => id)
-      const last = page.length === PAGE ? page.at(-1)?.id : undefined
+      const last = page.length === PAGE_SIZE ? page.at(-1)?.id : undefined
       return { ids: ids.slice(0, limit), ...(last !== undefined && { after: last }) }
     },
   }

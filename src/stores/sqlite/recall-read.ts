@@ -9,14 +9,14 @@ import type {
   PostingBlock,
   User,
 } from '../../ports/recall-index.ts'
-import { idBytes, idOfDigits } from './recall-id.ts'
 import { type EventRow, eventOf } from './rows.ts'
 import { prepared } from './statement.ts'
+import { uuidBytes, uuidFromHex } from './uuid-bytes.ts'
 
 const MAX_SPEAKERS = 500
 
 /** No row: nothing is on it. */
-const SELECT_SHELF = `
+const SELECT_PARTITION = `
   select id, messages, terms, long_messages as longMessages
   from recall_shelves
   where tenant = @tenant and user_id = @userId and shelf = @shelf`
@@ -73,7 +73,7 @@ interface FactsRow extends Omit<IndexedFacts, 'session' | 'kind' | 'counts'> {
   counts: number
 }
 
-interface ShelfRow {
+interface PartitionRow {
   id: number
   messages: number
   terms: number
@@ -82,7 +82,7 @@ interface ShelfRow {
 
 /** Reads of what the index holds. Each sees one moment, whatever other processes write meanwhile. */
 export function indexReader(db: Database) {
-  const selectShelf = prepared<[object], ShelfRow>(db, SELECT_SHELF)
+  const selectShelf = prepared<[object], PartitionRow>(db, SELECT_PARTITION)
   const selectFrequency = prepared<[number, string], number>(db, SELECT_FREQUENCY).pluck()
   const selectSpeakers = prepared<[number], string>(db, SELECT_SPEAKERS).pluck()
   const selectPostings = prepared<[number, string, number], Postings | [null, null, null, null]>(
@@ -95,7 +95,7 @@ export function indexReader(db: Database) {
   const selectEvent = prepared<[string, number], EventRow>(db, SELECT_EVENT)
   const isOwner = prepared<[string, string, string], 1>(db, IS_OWNER).pluck()
 
-  function shelfOf({ tenant, userId, shelf }: IndexPartition): ShelfRow | undefined {
+  function shelfOf({ tenant, userId, corpus: shelf }: IndexPartition): PartitionRow | undefined {
     return selectShelf.get({ tenant, userId, shelf })
   }
 
@@ -123,22 +123,22 @@ export function indexReader(db: Database) {
   }
 
   function facts(user: User, { places, sessions, perSession, span }: FactsQuery): IndexedFacts[] {
-    const shelf = shelfOf({ ...user, shelf: 'said' })
+    const shelf = shelfOf({ ...user, corpus: 'said' })
     if (shelf === undefined) return []
     const found = new Map<string, IndexedFacts>()
     const keep = (session: string, row: FactsRow) => found.set(`${session} ${row.turn}`, factsOf(session, row))
     for (const { session, turn } of places) {
-      const id = idBytes(session)
+      const id = uuidBytes(session)
       const row = id && selectPlace.get(shelf.id, id, turn)
       if (row) keep(session, row)
     }
     for (const session of sessions) {
-      const id = idBytes(session)
+      const id = uuidBytes(session)
       for (const row of id ? selectLastTurns.all(shelf.id, id, perSession) : []) keep(session, row)
     }
     if (span !== undefined) {
       const rows = selectSpan.all(shelf.id, span.from, span.to, span.limit)
-      for (const { digits, ...row } of rows) keep(idOfDigits(digits), row)
+      for (const { digits, ...row } of rows) keep(uuidFromHex(digits), row)
     }
     return [...found.values()].sort((a, b) =>
       a.session === b.session ? a.turn - b.turn : a.session < b.session ? -1 : 1,
@@ -174,7 +174,7 @@ function addBlocks(into: PostingBlock[], term: string, [sessions, blocks, sizes,
     end -= length
     into.push({
       term,
-      session: idOfDigits(ids, i),
+      session: uuidFromHex(ids, i),
       block: Number(numbers[i]),
       data: new Uint8Array(data.buffer, end, length),
     })

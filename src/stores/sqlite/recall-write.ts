@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { AddRequest, NewMessage, User } from '../../ports/recall-index.ts'
-import { idBytes } from './recall-id.ts'
-import { type ShelfWriter, Tally } from './recall-shelf.ts'
-import type { BlockWords } from './recall-words.ts'
+import { CountChanges, type PartitionWriter } from './recall-partition.ts'
+import type { BlockPostings } from './recall-postings.ts'
 import { prepared } from './statement.ts'
+import { uuidBytes } from './uuid-bytes.ts'
 
 /** No row: there is no such session. */
 const SELECT_OWNER = `
@@ -38,7 +38,7 @@ export const COUNT_SPEAKERS = `
   group by speaker`
 
 /** The writes to the index of what was said, each inside an open transaction. */
-export function indexWriter(db: Database, shelves: ShelfWriter) {
+export function indexWriter(db: Database, shelves: PartitionWriter) {
   const selectOwner = prepared<[string], User & { head: number; indexed: number }>(db, SELECT_OWNER)
   const moveMark = prepared(db, MOVE_MARK)
   const resetMark = prepared(db, RESET_MARK)
@@ -48,7 +48,7 @@ export function indexWriter(db: Database, shelves: ShelfWriter) {
   const countSpeakers = prepared<[number, Buffer], { speaker: string; messages: number }>(db, COUNT_SPEAKERS)
   const deleteMessages = prepared(db, 'delete from recall_messages where shelf = ? and session_id = ?')
 
-  function insertFacts(shelf: number, session: Buffer, messages: readonly NewMessage[], tally: Tally): void {
+  function insertFacts(shelf: number, session: Buffer, messages: readonly NewMessage[], tally: CountChanges): void {
     for (const { turn, sequence, kind, speaker, time, words } of messages) {
       insertMessage.run(
         shelf,
@@ -64,19 +64,19 @@ export function indexWriter(db: Database, shelves: ShelfWriter) {
         words.times,
         words.counts ? 1 : 0,
       )
-      tally.speaker(speaker, 1)
+      tally.addSpeaker(speaker, 1)
     }
   }
 
   function drop(sessionId: string): void {
     const owner = selectOwner.get(sessionId)
-    const session = idBytes(sessionId)
+    const session = uuidBytes(sessionId)
     if (owner === undefined || session === undefined) return
     resetMark.run(sessionId)
-    const shelf = shelves.find({ tenant: owner.tenant, userId: owner.userId, shelf: 'said' })
+    const shelf = shelves.find({ tenant: owner.tenant, userId: owner.userId, corpus: 'said' })
     if (shelf === undefined) return
-    const tally = new Tally()
-    for (const { speaker, messages } of countSpeakers.all(shelf, session)) tally.speaker(speaker, -messages)
+    const tally = new CountChanges()
+    for (const { speaker, messages } of countSpeakers.all(shelf, session)) tally.addSpeaker(speaker, -messages)
     deleteMessages.run(shelf, session)
     shelves.remove(shelf, session, tally)
     shelves.settle(shelf, tally)
@@ -86,15 +86,15 @@ export function indexWriter(db: Database, shelves: ShelfWriter) {
     drop,
 
     /** `blocks` are the words of the messages. */
-    add({ sessionId, from, to, version, messages }: AddRequest, blocks: readonly BlockWords[]): boolean {
+    add({ sessionId, from, to, version, messages }: AddRequest, blocks: readonly BlockPostings[]): boolean {
       const owner = selectOwner.get(sessionId)
       if (owner === undefined || owner.indexed !== from || owner.head < to) return false
-      const session = idBytes(sessionId)
+      const session = uuidBytes(sessionId)
       if (session === undefined) throw new Error(`the index takes sessions whose id is a UUID, not '${sessionId}'`)
       moveMark.run(sessionId, to, messages.at(-1)?.turn ?? 0, version)
       if (messages.length === 0) return true
-      const shelf = shelves.take({ tenant: owner.tenant, userId: owner.userId, shelf: 'said' })
-      const tally = new Tally()
+      const shelf = shelves.take({ tenant: owner.tenant, userId: owner.userId, corpus: 'said' })
+      const tally = new CountChanges()
       insertFacts(shelf, session, messages, tally)
       shelves.put(shelf, session, blocks, tally)
       shelves.settle(shelf, tally)

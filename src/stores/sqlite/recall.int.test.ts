@@ -36,11 +36,11 @@ import {
 } from './memory-read.ts'
 import { COUNT_USES, SELECT_DERIVED, SELECT_SAME } from './memory-write.ts'
 import { SELECT_NEWEST, SELECT_PAGE } from './recall-marks.ts'
+import { DELETE_POSTING, EXTEND_POSTING, SELECT_BLOCKS } from './recall-partition.ts'
 import { SELECT_FREQUENCY, SELECT_LAST_TURNS, SELECT_PLACE, SELECT_POSTINGS, SELECT_SPAN } from './recall-read.ts'
-import { DELETE_POSTING, EXTEND_POSTING, SELECT_BLOCKS } from './recall-shelf.ts'
 import { COUNT_SPEAKERS, RESET_MARKS } from './recall-write.ts'
 
-const SAID = { ...ADA, shelf: 'said' } as const
+const SAID = { ...ADA, corpus: 'said' } as const
 const INDEX_TABLES = ['shelves', 'postings', 'terms', 'speakers', 'blocks', 'messages'].map((name) => `recall_${name}`)
 
 let folder: string

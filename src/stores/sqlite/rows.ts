@@ -233,13 +233,13 @@ export function linkOf(row: LinkRow): CommitLink {
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** The minute asked for last, as text and as number: most are of the same one. */
-let latest = { text: '', minute: 0 }
+let lastMinute = { text: '', minute: 0 }
 
 /** Minutes since 1970. */
 export function minuteOf(time: string): number {
   const text = time.slice(0, 16)
-  if (text !== latest.text) latest = { text, minute: Math.floor(Date.parse(time) / 60_000) }
-  return latest.minute
+  if (text !== lastMinute.text) lastMinute = { text, minute: Math.floor(Date.parse(time) / 60_000) }
+  return lastMinute.minute
 }
 
 /** Sequences of one row in `session_types`. */

@@ -13,8 +13,8 @@ import type {
 } from '../../ports/session-store.ts'
 import type { LogWriter } from './append.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
-import type { Heads } from './heads.ts'
-import type { Intake } from './intake.ts'
+import type { HeadCache } from './head-cache.ts'
+import type { IntakeGate } from './intake.ts'
 import type { IndexWriter } from './recall-write.ts'
 import { BLOCK, recordOf, rowOf, type SessionRow, visibleRow } from './rows.ts'
 import { prepared } from './statement.ts'
@@ -55,12 +55,12 @@ const COPY_TYPES = `
 
 /** Those who write what belongs to a session. */
 interface Writers {
-  heads: Heads
+  heads: HeadCache
   log: LogWriter
   work: WorkWriter
   index: IndexWriter
   envelopes: EnvelopeWriter
-  intake: Intake
+  intake: IntakeGate
 }
 
 /** The writes that make or mend sessions, each inside an open transaction, and the look for an active one. */
@@ -148,9 +148,9 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
 
     purge(key: SessionKey, at: string): PurgeCounts {
       const { sessionId } = key
-      heads.of(key)
+      heads.load(key)
       heads.forget(sessionId)
-      const events = log.erase(sessionId)
+      const events = log.removeEvents(sessionId)
       const keys = deleteKeys.run(sessionId).changes
       work.purge(sessionId, at)
       envelopes.forget(sessionId)
@@ -160,11 +160,11 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     },
 
     repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): boolean {
-      const { head, tenant, userId } = heads.of(key)
+      const { head, tenant, userId } = heads.load(key)
       if (head !== expectedHead) return false
       // its words lie on a shelf of the one it was said to belong to
       if (tenant !== view.record.tenant || userId !== view.record.userId) index.drop(key.sessionId)
-      heads.release(key.sessionId)
+      heads.writeAndForget(key.sessionId)
       replaceView(view)
       work.replaceEdges(key.sessionId, edges)
       if (view.commit !== undefined) work.keepLink(view)

@@ -11,8 +11,8 @@ import { conversation } from '../conformance/api-service.ts'
 import { startWorker } from '../conformance/processes.ts'
 import { upTo } from '../conformance/samples.ts'
 import { existsSync } from '../files.ts'
-import { MARK_PURGED, SELECT_LAST, SELECT_LINKS, SELECT_MADE } from './commits.ts'
-import { begunSql } from './imports.ts'
+import { MARK_PURGED, SELECT_COMMIT_TIME, SELECT_LAST, SELECT_LINKS } from './commits.ts'
+import { pendingSql } from './imports.ts'
 import { sqliteStore } from './index.ts'
 import { listSql } from './list.ts'
 import { knownSchema } from './migrate.ts'
@@ -392,11 +392,11 @@ describe('query plans', () => {
     ['the last commit of a conversation', SELECT_LAST, 'PRIMARY KEY'],
     ['commits of a conversation', SELECT_LINKS, 'position>?'],
     ['commits of a session', MARK_PURGED, 'conversation_commits_session'],
-    ['when a commit was made', SELECT_MADE, 'e USING PRIMARY KEY (session_id=? AND sequence>? AND sequence<?)'],
-    ['what has begun to come in', begunSql({}), 'PRIMARY KEY (session_id>?)'],
+    ['when a commit was made', SELECT_COMMIT_TIME, 'e USING PRIMARY KEY (session_id=? AND sequence>? AND sequence<?)'],
+    ['what has begun to come in', pendingSql({}), 'PRIMARY KEY (session_id>?)'],
     [
       'what of it is of a user',
-      begunSql({ within: { tenant: '', userId: '' } }),
+      pendingSql({ within: { tenant: '', userId: '' } }),
       '(tenant=? AND user_id=? AND session_id>?)',
     ],
     ['all edges', edgesSql({}), 'PRIMARY KEY (session_id=?)'],

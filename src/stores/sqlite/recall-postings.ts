@@ -3,25 +3,25 @@ import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
 import type { NewMessage } from '../../ports/recall-index.ts'
 
 /** What one block of a session gets. */
-export interface BlockWords {
+export interface BlockPostings {
   readonly block: number
   messages: number
   /** Sum of the messages' lengths in terms. */
   length: number
   longMessages: number
   /** In order, so that neighbours in the index are written together. */
-  terms: Map<string, TermWords>
+  terms: Map<string, TermPostings>
 }
 
 /** The messages of a block that hold a term. */
-export interface TermWords {
+export interface TermPostings {
   messages: number
   data: Uint8Array
 }
 
 /** Gathers the words of messages by block and term, so that each row of the index is written once. */
-export function wordsOf(messages: readonly Pick<NewMessage, 'turn' | 'words'>[]): BlockWords[] {
-  const blocks = new Map<number, BlockWords>()
+export function groupPostings(messages: readonly Pick<NewMessage, 'turn' | 'words'>[]): BlockPostings[] {
+  const blocks = new Map<number, BlockPostings>()
   for (const { turn, words } of messages) {
     const block = blockOfTurn(turn)
     const into = blocks.get(block) ?? { block, messages: 0, length: 0, longMessages: 0, terms: new Map() }

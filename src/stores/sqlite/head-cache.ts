@@ -23,7 +23,7 @@ const UPDATE_MINUTE = `
   where id = ?`
 
 /** Sessions to remember from one transaction to the next. */
-const REMEMBERED = 1000
+const MAX_CACHED = 1000
 
 /** What an append has to know of its session. */
 export interface Head {
@@ -46,7 +46,7 @@ export interface Head {
  * read only if another connection has written to the file since: with 32 writers on one session that is 1 statement
  * instead of 64.
  */
-export class Heads {
+export class HeadCache {
   readonly #select: Prepared<[string], Head>
   readonly #update: Prepared<[number, number, string, string]>
   readonly #updateMinute: Prepared<[number, string]>
@@ -67,19 +67,19 @@ export class Heads {
   /** A transaction has begun, and nobody else writes until it ends. */
   begin(): void {
     const version = this.#dataVersion.get()
-    if (version !== this.#version || this.#loaded.size > REMEMBERED) this.#loaded.clear()
+    if (version !== this.#version || this.#loaded.size > MAX_CACHED) this.#loaded.clear()
     this.#version = version
   }
 
   /** The head to append to. */
-  of({ sessionId, within }: SessionKey): Head {
+  load({ sessionId, within }: SessionKey): Head {
     const head = this.#loaded.get(sessionId) ?? this.#select.get(sessionId)
     if (head === undefined || !isWithin(head, within)) throw new SessionNotFoundError(sessionId)
     this.#loaded.set(sessionId, head)
     return head
   }
 
-  move(sessionId: string, head: Head, events: number, turns: number, at: string): void {
+  advance(sessionId: string, head: Head, events: number, turns: number, at: string): void {
     head.head += events
     head.turns += turns
     head.lastActivityAt = at
@@ -88,7 +88,7 @@ export class Heads {
   }
 
   /** Writes the head out and forgets it: from here on the row itself is read and written. */
-  release(sessionId: string): void {
+  writeAndForget(sessionId: string): void {
     if (this.#moved.delete(sessionId)) this.#write(sessionId)
     this.#loaded.delete(sessionId)
     this.#touched.add(sessionId)
@@ -116,7 +116,7 @@ export class Heads {
   }
 
   #write(sessionId: string): void {
-    const moved = this.of({ sessionId })
+    const moved = this.load({ sessionId })
     this.#update.run(moved.head, moved.turns, moved.lastActivityAt, sessionId)
     const minute = minuteOf(moved.lastActivityAt)
     if (minute !== moved.activityMinute) this.#updateMinute.run(minute, sessionId)

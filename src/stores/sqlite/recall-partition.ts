@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import type { IndexPartition, User } from '../../ports/recall-index.ts'
-import type { BlockWords } from './recall-words.ts'
+import type { BlockPostings } from './recall-postings.ts'
 import { prepared } from './statement.ts'
 
-const SELECT_SHELF = 'select id from recall_shelves where tenant = ? and user_id = ? and shelf = ?'
+const SELECT_PARTITION = 'select id from recall_shelves where tenant = ? and user_id = ? and shelf = ?'
 
-const INSERT_SHELF = 'insert into recall_shelves (tenant, user_id, shelf) values (?, ?, ?) returning id'
+const INSERT_PARTITION = 'insert into recall_shelves (tenant, user_id, shelf) values (?, ?, ?) returning id'
 
-const MOVE_SHELF = `
+const UPDATE_PARTITION = `
   update recall_shelves
   set messages = messages + ?, terms = terms + ?, long_messages = long_messages + ?
   where id = ?`
@@ -41,24 +41,24 @@ export const DELETE_POSTING = `
   returning messages`
 
 /** What a change does to the counts of a shelf. */
-export class Tally {
+export class CountChanges {
   messages = 0
   terms = 0
   longMessages = 0
   readonly frequencies = new Map<string, number>()
   readonly speakers = new Map<string, number>()
 
-  block({ messages, length, longMessages }: Omit<BlockWords, 'block' | 'terms'>, sign: 1 | -1): void {
+  addBlock({ messages, length, longMessages }: Omit<BlockPostings, 'block' | 'terms'>, sign: 1 | -1): void {
     this.messages += sign * messages
     this.terms += sign * length
     this.longMessages += sign * longMessages
   }
 
-  term(term: string, messages: number): void {
+  addTerm(term: string, messages: number): void {
     this.frequencies.set(term, (this.frequencies.get(term) ?? 0) + messages)
   }
 
-  speaker(speaker: string, messages: number): void {
+  addSpeaker(speaker: string, messages: number): void {
     this.speakers.set(speaker, (this.speakers.get(speaker) ?? 0) + messages)
   }
 }
@@ -72,10 +72,10 @@ interface BlockRow {
 }
 
 /** The writes to the words on shelves, each inside an open transaction. Counts are gathered, and written by `settle`. */
-export function shelfWriter(db: Database) {
-  const selectShelf = prepared<[string, string, string], number>(db, SELECT_SHELF).pluck()
-  const insertShelf = prepared<[string, string, string], number>(db, INSERT_SHELF).pluck()
-  const moveShelf = prepared(db, MOVE_SHELF)
+export function partitionWriter(db: Database) {
+  const selectShelf = prepared<[string, string, string], number>(db, SELECT_PARTITION).pluck()
+  const insertShelf = prepared<[string, string, string], number>(db, INSERT_PARTITION).pluck()
+  const moveShelf = prepared(db, UPDATE_PARTITION)
   const deleteEmptyShelf = prepared(db, 'delete from recall_shelves where id = ? and messages <= 0')
   const selectBlocks = prepared<[number, Buffer], BlockRow>(db, SELECT_BLOCKS)
   const insertBlock = prepared(db, INSERT_BLOCK)
@@ -90,7 +90,7 @@ export function shelfWriter(db: Database) {
     .concat('delete from recall_shelves where id = ?')
     .map((sql) => prepared<[number]>(db, sql))
 
-  function find({ tenant, userId, shelf }: IndexPartition): number | undefined {
+  function find({ tenant, userId, corpus: shelf }: IndexPartition): number | undefined {
     return selectShelf.get(tenant, userId, shelf)
   }
 
@@ -98,39 +98,39 @@ export function shelfWriter(db: Database) {
     find,
 
     /** The shelf, made if it is new. */
-    take({ tenant, userId, shelf }: IndexPartition): number {
+    take({ tenant, userId, corpus: shelf }: IndexPartition): number {
       const found = selectShelf.get(tenant, userId, shelf) ?? insertShelf.get(tenant, userId, shelf)
       if (found === undefined) throw new Error('a shelf was not made')
       return found
     },
 
     /** Puts words behind those that the session has. */
-    put(shelf: number, session: Buffer, blocks: readonly BlockWords[], tally: Tally): void {
+    put(shelf: number, session: Buffer, blocks: readonly BlockPostings[], tally: CountChanges): void {
       for (const { block, terms, ...sums } of blocks) {
         let fresh = ''
         for (const [term, { messages, data }] of terms) {
           if (insertPosting.run(shelf, term, session, block, messages, data).changes === 1) fresh += `${term} `
           else extendPosting.run(messages, data, shelf, term, session, block)
-          tally.term(term, messages)
+          tally.addTerm(term, messages)
         }
         insertBlock.run(shelf, session, block, sums.messages, sums.length, sums.longMessages, fresh)
-        tally.block(sums, 1)
+        tally.addBlock(sums, 1)
       }
     },
 
     /** Removes all words of the session. */
-    remove(shelf: number, session: Buffer, tally: Tally): void {
+    remove(shelf: number, session: Buffer, tally: CountChanges): void {
       for (const { block, terms, ...sums } of selectBlocks.all(shelf, session)) {
         for (const term of terms.split(' ').slice(0, -1)) {
-          tally.term(term, -(deletePosting.get(shelf, term, session, block) ?? 0))
+          tally.addTerm(term, -(deletePosting.get(shelf, term, session, block) ?? 0))
         }
-        tally.block(sums, -1)
+        tally.addBlock(sums, -1)
       }
       deleteBlocks.run(shelf, session)
     },
 
     /** Writes the counts. A shelf with nothing on it goes. */
-    settle(shelf: number, { messages, terms, longMessages, frequencies, speakers }: Tally): void {
+    settle(shelf: number, { messages, terms, longMessages, frequencies, speakers }: CountChanges): void {
       for (const [term, moved] of frequencies) moveTerm(shelf, term, moved)
       for (const [speaker, moved] of speakers) moveSpeaker(shelf, speaker, moved)
       moveShelf.run(messages, terms, longMessages, shelf)
@@ -140,14 +140,14 @@ export function shelfWriter(db: Database) {
     /** Removes both shelves of a user with everything on them. */
     clear(user: User): void {
       for (const shelf of ['said', 'memory'] as const) {
-        const found = find({ ...user, shelf })
+        const found = find({ ...user, corpus: shelf })
         if (found !== undefined) for (const statement of deleteAll) statement.run(found)
       }
     },
   }
 }
 
-export type ShelfWriter = ReturnType<typeof shelfWriter>
+export type PartitionWriter = ReturnType<typeof partitionWriter>
 
 /** Moves a count of a shelf up or down; one at 0 goes. */
 function counter(db: Database, table: string, name: string) {

@@ -1,12 +1,12 @@
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** The id as the index keeps it; `undefined` for one that is no UUID and so not in the index. */
-export function idBytes(id: string): Buffer | undefined {
+export function uuidBytes(id: string): Buffer | undefined {
   return UUID.test(id) ? Buffer.from(id.replaceAll('-', ''), 'hex') : undefined
 }
 
 /** The id that stands at a place of a text of such ids as 32 digits each. */
-export function idOfDigits(hex: string, place = 0): string {
+export function uuidFromHex(hex: string, place = 0): string {
   const at = place * 32
   const cut = (from: number, to: number) => hex.slice(at + from, at + to)
   return `${cut(0, 8)}-${cut(8, 12)}-${cut(12, 16)}-${cut(16, 20)}-${cut(20, 32)}`

@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../domain/record.ts'
 import type { ListQuery, ReadQuery, StoredEvent } from '../../ports/session-store.ts'
 
 /** Walks the range from the end it is asked for and stops at the limit; the length of the log does not matter. */
-export function pick(events: readonly StoredEvent[], query: ReadQuery, floor: number): StoredEvent[] {
+export function selectEvents(events: readonly StoredEvent[], query: ReadQuery, floor: number): StoredEvent[] {
   const { after = 0, before = Number.POSITIVE_INFINITY, types, order, limit } = query
   let turns = query.turns ?? Number.POSITIVE_INFINITY
   const first = Math.max(after, floor) + 1
@@ -19,7 +19,7 @@ export function pick(events: readonly StoredEvent[], query: ReadQuery, floor: nu
 }
 
 /** One page of the records that match. */
-export function listed(records: readonly SessionRecord[], query: ListQuery): SessionRecord[] {
+export function selectRecords(records: readonly SessionRecord[], query: ListQuery): SessionRecord[] {
   const { tenant, userId, state, chatmode, agent, conversationId, since, until, cursor, limit } = query
   const matching = records.filter(
     (record) =>
@@ -31,12 +31,12 @@ export function listed(records: readonly SessionRecord[], query: ListQuery): Ses
       (conversationId === undefined || record.conversationId === conversationId) &&
       (since === undefined || record.lastActivityAt >= since) &&
       (until === undefined || record.lastActivityAt < until) &&
-      (cursor === undefined || byActivity(record, cursor) > 0),
+      (cursor === undefined || compareActivity(record, cursor) > 0),
   )
-  return plainCopy(matching.sort(byActivity).slice(0, limit))
+  return plainCopy(matching.sort(compareActivity).slice(0, limit))
 }
 
-export function newest(records: readonly SessionRecord[]): SessionRecord | undefined {
+export function newestRecord(records: readonly SessionRecord[]): SessionRecord | undefined {
   const key = ({ startedAt, id }: SessionRecord) => `${startedAt} ${id}`
   return records.reduce<SessionRecord | undefined>(
     (best, next) => (best && key(best) > key(next) ? best : next),
@@ -44,7 +44,7 @@ export function newest(records: readonly SessionRecord[]): SessionRecord | undef
   )
 }
 
-export function byActivity(
+export function compareActivity(
   a: { lastActivityAt: string; id: string },
   b: { lastActivityAt: string; id: string },
 ): number {
