@@ -30,7 +30,7 @@ export const TURNS = [
         'How long should connect() wait before it tries again?',
         '  A) always the same time',
         '  B) twice as long after each failure',
-        '  C) like B, plus a random part, so clients do not return all at once',
+        '  C) like B, plus a random part, so that clients spread out',
       ].join('\n'),
     },
   },

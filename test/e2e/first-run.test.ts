@@ -41,13 +41,13 @@ describe('the demo', () => {
     const { open, tl, allow } = inspector()
     allow(/ERR_FAILED/)
     const page = await open('')
-    await page.route('**/v1/sessions/*/confirm', (route) => route.abort())
+    await page.route('**/v1/conversations/*/messages', (route) => route.abort())
     await page.getByRole('button', { name: 'Load the demo conversation' }).click()
     await page.getByRole('alert').filter({ hasText: 'UNREACHABLE' }).waitFor()
     expect(page.url()).not.toContain('/sessions/')
     const before = (await tl.sessions.list()).items
-    expect(before.map(({ status }) => status.state)).toEqual(['pending_complete', 'running', 'aborted'])
-    await page.unroute('**/v1/sessions/*/confirm')
+    expect(before.map(({ status }) => status.state)).toEqual(['awaiting_user', 'running', 'aborted'])
+    await page.unroute('**/v1/conversations/*/messages')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.waitForURL(/#\/sessions\/.+/, { timeout: 50_000 })
     const after = (await tl.sessions.list()).items

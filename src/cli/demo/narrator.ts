@@ -5,11 +5,11 @@ import { sanitizeLines, wrap } from '../text.ts'
 const LABEL = 10
 const TEXT = 67
 
-/** Tells a story to people, line by line as it happens. */
+/** Prints the demo step by step. */
 export interface Narrator {
-  /** Begins a part of it. */
+  /** Starts a section. */
   part(name: string, about: string): void
-  /** Who or what, and its text, wrapped; each line of a text begins a line. */
+  /** A label and its text, wrapped. */
   line(label: string, text: string, style?: Style): void
 }
 

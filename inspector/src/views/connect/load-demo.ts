@@ -30,9 +30,12 @@ export async function loadDemo(onProgress: (progress: DemoProgress) => void): Pr
   return results.id('live')
 }
 
+/** For a server without a fixed list of agents, which accepts any id. */
+const ANY_AGENTS = ['lead', 'planner', 'analyst']
+
 async function castOf(conversationId: string): Promise<Cast> {
   const { agents, principal } = await loadServerInfo()
-  const [lead = 'lead', planner = lead, analyst = planner] = agents
+  const [lead = 'lead', planner = lead, analyst = planner] = agents.length === 0 ? ANY_AGENTS : agents
   return { userId: principal?.userId ?? 'ada', conversationId, lead, planner, analyst }
 }
 

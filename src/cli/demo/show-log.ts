@@ -4,8 +4,8 @@ import type { SessionEvent } from '../../domain/event.ts'
 import { pluralize } from '../text.ts'
 import type { Narrator } from './narrator.ts'
 
-/** What the log can do, for programs. */
-export interface LogTold {
+/** What was shown of the log, for `--json`. */
+export interface LogReport {
   at: { sequence: number; state: string }
   fork: { sessionId: string; state: string }
   crowd: { writers: number; first: number; last: number; gaps: number }
@@ -18,31 +18,31 @@ export interface LogTold {
 /** Writers that append at the same time. */
 const WRITERS = 50
 
-/** The log under the conversation: its past, another future for it, and what it takes. */
-export async function lookAtLog(
+/** Shows the log below the conversation: its past, a fork, refusals, concurrent writers, retries and verification. */
+export async function showLog(
   tl: Throughline,
   ended: Session,
   live: Session,
   { part, line }: Narrator,
-): Promise<LogTold> {
-  part('The log', 'all of this is one append-only log for each session')
+): Promise<LogReport> {
+  part('The log', 'every session is one append-only log')
   const { status } = (await ended.at(5)).record
-  line('at(5)', `right after event 5 the first session was ${status.state}`)
+  line('at(5)', `after event 5, the first session was ${status.state}`)
 
   const fork = await ended.fork({ at: 5 })
   const { status: forked } = await fork.answer('Option A')
-  line('fork()', `from there “Option A”: another session, ${forked.state}`)
+  line('fork()', `from there with “Option A”: a new session, ${forked.state}`)
 
-  const refused = await refusalOf(() => ended.append({ type: 'user_message', content: 'One more thing' }))
-  line('append()', `the first session has ended and takes no more: ${refused}`)
+  const refused = await refusalCode(() => ended.append({ type: 'user_message', content: 'One more thing' }))
+  line('append()', `the first session has ended, so this is refused: ${refused}`)
 
   const { head } = await live.record()
-  const tail = await tailedWhile(tl, live, head, WRITERS, () => crowd(live))
+  const tail = await tailDuring(tl, live, head, WRITERS, () => writeConcurrently(live))
   const { first, last, gaps } = spanOf(tail)
-  line('tail()', `${WRITERS} writers at once, followed live: events ${first} to ${last}, ${pluralize(gaps, 'gap')}`)
+  line('tail()', `${WRITERS} writers at once, streamed live: events ${first} to ${last}, ${pluralize(gaps, 'gap')}`)
 
-  const retry = await sentTwice(live)
-  line('append()', `sent twice with one idempotency key: event ${retry[0]}, and again ${retry[1]}`)
+  const retry = await sendTwice(live)
+  line('append()', `sent twice with the same idempotency key: both return event ${retry[0]}`)
 
   const verify = { sessions: 0, events: 0, differences: 0 }
   for (const { id } of [ended, live, fork]) {
@@ -51,8 +51,8 @@ export async function lookAtLog(
     verify.events += events
     verify.differences += differences.length
   }
-  const seen = `${pluralize(verify.sessions, 'log')} folded again, ${pluralize(verify.events, 'event')}`
-  line('verify()', `${seen}: ${pluralize(verify.differences, 'difference')} from what is stored`)
+  const seen = `${pluralize(verify.sessions, 'log')} replayed, ${pluralize(verify.events, 'event')}`
+  line('verify()', `${seen}: ${pluralize(verify.differences, 'difference')} from the stored views`)
   return {
     at: { sequence: 5, state: status.state },
     fork: { sessionId: fork.id, state: forked.state },
@@ -64,13 +64,13 @@ export async function lookAtLog(
   }
 }
 
-async function crowd(session: Session): Promise<void> {
+async function writeConcurrently(session: Session): Promise<void> {
   const notes = Array.from({ length: WRITERS }, (_, i) => ({ type: 'x.note', content: `Note ${i + 1}` }) as const)
   await Promise.all(notes.map((note) => session.append(note)))
 }
 
-/** What a second handle sees come in while `write` runs. */
-async function tailedWhile(
+/** Events that a second handle receives while `write` runs. */
+async function tailDuring(
   tl: Throughline,
   session: Session,
   after: number,
@@ -95,18 +95,18 @@ function spanOf(events: readonly SessionEvent[]): { first: number; last: number;
   return { first, last, gaps: last - first + 1 - new Set(sequences).size }
 }
 
-async function sentTwice(session: Session): Promise<number[]> {
+async function sendTwice(session: Session): Promise<number[]> {
   const send = () => session.append({ type: 'x.note', content: 'Once' }, { idempotencyKey: 'once' })
   return [...(await send()), ...(await send())].map(({ sequence }) => sequence)
 }
 
-/** The code of the refusal that a call must meet. */
-async function refusalOf(call: () => Promise<unknown>): Promise<string> {
+/** The error code of a call that must fail. */
+async function refusalCode(call: () => Promise<unknown>): Promise<string> {
   try {
     await call()
   } catch (error) {
     if (error instanceof ThroughlineError) return error.code
     throw error
   }
-  throw new Error('a call went through that should have been refused')
+  throw new Error('the call should have been refused')
 }

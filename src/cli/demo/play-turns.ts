@@ -1,11 +1,11 @@
 import type { Commit, Outcome, Session, Throughline } from '../../api.ts'
-import type { SessionEvent } from '../../domain/event.ts'
+import type { DemoObservation } from '../../demo/script.ts'
+import { TURNS, type Turn } from '../../demo/turns.ts'
 import { sanitizeLine, truncate } from '../text.ts'
 import type { Narrator } from './narrator.ts'
-import { TURNS, type Turn } from './script.ts'
 
-/** A turn, for programs. */
-export interface TurnTold {
+/** What happened in a turn, for `--json`. */
+export interface TurnReport {
   turn: number
   user: string
   intent: string
@@ -22,30 +22,31 @@ export interface TurnTold {
 const USER = 'ada'
 
 /** Plays all turns in one conversation. */
-export async function playTurns(tl: Throughline, conversation: string, narrator: Narrator): Promise<TurnTold[]> {
-  const told: TurnTold[] = []
+export async function playTurns(tl: Throughline, conversation: string, narrator: Narrator): Promise<TurnReport[]> {
+  const reports: TurnReport[] = []
   for (const [i, turn] of TURNS.entries())
-    told.push(await playTurn(tl, conversation, i + 1, turn, told.at(-1), narrator))
-  return told
+    reports.push(await playTurn(tl, conversation, i + 1, turn, reports.at(-1), narrator))
+  return reports
 }
 
 async function playTurn(
   tl: Throughline,
   conversation: string,
   number: number,
-  { about, says, work, ends }: Turn,
-  before: TurnTold | undefined,
+  { about, says, observations = [], work, ends }: Turn,
+  before: TurnReport | undefined,
   { part, line }: Narrator,
-): Promise<TurnTold> {
+): Promise<TurnReport> {
   part(`Turn ${number}`, about)
   line('Ada', says, 'green')
   const outcome = await tl.conversations.handle(conversation, { userId: USER, message: says })
-  line('handle()', judgementIn(outcome))
-  // a message leaves a live session, or the one it ended
+  line('handle()', describeOutcome(outcome))
+  // the live session, or the one that the message ended
   const session = (outcome.session ?? outcome.ended) as Session
   const states = [await stateOf(session)]
 
-  if (work !== undefined) line('observe', work(session.observe))
+  for (const observation of observations) observe(session, observation)
+  if (work !== undefined) line('observe', work)
   if (ends !== undefined) {
     line('Agent', 'ask' in ends ? ends.ask : ends.propose, 'yellow')
     const { status } = 'ask' in ends ? await session.ask(ends.ask) : await session.propose(ends.propose)
@@ -57,20 +58,22 @@ async function playTurn(
   const events = await newEvents(session, before)
   line('log', logLine(events), 'dim')
   const { intent, judged, action, say } = outcome
-  const told = { turn: number, user: says, intent, judged, action, say, sessionId: session.id, states, events }
-  if (outcome.ended !== undefined) return { ...told, commit: await showCommit(tl, conversation, line) }
-  return ends === undefined ? { ...told, context: await showContext(session, line) } : told
+  const report = { turn: number, user: says, intent, judged, action, say, sessionId: session.id, states, events }
+  if (outcome.ended !== undefined) return { ...report, commit: await showCommit(tl, conversation, line) }
+  return ends === undefined ? { ...report, context: await showContext(session, line) } : report
+}
+
+/** Stages an observation: the next change of state writes it to the log. */
+function observe(session: Session, { kind, ...observed }: DemoObservation): void {
+  const record = session.observe[kind] as (input: unknown) => void
+  record('text' in observed ? observed.text : 'edges' in observed ? observed.edges : observed)
 }
 
 async function showCommit(tl: Throughline, conversation: string, line: Narrator['line']): Promise<Commit> {
   const { items } = await tl.conversations.commits(conversation, { userId: USER })
   const commit = items.at(-1) as Commit
   const { summary, range, hash } = commit
-  line(
-    'commit',
-    `${summary}\nStands for the events ${range?.from} to ${range?.to}, SHA-256 ${hash?.slice(0, 12)}…`,
-    'cyan',
-  )
+  line('commit', `${summary}\nCovers events ${range?.from} to ${range?.to}, SHA-256 ${hash?.slice(0, 12)}…`, 'cyan')
   return commit
 }
 
@@ -81,8 +84,8 @@ async function showContext(session: Session, line: Narrator['line']): Promise<{ 
   return messages.map(({ role, content }) => ({ role, content }))
 }
 
-function judgementIn({ action, intent, judged }: Outcome): string {
-  if (action === 'started') return `${intent}: no session is live here, so one is started`
+function describeOutcome({ action, intent, judged }: Outcome): string {
+  if (action === 'started') return `${intent}: the conversation has no live session, so one starts`
   return `${intent}, by the rule “${judged.rule}”: ${action}`
 }
 
@@ -90,12 +93,12 @@ async function stateOf(session: Session): Promise<string> {
   return (await session.record()).status.state
 }
 
-function logLine(events: TurnTold['events']): string {
+function logLine(events: TurnReport['events']): string {
   return `${events[0]?.sequence} to ${events.at(-1)?.sequence}: ${events.map(({ type }) => type).join(', ')}`
 }
 
-async function newEvents(session: Session, before: TurnTold | undefined): Promise<TurnTold['events']> {
+async function newEvents(session: Session, before: TurnReport | undefined): Promise<TurnReport['events']> {
   const after = before?.sessionId === session.id ? (before.events.at(-1)?.sequence ?? 0) : 0
-  const events: SessionEvent[] = await session.events({ after })
+  const events = await session.events({ after })
   return events.map(({ sequence, type }) => ({ sequence, type }))
 }
