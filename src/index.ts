@@ -155,10 +155,10 @@ export {
   type MemoryChange,
   type MemorySource,
 } from './domain/memory/memory.ts'
-export { SOURCE_TYPES, type SourceType } from './domain/memory/source.ts'
+export { SOURCE_TYPES, type SourceType } from './domain/memory/source-type.ts'
 export type { Message, ToolCall } from './domain/message.ts'
 export type { Policy } from './domain/policy.ts'
-export { RECALL_KINDS, type RecallKind } from './domain/recall/kind.ts'
+export { RECALL_KINDS, type RecallKind } from './domain/recall/recall-kind.ts'
 export {
   type Principal,
   SESSION_STATES,

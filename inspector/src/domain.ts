@@ -1,6 +1,6 @@
 /** Pure values of the server's domain, so that the page repeats no table of it. Code from no other part of `src/` is bundled, except the demo. */
 
-export { answeredCall, callsOf } from '../../src/domain/event.ts'
+export { answeredCallId, toolCallsOf } from '../../src/domain/event.ts'
 export { hasFailed, NODE_KINDS, observationsOf, TASK_NODE } from '../../src/domain/graph.ts'
 export { isObject } from '../../src/domain/json.ts'
 export { canDo, LIFECYCLE, LIVE_STATES, type LiveState } from '../../src/domain/lifecycle.ts'

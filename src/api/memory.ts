@@ -2,8 +2,8 @@ import type { Page, WriteOptions } from '../api.ts'
 import type { Role } from '../domain/event.ts'
 import type { JsonObject } from '../domain/json.ts'
 import type { Memory, MemoryCategory, MemoryChange, MemorySource } from '../domain/memory/memory.ts'
-import type { SourceType } from '../domain/memory/source.ts'
-import type { RecallKind } from '../domain/recall/kind.ts'
+import type { SourceType } from '../domain/memory/source-type.ts'
+import type { RecallKind } from '../domain/recall/recall-kind.ts'
 
 /**
  * What is remembered of users beyond their sessions, with where it comes from and how far it is believed.

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Part, readLabelled, score } from '../../test/data/intents/labelled.ts'
-import { classifyByRules, judgeByRules, MESSAGE_INTENTS, type MessageIntent } from './classify.ts'
+import { classifyByRules, MESSAGE_INTENTS, type MessageIntent, matchRules } from './classify.ts'
 import type { SessionStatus } from './record.ts'
 
 const RETRY = 'Add retry logic to the connect function'
@@ -239,10 +239,10 @@ describe('any text', () => {
   it('gets one of the six intents and a rule, twice the same', () => {
     fc.assert(
       fc.property(text, status, fc.option(text, { nil: undefined }), (message, status, task) => {
-        const judgement = judgeByRules({ message, status, task })
+        const judgement = matchRules({ message, status, task })
         expect(MESSAGE_INTENTS).toContain(judgement.intent)
         expect(judgement.rule).not.toBe('')
-        expect(judgeByRules({ message, status, task })).toEqual(judgement)
+        expect(matchRules({ message, status, task })).toEqual(judgement)
       }),
       { numRuns: 2000 },
     )

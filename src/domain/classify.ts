@@ -1,7 +1,7 @@
-import { type Act, actsOf, topicOf, touches } from './classify/acts.ts'
-import { parse } from './classify/clauses.ts'
-import { isForeign, isMash } from './classify/language.ts'
-import { type ActKind, GENERAL_QUESTION } from './classify/patterns.ts'
+import { parseMessage } from './classify/clauses.ts'
+import { isForeign, isGibberish } from './classify/language.ts'
+import { GENERAL_QUESTION, type SpeechActKind } from './classify/patterns.ts'
+import { isAbout, type SpeechAct, speechActsOf, topicOf } from './classify/speech-acts.ts'
 import { ENGLISH, HESITATION } from './classify/words.ts'
 import type { SessionState, SessionStatus } from './record.ts'
 
@@ -12,7 +12,7 @@ export const MESSAGE_INTENTS = ['response', 'modification', 'confirmation', 'new
 export type MessageIntent = (typeof MESSAGE_INTENTS)[number]
 
 /** A message and where the session stands when it arrives. */
-export interface Classifiable {
+export interface ClassifyInput {
   message: string
   status: SessionStatus
   /** What the session is about. Without it a request counts as another task only when it says so. */
@@ -20,7 +20,7 @@ export interface Classifiable {
 }
 
 /** An intent, and the name of the rule that decided it. */
-export interface Judgement {
+export interface RuleMatch {
   intent: MessageIntent
   rule: string
 }
@@ -29,13 +29,13 @@ export interface Judgement {
  * What a user message means, by rules alone: offline, and the same answer every time. Reads English; another language
  * is `unclear`. In doubt it keeps the session: `modification` or `unclear` rather than an intent that ends it.
  */
-export function classifyByRules(input: Classifiable): MessageIntent {
-  return judgeByRules(input).intent
+export function classifyByRules(input: ClassifyInput): MessageIntent {
+  return matchRules(input).intent
 }
 
 /** As {@link classifyByRules}, with the rule for the record. */
-export function judgeByRules(input: Classifiable): Judgement {
-  const seen = read(input)
+export function matchRules(input: ClassifyInput): RuleMatch {
+  const seen = messageFeatures(input)
   const phase = PHASE[input.status.state]
   for (const { rule, when, means } of RULES) {
     const intent = means[phase]
@@ -58,7 +58,7 @@ const PHASE: Readonly<Record<SessionState, Phase>> = {
 
 interface Rule {
   rule: string
-  when: (seen: Seen) => boolean
+  when: (seen: MessageFeatures) => boolean
   /** The intent in each phase; where there is none the rule does not apply. */
   means: Partial<Record<Phase, MessageIntent>>
 }
@@ -92,20 +92,20 @@ const RULES: readonly Rule[] = [
   { rule: 'steers the work', when: (m) => m.readable, means: { working: 'modification', proposed: 'modification' } },
 ]
 
-type Seen = ReturnType<typeof read>
+type MessageFeatures = ReturnType<typeof messageFeatures>
 
 /** Everything that the rules look at. */
-function read({ message, status, task }: Classifiable) {
-  const { clauses, tokens, hasCode } = parse(message)
+function messageFeatures({ message, status, task }: ClassifyInput) {
+  const { clauses, tokens, hasCode } = parseMessage(message)
   const question = status.state === 'awaiting_user' ? status.question : ''
   const summary = status.state === 'pending_complete' ? status.summary : ''
   const topic = topicOf(task ?? '', question, summary)
   const offers = topicOf(question)
-  const acts = clauses.flatMap((clause) => actsOf(clause, topic))
+  const acts = clauses.flatMap((clause) => speechActsOf(clause, topic))
   const words = acts.flatMap((act) => act.words)
 
-  const has = (...kinds: ActKind[]) => acts.some((act) => kinds.includes(act.kind))
-  const only = (...kinds: ActKind[]) => acts.length > 0 && acts.every((act) => kinds.includes(act.kind))
+  const has = (...kinds: SpeechActKind[]) => acts.some((act) => kinds.includes(act.kind))
+  const only = (...kinds: SpeechActKind[]) => acts.length > 0 && acts.every((act) => kinds.includes(act.kind))
   const wanted = acts.filter((act) => act.kind === 'request' || act.kind === 'ask')
   const contrast = acts.some((act) => act.contrast)
   const addition = acts.some((act) => act.addition)
@@ -115,7 +115,7 @@ function read({ message, status, task }: Classifiable) {
   const answers = acts.some(
     (act, i) =>
       (i < 2 && (act.kind === 'assent' || act.kind === 'refuse' || act.kind === 'choose')) ||
-      (!act.addition && touches(act.words, offers)),
+      (!act.addition && isAbout(act.words, offers)),
   )
 
   return {
@@ -124,10 +124,10 @@ function read({ message, status, task }: Classifiable) {
     only,
     hasCode,
     foreign: !hasCode && isForeign(tokens),
-    mash: !hasCode && words.length > 0 && words.every(isMash),
+    mash: !hasCode && words.length > 0 && words.every(isGibberish),
     hesitates: only('hesitate', 'fill', 'assent') && (has('hesitate') || words.some((word) => HESITATION.has(word))),
     /** Says stop in a word of the question, as "cancel" to "retry or cancel?". */
-    stopIsOffered: acts.some((act) => act.kind === 'stop' && touches(act.words, offers)),
+    stopIsOffered: acts.some((act) => act.kind === 'stop' && isAbout(act.words, offers)),
     /** Announces another task, and says which. */
     turns: acts.some(
       (act, i) => act.kind === 'turn' && (act.content > 2 || acts.slice(i + 1).some((later) => later.content > 0)),
@@ -144,7 +144,7 @@ function read({ message, status, task }: Classifiable) {
     onlyThanks: pleased && has('thank') && !answers,
     changes: addition || has('waive') || acts.some((act) => act.changing),
     /** Has a word that could be an answer. */
-    sensible: hasCode || words.some((word) => !isMash(word)),
+    sensible: hasCode || words.some((word) => !isGibberish(word)),
     pleased,
     soFar: /\b(?:so far|start)\b/u.test(words.join(' ')),
     closes: has('close') && !contrast && acts.every((act) => CLOSING.has(act.kind) || (praised && isPlain(act))),
@@ -155,18 +155,18 @@ function read({ message, status, task }: Classifiable) {
 }
 
 /** What may stand beside "ship it". */
-const CLOSING: ReadonlySet<ActKind> = new Set(['close', 'thank', 'approve', 'assent', 'fill', 'own', 'waive'])
+const CLOSING: ReadonlySet<SpeechActKind> = new Set(['close', 'thank', 'approve', 'assent', 'fill', 'own', 'waive'])
 
 /** States a fact that neither denies nor corrects anything. */
-function isPlain(act: Act): boolean {
+function isPlain(act: SpeechAct): boolean {
   return act.kind === 'state' && !act.correction && !act.negative
 }
 
 /** Wants something that shares nothing with the task. */
-function isOther(act: Act): boolean {
+function isOther(act: SpeechAct): boolean {
   return !act.related && act.content > 1
 }
 
-function isGeneral(act: Act): boolean {
+function isGeneral(act: SpeechAct): boolean {
   return act.kind === 'ask' && GENERAL_QUESTION.test(act.text)
 }

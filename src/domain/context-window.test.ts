@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fitWindow, messageTokens } from './context-window.ts'
 import type { EventType, SessionEvent } from './event.ts'
 import type { Json } from './json.ts'
-import { type Message, messagesOf } from './message.ts'
+import { type Message, toMessages } from './message.ts'
 import { tokensOf } from './window.ts'
 
 const characters = (text: string) => text.length
@@ -34,13 +34,13 @@ describe('what a message costs', () => {
   it('is what the event it comes from costs', () => {
     const parts = { toolCalls: [{ id: 'a', name: 'read', arguments: { path: 'x' } }] }
     const event = { type: 'model_message', content: 'so', parts } as Partial<SessionEvent> as SessionEvent
-    const [message] = messagesOf([event]) as [Message]
+    const [message] = toMessages([event]) as [Message]
     expect(messageTokens(message, characters)).toBe(tokensOf(event, characters))
   })
 
   it('is nothing for empty texts, and something for a name that is no text', () => {
     expect(messageTokens(calls('', 'a'), () => 1)).toBe(1)
-    const odd = messagesOf([{ type: 'tool_call' as EventType, content: '', parts: { id: 'a', name: [1] } as Json }])
+    const odd = toMessages([{ type: 'tool_call' as EventType, content: '', parts: { id: 'a', name: [1] } as Json }])
     expect(messageTokens(odd[0] as Message, characters)).toBe('[1]{}'.length)
   })
 })

@@ -37,11 +37,11 @@ export interface FittedWindow {
  * accepts it there, unless it stands at the very end: then it is the work to be done next.
  */
 export function fitWindow(messages: readonly Message[], limit: number, count: CountTokens): FittedWindow {
-  const slots = settled(messages)
+  const slots = pairCallsAndResults(messages)
   const { start, tokens } = newestTurns(slots, limit, count)
   const end = slots.slice(start)
   const there = end.filter(({ omitted }) => omitted === undefined)
-  const fitting = withCalls(there)
+  const fitting = dropOrphans(there)
   const left = (reason: Slot['omitted']) => end.filter(({ omitted }) => omitted === reason).length
   return {
     messages: fitting.map(({ message }) => message),
@@ -73,8 +73,8 @@ interface Slot {
 const isResult = ({ role }: Message) => role === 'tool'
 
 /** Pairs calls and results: a result belongs to the nearest call of its id before it. */
-function settled(messages: readonly Message[]): Slot[] {
-  const paired = new Set(withCalls(messages.map((message, place) => ({ message, place }))).map(({ place }) => place))
+function pairCallsAndResults(messages: readonly Message[]): Slot[] {
+  const paired = new Set(dropOrphans(messages.map((message, place) => ({ message, place }))).map(({ place }) => place))
   const last = messages.findLastIndex((message) => !isResult(message))
   const answered = new Set<string>()
   const newestFirst = [...messages.entries()].reverse().map(([place, message]): Slot => {
@@ -83,7 +83,7 @@ function settled(messages: readonly Message[]): Slot[] {
       answered.add(message.toolCallId as string)
       return { message, cut: 0, dangling: [] }
     }
-    const slot = withAnswered(message, answered, place === last)
+    const slot = dropUnansweredCalls(message, answered, place === last)
     for (const { id } of message.toolCalls ?? []) answered.delete(id)
     return slot
   })
@@ -91,7 +91,7 @@ function settled(messages: readonly Message[]): Slot[] {
 }
 
 /** The message with each call once, without those that have no result; at the end of the conversation with all. */
-function withAnswered(message: Message, answered: ReadonlySet<string>, isLast: boolean): Slot {
+function dropUnansweredCalls(message: Message, answered: ReadonlySet<string>, isLast: boolean): Slot {
   const { toolCalls, ...rest } = message
   if (toolCalls === undefined || toolCalls.length === 0) return { message, cut: 0, dangling: [] }
   // a message may announce a call and a `tool_call` repeat it
@@ -105,7 +105,7 @@ function withAnswered(message: Message, answered: ReadonlySet<string>, isLast: b
 }
 
 /** Leaves out results whose call does not come before them. */
-function withCalls<S extends { message: Message }>(slots: readonly S[]): S[] {
+function dropOrphans<S extends { message: Message }>(slots: readonly S[]): S[] {
   const called = new Set<string | undefined>()
   return slots.filter(({ message }) => {
     for (const { id } of message.toolCalls ?? []) called.add(id)

@@ -55,7 +55,7 @@ export interface Context {
  */
 export function fitContext(sections: ContextSections, maxTokens: number, count: CountTokens): Context {
   const pieces = piecesOf(sections)
-  const draft = drafting(count)
+  const draft = contextBuilder(count)
   for (const piece of pieces) draft.take(piece, maxTokens / 2, maxTokens * (SHARE[piece.section] ?? 1))
   const window = fitWindow(sections.window, maxTokens - draft.tokens(), count)
   for (const piece of pieces) draft.take(piece, maxTokens - window.tokens, maxTokens)
@@ -112,7 +112,7 @@ const HEADING: Record<Block, readonly string[]> = {
 }
 
 /** Something that is in or out as a whole. */
-interface Piece {
+interface ContextPiece {
   section: Section
   text: string
   /** Among those of its section. */
@@ -120,27 +120,27 @@ interface Piece {
 }
 
 /** All pieces, in the order in which they are given room. */
-function piecesOf({ task = '', scratchpad = {}, earlier, memories, reduced = '' }: ContextSections): Piece[] {
+function piecesOf({ task = '', scratchpad = {}, earlier, memories, reduced = '' }: ContextSections): ContextPiece[] {
   const one = (section: Section, text: string, isThere: boolean) => (isThere ? [{ section, text, place: 0 }] : [])
   return [
     ...one('task', `Task: ${task}`, task !== ''),
     ...one('reduced', reduced, reduced !== ''),
     ...one('scratchpad', `Scratchpad: ${JSON.stringify(scratchpad)}`, Object.keys(scratchpad).length > 0),
-    ...memories.map(({ text }, place): Piece => ({ section: 'memories', text: `- ${text}`, place })),
-    ...earlier.map(({ text }, place): Piece => ({ section: 'earlier', text, place })).toReversed(),
+    ...memories.map(({ text }, place): ContextPiece => ({ section: 'memories', text: `- ${text}`, place })),
+    ...earlier.map(({ text }, place): ContextPiece => ({ section: 'earlier', text, place })).toReversed(),
   ]
 }
 
 /** Gathers pieces into messages and knows what they cost. */
-function drafting(count: CountTokens) {
+function contextBuilder(count: CountTokens) {
   /** Each with what it added to the cost of its message. */
-  const chosen = new Map<Piece, number>()
+  const chosen = new Map<ContextPiece, number>()
   const costs: Record<Block, number> = { head: 0, earlier: 0, memories: 0, reduced: 0 }
   const tokens = () => costs.head + costs.earlier + costs.memories + costs.reduced
 
   return {
     tokens,
-    has: (piece: Piece) => chosen.has(piece),
+    has: (piece: ContextPiece) => chosen.has(piece),
     messages: (): Message[] =>
       (Object.keys(HEADING) as Block[]).flatMap((block) => messageOf(block, [...chosen.keys()])),
     shares: (): ContextShare[] =>
@@ -153,7 +153,7 @@ function drafting(count: CountTokens) {
         )
       }),
     /** Takes the piece if its message stays within `share` and all messages within `total`. */
-    take(piece: Piece, total: number, share: number): void {
+    take(piece: ContextPiece, total: number, share: number): void {
       if (chosen.has(piece)) return
       const block = BLOCK[piece.section]
       const [grown] = messageOf(block, [...chosen.keys(), piece]) as [Message]
@@ -170,7 +170,7 @@ function shareOf(section: ContextShare['section'], count: number, tokens: number
 }
 
 /** The message that pieces of a block make; none without any. */
-function messageOf(block: Block, pieces: readonly Piece[]): Message[] {
+function messageOf(block: Block, pieces: readonly ContextPiece[]): Message[] {
   const texts = ORDER.filter((section) => BLOCK[section] === block).flatMap((section) =>
     pieces
       .filter((piece) => piece.section === section)

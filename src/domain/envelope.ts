@@ -83,7 +83,7 @@ interface Beginning {
 /** The envelope a session begins with. A session that began elsewhere says when. */
 export function envelopeBegun(event: SessionEvent): EnvelopeView {
   const { tenant, userId, metadata, identity, batch } = event.parts as unknown as Beginning
-  const created_at = momentOf(event.occurredAt) ?? event.createdAt
+  const created_at = normalizeTime(event.occurredAt) ?? event.createdAt
   return {
     document: {
       session_id: event.sessionId,
@@ -100,7 +100,7 @@ export function envelopeBegun(event: SessionEvent): EnvelopeView {
 }
 
 /** A caller's time in the form that all times of ours have. */
-function momentOf(time: string | undefined): string | undefined {
+function normalizeTime(time: string | undefined): string | undefined {
   const ms = Date.parse(time ?? '')
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }

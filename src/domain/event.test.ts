@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
   APPENDABLE_TYPES,
-  answeredCall,
-  callsOf,
+  answeredCallId,
+  countTurns,
   defaultRole,
-  isConversation,
+  isConversationType,
   RECORDED_TYPES,
   startsTurn,
-  turnsIn,
+  toolCallsOf,
 } from './event.ts'
 import type { Json } from './json.ts'
 
@@ -27,12 +27,12 @@ const list = { id: 'b', name: 'list', arguments: '{}' }
 
 describe('types', () => {
   it('that callers append are part of the conversation, and so are custom ones', () => {
-    for (const type of [...APPENDABLE_TYPES, 'x.note', 'x.']) expect(isConversation(type)).toBe(true)
+    for (const type of [...APPENDABLE_TYPES, 'x.note', 'x.']) expect(isConversationType(type)).toBe(true)
   })
 
   it('that only their own calls write are not', () => {
     const types = [...Object.keys(RECORDED_TYPES), 'x', 'xnote', 'X.note', 'toString', '']
-    for (const type of types) expect(isConversation(type)).toBe(false)
+    for (const type of types) expect(isConversationType(type)).toBe(false)
   })
 
   it('are of one kind or the other', () => {
@@ -61,64 +61,64 @@ describe('turns', () => {
 
   it('are counted', () => {
     const events = ['system_event', 'user_message', 'model_message', 'user_message'].map((type) => ({ type }))
-    expect([turnsIn([]), turnsIn(events)]).toEqual([0, 2])
+    expect([countTurns([]), countTurns(events)]).toEqual([0, 2])
   })
 })
 
 describe('the calls of an event', () => {
   it('are the parts of a tool_call', () => {
-    expect(callsOf({ type: 'tool_call', parts: read })).toEqual([read])
+    expect(toolCallsOf({ type: 'tool_call', parts: read })).toEqual([read])
   })
 
   it('are the toolCalls of a model_message, in their order', () => {
-    expect(callsOf({ type: 'model_message', parts: { toolCalls: [list, read] } })).toEqual([list, read])
+    expect(toolCallsOf({ type: 'model_message', parts: { toolCalls: [list, read] } })).toEqual([list, read])
   })
 
   it('need no more than an id', () => {
-    expect(callsOf({ type: 'tool_call', parts: { id: 'a' } })).toEqual([{ id: 'a' }])
+    expect(toolCallsOf({ type: 'tool_call', parts: { id: 'a' } })).toEqual([{ id: 'a' }])
   })
 
   it('are only those with an id', () => {
     const toolCalls = [null, 'a', 1, [], {}, { id: 1 }, { name: 'read' }, read]
-    expect(callsOf({ type: 'model_message', parts: { toolCalls } })).toEqual([read])
+    expect(toolCallsOf({ type: 'model_message', parts: { toolCalls } })).toEqual([read])
   })
 
   it('are not looked for in the place of the other type, or of any other type', () => {
-    expect(callsOf({ type: 'tool_call', parts: { toolCalls: [read] } })).toEqual([])
-    expect(callsOf({ type: 'model_message', parts: read })).toEqual([])
+    expect(toolCallsOf({ type: 'tool_call', parts: { toolCalls: [read] } })).toEqual([])
+    expect(toolCallsOf({ type: 'model_message', parts: read })).toEqual([])
     for (const type of ['user_message', 'tool_result', 'x.note']) {
-      expect(callsOf({ type, parts: { ...read, toolCalls: [list] } })).toEqual([])
+      expect(toolCallsOf({ type, parts: { ...read, toolCalls: [list] } })).toEqual([])
     }
   })
 
   it.each(ODD_PARTS)('are none where the parts are %s', (_, parts) => {
-    expect(callsOf({ type: 'tool_call', parts })).toEqual([])
-    expect(callsOf({ type: 'model_message', parts })).toEqual([])
+    expect(toolCallsOf({ type: 'tool_call', parts })).toEqual([])
+    expect(toolCallsOf({ type: 'model_message', parts })).toEqual([])
   })
 
   it('are none where toolCalls is no list, or there are no parts', () => {
-    expect(callsOf({ type: 'model_message', parts: { toolCalls: { id: 'a' } } })).toEqual([])
-    expect(callsOf({ type: 'model_message' })).toEqual([])
-    expect(callsOf({ type: 'tool_call' })).toEqual([])
+    expect(toolCallsOf({ type: 'model_message', parts: { toolCalls: { id: 'a' } } })).toEqual([])
+    expect(toolCallsOf({ type: 'model_message' })).toEqual([])
+    expect(toolCallsOf({ type: 'tool_call' })).toEqual([])
   })
 })
 
 describe('the call that an event answers', () => {
   it('is named by a tool_result', () => {
-    expect(answeredCall({ type: 'tool_result', parts: { toolCallId: 'a' } })).toBe('a')
+    expect(answeredCallId({ type: 'tool_result', parts: { toolCallId: 'a' } })).toBe('a')
   })
 
   it('is none for any other type', () => {
     for (const type of ['tool_call', 'model_message', 'x.tool_result']) {
-      expect(answeredCall({ type, parts: { toolCallId: 'a' } })).toBeUndefined()
+      expect(answeredCallId({ type, parts: { toolCallId: 'a' } })).toBeUndefined()
     }
   })
 
   it.each(ODD_PARTS)('is none where the parts are %s', (_, parts) => {
-    expect(answeredCall({ type: 'tool_result', parts })).toBeUndefined()
+    expect(answeredCallId({ type: 'tool_result', parts })).toBeUndefined()
   })
 
   it('is none without parts', () => {
-    expect(answeredCall({ type: 'tool_result' })).toBeUndefined()
+    expect(answeredCallId({ type: 'tool_result' })).toBeUndefined()
   })
 })

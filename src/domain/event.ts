@@ -65,11 +65,11 @@ export interface ToolCallPart {
   arguments: Json
 }
 
-const conversational: ReadonlySet<string> = new Set(APPENDABLE_TYPES)
+const CONVERSATION_TYPES: ReadonlySet<string> = new Set(APPENDABLE_TYPES)
 
 /** Whether the event is part of what was said and done, rather than the session's own bookkeeping. */
-export function isConversation(type: string): boolean {
-  return conversational.has(type) || type.startsWith('x.')
+export function isConversationType(type: string): boolean {
+  return CONVERSATION_TYPES.has(type) || type.startsWith('x.')
 }
 
 /** Role an event has when the caller gives none. */
@@ -88,29 +88,29 @@ export function startsTurn(event: { type: string }): boolean {
 }
 
 /** How many turns begin in these events. */
-export function turnsIn(events: readonly { type: string }[]): number {
+export function countTurns(events: readonly { type: string }[]): number {
   let turns = 0
   for (const event of events) if (startsTurn(event)) turns++
   return turns
 }
 
 /** Tool calls that the event makes. */
-export function callsOf(event: { type: string; parts?: Json }): ToolCallPart[] {
+export function toolCallsOf(event: { type: string; parts?: Json }): ToolCallPart[] {
   const { parts } = event
   if (parts === null || typeof parts !== 'object' || Array.isArray(parts)) return []
   const { toolCalls } = parts as { toolCalls?: Json }
-  if (event.type === 'tool_call') return isCall(parts) ? [parts] : []
-  if (event.type === 'model_message' && Array.isArray(toolCalls)) return toolCalls.filter(isCall)
+  if (event.type === 'tool_call') return isToolCall(parts) ? [parts] : []
+  if (event.type === 'model_message' && Array.isArray(toolCalls)) return toolCalls.filter(isToolCall)
   return []
 }
 
 /** Id of the tool call that the event answers. */
-export function answeredCall(event: { type: string; parts?: Json }): string | undefined {
+export function answeredCallId(event: { type: string; parts?: Json }): string | undefined {
   if (event.type !== 'tool_result' || event.parts === null || typeof event.parts !== 'object') return undefined
   const { toolCallId } = event.parts as { toolCallId?: Json }
   return typeof toolCallId === 'string' ? toolCallId : undefined
 }
 
-function isCall(value: unknown): value is ToolCallPart {
+function isToolCall(value: unknown): value is ToolCallPart {
   return typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
 }

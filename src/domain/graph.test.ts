@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SessionEvent } from './event.ts'
-import { edgesOf, isLabel, isNode, LABELS, NODE_KINDS, node, parseNode, shortened, TASK_NODE } from './graph.ts'
+import { edgesOf, isLabel, isNode, LABELS, NODE_KINDS, nodeOf, parseNode, TASK_NODE, truncateText } from './graph.ts'
 import type { Json } from './json.ts'
 
 function event(parts: unknown, type: SessionEvent['type'] = 'work_committed'): SessionEvent {
@@ -26,10 +26,10 @@ const SURE = '{"confidence":1}'
 
 describe('a node', () => {
   it('is its kind and its name', () => {
-    expect(node('file', 'src/a.ts')).toBe('file:src/a.ts')
+    expect(nodeOf('file', 'src/a.ts')).toBe('file:src/a.ts')
     expect(parseNode(TASK_NODE)).toEqual({ kind: 'task', name: 'session' })
     expect(parseNode('file:C:\\a.ts')).toEqual({ kind: 'file', name: 'C:\\a.ts' })
-    for (const kind of NODE_KINDS) expect(parseNode(node(kind, 'x'))).toEqual({ kind, name: 'x' })
+    for (const kind of NODE_KINDS) expect(parseNode(nodeOf(kind, 'x'))).toEqual({ kind, name: 'x' })
   })
 
   it.each(['', 'file', 'filex', ':x', 'file:', 'File:x', 'folder:x', `file:${'x'.repeat(4097)}`])(
@@ -41,7 +41,7 @@ describe('a node', () => {
   )
 
   it('of a name that is too long is named by the beginning', () => {
-    const long = node('file', 'x'.repeat(5000))
+    const long = nodeOf('file', 'x'.repeat(5000))
     expect(isNode(long)).toBe(true)
     expect(long).toHaveLength('file:'.length + 400)
   })
@@ -58,16 +58,16 @@ describe('a label', () => {
 
 describe('a text that is too long', () => {
   it('is cut where it stays well formed, and says so', () => {
-    expect(shortened('abcde', 5)).toBe('abcde')
-    expect(shortened('abcdef', 5)).toBe('abcd…')
-    expect(shortened('abc  def', 5)).toBe('abc…')
-    expect(shortened('abc\u{1F600}ef', 5)).toBe('abc…')
+    expect(truncateText('abcde', 5)).toBe('abcde')
+    expect(truncateText('abcdef', 5)).toBe('abcd…')
+    expect(truncateText('abc  def', 5)).toBe('abc…')
+    expect(truncateText('abc\u{1F600}ef', 5)).toBe('abc…')
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('a', ' ', '\u{1F600}')),
         fc.integer({ min: 1, max: 12 }),
         (characters, limit) => {
-          const short = shortened(characters.join(''), limit)
+          const short = truncateText(characters.join(''), limit)
           return short.length <= limit && short.isWellFormed()
         },
       ),

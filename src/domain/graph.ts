@@ -71,8 +71,8 @@ export interface WorkCommit {
 const NODE_NAME = 400
 
 /** The node of a thing. */
-export function node(kind: NodeKind, name: string): string {
-  return `${kind}:${shortened(name, NODE_NAME)}`
+export function nodeOf(kind: NodeKind, name: string): string {
+  return `${kind}:${truncateText(name, NODE_NAME)}`
 }
 
 /** The node of what the session is about, the same in each session, so that a fork keeps its edges. */
@@ -97,7 +97,7 @@ export function isLabel(text: string): boolean {
 }
 
 /** At most `limit` characters of a text, never half of a surrogate pair; `…` stands for what was cut off. */
-export function shortened(text: string, limit: number): string {
+export function truncateText(text: string, limit: number): string {
   if (text.length <= limit) return text
   return `${text
     .slice(0, limit - 1)
@@ -129,7 +129,7 @@ export function edgesOf(event: SessionEvent): WorkEdge[] {
 }
 
 /** What must be there, as text, for an observation to be read. */
-const REQUIRED = new Map<Json | undefined, readonly string[]>([
+const REQUIRED_TEXTS = new Map<Json | undefined, readonly string[]>([
   ['note', ['id', 'text']],
   ['plan', ['id', 'text']],
   ['fileRead', ['path']],
@@ -143,7 +143,7 @@ export function observationsOf({ type, parts }: SessionEvent): Observation[] {
   if (type !== 'work_committed' || !isObject(parts) || !Array.isArray(parts['observations'])) return []
   return parts['observations'].filter((value: Json) => {
     if (!isObject(value)) return false
-    return REQUIRED.get(value['kind'])?.every((key) => isName(value[key])) ?? false
+    return REQUIRED_TEXTS.get(value['kind'])?.every((key) => isName(value[key])) ?? false
   })
 }
 
@@ -174,21 +174,21 @@ function impliedEdges(observed: Observation): WorkEdge[] {
   const edge = (from: string, label: Label, to: string) => ({ from, label, to, evidence: evidenceText({}) })
   switch (observed.kind) {
     case 'note': {
-      const mention = edge(node('note', observed.id), 'mentions', task)
+      const mention = edge(nodeOf('note', observed.id), 'mentions', task)
       return DECISION.test(observed.text)
-        ? [mention, edge(node('decision', observed.id), 'decidedIn', task)]
+        ? [mention, edge(nodeOf('decision', observed.id), 'decidedIn', task)]
         : [mention]
     }
     case 'plan': {
-      const plan = node('note', observed.id)
+      const plan = nodeOf('note', observed.id)
       return [edge(plan, 'mentions', task), edge(plan, 'derivedFrom', task)]
     }
     case 'fileRead':
-      return [edge(task, 'references', node('file', observed.path))]
+      return [edge(task, 'references', nodeOf('file', observed.path))]
     case 'fileWrite':
-      return [edge(node('file', observed.path), 'updatedIn', task)]
+      return [edge(nodeOf('file', observed.path), 'updatedIn', task)]
     case 'command':
-      return hasFailed(observed) ? [edge(node('diagnostic', observed.command), 'derivedFrom', task)] : []
+      return hasFailed(observed) ? [edge(nodeOf('diagnostic', observed.command), 'derivedFrom', task)] : []
     case 'relations':
       return []
   }

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RESERVED_KEYS } from './envelope.ts'
 import { encodeJson, type JsonObject } from './json.ts'
-import { type LegacyEvent, type LegacySession, legacyBegin, legacyEvolve } from './legacy.ts'
+import { applyLegacyEvent, type LegacyEvent, type LegacySession, newLegacySession } from './legacy.ts'
 
-const fold = (events: readonly LegacyEvent[]): LegacySession => events.reduce(legacyEvolve, legacyBegin('s'))
+const fold = (events: readonly LegacyEvent[]): LegacySession => events.reduce(applyLegacyEvent, newLegacySession('s'))
 
 /** The session after these payloads, a second apart. */
 const folded = (...payloads: unknown[]): LegacySession =>
@@ -21,7 +21,14 @@ function nested(depth: number): unknown {
 
 describe('a session of an older system', () => {
   it('is empty before its first event', () => {
-    expect(legacyBegin('s')).toEqual({ id: 's', personaId: '', metadata: {}, analysis: {}, events: 0, problems: [] })
+    expect(newLegacySession('s')).toEqual({
+      id: 's',
+      personaId: '',
+      metadata: {},
+      analysis: {},
+      events: 0,
+      problems: [],
+    })
   })
 
   it('has the times of its first and its last event, and their number', () => {

@@ -41,16 +41,16 @@ const IDENTITY = ['tenant', 'subject', 'issuer', 'scope'] as const
 export const LEGACY_FIELDS = ['role', 'type', 'persona_id', 'metadata', 'analysis', ...IDENTITY] as const
 
 const SPEAKERS = ['user', 'user_message', 'assistant', 'assistant_message']
-const PROBLEMS = 10
+const MAX_PROBLEMS = 10
 /** Far more levels than are accepted anywhere, far fewer than the stack has. */
-const DEEPEST = 1000
+const MAX_DEPTH = 1000
 
 type Draft = Record<string, Json>
 /** Notes a problem of the session. */
-type Tell = (problem: string) => void
+type ReportProblem = (problem: string) => void
 
 /** A session before its first event. */
-export function legacyBegin(id: string): LegacySession {
+export function newLegacySession(id: string): LegacySession {
   return { id, personaId: '', metadata: {}, analysis: {}, events: 0, problems: [] }
 }
 
@@ -58,9 +58,9 @@ export function legacyBegin(id: string): LegacySession {
  * Applies the next event, in order of time. Total: what is malformed is left out and named in `problems`. It changes the
  * session it is given, because a copy for each event would make a long session slow.
  */
-export function legacyEvolve(session: LegacySession, event: LegacyEvent): LegacySession {
-  const tell: Tell = (problem) => {
-    if (session.problems.length < PROBLEMS && !session.problems.includes(problem)) session.problems.push(problem)
+export function applyLegacyEvent(session: LegacySession, event: LegacyEvent): LegacySession {
+  const tell: ReportProblem = (problem) => {
+    if (session.problems.length < MAX_PROBLEMS && !session.problems.includes(problem)) session.problems.push(problem)
   }
   const fields = fieldsOf(event, tell)
   const metadata = readObject(fields['metadata'], 'metadata', tell) ?? {}
@@ -78,11 +78,11 @@ export function legacyEvolve(session: LegacySession, event: LegacyEvent): Legacy
   session.personaId = readText(fields['persona_id'], 'persona_id', tell) ?? session.personaId
   session.analysis =
     readAnalysis(fields['analysis'], tell) ?? readAnalysis(metadata['analysis'], tell) ?? session.analysis
-  mergeInto(session.metadata as Draft, ofClients(metadata, tell))
+  mergeInto(session.metadata as Draft, clientMetadata(metadata, tell))
   return session
 }
 
-function fieldsOf({ payload, columns }: LegacyEvent, tell: Tell): Readonly<Record<string, unknown>> {
+function fieldsOf({ payload, columns }: LegacyEvent, tell: ReportProblem): Readonly<Record<string, unknown>> {
   if (columns === undefined && (payload === undefined || payload === null)) tell('payload is missing')
   return { ...readObject(payload, 'payload', tell), ...columns }
 }
@@ -93,13 +93,13 @@ function isSpoken(fields: Readonly<Record<string, unknown>>): boolean {
   return typeof role === 'string' && SPEAKERS.includes(role.toLowerCase())
 }
 
-function ofClients(metadata: JsonObject, tell: Tell): JsonObject {
+function clientMetadata(metadata: JsonObject, tell: ReportProblem): JsonObject {
   const rest: Draft = { ...metadata }
   for (const key of RESERVED_KEYS) delete rest[key]
   return cleanObject(rest, 'metadata', tell)
 }
 
-function readAnalysis(value: unknown, tell: Tell): JsonObject | undefined {
+function readAnalysis(value: unknown, tell: ReportProblem): JsonObject | undefined {
   const given = readObject(value, 'analysis', tell)
   if (given === undefined) return undefined
   const analysis = cleanObject(given, 'analysis', tell)
@@ -121,16 +121,16 @@ function isText(value: Json): boolean {
 }
 
 /** An object, or JSON text of one. Some wrote the text as JSON once more. */
-function readObject(value: unknown, name: string, tell: Tell): JsonObject | undefined {
+function readObject(value: unknown, name: string, tell: ReportProblem): JsonObject | undefined {
   if (value === undefined || value === null) return undefined
   let found: unknown = value
-  for (let times = 0; times < 2 && typeof found === 'string'; times++) found = parsed(found)
+  for (let times = 0; times < 2 && typeof found === 'string'; times++) found = parseJson(found)
   if (isObject(found as Json | undefined)) return found as JsonObject
   tell(`${name} is not an object`)
   return undefined
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -139,27 +139,27 @@ function parsed(text: string): unknown {
 }
 
 /** A text that is not empty. */
-function readText(value: unknown, name: string, tell: Tell): string | undefined {
+function readText(value: unknown, name: string, tell: ReportProblem): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value !== 'string') return void tell(`${name} is not text`)
   return value.trim() === '' ? undefined : cleanText(value, name, tell)
 }
 
 /** Text that every store can give back. */
-function cleanText(text: string, name: string, tell: Tell): string {
+function cleanText(text: string, name: string, tell: ReportProblem): string {
   if (!text.includes('\0') && text.isWellFormed()) return text
   tell(`${name} has text with NUL or a lone surrogate: replaced by U+FFFD`)
   return text.replaceAll('\0', '\uFFFD').toWellFormed()
 }
 
-function cleanValue(value: unknown, name: string, tell: Tell, depth: number): Json {
+function cleanValue(value: unknown, name: string, tell: ReportProblem, depth: number): Json {
   if (typeof value === 'string') return cleanText(value, name, tell)
   if (typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
   if (typeof value === 'number') tell(`${name} has a number that is too large: replaced by null`)
   if (typeof value !== 'object' || value === null) return null
-  if (depth > DEEPEST) {
-    tell(`${name} nests deeper than ${DEEPEST} levels: cut there`)
+  if (depth > MAX_DEPTH) {
+    tell(`${name} nests deeper than ${MAX_DEPTH} levels: cut there`)
     return null
   }
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, name, tell, depth + 1))
@@ -167,7 +167,7 @@ function cleanValue(value: unknown, name: string, tell: Tell, depth: number): Js
 }
 
 /** A copy of its own, without `__proto__`, which no store takes as a key. */
-function cleanObject(value: object, name: string, tell: Tell, depth = 1): Draft {
+function cleanObject(value: object, name: string, tell: ReportProblem, depth = 1): Draft {
   const copy: Draft = {}
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') tell(`${name} has a key named '__proto__': left out`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventOfMessage, type Message, messagesOf, seenBy, withoutOrphans } from './message.ts'
+import { dropOrphanResults, type Message, toMessageEvent, toMessages, visibleTo } from './message.ts'
 
 const call = (id: string) => ({ id, name: 'read', arguments: '{}' })
 const toolCall = (id: string, agentId?: string) => ({
@@ -17,33 +17,33 @@ describe('the events of messages', () => {
     { role: 'assistant', content: 'a', toolCalls: [] },
     { role: 'tool', content: '', toolCallId: '1', parts: { images: [1] } },
   ])('give the message back: %j', (message) => {
-    expect(messagesOf([eventOfMessage(message)])).toEqual([message])
+    expect(toMessages([toMessageEvent(message)])).toEqual([message])
   })
 
   it('have no parts where a message has none', () => {
-    expect(eventOfMessage({ role: 'user', content: 'a', parts: {} })).toEqual({ type: 'user_message', content: 'a' })
+    expect(toMessageEvent({ role: 'user', content: 'a', parts: {} })).toEqual({ type: 'user_message', content: 'a' })
   })
 })
 
 describe('a tool_call', () => {
   it('joins the answer before it, with its own words', () => {
     const answer = { type: 'model_message' as const, content: 'I look' }
-    expect(messagesOf([answer, { ...toolCall('1'), content: 'and read' }, toolCall('2')])).toEqual([
+    expect(toMessages([answer, { ...toolCall('1'), content: 'and read' }, toolCall('2')])).toEqual([
       { role: 'assistant', content: 'I look\nand read', toolCalls: [call('1'), call('2')] },
     ])
-    expect(messagesOf([toolCall('1'), { ...toolCall('2'), content: 'words' }])).toEqual([
+    expect(toMessages([toolCall('1'), { ...toolCall('2'), content: 'words' }])).toEqual([
       { role: 'assistant', content: 'words', toolCalls: [call('1'), call('2')] },
     ])
   })
 
   it('of another agent is a message of its own', () => {
-    expect(messagesOf([toolCall('1', 'a'), toolCall('2', 'b')])).toHaveLength(2)
+    expect(toMessages([toolCall('1', 'a'), toolCall('2', 'b')])).toHaveLength(2)
   })
 
   it('without a name or arguments is read as far as it goes', () => {
     const bare = { type: 'tool_call' as const, content: '', parts: { id: '1' } }
-    expect(messagesOf([bare])[0]?.toolCalls).toEqual([{ id: '1', name: '', arguments: '{}' }])
-    expect(messagesOf([{ ...bare, parts: [1] }])).toEqual([{ role: 'assistant', content: '', toolCalls: [] }])
+    expect(toMessages([bare])[0]?.toolCalls).toEqual([{ id: '1', name: '', arguments: '{}' }])
+    expect(toMessages([{ ...bare, parts: [1] }])).toEqual([{ role: 'assistant', content: '', toolCalls: [] }])
   })
 })
 
@@ -58,8 +58,8 @@ describe('what an agent sees', () => {
   it("leaves out others' answers, calls and results", () => {
     const said = { type: 'user_message' as const, content: 'hi', agentId: 'ada' }
     const events = [said, toolCall('1', 'a'), toolCall('2', 'b'), result('1'), result('2'), result('2', 'a')]
-    expect(seenBy('a', events)).toEqual([said, events[1], events[3], events[5]])
-    expect(seenBy('b', events)).toEqual([said, events[2], events[4]])
+    expect(visibleTo('a', events)).toEqual([said, events[1], events[3], events[5]])
+    expect(visibleTo('b', events)).toEqual([said, events[2], events[4]])
   })
 
   it('leaves out results whose call is not there', () => {
@@ -67,6 +67,6 @@ describe('what an agent sees', () => {
       { role: 'assistant', content: '', toolCalls: [call('1')] },
       { role: 'tool', content: 'r', toolCallId: '1' },
     ]
-    expect(withoutOrphans([answered as Message, asked as Message, answered as Message])).toEqual([asked, answered])
+    expect(dropOrphanResults([answered as Message, asked as Message, answered as Message])).toEqual([asked, answered])
   })
 })

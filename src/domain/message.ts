@@ -1,4 +1,4 @@
-import { answeredCall, callsOf, defaultRole, type EventType, type Role, type SessionEvent } from './event.ts'
+import { answeredCallId, defaultRole, type EventType, type Role, type SessionEvent, toolCallsOf } from './event.ts'
 import { isObject, type JsonObject } from './json.ts'
 
 /** A tool call that a message makes. */
@@ -37,7 +37,7 @@ const TYPE_OF = {
 } as const satisfies Record<Role, EventType>
 
 /** The event that keeps a message. */
-export function eventOfMessage({
+export function toMessageEvent({
   role,
   content,
   toolCallId,
@@ -66,13 +66,13 @@ type MessageEvent = Pick<SessionEvent, 'type' | 'content' | 'parts' | 'agentId' 
  * The messages that these events make, in their order. A `tool_call` joins the assistant's message right before it, so
  * that calls made side by side are one message, as models want it.
  */
-export function messagesOf(events: Iterable<MessageEvent>): Message[] {
+export function toMessages(events: Iterable<MessageEvent>): Message[] {
   const messages: Message[] = []
   for (const event of events) {
     const last = messages.at(-1)
     if (event.type === 'tool_call' && last?.role === 'assistant' && last.agentId === event.agentId)
       joinCall(last, event)
-    else if (isMessage(event.type)) messages.push(messageOf(event))
+    else if (isMessageType(event.type)) messages.push(toMessage(event))
   }
   return messages
 }
@@ -81,20 +81,20 @@ export function messagesOf(events: Iterable<MessageEvent>): Message[] {
  * What one agent should see: what users said, what it said and did itself, and what belongs to no agent. A result
  * belongs to whoever made the call, if it does not say otherwise.
  */
-export function seenBy<Event extends MessageEvent>(agent: string, events: readonly Event[]): Event[] {
+export function visibleTo<Event extends MessageEvent>(agent: string, events: readonly Event[]): Event[] {
   const hiddenCalls = new Set<string>()
   return events.filter((event) => {
     const { type, agentId } = event
-    const answered = answeredCall(event)
+    const answered = answeredCallId(event)
     const seen =
       type === 'user_message' || (agentId === undefined ? !hiddenCalls.has(answered ?? '') : agentId === agent)
-    for (const { id } of callsOf(event)) seen ? hiddenCalls.delete(id) : hiddenCalls.add(id)
+    for (const { id } of toolCallsOf(event)) seen ? hiddenCalls.delete(id) : hiddenCalls.add(id)
     return seen
   })
 }
 
 /** The messages without results whose call is not among them. */
-export function withoutOrphans(messages: readonly Message[]): Message[] {
+export function dropOrphanResults(messages: readonly Message[]): Message[] {
   const calls = new Set<string>()
   return messages.filter(({ toolCallId, toolCalls = [] }) => {
     for (const { id } of toolCalls) calls.add(id)
@@ -103,7 +103,7 @@ export function withoutOrphans(messages: readonly Message[]): Message[] {
 }
 
 /** The last `limit` messages, or more: it begins early enough that every result has its call. */
-export function lastOf(messages: readonly Message[], limit: number): Message[] {
+export function takeLastMessages(messages: readonly Message[], limit: number): Message[] {
   const callAt = new Map<string, number>()
   const needs = messages.map(({ toolCallId, toolCalls = [] }, place) => {
     for (const { id } of toolCalls) callAt.set(id, place)
@@ -115,21 +115,21 @@ export function lastOf(messages: readonly Message[], limit: number): Message[] {
 }
 
 /** Whether messages are made of events of this type. */
-export const isMessage = (type: string) => (MESSAGE_TYPES as readonly string[]).includes(type)
+export const isMessageType = (type: string) => (MESSAGE_TYPES as readonly string[]).includes(type)
 
 function joinCall(message: Message, event: MessageEvent): void {
-  const { content, toolCalls = [] } = messageOf(event)
+  const { content, toolCalls = [] } = toMessage(event)
   message.toolCalls = [...(message.toolCalls ?? []), ...toolCalls]
   if (content !== '') message.content = message.content === '' ? content : `${message.content}\n${content}`
 }
 
-function messageOf({ type, content, parts, agentId, occurredAt }: MessageEvent): Message {
+function toMessage({ type, content, parts, agentId, occurredAt }: MessageEvent): Message {
   const all = isObject(parts) ? parts : {}
   const { toolCallId: answered, ...results } = all
   const { toolCalls, ...answers } = all
   const toolCallId = type === 'tool_result' ? answered : undefined
   const ownParts = { tool_call: {}, tool_result: results, model_message: answers }[type as string] ?? all
-  const calls = callsOf({ type, ...(parts !== undefined && { parts }) }).map(({ id, name, arguments: given }) => ({
+  const calls = toolCallsOf({ type, ...(parts !== undefined && { parts }) }).map(({ id, name, arguments: given }) => ({
     id,
     name: name ?? '',
     arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changed, isNeeded, type Scratchpad, type StateChange, withoutHandoff } from './scratchpad.ts'
+import { changed, isChangeNeeded, type Scratchpad, type StateChange, withoutHandoff } from './scratchpad.ts'
 
 const field = (key: string) => `patch.${key}`
 const refusal = (code: string, name: string) => expect.objectContaining({ code, field: name })
@@ -29,17 +29,17 @@ describe('a change of the scratchpad', () => {
   it('is not needed when the list holds the value, whatever the order of its keys', () => {
     const pad = { list: [{ a: 1, b: [null] }, [1, 2], 'x', null, 0] }
     const held = [{ b: [null], a: 1 }, [1, 2], 'x', null, 0]
-    for (const value of held) expect(isNeeded(pad, { op: 'add', key: 'list', value }, field)).toBe(false)
-    expect(isNeeded({ list: [[1]] }, { op: 'add', key: 'list', value: [1, 2] }, field)).toBe(true)
+    for (const value of held) expect(isChangeNeeded(pad, { op: 'add', key: 'list', value }, field)).toBe(false)
+    expect(isChangeNeeded({ list: [[1]] }, { op: 'add', key: 'list', value: [1, 2] }, field)).toBe(true)
     expect(changed({}, { op: 'increment', key: 'toString', by: 1 })).toEqual({ toString: 1 })
     const others = [{ a: 1 }, { a: 1, b: [null], c: 1 }, [2, 1], [1], 'y', false, { a: 1, c: [null] }, { 0: 1, 1: 2 }]
-    for (const value of others) expect(isNeeded(pad, { op: 'add', key: 'list', value }, field)).toBe(true)
+    for (const value of others) expect(isChangeNeeded(pad, { op: 'add', key: 'list', value }, field)).toBe(true)
   })
 
   it('is refused where it does not fit', () => {
     const pad = { text: 'x', n: Number.MAX_VALUE }
     const refused = (change: StateChange, name: string) =>
-      expect(() => isNeeded(pad, change, field)).toThrow(refusal('VALIDATION', name))
+      expect(() => isChangeNeeded(pad, change, field)).toThrow(refusal('VALIDATION', name))
     refused({ op: 'add', key: 'text', value: 1 }, 'key')
     refused({ op: 'increment', key: 'text', by: 1 }, 'key')
     refused({ op: 'increment', key: 'n', by: Number.MAX_VALUE }, 'by')
@@ -47,7 +47,7 @@ describe('a change of the scratchpad', () => {
     refused({ op: 'add', key: 'handoff_context', value: 'x' }, 'key')
     refused({ op: 'increment', key: 'blockers', by: 1 }, 'key')
     refused({ op: 'add', key: '__proto__', value: 1 }, 'scratchpad')
-    expect(() => isNeeded({}, { op: 'add', key: 'current_task', value: 'x' }, field)).toThrow(
+    expect(() => isChangeNeeded({}, { op: 'add', key: 'current_task', value: 'x' }, field)).toThrow(
       "'current_task' holds text, not a list",
     )
     refused({ op: 'merge', patch: { blockers: [null] } }, 'patch.blockers')
@@ -65,7 +65,7 @@ describe('a change of the scratchpad', () => {
       handoff_context: { from_chatmode: 'c', artifacts_created: [], key_decisions: ['d'], own: 1 },
       own: { anything: [null] },
     }
-    expect(isNeeded({}, { op: 'replace', value }, field)).toBe(true)
+    expect(isChangeNeeded({}, { op: 'replace', value }, field)).toBe(true)
     expect(withoutHandoff(value)).not.toHaveProperty('handoff_context')
   })
 })

@@ -40,11 +40,11 @@ export function changed(scratchpad: Scratchpad, change: StateChange): Scratchpad
     case 'replace':
       return change.value
     case 'add': {
-      const list = own(scratchpad, change.key) ?? []
+      const list = getOwn(scratchpad, change.key) ?? []
       return Array.isArray(list) ? { ...scratchpad, [change.key]: [...list, change.value] } : scratchpad
     }
     case 'increment': {
-      const number = own(scratchpad, change.key) ?? 0
+      const number = getOwn(scratchpad, change.key) ?? 0
       return typeof number === 'number' ? { ...scratchpad, [change.key]: number + change.by } : scratchpad
     }
   }
@@ -60,12 +60,12 @@ export function withoutHandoff(scratchpad: Scratchpad): Scratchpad {
  * Whether the change has to be made: `add` may find its value in the list. Throws if it does not fit what is there, or
  * leads to what a scratchpad may not hold; `field` names the place of a key in what the caller gave.
  */
-export function isNeeded(scratchpad: Scratchpad, change: StateChange, field: (key: string) => string): boolean {
-  if (change.op === 'add' && holds(scratchpad, change.key, change.value)) return false
+export function isChangeNeeded(scratchpad: Scratchpad, change: StateChange, field: (key: string) => string): boolean {
+  if (change.op === 'add' && listContains(scratchpad, change.key, change.value)) return false
   if (change.op === 'increment') checkIncrement(scratchpad, change.key, change.by)
-  if (change.op === 'add' || change.op === 'increment') checkTyped(change.key, change.op === 'add' ? [] : 0)
+  if (change.op === 'add' || change.op === 'increment') checkKeyType(change.key, change.op === 'add' ? [] : 0)
   const after = changed(scratchpad, change)
-  checkKinds(after, field)
+  checkWellKnownKeys(after, field)
   encodeJson(after, 'scratchpad', LIMITS.scratchpad, SCRATCHPAD_DEPTH)
   return true
 }
@@ -74,28 +74,28 @@ export function isNeeded(scratchpad: Scratchpad, change: StateChange, field: (ke
 export const SCRATCHPAD_DEPTH = 2
 
 /** Throws if the key is typed and can never hold such a value. */
-function checkTyped(key: string, value: Json): void {
-  const typed = Object.hasOwn(KINDS, key) ? KINDS[key as keyof WellKnownKeys] : undefined
+function checkKeyType(key: string, value: Json): void {
+  const typed = Object.hasOwn(KEY_TYPES, key) ? KEY_TYPES[key as keyof WellKnownKeys] : undefined
   if (typed === undefined || typed.fits(value)) return
   throw new ValidationError('key', `'${key}' holds ${typed.kind}, not ${Array.isArray(value) ? 'a list' : 'a number'}`)
 }
 
-function holds(scratchpad: Scratchpad, key: string, value: Json): boolean {
-  const list = own(scratchpad, key) ?? []
+function listContains(scratchpad: Scratchpad, key: string, value: Json): boolean {
+  const list = getOwn(scratchpad, key) ?? []
   if (!Array.isArray(list)) throw new ValidationError('key', `'${key}' holds something that is no list`)
-  return list.some((item) => sameJson(item, value))
+  return list.some((item) => isEqualJson(item, value))
 }
 
 function checkIncrement(scratchpad: Scratchpad, key: string, by: number): void {
-  const number = own(scratchpad, key) ?? 0
+  const number = getOwn(scratchpad, key) ?? 0
   if (typeof number !== 'number') throw new ValidationError('key', `'${key}' holds something that is no number`)
   if (!Number.isFinite(number + by)) throw new ValidationError('by', 'leads to a number that is too large')
 }
 
 /** Throws unless the typed keys hold what they are for. */
-function checkKinds(scratchpad: Scratchpad, field: (key: string) => string): void {
-  for (const [key, { fits, kind }] of Object.entries(KINDS)) {
-    const value = own(scratchpad, key)
+function checkWellKnownKeys(scratchpad: Scratchpad, field: (key: string) => string): void {
+  for (const [key, { fits, kind }] of Object.entries(KEY_TYPES)) {
+    const value = getOwn(scratchpad, key)
     if (value !== undefined && !fits(value)) throw new ValidationError(field(key), `must be ${kind}`)
   }
 }
@@ -104,7 +104,7 @@ const isText = (value: Json) => typeof value === 'string'
 const isTexts = (value: Json) => Array.isArray(value) && value.every(isText)
 const isNumbers = (value: Json) => Array.isArray(value) && value.every((item) => typeof item === 'number')
 
-const KINDS: Record<keyof WellKnownKeys, { fits(value: Json): boolean; kind: string }> = {
+const KEY_TYPES: Record<keyof WellKnownKeys, { fits(value: Json): boolean; kind: string }> = {
   current_task: { fits: isText, kind: 'text' },
   spec_file: { fits: isText, kind: 'text' },
   files_in_progress: { fits: isTexts, kind: 'a list of texts' },
@@ -122,15 +122,16 @@ function isHandoff(value: Json): boolean {
   return isText(from_chatmode) && isTexts(artifacts_created) && isTexts(key_decisions)
 }
 
-function own(scratchpad: Scratchpad, key: string): Json | undefined {
+function getOwn(scratchpad: Scratchpad, key: string): Json | undefined {
   return Object.hasOwn(scratchpad, key) ? scratchpad[key] : undefined
 }
 
 /** Whether two values are the same JSON, whatever the order of keys. */
-function sameJson(a: Json, b: Json): boolean {
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => sameJson(item, b[i]))
+function isEqualJson(a: Json, b: Json): boolean {
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => isEqualJson(item, b[i]))
   if (!isObject(a) || !isObject(b)) return a === b
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
-  return keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key] as Json, b[key] as Json))
+  return keys.every((key) => Object.hasOwn(b, key) && isEqualJson(a[key] as Json, b[key] as Json))
 }

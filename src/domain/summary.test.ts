@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SessionStatus } from './record.ts'
-import { dayAndTime, extractiveSummary, progressText } from './summary.ts'
-import { type WorkDone, workOf } from './work.ts'
+import { dayAndTime, extractiveSummary, formatProgress } from './summary.ts'
+import { summarizeWork, type WorkSummary } from './work.ts'
 
-const NOTHING = workOf([])
+const NOTHING = summarizeWork([])
 const AT = '2026-01-31T09:30:00.000Z'
 
-const WORK: WorkDone = {
+const WORK: WorkSummary = {
   ...NOTHING,
   decisions: ['use jitter', 'five retries'],
   filesRead: ['README.md'],
@@ -72,7 +72,7 @@ describe('the extractive summary', () => {
     const texts = fc.array(text, { maxLength: 30 })
     fc.assert(
       fc.property(text, texts, fc.option(text, { nil: undefined }), (task, all, proposed) => {
-        const work: WorkDone = {
+        const work: WorkSummary = {
           ...WORK,
           decisions: all,
           openQuestions: all,
@@ -95,7 +95,7 @@ describe('the progress', () => {
 
   it('says what was done and what it waits for, in lines', () => {
     const status: SessionStatus = { state: 'awaiting_user', question: 'Which\ndelay?', askedAt: AT }
-    expect(progressText({ ...record, status }, WORK)).toBe(
+    expect(formatProgress({ ...record, status }, WORK)).toBe(
       `Task: Add retries
 Begun: 2026-01-31 09:30 UTC, 1 turn and 12 tool calls so far
 Plan:
@@ -117,7 +117,7 @@ Waits for an answer: Which delay?`,
   })
 
   it('says that there is nothing yet', () => {
-    expect(progressText({ startedAt: AT, status: { state: 'running' } }, NOTHING)).toBe(
+    expect(formatProgress({ startedAt: AT, status: { state: 'running' } }, NOTHING)).toBe(
       `Task: not stated
 Begun: 2026-01-31 09:30 UTC, 0 turns and 0 tool calls so far
 No work is on record yet.
@@ -127,7 +127,7 @@ Waits for nothing: the work goes on.`,
 
   it('shows the end of long lists, in short lines', () => {
     const decisions = [...Array.from({ length: 19 }, (_, i) => `d${i}`), 'z'.repeat(500)]
-    const lines = progressText(record, { ...NOTHING, decisions, omitted: { decisions: 3 } }).split('\n')
+    const lines = formatProgress(record, { ...NOTHING, decisions, omitted: { decisions: 3 } }).split('\n')
     expect(lines.slice(2, 5)).toEqual(['Decisions (the last 8 of 23):', '  - d12', '  - d13'])
     expect(Math.max(...lines.map((line) => line.length))).toBe(100)
   })
@@ -139,7 +139,7 @@ Waits for nothing: the work goes on.`,
     [{ state: 'aborted', reason: 'no time' }, 'Ended early: no time'],
   ])('ends with where the session stands: %j', (status, line) => {
     expect(
-      progressText({ ...record, status }, WORK)
+      formatProgress({ ...record, status }, WORK)
         .split('\n')
         .at(-1),
     ).toBe(line)

@@ -1,33 +1,33 @@
-import { shortened } from './graph.ts'
+import { truncateText } from './graph.ts'
 import type { SessionRecord, SessionStatus } from './record.ts'
-import { hasFailed, type WorkDone } from './work.ts'
+import { hasFailed, type WorkSummary } from './work.ts'
 
 /** What a summary is made of. */
-export interface Summarized {
+export interface SummaryInput {
   task?: string | undefined
-  work: WorkDone
+  work: WorkSummary
   lastModelMessage?: string | undefined
   /** What the agent proposed as the summary of its work. */
   proposed?: string | undefined
 }
 
 /** Most characters of each part; with their names they stay below 2,000. */
-const SHARE = { task: 260, concluded: 640, list: 240 } as const
+const MAX_LENGTH = { task: 260, concluded: 640, list: 240 } as const
 
 /**
  * A summary by rules alone: the same every time, at most 2,000 characters, never empty. The conclusion is what the
  * agent proposed, else the first sentences of its last message.
  */
-export function extractiveSummary({ task, work, lastModelMessage, proposed }: Summarized): string {
+export function extractiveSummary({ task, work, lastModelMessage, proposed }: SummaryInput): string {
   const { omitted } = work
   const written = work.filesWritten.map(({ path }) => path)
   const parts = [
-    ['Task', shortened(oneLine(task), SHARE.task)],
-    ['Concluded', firstSentences(oneLine(proposed) || oneLine(lastModelMessage), SHARE.concluded)],
-    ['Files written', listed(written, omitted.filesWritten, ', ')],
-    ['Commands', listed(work.commands.map(commandLine), omitted.commands, '; ')],
-    ['Decisions', listed(work.decisions, omitted.decisions, '; ')],
-    ['Open questions', listed(work.openQuestions, 0, ' ')],
+    ['Task', truncateText(oneLine(task), MAX_LENGTH.task)],
+    ['Concluded', firstSentences(oneLine(proposed) || oneLine(lastModelMessage), MAX_LENGTH.concluded)],
+    ['Files written', formatList(written, omitted.filesWritten, ', ')],
+    ['Commands', formatList(work.commands.map(formatCommand), omitted.commands, '; ')],
+    ['Decisions', formatList(work.decisions, omitted.decisions, '; ')],
+    ['Open questions', formatList(work.openQuestions, 0, ' ')],
   ] as const
   const lines = parts.flatMap(([name, text]) => (text === '' ? [] : [`${name}: ${text}`]))
   return lines.length === 0 ? 'Nothing was recorded.' : lines.join('\n')
@@ -42,16 +42,16 @@ function oneLine(text: string | undefined): string {
 function firstSentences(text: string, limit: number): string {
   if (text.length <= limit) return text
   const end = text.slice(0, limit).search(/[.!?。！？](?=\s)(?!.*[.!?。！？]\s)/)
-  return end < 1 ? shortened(text, limit) : text.slice(0, end + 1)
+  return end < 1 ? truncateText(text, limit) : text.slice(0, end + 1)
 }
 
 /** The newest items that fit, in their order, and how many there are besides. */
-function listed(items: readonly string[], omitted: number | undefined, separator: string): string {
+function formatList(items: readonly string[], omitted: number | undefined, separator: string): string {
   const kept: string[] = []
-  let room: number = SHARE.list
+  let room: number = MAX_LENGTH.list
   for (const item of items.toReversed()) {
     // one long item does not hide all the others
-    const text = shortened(oneLine(item), SHARE.list / 2)
+    const text = truncateText(oneLine(item), MAX_LENGTH.list / 2)
     room -= text.length + separator.length
     if (room < 0) break
     kept.unshift(text)
@@ -60,18 +60,21 @@ function listed(items: readonly string[], omitted: number | undefined, separator
   return more === 0 ? kept.join(separator) : `${kept.join(separator)} (and ${more} more)`
 }
 
-function commandLine({ command, exitCode }: WorkDone['commands'][number]): string {
-  const name = shortened(oneLine(command), 80)
+function formatCommand({ command, exitCode }: WorkSummary['commands'][number]): string {
+  const name = truncateText(oneLine(command), 80)
   if (exitCode === undefined) return name
   return hasFailed({ exitCode }) ? `${name} failed with ${exitCode}` : `${name} passed`
 }
 
 /** Characters of a line that people read, and lines of a list. */
-const COLUMNS = 100
-const ROWS = 8
+const MAX_COLUMNS = 100
+const MAX_ROWS = 8
 
 /** What was done so far and what the session waits for, in short lines of plain text for people. */
-export function progressText(record: Pick<SessionRecord, 'task' | 'status' | 'startedAt'>, work: WorkDone): string {
+export function formatProgress(
+  record: Pick<SessionRecord, 'task' | 'status' | 'startedAt'>,
+  work: WorkSummary,
+): string {
   const { omitted, turns, toolCalls, plans } = work
   const lists = [
     bullets('Plan', plans.slice(-1), 0),
@@ -82,21 +85,21 @@ export function progressText(record: Pick<SessionRecord, 'task' | 'status' | 'st
       omitted.filesWritten,
     ),
     bullets('Files read', work.filesRead, omitted.filesRead),
-    bullets('Commands', work.commands.map(commandLine), omitted.commands),
+    bullets('Commands', work.commands.map(formatCommand), omitted.commands),
   ].flat()
   return [
     `Task: ${oneLine(record.task) || 'not stated'}`,
-    `Begun: ${dayAndTime(record.startedAt)}, ${counted(turns, 'turn')} and ${counted(toolCalls, 'tool call')} so far`,
+    `Begun: ${dayAndTime(record.startedAt)}, ${pluralize(turns, 'turn')} and ${pluralize(toolCalls, 'tool call')} so far`,
     ...(lists.length === 0 ? ['No work is on record yet.'] : lists),
-    waitsFor(record.status),
+    formatStatus(record.status),
   ]
-    .map((line) => shortened(line, COLUMNS))
+    .map((line) => truncateText(line, MAX_COLUMNS))
     .join('\n')
 }
 
 function bullets(name: string, items: readonly string[], omitted: number | undefined): string[] {
   if (items.length === 0) return []
-  const shown = items.slice(-ROWS)
+  const shown = items.slice(-MAX_ROWS)
   const more = items.length - shown.length + (omitted ?? 0)
   return [
     `${name}${more === 0 ? '' : ` (the last ${shown.length} of ${shown.length + more})`}:`,
@@ -104,7 +107,7 @@ function bullets(name: string, items: readonly string[], omitted: number | undef
   ]
 }
 
-function waitsFor(status: SessionStatus): string {
+function formatStatus(status: SessionStatus): string {
   switch (status.state) {
     case 'running':
       return 'Waits for nothing: the work goes on.'
@@ -121,7 +124,7 @@ function waitsFor(status: SessionStatus): string {
   }
 }
 
-function counted(n: number, noun: string): string {
+function pluralize(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 

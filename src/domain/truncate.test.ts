@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Message } from './message.ts'
-import { truncated } from './truncate.ts'
+import { truncateMessages } from './truncate.ts'
 
 const count = (text: string) => text.length
 const call = { role: 'assistant', content: '', toolCalls: [{ id: '1', name: 'r', arguments: 'a' }] } as const
@@ -21,9 +21,9 @@ it.each([
   [11, 4, 11],
   [1000, 4, 11],
 ])('within %i tokens keeps the last %i messages, which cost %i', (budget, kept, tokens) => {
-  expect(truncated(messages, budget, count)).toEqual({ messages: messages.slice(4 - kept), tokens })
+  expect(truncateMessages(messages, budget, count)).toEqual({ messages: messages.slice(4 - kept), tokens })
 })
 
 it('keeps nothing of nothing', () => {
-  expect(truncated([], 5, count)).toEqual({ messages: [], tokens: 0 })
+  expect(truncateMessages([], 5, count)).toEqual({ messages: [], tokens: 0 })
 })

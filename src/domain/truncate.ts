@@ -1,9 +1,9 @@
 import { messageTokens } from './context.ts'
-import { type Message, withoutOrphans } from './message.ts'
+import { dropOrphanResults, type Message } from './message.ts'
 import type { CountTokens } from './window.ts'
 
 /** The last messages that fit into the budget, wherever a turn begins, without results whose call is not among them. */
-export function truncated(
+export function truncateMessages(
   messages: readonly Message[],
   maxTokens: number,
   count: CountTokens,
@@ -13,6 +13,6 @@ export function truncated(
     left -= messageTokens(messages[first - 1] as Message, count)
     if (left < 0) break
   }
-  const kept = withoutOrphans(messages.slice(first))
+  const kept = dropOrphanResults(messages.slice(first))
   return { messages: kept, tokens: kept.reduce((sum, message) => sum + messageTokens(message, count), 0) }
 }

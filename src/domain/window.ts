@@ -1,4 +1,4 @@
-import { answeredCall, callsOf, isConversation, type SessionEvent, startsTurn } from './event.ts'
+import { answeredCallId, isConversationType, type SessionEvent, startsTurn, toolCallsOf } from './event.ts'
 import type { Json } from './json.ts'
 
 /** The end of a conversation, cut so that a model can take it. */
@@ -17,7 +17,7 @@ export type CountTokens = (text: string) => number
 /** What an event costs: its content, and the name and arguments of each tool call it makes. */
 export function tokensOf(event: SessionEvent, count: CountTokens): number {
   let tokens = event.content === '' ? 0 : count(event.content)
-  for (const { name, arguments: given } of callsOf(event)) {
+  for (const { name, arguments: given } of toolCallsOf(event)) {
     for (const text of [textOf(name), textOf(given)]) tokens += text === '' ? 0 : count(text)
   }
   return tokens
@@ -36,12 +36,12 @@ export function pairCalls(events: readonly SessionEvent[]): { events: SessionEve
   const called = new Set<string>()
   const open = new Set<string>()
   const kept = events.filter((event) => {
-    for (const { id } of callsOf(event)) {
+    for (const { id } of toolCallsOf(event)) {
       called.add(id)
       open.add(id)
     }
     if (event.type !== 'tool_result') return true
-    const id = answeredCall(event)
+    const id = answeredCallId(event)
     if (id === undefined || !called.has(id)) return false
     open.delete(id)
     return true
@@ -74,13 +74,13 @@ export function windowBuilder(budget?: { maxTokens: number; count: CountTokens }
   function pay(event: SessionEvent): void {
     if (budget === undefined) return
     const cost = tokensOf(event, budget.count)
-    const answered = answeredCall(event)
+    const answered = answeredCallId(event)
     if (event.type === 'tool_result') {
       if (answered !== undefined) unclaimed.set(answered, (unclaimed.get(answered) ?? 0) + cost)
       return
     }
     tokens += cost
-    for (const { id } of callsOf(event)) {
+    for (const { id } of toolCallsOf(event)) {
       tokens += unclaimed.get(id) ?? 0
       unclaimed.delete(id)
     }
@@ -88,7 +88,7 @@ export function windowBuilder(budget?: { maxTokens: number; count: CountTokens }
 
   return {
     add(event) {
-      if (!isConversation(event.type)) return true
+      if (!isConversationType(event.type)) return true
       pay(event)
       if (budget !== undefined && tokens > budget.maxTokens) return false
       newestFirst.push(event)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { EventType, SessionEvent } from './event.ts'
 import type { Json } from './json.ts'
-import { type Observation, workBuilder, workOf } from './work.ts'
+import { type Observation, summarizeWork, workBuilder } from './work.ts'
 
 const minute = (n: number) => new Date(Date.UTC(2026, 0, 31) + n * 60_000).toISOString()
 
@@ -20,7 +20,7 @@ function log(...entries: [EventType, unknown?][]): SessionEvent[] {
 }
 
 const step = (...observations: Observation[]): [EventType, unknown] => ['work_committed', { id: 'w', observations }]
-const did = (...observations: Observation[]) => workOf(log(step(...observations)))
+const did = (...observations: Observation[]) => summarizeWork(log(step(...observations)))
 const note = (text: string, id = 'n1'): Observation => ({ kind: 'note', id, text })
 const write = (path: string, hash?: string): Observation => ({ kind: 'fileWrite', path, ...(hash && { hash }) })
 const ran = (command: string, exitCode?: number): Observation => ({
@@ -31,7 +31,7 @@ const ran = (command: string, exitCode?: number): Observation => ({
 
 describe('what was done', () => {
   it('is nothing in an empty log', () => {
-    expect(workOf([])).toStrictEqual({
+    expect(summarizeWork([])).toStrictEqual({
       decisions: [],
       filesRead: [],
       filesWritten: [],
@@ -46,11 +46,15 @@ describe('what was done', () => {
 
   it('lists the files read, each once, in order', () => {
     const read = (path: string): Observation => ({ kind: 'fileRead', path })
-    expect(workOf(log(step(read('b'), read('a')), step(read('b'), read('c')))).filesRead).toEqual(['b', 'a', 'c'])
+    expect(summarizeWork(log(step(read('b'), read('a')), step(read('b'), read('c')))).filesRead).toEqual([
+      'b',
+      'a',
+      'c',
+    ])
   })
 
   it('lists the last write of each path', () => {
-    const { filesWritten } = workOf(
+    const { filesWritten } = summarizeWork(
       log(step(write('a', 'h1'), write('b')), step({ kind: 'fileWrite', path: 'a', hash: 'h2', bytes: 5 })),
     )
     expect(filesWritten).toStrictEqual([{ path: 'b' }, { path: 'a', hash: 'h2', bytes: 5 }])
@@ -89,7 +93,7 @@ describe('what was done', () => {
   it('has a question open until the work goes on', () => {
     const asked: [EventType, unknown] = ['status_changed', { status: { state: 'awaiting_user', question: 'Which?' } }]
     const went = (state: string): [EventType, unknown] => ['status_changed', { status: { state } }]
-    const open = (...entries: [EventType, unknown?][]) => workOf(log(...entries)).openQuestions
+    const open = (...entries: [EventType, unknown?][]) => summarizeWork(log(...entries)).openQuestions
     expect(open(asked)).toEqual(['Which?'])
     expect(open(asked, went('running'))).toEqual([])
     expect(open(asked, ['user_message'], went('aborted'))).toEqual(['Which?'])
@@ -99,7 +103,7 @@ describe('what was done', () => {
   })
 
   it('counts turns, and each tool call once though it is announced and repeated', () => {
-    const work = workOf(
+    const work = summarizeWork(
       log(
         ['user_message'],
         ['model_message', { toolCalls: [{ id: 'a' }, { id: 'b' }] }],
@@ -113,7 +117,7 @@ describe('what was done', () => {
   })
 
   it('spans from the first event to the last', () => {
-    const work = workOf(log(['session_started'], ['user_message'], ['x.y']))
+    const work = summarizeWork(log(['session_started'], ['user_message'], ['x.y']))
     expect([work.firstAt, work.lastAt]).toEqual([minute(1), minute(3)])
   })
 
@@ -132,7 +136,7 @@ describe('what was done', () => {
         fc.constantFrom<EventType>('work_committed', 'status_changed', 'tool_call'),
         fc.jsonValue(),
         (type, any) => {
-          workOf(log([type, any], [type, { observations: any, status: any }]))
+          summarizeWork(log([type, any], [type, { observations: any, status: any }]))
         },
       ),
     )

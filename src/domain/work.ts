@@ -1,5 +1,5 @@
-import { answeredCall, callsOf, type SessionEvent, startsTurn } from './event.ts'
-import { DECISION, node, type Observation, observationsOf, shortened, statedEdges } from './graph.ts'
+import { answeredCallId, type SessionEvent, startsTurn, toolCallsOf } from './event.ts'
+import { DECISION, nodeOf, type Observation, observationsOf, statedEdges, truncateText } from './graph.ts'
 import { isObject } from './json.ts'
 
 export {
@@ -12,7 +12,7 @@ export {
   type Label,
   NODE_KINDS,
   type NodeKind,
-  node,
+  nodeOf as node,
   type Observation,
   observationsOf,
   parseNode,
@@ -22,12 +22,12 @@ export {
 } from './graph.ts'
 
 /** Entries of each kind that are kept, the newest; how many more there were is counted. */
-const KEPT = 200
+const MAX_ENTRIES = 200
 /** Characters of a text that are kept. */
-const TEXT = 1000
+const MAX_TEXT = 1000
 
 /** What was done in a session, in lists that stay short however long the log is. Texts are cut after 1,000 characters. */
-export interface WorkDone {
+export interface WorkSummary {
   decisions: string[]
   /** Paths, each once, by the first time. */
   filesRead: string[]
@@ -50,11 +50,11 @@ export interface WorkDone {
 /** Gathers the work of a log, event by event, in the same small space however many there are. */
 export interface WorkBuilder {
   add(event: SessionEvent): void
-  finish(): WorkDone
+  finish(): WorkSummary
 }
 
 /** What was done in these events. */
-export function workOf(events: Iterable<SessionEvent>): WorkDone {
+export function summarizeWork(events: Iterable<SessionEvent>): WorkSummary {
   const builder = workBuilder()
   for (const event of events) builder.add(event)
   return builder.finish()
@@ -63,29 +63,29 @@ export function workOf(events: Iterable<SessionEvent>): WorkDone {
 /** See {@link WorkBuilder}. Total: what does not read as work is passed over. */
 export function workBuilder(): WorkBuilder {
   const lists = {
-    decisions: newest<string>(),
-    filesRead: newest<string>(),
-    filesWritten: newest<WorkDone['filesWritten'][number]>(),
-    commands: newest<WorkDone['commands'][number]>(),
-    plans: newest<string>(),
+    decisions: boundedMap<string>(),
+    filesRead: boundedMap<string>(),
+    filesWritten: boundedMap<WorkSummary['filesWritten'][number]>(),
+    commands: boundedMap<WorkSummary['commands'][number]>(),
+    plans: boundedMap<string>(),
   }
   /** A call may be announced by a message and repeated by a `tool_call`: it is one until its result. */
-  const openCalls = newest<true>()
+  const openCalls = boundedMap<true>()
   let question: string | undefined
   let turns = 0
   let toolCalls = 0
-  let times: Pick<WorkDone, 'firstAt' | 'lastAt'> = {}
+  let times: Pick<WorkSummary, 'firstAt' | 'lastAt'> = {}
 
   function observe(observed: Observation, all: readonly Observation[]): void {
     switch (observed.kind) {
       case 'note':
-        if (DECISION.test(observed.text)) once(lists.decisions, decisionIn(observed.text))
+        if (DECISION.test(observed.text)) putOnce(lists.decisions, decisionIn(observed.text))
         return
       case 'plan':
-        once(lists.plans, cut(observed.text))
+        putOnce(lists.plans, cut(observed.text))
         return
       case 'fileRead':
-        once(lists.filesRead, cut(observed.path))
+        putOnce(lists.filesRead, cut(observed.path))
         return
       case 'fileWrite': {
         const { hash, bytes } = observed
@@ -104,7 +104,7 @@ export function workBuilder(): WorkBuilder {
         return
       }
       case 'relations':
-        for (const decision of decisionsStated(observed, all)) once(lists.decisions, decision)
+        for (const decision of decisionsStated(observed, all)) putOnce(lists.decisions, decision)
     }
   }
 
@@ -112,11 +112,11 @@ export function workBuilder(): WorkBuilder {
     add(event) {
       times = { firstAt: event.createdAt, ...times, lastAt: event.createdAt }
       if (startsTurn(event)) turns++
-      for (const { id } of callsOf(event)) {
+      for (const { id } of toolCallsOf(event)) {
         if (!openCalls.has(cut(id))) toolCalls++
         openCalls.put(cut(id), true)
       }
-      openCalls.remove(cut(answeredCall(event) ?? ''))
+      openCalls.remove(cut(answeredCallId(event) ?? ''))
       if (event.type === 'status_changed') question = questionAfter(event, question)
       const all = observationsOf(event)
       for (const observed of all) observe(observed, all)
@@ -140,7 +140,7 @@ export function workBuilder(): WorkBuilder {
   }
 }
 
-const cut = (text: string) => shortened(text, TEXT)
+const cut = (text: string) => truncateText(text, MAX_TEXT)
 
 function decisionIn(note: string): string {
   return cut(note.replace(DECISION, ''))
@@ -150,7 +150,7 @@ function decisionIn(note: string): string {
 function decisionsStated(observed: Observation, all: readonly Observation[]): string[] {
   const decided = statedEdges(observed).filter(({ label }) => label === 'decidedIn')
   return decided.map(({ from }) => {
-    const note = all.find((one) => one.kind === 'note' && node('note', one.id) === from)
+    const note = all.find((one) => one.kind === 'note' && nodeOf('note', one.id) === from)
     return note?.kind === 'note' ? decisionIn(note.text) : cut(from.slice(from.indexOf(':') + 1))
   })
 }
@@ -162,20 +162,20 @@ function questionAfter({ parts }: SessionEvent, before: string | undefined): str
   return status['state'] === 'running' ? undefined : before
 }
 
-type Newest<T> = ReturnType<typeof newest<T>>
+type BoundedMap<T> = ReturnType<typeof boundedMap<T>>
 
-function once(list: Newest<string>, text: string): void {
+function putOnce(list: BoundedMap<string>, text: string): void {
   if (!list.has(text)) list.put(text, text)
 }
 
-/** Entries by key in the order they were put; beyond {@link KEPT} the oldest one makes room. */
-function newest<T>() {
+/** Entries by key in the order they were put; beyond {@link MAX_ENTRIES} the oldest one makes room. */
+function boundedMap<T>() {
   const entries = new Map<string, T>()
   let omitted = 0
   function put(key: string, value: T): void {
     entries.delete(key)
     entries.set(key, value)
-    if (entries.size <= KEPT) return
+    if (entries.size <= MAX_ENTRIES) return
     entries.delete(entries.keys().next().value as string)
     omitted++
   }

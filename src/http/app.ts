@@ -8,7 +8,7 @@ import fastify, {
   LogController,
 } from 'fastify'
 import { RouteNotFoundError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
-import { type Json, writeJson } from '../domain/json.ts'
+import { type Json, stringifyJson } from '../domain/json.ts'
 import type { Principal } from '../domain/record.ts'
 import { restricted } from '../features/kernel/access.ts'
 import type { Deps } from '../features/kernel/deps.ts'
@@ -89,8 +89,8 @@ export async function appOn(parts: AppParts): Promise<App> {
   })
   // the operations check what comes in; a value given back here would turn an empty body into null
   app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => (answer) => writeJson(answer as Json))
-  app.setReplySerializer((answer) => writeJson(answer as Json))
+  app.setSerializerCompiler(() => (answer) => stringifyJson(answer as Json))
+  app.setReplySerializer((answer) => stringifyJson(answer as Json))
   await describeRoutes(app, parts.version)
   takeBodies(app, limits)
   installErrorHandlers(app, parts.metrics)
@@ -195,7 +195,7 @@ function noted(error: unknown, request: FastifyRequest): ThroughlineError {
 }
 
 function problemText(error: unknown, request: FastifyRequest): string {
-  return writeJson(problemOf(noted(error, request), request.id) as unknown as Json)
+  return stringifyJson(problemOf(noted(error, request), request.id) as unknown as Json)
 }
 
 const PARSER_ERRORS: Record<string, { status: 400 | 408 | 431; code: 'VALIDATION' | 'TOO_LARGE'; detail: string }> = {

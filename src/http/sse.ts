@@ -1,4 +1,4 @@
-import { type Json, writeJson } from '../domain/json.ts'
+import { type Json, stringifyJson } from '../domain/json.ts'
 
 /** Milliseconds between signs of life on a stream that has nothing to say. Proxies give up after a minute or so. */
 const HEARTBEAT = 15_000
@@ -31,7 +31,7 @@ export async function* sseOf(
       const result = await next.value
       if (result.done === true) break
       const { sequence } = result.value as { sequence?: number }
-      yield sseEvent(writeJson(result.value as Json), { id: sequence })
+      yield sseEvent(stringifyJson(result.value as Json), { id: sequence })
     }
     yield sseEvent('{}', { event: 'end' })
   } catch (error) {
@@ -64,9 +64,9 @@ export async function* sseOfWork(
       if (latest === undefined) continue
       const progress = latest
       latest = undefined
-      yield sseEvent(writeJson(progress as Json), { event: 'progress' })
+      yield sseEvent(stringifyJson(progress as Json), { event: 'progress' })
     }
-    yield sseEvent(writeJson(((await done.value) ?? null) as Json), { event: 'result' })
+    yield sseEvent(stringifyJson(((await done.value) ?? null) as Json), { event: 'result' })
   } catch (error) {
     yield sseEvent(problem(error), { event: 'problem' })
   } finally {

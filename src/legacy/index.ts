@@ -2,7 +2,7 @@ import { ValidationError } from '../domain/errors.ts'
 import { checkText } from '../domain/json.ts'
 import { type StoreTarget, targetOf } from '../open/target.ts'
 import type { LegacySource } from '../ports/legacy-source.ts'
-import type { Place } from './shape.ts'
+import type { TableOption } from './table-shape.ts'
 
 export interface LegacyOptions {
   /** `postgres://…` or `sqlite:PATH`. */
@@ -22,7 +22,8 @@ export interface LegacyOptions {
 export async function legacySource({ url, table }: LegacyOptions): Promise<LegacySource> {
   const target = databaseOf(url)
   if (table !== undefined) checkText(table, 'table')
-  const place: Place = table === undefined ? { table: 'session_events', field: 'from' } : { table, field: 'table' }
+  const place: TableOption =
+    table === undefined ? { table: 'session_events', field: 'from' } : { table, field: 'table' }
   if (target.store === 'sqlite') return await (await import('./sqlite.ts')).sqliteSource(target.path, place)
   return await (await import('./postgres.ts')).postgresSource(target.url, place)
 }

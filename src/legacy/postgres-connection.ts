@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StorageError, ThroughlineError } from '../domain/errors.ts'
 
 /** Milliseconds to connect, and for the server to answer a goodbye. */
-const CONNECT = 5000
-const GOODBYE = 500
+const CONNECT_TIMEOUT_MS = 5000
+const CLOSE_TIMEOUT_MS = 500
 
 /** One connection, on which statements run one after the other. */
 export interface Connection {
@@ -15,26 +15,31 @@ export interface Connection {
 export async function connect(url: string): Promise<Connection> {
   const { default: pg } = await loadDriver()
   const socket = new Socket()
-  const settings = { connectionString: url, connectionTimeoutMillis: CONNECT, keepAlive: true, stream: () => socket }
-  const client = await within(async () => new pg.Client(settings))
+  const settings = {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    stream: () => socket,
+  }
+  const client = await withStorageErrors(async () => new pg.Client(settings))
   // the query that is running fails too, and says it
   client.on('error', () => {})
   let closing: Promise<void> | undefined
 
   async function close(): Promise<void> {
-    await Promise.race([client.end().catch(() => {}), delay(GOODBYE, undefined, { ref: false })])
+    await Promise.race([client.end().catch(() => {}), delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })])
     socket.destroy()
   }
 
   try {
-    await within(() => client.connect())
+    await withStorageErrors(() => client.connect())
   } catch (error) {
     socket.destroy()
     throw error
   }
   return {
     run: <Row extends object>(sql: string, values?: unknown[]) =>
-      within(async () => [await client.query<Row>(sql, values)].flat().at(-1)?.rows ?? []),
+      withStorageErrors(async () => [await client.query<Row>(sql, values)].flat().at(-1)?.rows ?? []),
     close() {
       closing ??= close()
       return closing
@@ -52,7 +57,7 @@ async function loadDriver() {
 }
 
 /** Runs a piece of work with the driver, whose errors become ours. */
-async function within<T>(work: () => Promise<T>): Promise<T> {
+async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

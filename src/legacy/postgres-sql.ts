@@ -1,5 +1,5 @@
 import { ValidationError } from '../domain/errors.ts'
-import { type Place, type Shape, UNREAD } from './shape.ts'
+import { type TableOption, type TableShape, UNUSED_KEYS } from './table-shape.ts'
 import { MILLISECONDS } from './time.ts'
 
 /**
@@ -15,7 +15,7 @@ export const BEGIN = `
   where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`
 
 /** A table or view. */
-export interface Found {
+export interface FoundTable {
   oid: string
   /** With its schema, as it is written in SQL. */
   quoted: string
@@ -55,7 +55,7 @@ export function countSql(from: string): string {
 }
 
 /** One sort, which spills to the disk; no index is needed. $1: the session to begin behind, or null. */
-export function selectSql(from: string, shape: Shape, columns: readonly Column[], place: Place): string {
+export function selectSql(from: string, shape: TableShape, columns: readonly Column[], place: TableOption): string {
   const typeOf = (name: string) => columns.find((column) => column.name === name)?.type ?? ''
   const { order, instant } = timeSql(typeOf('occurred_at'), place)
   const taken = shape.columns.map((name) => `t."${name}"::text as "${name}"`)
@@ -70,7 +70,7 @@ export function selectSql(from: string, shape: Shape, columns: readonly Column[]
 const NUMBERS = ['smallint', 'integer', 'bigint', 'numeric', 'real', 'double precision']
 
 /** What to sort by, and milliseconds since 1970. */
-function timeSql(type: string, { table, field }: Place): { order: string; instant: string } {
+function timeSql(type: string, { table, field }: TableOption): { order: string; instant: string } {
   if (type === 'date' || type.startsWith('timestamp')) {
     return { order: 't.occurred_at', instant: 'floor(extract(epoch from t.occurred_at::timestamptz) * 1000)' }
   }
@@ -86,4 +86,4 @@ function timeSql(type: string, { table, field }: Place): { order: string; instan
 
 /** Messages need not be sent. Payloads of other types are not taken apart: one that is malformed would end it all. */
 const WITHOUT_MESSAGE = `
-  case when jsonb_typeof(t.payload) = 'object' then t.payload - '{${UNREAD.join(',')}}'::text[] else t.payload end::text`
+  case when jsonb_typeof(t.payload) = 'object' then t.payload - '{${UNUSED_KEYS.join(',')}}'::text[] else t.payload end::text`

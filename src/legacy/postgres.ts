@@ -1,22 +1,22 @@
 import type { LegacySource } from '../ports/legacy-source.ts'
+import { foldSessions } from './fold-sessions.ts'
 import { type Connection, connect } from './postgres-connection.ts'
-import { BEGIN, COLUMNS, type Column, countSql, FIND, type Found, selectSql } from './postgres-sql.ts'
-import { type LegacyRow, missingTable, type Place, type Shape, shapeOf } from './shape.ts'
-import { told } from './told.ts'
+import { BEGIN, COLUMNS, type Column, countSql, FIND, type FoundTable, selectSql } from './postgres-sql.ts'
+import { type LegacyRow, missingTable, shapeOf, type TableOption, type TableShape } from './table-shape.ts'
 
 /** Rows that are fetched at once: the first time, and at most. */
-const FIRST = 200
-const MOST = 2000
+const FIRST_PAGE_ROWS = 200
+const MAX_PAGE_ROWS = 2000
 /** Characters that a page should have, if rows are long. */
-const PAGE = 4 * 1024 * 1024
+const PAGE_CHARACTERS = 4 * 1024 * 1024
 
 /** All of the table in one transaction, which begins here. */
-export async function postgresSource(url: string, place: Place): Promise<LegacySource> {
+export async function postgresSource(url: string, place: TableOption): Promise<LegacySource> {
   const connection = await connect(url)
   let table: Table
   try {
     await connection.run(BEGIN)
-    table = await tableAt(connection, place)
+    table = await findTable(connection, place)
   } catch (error) {
     await connection.close()
     throw error
@@ -28,11 +28,11 @@ export async function postgresSource(url: string, place: Place): Promise<LegacyS
     const cursor = `legacy_${++cursors}`
     await connection.run(`declare ${cursor} no scroll cursor for ${select}`, [after ?? null])
     try {
-      for (let rows = FIRST; ; ) {
+      for (let rows = FIRST_PAGE_ROWS; ; ) {
         const page = await connection.run<LegacyRow>(`fetch ${rows} from ${cursor}`)
         if (page.length > 0) yield page
         if (page.length < rows) return
-        rows = Math.max(1, Math.min(MOST, Math.floor((PAGE * page.length) / (1 + sizeOf(page)))))
+        rows = Math.max(1, Math.min(MAX_PAGE_ROWS, Math.floor((PAGE_CHARACTERS * page.length) / (1 + sizeOf(page)))))
       }
     } finally {
       // it ends with the transaction anyway
@@ -45,7 +45,7 @@ export async function postgresSource(url: string, place: Place): Promise<LegacyS
       const [row] = await connection.run<{ sessions: string }>(countSql(from), [after ?? null])
       return Number(row?.sessions)
     },
-    sessions: (after) => told(pages(after), shape),
+    sessions: (after) => foldSessions(pages(after), shape),
     close: () => connection.close(),
   }
 }
@@ -54,11 +54,11 @@ interface Table {
   /** Its name, quoted. */
   from: string
   select: string
-  shape: Shape
+  shape: TableShape
 }
 
-async function tableAt({ run }: Connection, place: Place): Promise<Table> {
-  const found = await run<Found>(FIND, [place.table])
+async function findTable({ run }: Connection, place: TableOption): Promise<Table> {
+  const found = await run<FoundTable>(FIND, [place.table])
   const table = found.find(({ whole }) => whole) ?? found.find(({ visible }) => visible)
   if (table === undefined)
     throw missingTable(

@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../domain/errors.ts'
 import type { LegacySource } from '../ports/legacy-source.ts'
-import { type LegacyRow, missingTable, type Place, type Shape, shapeOf, UNREAD } from './shape.ts'
-import { instantOf } from './time.ts'
-import { told } from './told.ts'
+import { foldSessions } from './fold-sessions.ts'
+import { type LegacyRow, missingTable, shapeOf, type TableOption, type TableShape, UNUSED_KEYS } from './table-shape.ts'
+import { parseTime } from './time.ts'
 
 /** How long to wait for another process that holds the file, in milliseconds. */
-const BUSY = 10_000
+const BUSY_TIMEOUT_MS = 10_000
 const PAGE = 200
 
 const TABLE = `
@@ -20,22 +20,22 @@ const SESSION = `coalesce(cast(t.session_id as text), '') collate binary`
 /** What is not JSON stays as it is. Messages would make the sort large. */
 const PAYLOAD = `
   case when json_valid(t.payload)
-    then json_remove(t.payload, ${UNREAD.map((key) => `'$.${key}'`).join(', ')})
+    then json_remove(t.payload, ${UNUSED_KEYS.map((key) => `'$.${key}'`).join(', ')})
     else cast(t.payload as text) end as payload`
 
 /** All of the file in one transaction, which begins here. */
-export async function sqliteSource(path: string, place: Place): Promise<LegacySource> {
-  const { db, from, shape } = await opened(path, place)
+export async function sqliteSource(path: string, place: TableOption): Promise<LegacySource> {
+  const { db, from, shape } = await openTable(path, place)
   const reading = new Set<Iterator<unknown>>()
 
   function next(rows: Iterator<LegacyRow>): LegacyRow[] {
     // rows that are closed seem to be at their end
     if (!db.open) throw new StorageError('sqlite', 'the source is closed')
-    return within(() => take(rows))
+    return withStorageErrors(() => nextPage(rows))
   }
 
   function* pages(after: string | undefined): Generator<LegacyRow[]> {
-    const rows = within(() =>
+    const rows = withStorageErrors(() =>
       db.prepare(selectSql(from, shape)).iterate({ after: after ?? null }),
     ) as IterableIterator<LegacyRow>
     reading.add(rows)
@@ -50,14 +50,14 @@ export async function sqliteSource(path: string, place: Place): Promise<LegacySo
   return {
     async count(after) {
       const sql = `select count(distinct ${SESSION}) from ${from} t where @after is null or ${SESSION} > @after`
-      return within(() =>
+      return withStorageErrors(() =>
         db
           .prepare(sql)
           .pluck()
           .get({ after: after ?? null }),
       ) as number
     },
-    sessions: (after) => told(pages(after), shape),
+    sessions: (after) => foldSessions(pages(after), shape),
     async close() {
       // the driver does not close under a reader
       for (const rows of reading) rows.return?.()
@@ -66,12 +66,15 @@ export async function sqliteSource(path: string, place: Place): Promise<LegacySo
   }
 }
 
-async function opened(path: string, place: Place): Promise<{ db: Database; from: string; shape: Shape }> {
+async function openTable(path: string, place: TableOption): Promise<{ db: Database; from: string; shape: TableShape }> {
   const { default: open } = await import('better-sqlite3')
   const doing = `cannot open '${path}'`
-  const db = within(() => open(path, { readonly: true, fileMustExist: true, timeout: BUSY }), doing)
+  const db = withStorageErrors(
+    () => open(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS }),
+    doing,
+  )
   try {
-    db.function('legacy_instant', { deterministic: true }, instantOf)
+    db.function('legacy_instant', { deterministic: true }, parseTime)
     db.exec('begin')
     const table = db.prepare(TABLE).pluck().get(place.table) as string | undefined
     if (table === undefined) throw missingTable(place)
@@ -84,7 +87,7 @@ async function opened(path: string, place: Place): Promise<{ db: Database; from:
 }
 
 /** One sort, which spills to the disk; @after is the session to begin behind. */
-function selectSql(from: string, { payload, columns }: Shape): string {
+function selectSql(from: string, { payload, columns }: TableShape): string {
   const taken = [...(payload ? [PAYLOAD] : []), ...columns.map((name) => `cast(t."${name}" as text) as "${name}"`)]
   return `
     select ${SESSION} as session, legacy_instant(t.occurred_at) as instant, ${taken.join(', ')}
@@ -93,7 +96,7 @@ function selectSql(from: string, { payload, columns }: Shape): string {
     order by 1, 2 nulls first, t.id`
 }
 
-function take(rows: Iterator<LegacyRow>): LegacyRow[] {
+function nextPage(rows: Iterator<LegacyRow>): LegacyRow[] {
   const page: LegacyRow[] = []
   while (page.length < PAGE) {
     const { done, value } = rows.next()
@@ -104,7 +107,7 @@ function take(rows: Iterator<LegacyRow>): LegacyRow[] {
 }
 
 /** Runs a piece of work with the driver, whose errors become ours. */
-function within<T>(work: () => T, doing?: string): T {
+function withStorageErrors<T>(work: () => T, doing?: string): T {
   try {
     return work()
   } catch (error) {

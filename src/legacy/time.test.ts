@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { instantOf, isoOf } from './time.ts'
+import { parseTime, toIsoInRange } from './time.ts'
 
 const iso = (value: unknown) => {
-  const instant = instantOf(value)
-  return instant === null ? undefined : isoOf(instant)
+  const instant = parseTime(value)
+  return instant === null ? undefined : toIsoInRange(instant)
 }
 
 describe('a time of an older log', () => {
@@ -35,7 +35,7 @@ describe('a time of an older log', () => {
   )
 
   it('is told apart from another within the same millisecond', () => {
-    const [a, b] = ['2025-03-01T12:00:00.123456Z', '2025-03-01T12:00:00.123457Z'].map(instantOf)
+    const [a, b] = ['2025-03-01T12:00:00.123456Z', '2025-03-01T12:00:00.123457Z'].map(parseTime)
     expect(a).toBeLessThan(Number(b))
   })
 })

@@ -11,11 +11,11 @@ const NUMBER = /^[+-]?\d+(\.\d+)?$/
  * Milliseconds since 1970, with what lies between two of them: of ISO 8601 text, which is UTC unless it says otherwise,
  * or of seconds or milliseconds as a number or text. `null`: no time.
  */
-export function instantOf(value: unknown): number | null {
+export function parseTime(value: unknown): number | null {
   if (typeof value === 'number') return Math.abs(value) < MILLISECONDS ? value * 1000 : value
   if (typeof value !== 'string') return null
   const text = value.trim()
-  if (NUMBER.test(text)) return instantOf(Number(text))
+  if (NUMBER.test(text)) return parseTime(Number(text))
   const [found, day, minute = '00:00', second = ':00', fraction = '0', hours = '+00', minutes = '00'] =
     ISO.exec(text) ?? []
   if (found === undefined) return null
@@ -24,6 +24,6 @@ export function instantOf(value: unknown): number | null {
 }
 
 /** ISO 8601 in UTC with milliseconds. */
-export function isoOf(instant: number): string | undefined {
+export function toIsoInRange(instant: number): string | undefined {
   return instant >= EARLIEST && instant <= LATEST ? new Date(Math.floor(instant)).toISOString() : undefined
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answeredCall, callsOf, type SessionEvent } from '../domain/event.ts'
+import { answeredCallId, type SessionEvent, toolCallsOf } from '../domain/event.ts'
 import { SESSION_STATES, type SessionRecord, type SessionStatus } from '../domain/record.ts'
 import { MAX_TEXT, oneLine, truncate } from './response-limits.ts'
 
@@ -112,7 +112,7 @@ export type EventView = z.output<typeof eventSchema>
 
 export function eventView(event: SessionEvent, longest: number): EventView {
   const { sequence, type, role, content, agentId, createdAt } = event
-  const all = callsOf(event)
+  const all = toolCallsOf(event)
   const calls = all.slice(0, Math.ceil(longest / CALLS)).map((call) => ({
     id: truncate(call.id, longest),
     name: truncate(String(call.name ?? ''), longest),
@@ -121,7 +121,7 @@ export function eventView(event: SessionEvent, longest: number): EventView {
       longest,
     ),
   }))
-  const toolCallId = answeredCall(event)
+  const toolCallId = answeredCallId(event)
   return {
     sequence,
     type,

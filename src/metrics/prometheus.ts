@@ -17,9 +17,9 @@ const WRITES: readonly EnvelopeWrite[] = ['create', 'fork', 'update', 'backfill'
  * counting where it was. Throws `VALIDATION` where the package is not installed.
  */
 export async function prometheusMetrics(registry: MetricsRegistry): Promise<Metrics> {
-  const series = seriesOf(await loadDriver(), registry)
+  const series = createSeries(await loadDriver(), registry)
   const { refreshes, refreshSeconds, cacheEvents, failures, writes, writeSeconds, syncs } = series
-  begin(series)
+  initializeSeries(series)
 
   return {
     cache: {
@@ -44,10 +44,10 @@ export async function prometheusMetrics(registry: MetricsRegistry): Promise<Metr
 
 type Driver = Pick<typeof import('prom-client'), 'Counter' | 'Histogram'>
 
-type Series = ReturnType<typeof seriesOf>
+type Series = ReturnType<typeof createSeries>
 
 /** What is counted, made in the registry or found there. */
-function seriesOf(driver: Driver, registry: MetricsRegistry) {
+function createSeries(driver: Driver, registry: MetricsRegistry) {
   const registers = [registry]
 
   function counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
@@ -92,7 +92,7 @@ function seriesOf(driver: Driver, registry: MetricsRegistry) {
 }
 
 /** Lets series begin at 0: `increase()` does not see the first error of one that begins with it. */
-function begin({ refreshes, cacheEvents, failures, writes, syncs }: Series): void {
+function initializeSeries({ refreshes, cacheEvents, failures, writes, syncs }: Series): void {
   for (const result of ['found', 'missing', 'error']) refreshes.inc({ result }, 0)
   for (const result of ['hit', 'miss']) cacheEvents.inc({ operation: 'get', result }, 0)
   for (const operation of ['get', 'fill', 'write', 'purge'])

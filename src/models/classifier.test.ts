@@ -1,10 +1,10 @@
 import { APICallError } from 'ai'
 import { MockLanguageModelV3, MockLanguageModelV4 } from 'ai/test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { judgeByRules, type MessageIntent } from '../domain/classify.ts'
+import { type MessageIntent, matchRules } from '../domain/classify.ts'
 import type { SessionStatus } from '../domain/record.ts'
 import type { Classify, LanguageModel, ModelAnswer, ModelCall } from '../ports/model.ts'
-import { classifierOf } from './classifier.ts'
+import { createClassifier } from './classifier.ts'
 
 const asked: SessionStatus = {
   state: 'awaiting_user',
@@ -12,7 +12,7 @@ const asked: SessionStatus = {
   askedAt: '2026-03-01T09:00:00.000Z',
 }
 const input = { message: 'Option C, and make it configurable', status: asked, task: 'Add retry logic' }
-const rules = judgeByRules(input)
+const rules = matchRules(input)
 
 /** A model as a provider of AI SDK 7 makes it, that gives this text. */
 function mock(text: string, unified: 'stop' | 'length' | 'content-filter' = 'stop'): MockLanguageModelV4 {
@@ -52,7 +52,7 @@ async function questionAbout(about: Parameters<Classify>[0]): Promise<{ system: 
     calls.push(call)
     return { content: [{ type: 'text', text: 'B' }], finishReason: 'stop' }
   })
-  await classifierOf(listening)(about)
+  await createClassifier(listening)(about)
   return promptOf(calls[0] as ModelCall)
 }
 
@@ -67,7 +67,7 @@ afterEach(async () => {
 
 describe('without a choice', () => {
   it('the rules decide, and name themselves', async () => {
-    expect(await classifierOf(undefined)(input)).toEqual({ intent: 'response', by: 'rules', rule: rules.rule })
+    expect(await createClassifier(undefined)(input)).toEqual({ intent: 'response', by: 'rules', rule: rules.rule })
   })
 })
 
@@ -79,8 +79,8 @@ describe('a model', () => {
     ['D', 'new_task'],
     ['E', 'abandon'],
   ])('means by %s that it is: %s', async (letter, intent) => {
-    expect(await classifierOf(mock(letter))(input)).toEqual({ intent, by: 'model' })
-    expect(await classifierOf(says(letter))(input)).toEqual({ intent, by: 'model' })
+    expect(await createClassifier(mock(letter))(input)).toEqual({ intent, by: 'model' })
+    expect(await createClassifier(says(letter))(input)).toEqual({ intent, by: 'model' })
   })
 
   it.each<[string, MessageIntent]>([
@@ -108,11 +108,11 @@ describe('a model', () => {
     ['E\n\nThe user wants to end this.', 'abandon'],
     ['The user has had enough.\nAnswer: E', 'abandon'],
   ])('may write %j', async (text, intent) => {
-    expect(await classifierOf(says(text))(input)).toEqual({ intent, by: 'model' })
+    expect(await createClassifier(says(text))(input)).toEqual({ intent, by: 'model' })
   })
 
   it('that writes a question mark, as it was told to where nothing fits, finds it unclear', async () => {
-    expect(await classifierOf(says(' ?\n'))(input)).toEqual({ intent: 'unclear', by: 'model' })
+    expect(await createClassifier(says(' ?\n'))(input)).toEqual({ intent: 'unclear', by: 'model' })
   })
 
   it.each([
@@ -141,7 +141,7 @@ describe('a model', () => {
     'I cannot help with that.',
     'response',
   ])('that writes %j means no letter: the rules decide', async (text) => {
-    expect(await classifierOf(says(text))(input)).toEqual({
+    expect(await createClassifier(says(text))(input)).toEqual({
       ...rules,
       by: 'rules',
       fallback: `the model answered ${JSON.stringify(text)}`,
@@ -149,19 +149,22 @@ describe('a model', () => {
   })
 
   it.each(['', ' \n'])('that answers %j answered nothing', async (text) => {
-    expect(await classifierOf(mock(text))(input)).toMatchObject({ by: 'rules', fallback: 'the model answered nothing' })
+    expect(await createClassifier(mock(text))(input)).toMatchObject({
+      by: 'rules',
+      fallback: 'the model answered nothing',
+    })
   })
 
   it('is quoted with 64 characters at most, all of them whole', async () => {
-    const { fallback = '' } = await classifierOf(says(`${'x'.repeat(63)}😀 ${'y'.repeat(1000)}`))(input)
+    const { fallback = '' } = await createClassifier(says(`${'x'.repeat(63)}😀 ${'y'.repeat(1000)}`))(input)
     expect(fallback).toBe(`the model answered "${'x'.repeat(63)}\uFFFD"`)
   })
 
   it.each(['length', 'content-filter'] as const)('that stopped early (%s) has not answered', async (reason) => {
     const fallback = `the model stopped early: ${reason}`
-    expect(await classifierOf(mock('E', reason))(input)).toEqual({ ...rules, by: 'rules', fallback })
+    expect(await createClassifier(mock('E', reason))(input)).toEqual({ ...rules, by: 'rules', fallback })
     const old = model(async () => ({ content: [{ type: 'text', text: 'E' }], finishReason: reason }))
-    expect(await classifierOf(old)(input)).toEqual({ ...rules, by: 'rules', fallback })
+    expect(await createClassifier(old)(input)).toEqual({ ...rules, by: 'rules', fallback })
   })
 
   it('that fails is named with its status, without what was sent', async () => {
@@ -175,7 +178,7 @@ describe('a model', () => {
         })
       },
     })
-    expect(await classifierOf(failing)(input)).toEqual({
+    expect(await createClassifier(failing)(input)).toEqual({
       ...rules,
       by: 'rules',
       fallback: 'the model failed: AI_APICallError 429',
@@ -196,12 +199,12 @@ describe('a model', () => {
     ['gives no content', async () => ({}) as ModelAnswer, 'the model failed: TypeError'],
     ['gives nothing', async () => undefined as unknown as ModelAnswer, 'the model failed: TypeError'],
   ])('that %s leaves it to the rules', async (_, doGenerate, fallback) => {
-    expect(await classifierOf(model(doGenerate))(input)).toEqual({ ...rules, by: 'rules', fallback })
+    expect(await createClassifier(model(doGenerate))(input)).toEqual({ ...rules, by: 'rules', fallback })
   })
 
   it('need not say how it finished', async () => {
     const terse = model(async () => ({ content: [{ type: 'text', text: 'A' }] }) as unknown as ModelAnswer)
-    expect(await classifierOf(terse)(input)).toEqual({ intent: 'response', by: 'model' })
+    expect(await createClassifier(terse)(input)).toEqual({ intent: 'response', by: 'model' })
   })
 
   it('is called as the object it is', async () => {
@@ -214,12 +217,12 @@ describe('a model', () => {
         return { content: [{ type: 'text', text: this.letter }], finishReason: { unified: 'stop' } }
       }
     }
-    expect(await classifierOf(new Own())(input)).toEqual({ intent: 'confirmation', by: 'model' })
+    expect(await createClassifier(new Own())(input)).toEqual({ intent: 'confirmation', by: 'model' })
   })
 
   it('is asked once, cold, and told of the five choices', async () => {
     const listening = mock('A')
-    await classifierOf(listening)(input)
+    await createClassifier(listening)(input)
     expect(listening.doGenerateCalls).toHaveLength(1)
     const [call] = listening.doGenerateCalls
     expect(call).toMatchObject({ temperature: 0, maxOutputTokens: 2000, abortSignal: { aborted: false } })
@@ -283,17 +286,17 @@ describe('a function', () => {
     ['at once', () => 'abandon'],
     ['later', () => Promise.resolve('abandon')],
   ])('decides, when it answers %s', async (_, classify) => {
-    expect(await classifierOf(classify)(input)).toEqual({ intent: 'abandon', by: 'caller' })
+    expect(await createClassifier(classify)(input)).toEqual({ intent: 'abandon', by: 'caller' })
   })
 
   it('may find a message unclear', async () => {
-    expect(await classifierOf(() => 'unclear')(input)).toEqual({ intent: 'unclear', by: 'caller' })
+    expect(await createClassifier(() => 'unclear')(input)).toEqual({ intent: 'unclear', by: 'caller' })
   })
 
   it('is given message, status and task, and no task where there is none', async () => {
     const classify = vi.fn<Classify>(() => 'response')
-    await classifierOf(classify)(input)
-    await classifierOf(classify)({ message: 'x', status: asked, task: undefined })
+    await createClassifier(classify)(input)
+    await createClassifier(classify)({ message: 'x', status: asked, task: undefined })
     expect(classify.mock.calls).toStrictEqual([[input], [{ message: 'x', status: asked }]])
   })
 
@@ -306,7 +309,7 @@ describe('a function', () => {
     [{ intent: 'abandon' }, 'the function answered a value of type object'],
   ])('that answers %j leaves it to the rules', async (answer, fallback) => {
     const classify = (() => answer) as unknown as Classify
-    expect(await classifierOf(classify)(input)).toEqual({ ...rules, by: 'rules', fallback })
+    expect(await createClassifier(classify)(input)).toEqual({ ...rules, by: 'rules', fallback })
   })
 
   it.each<[string, Classify]>([
@@ -319,7 +322,7 @@ describe('a function', () => {
     ['rejects', async () => Promise.reject(new TypeError('no'))],
   ])('that %s leaves it to the rules', async (_, classify) => {
     const fallback = 'the function failed: TypeError'
-    expect(await classifierOf(classify)(input)).toEqual({ ...rules, by: 'rules', fallback })
+    expect(await createClassifier(classify)(input)).toEqual({ ...rules, by: 'rules', fallback })
   })
 })
 
@@ -332,7 +335,7 @@ describe('too slow', () => {
       signals.push(abortSignal)
       return new Promise((_, reject) => abortSignal.addEventListener('abort', () => reject(abortSignal.reason)))
     })
-    const judged = classifierOf(slow)(input)
+    const judged = createClassifier(slow)(input)
     await vi.advanceTimersByTimeAsync(9_999)
     expect(signals.map(({ aborted }) => aborted)).toEqual([false])
     await vi.advanceTimersByTimeAsync(1)
@@ -342,7 +345,7 @@ describe('too slow', () => {
   })
 
   it('is a function after the time that was set', async () => {
-    const judged = classifierOf(() => new Promise(() => {}), { timeoutMs: 5 })(input)
+    const judged = createClassifier(() => new Promise(() => {}), { timeoutMs: 5 })(input)
     await vi.advanceTimersByTimeAsync(5)
     expect(await judged).toMatchObject({ by: 'rules', fallback: 'the function took longer than 5 ms' })
   })
@@ -352,7 +355,7 @@ describe('too slow', () => {
     ['answers', async () => ({ content: [{ type: 'text', text: 'E' }], finishReason: 'stop' })],
   ])('is a model that ignores the abort; that it %s later changes nothing', async (_, end) => {
     const deaf = model(() => new Promise<void>((resolve) => setTimeout(resolve, 20)).then(end))
-    const judged = classifierOf(deaf, { timeoutMs: 5 })(input)
+    const judged = createClassifier(deaf, { timeoutMs: 5 })(input)
     await vi.advanceTimersByTimeAsync(5)
     expect(await judged).toMatchObject({ by: 'rules', fallback: 'the model took longer than 5 ms' })
     await vi.advanceTimersByTimeAsync(100)
@@ -361,16 +364,16 @@ describe('too slow', () => {
 
   it('is no one who answers in time: no timer is left, and nothing is aborted', async () => {
     const quick = mock('C')
-    expect(await classifierOf(quick)(input)).toEqual({ intent: 'confirmation', by: 'model' })
-    expect(await classifierOf(() => 'abandon')(input)).toMatchObject({ by: 'caller' })
-    expect(await classifierOf(model(() => Promise.reject(new Error('x'))))(input)).toMatchObject({ by: 'rules' })
+    expect(await createClassifier(quick)(input)).toEqual({ intent: 'confirmation', by: 'model' })
+    expect(await createClassifier(() => 'abandon')(input)).toMatchObject({ by: 'caller' })
+    expect(await createClassifier(model(() => Promise.reject(new Error('x'))))(input)).toMatchObject({ by: 'rules' })
     expect(vi.getTimerCount()).toBe(0)
     await vi.advanceTimersByTimeAsync(60_000)
     expect(quick.doGenerateCalls[0]?.abortSignal?.aborted).toBe(false)
   })
 
   it('is no one where the time has no end', async () => {
-    const judged = classifierOf(
+    const judged = createClassifier(
       () => new Promise<MessageIntent>((resolve) => setTimeout(() => resolve('abandon'), 86_400_000)),
       { timeoutMs: Number.POSITIVE_INFINITY },
     )(input)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ValidationError } from '../domain/errors.ts'
 import { PROBES } from '../domain/recall/probes.ts'
 import type { Embed, Fuse } from '../ports/embed.ts'
-import { embedderOf } from './embedder.ts'
+import { createFuse } from './embedder.ts'
 
 /** Words that mean alike, a line for each of the probes. */
 const CONCEPTS =
@@ -52,7 +52,7 @@ function recorded(embed: Embed): { embed: Embed; calls: string[][] } {
 }
 
 function fuseOf(embed: Embed, options?: { timeoutMs: number }): Fuse {
-  const fuse = embedderOf(embed, options)
+  const fuse = createFuse(embed, options)
   if (fuse === undefined) throw new Error('no embedder')
   return fuse
 }
@@ -320,11 +320,11 @@ describe('an embedder that is slow', () => {
 
 describe('the choice of an embedder', () => {
   it('may be none', () => {
-    expect(embedderOf(undefined)).toBeUndefined()
+    expect(createFuse(undefined)).toBeUndefined()
   })
 
   it('must be a function', () => {
-    expect(() => embedderOf({} as never)).toThrow(ValidationError)
-    expect(() => embedderOf(null as never)).toThrow('embed')
+    expect(() => createFuse({} as never)).toThrow(ValidationError)
+    expect(() => createFuse(null as never)).toThrow('embed')
   })
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ValidationError } from '../domain/errors.ts'
-import { type Calibration, calibrate, cosine, fused, unitOf, type Vector } from '../domain/recall/fuse.ts'
+import { type Calibration, calibrate, cosine, fuseScores, toUnitVector, type Vector } from '../domain/recall/fuse.ts'
 import { PROBES } from '../domain/recall/probes.ts'
 import type { Embed, Fuse } from '../ports/embed.ts'
 
@@ -19,20 +19,20 @@ const MAX_FAILURES = 6
  * (it fails, takes longer than `timeoutMs`, gives anything but one vector for each text) leaves the scores of the words.
  * `undefined` without a function; throws `ValidationError` for anything else.
  */
-export function embedderOf(
+export function createFuse(
   embed: Embed | undefined,
   { timeoutMs = 10_000 }: { timeoutMs?: number } = {},
 ): Fuse | undefined {
   if (embed === undefined) return undefined
   if (typeof embed !== 'function') throw new ValidationError('embed', 'must be a function')
-  const vectorsOf = remembering(embed, timeoutMs)
+  const vectorsOf = cachedEmbed(embed, timeoutMs)
   let measured: Promise<Calibration> | undefined
   let failures = 0
   let rests = 0
 
   async function measure(): Promise<Calibration> {
     try {
-      return calibrated(await vectorsOf(PROBES.flat()))
+      return calibrateOnProbes(await vectorsOf(PROBES.flat()))
     } catch (error) {
       measured = undefined
       throw error
@@ -41,7 +41,7 @@ export function embedderOf(
 
   return async (query, items) => {
     const scores = items.map(({ score }) => score)
-    const chosen = chosenFrom(items)
+    const chosen = selectItems(items)
     // one alone has nothing to be compared with
     if (isBlank(query) || chosen.length < 2) return scores
     if (rests > 0) {
@@ -59,7 +59,7 @@ export function embedderOf(
         const vector = found[i]
         if (asked && vector) cosines[at] = cosine(asked, vector)
       })
-      return fused(scores, cosines, calibration)
+      return fuseScores(scores, cosines, calibration)
     } catch {
       // many that failed together have failed once
       if (rests === 0) {
@@ -72,13 +72,13 @@ export function embedderOf(
 }
 
 /** From the vectors of the probes: question, answer, question, answer … */
-function calibrated(vectors: readonly Vector[]): Calibration {
+function calibrateOnProbes(vectors: readonly Vector[]): Calibration {
   const side = (rest: number) => vectors.filter((_, i) => i % 2 === rest)
   return calibrate(side(0), side(1))
 }
 
 /** The best by words, with their places. What is blank has no meaning, and some services refuse it. */
-function chosenFrom(items: Parameters<Fuse>[1]): Array<{ at: number; content: string }> {
+function selectItems(items: Parameters<Fuse>[1]): Array<{ at: number; content: string }> {
   return items
     .map(({ content, score }, at) => ({ at, content, score }))
     .sort((a, b) => b.score - a.score || a.at - b.at)
@@ -95,8 +95,8 @@ function beginningOf(text: string): string {
 }
 
 /** Gives the vectors of texts, and asks in one call for those that are not known yet. */
-function remembering(embed: Embed, timeoutMs: number): (texts: readonly string[]) => Promise<Vector[]> {
-  const memory = new VectorMemory()
+function cachedEmbed(embed: Embed, timeoutMs: number): (texts: readonly string[]) => Promise<Vector[]> {
+  const memory = new VectorCache()
 
   /** An answer that comes too late is still kept for the next time. */
   async function ask(missing: ReadonlyMap<string, string>): Promise<Map<string, Vector>> {
@@ -104,19 +104,19 @@ function remembering(embed: Embed, timeoutMs: number): (texts: readonly string[]
     if (!Array.isArray(answer) || answer.length !== missing.size) throw new TypeError('not a vector for each text')
     const vectors = new Map<string, Vector>()
     for (const [i, key] of [...missing.keys()].entries()) {
-      const vector = unitOf(answer[i])
+      const vector = toUnitVector(answer[i])
       if (vector === undefined) throw new TypeError('not a vector')
       vectors.set(key, vector)
     }
-    for (const [key, vector] of vectors) memory.keep(key, vector)
+    for (const [key, vector] of vectors) memory.set(key, vector)
     return vectors
   }
 
   return async (texts) => {
     const keyed = texts.map(beginningOf).map((text) => [keyOf(text), text] as const)
-    const found = new Map(keyed.map(([key]) => [key, memory.recall(key)]))
+    const found = new Map(keyed.map(([key]) => [key, memory.get(key)]))
     const missing = new Map(keyed.filter(([key]) => found.get(key) === undefined))
-    if (missing.size > 0) for (const [key, vector] of await within(timeoutMs, ask(missing))) found.set(key, vector)
+    if (missing.size > 0) for (const [key, vector] of await withTimeout(timeoutMs, ask(missing))) found.set(key, vector)
     const vectors = keyed.flatMap(([key]) => found.get(key) ?? [])
     if (vectors.some(({ length }) => length !== vectors[0]?.length)) {
       // where the function gives other vectors than before, those kept would stand in the way for good
@@ -133,16 +133,16 @@ function keyOf(text: string): string {
 }
 
 /** The vectors used last. */
-class VectorMemory {
+class VectorCache {
   private readonly vectors = new Map<string, Vector>()
 
-  recall(key: string): Vector | undefined {
+  get(key: string): Vector | undefined {
     const vector = this.vectors.get(key)
-    if (vector !== undefined) this.keep(key, vector)
+    if (vector !== undefined) this.set(key, vector)
     return vector
   }
 
-  keep(key: string, vector: Vector): void {
+  set(key: string, vector: Vector): void {
     this.vectors.delete(key)
     this.vectors.set(key, vector)
     const room = Math.min(MAX_TEXTS, MAX_NUMBERS / vector.length)
@@ -158,7 +158,7 @@ class VectorMemory {
 }
 
 /** What is promised, if it comes in time. */
-async function within<Value>(timeoutMs: number, promised: Promise<Value>): Promise<Value> {
+async function withTimeout<Value>(timeoutMs: number, promised: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>()
   // beyond 2 ** 31 - 1 a timer fires at once
   const timer = setTimeout(() => late.reject(new Error('too late')), Math.min(timeoutMs, 2 ** 31 - 1))

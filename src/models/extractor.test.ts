@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defaultRole, type EventType, type SessionEvent } from '../domain/event.ts'
 import type { Json } from '../domain/json.ts'
 import { extractFacts } from '../domain/memory/extract.ts'
-import type { Extract, Found, LanguageModel, ModelAnswer, ModelCall } from '../ports/model.ts'
-import { extractorOf } from './extractor.ts'
+import type { Extract, FoundFact, LanguageModel, ModelAnswer, ModelCall } from '../ports/model.ts'
+import { createExtractor } from './extractor.ts'
 
 function log(...entries: [type: EventType, content: string, parts?: Json][]): SessionEvent[] {
   return entries.map(([type, content, parts], i) => ({
@@ -55,7 +55,7 @@ const line = (over: object = {}) =>
   JSON.stringify({ category: 'facts', content: 'My sister marries in Ghent', from: 2, to: 2, tool: false, ...over })
 
 /** What a model that answers this leads to, for these events. */
-const answered = (text: string, of: readonly SessionEvent[] = events) => extractorOf(mock(text))({ events: of })
+const answered = (text: string, of: readonly SessionEvent[] = events) => createExtractor(mock(text))({ events: of })
 
 /** What a model is shown of these events. */
 async function shown(of: readonly SessionEvent[]): Promise<{ system: string; user: string }> {
@@ -64,7 +64,7 @@ async function shown(of: readonly SessionEvent[]): Promise<{ system: string; use
     calls.push(call)
     return { content: [{ type: 'text', text: 'NONE' }], finishReason: 'stop' }
   })
-  await extractorOf(listening)({ events: of })
+  await createExtractor(listening)({ events: of })
   const [system, user] = calls[0]?.prompt ?? []
   if (system?.role !== 'system' || user?.role !== 'user') throw new Error('another prompt')
   return { system: system.content, user: user.content.map(({ text }) => text).join('') }
@@ -82,13 +82,15 @@ afterEach(async () => {
 describe('without a choice', () => {
   it('the rules decide', async () => {
     expect(byRules.facts).toHaveLength(1)
-    expect(await extractorOf()({ events })).toEqual(byRules)
+    expect(await createExtractor()({ events })).toEqual(byRules)
   })
 })
 
 describe('a choice', () => {
   it.each([null, 7, {}, 'openai/gpt-5'])('that is %j is refused', (choice) => {
-    expect(() => extractorOf(choice as unknown as Extract)).toThrow('extract: must be a function, or a language model')
+    expect(() => createExtractor(choice as unknown as Extract)).toThrow(
+      'extract: must be a function, or a language model',
+    )
   })
 })
 
@@ -175,10 +177,10 @@ describe('a model', () => {
 
   it('is asked once and cold, and not at all where nothing was said', async () => {
     const listening = mock('NONE')
-    await extractorOf(listening)({ events })
+    await createExtractor(listening)({ events })
     expect(listening.doGenerateCalls).toMatchObject([{ temperature: 0, maxOutputTokens: 12_000 }])
     const gate = log(['session_started', ''], ['memory_recall', 'x'], ['user_message', ' '])
-    expect(await extractorOf(listening)({ events: gate })).toEqual({ facts: [], by: 'rules' })
+    expect(await createExtractor(listening)({ events: gate })).toEqual({ facts: [], by: 'rules' })
     expect(listening.doGenerateCalls).toHaveLength(1)
   })
 
@@ -201,9 +203,11 @@ describe('a model', () => {
   })
 
   it('that was cut off or fails leaves it to the rules', async () => {
-    expect(await extractorOf(mock(line(), 'length'))({ events })).toEqual(fallenBack('the model stopped early: length'))
+    expect(await createExtractor(mock(line(), 'length'))({ events })).toEqual(
+      fallenBack('the model stopped early: length'),
+    )
     const failing = new MockLanguageModelV3({ doGenerate: () => Promise.reject(new TypeError('secret')) })
-    expect(await extractorOf(failing)({ events })).toEqual(fallenBack('the model failed: TypeError'))
+    expect(await createExtractor(failing)({ events })).toEqual(fallenBack('the model failed: TypeError'))
   })
 })
 
@@ -232,11 +236,11 @@ describe('the word of a tool', () => {
   })
 
   it('is marked where a caller forgot to', async () => {
-    const found: Found[] = [
+    const found: FoundFact[] = [
       { category: 'facts', content: 'Rooms cost 90 euro', from: 4, sourceType: 'explicit', confidence: 0.9 },
       { category: 'facts', content: 'A room is cheap', from: 2, to: 6 },
     ]
-    expect((await extractorOf(() => found)({ events })).facts).toMatchObject([
+    expect((await createExtractor(() => found)({ events })).facts).toMatchObject([
       { sourceType: 'tool_output', confidence: 0.9 },
       { sourceType: 'tool_output', confidence: 0.5 },
     ])
@@ -255,7 +259,7 @@ describe('a function', () => {
     ['at once', () => [{ category: 'rules', content: 'Be brief', from: 2 }]],
     ['later', async () => [{ category: 'rules', content: 'Be brief', from: 2, to: 2 }]],
   ])('finds facts, when it answers %s', async (_, extract) => {
-    expect(await extractorOf(extract)({ events })).toEqual({
+    expect(await createExtractor(extract)({ events })).toEqual({
       facts: [{ category: 'rules', content: 'Be brief', sourceType: 'implicit', confidence: 0.8, from: 2, to: 2 }],
       by: 'caller',
     })
@@ -265,7 +269,7 @@ describe('a function', () => {
     const extract = vi.fn<Extract>(() => [
       { category: 'context', content: 'Begun', from: 1, sourceType: 'explicit', confidence: 1 },
     ])
-    expect(await extractorOf(extract)({ events })).toMatchObject({
+    expect(await createExtractor(extract)({ events })).toMatchObject({
       facts: [{ sourceType: 'explicit', confidence: 1 }],
       by: 'caller',
     })
@@ -273,7 +277,7 @@ describe('a function', () => {
   })
 
   it('may find nothing', async () => {
-    expect(await extractorOf(() => [])({ events })).toEqual({ facts: [], by: 'caller' })
+    expect(await createExtractor(() => [])({ events })).toEqual({ facts: [], by: 'caller' })
   })
 
   it.each([
@@ -287,14 +291,16 @@ describe('a function', () => {
     ['belief in words', [{ category: 'facts', content: 'x', from: 2, confidence: 'high' }]],
   ])('that gives %s leaves it to the rules', async (_, answer) => {
     const extract = (() => answer) as unknown as Extract
-    expect(await extractorOf(extract)({ events })).toEqual(fallenBack('the function answered nothing that can be used'))
+    expect(await createExtractor(extract)({ events })).toEqual(
+      fallenBack('the function answered nothing that can be used'),
+    )
   })
 
   it('that throws leaves it to the rules', async () => {
     const broken = () => {
       throw new SyntaxError('no')
     }
-    expect(await extractorOf(broken)({ events })).toEqual(fallenBack('the function failed: SyntaxError'))
+    expect(await createExtractor(broken)({ events })).toEqual(fallenBack('the function failed: SyntaxError'))
   })
 })
 
@@ -307,7 +313,7 @@ describe('too slow', () => {
       signal = abortSignal
       return new Promise((_, reject) => abortSignal.addEventListener('abort', () => reject(abortSignal.reason)))
     })
-    const extracted = extractorOf(slow)({ events })
+    const extracted = createExtractor(slow)({ events })
     await vi.advanceTimersByTimeAsync(59_999)
     expect(signal?.aborted).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
@@ -316,7 +322,7 @@ describe('too slow', () => {
   })
 
   it('is a function after the time that was set', async () => {
-    const extracted = extractorOf(() => new Promise(() => {}), { timeoutMs: 5 })({ events })
+    const extracted = createExtractor(() => new Promise(() => {}), { timeoutMs: 5 })({ events })
     await vi.advanceTimersByTimeAsync(5)
     expect(await extracted).toEqual(fallenBack('the function took longer than 5 ms'))
   })

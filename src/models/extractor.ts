@@ -1,22 +1,22 @@
 import type { SessionEvent } from '../domain/event.ts'
 import { extractFacts, type Fact } from '../domain/memory/extract.ts'
 import type { Extract, Extractor, LanguageModel } from '../ports/model.ts'
-import { consultantOf, type Question, WHO } from './consult.ts'
-import { factsFrom } from './extracted.ts'
-import { isShown, transcriptOf } from './page.ts'
+import { createAsk, type Prompt, WHO } from './ask.ts'
+import { parseFacts } from './extracted-facts.ts'
+import { formatTranscript, isInTranscript } from './transcript.ts'
 
 /** Events that a model is asked about at once. */
-const PAGE = 200
+const MAX_EVENTS = 200
 
 /**
  * The extractor that a caller chose: a function, a language model, or the rules. Where the choice fails, is slow or answers
  * nothing that can be used, the rules decide, and `fallback` says why. Throws `ValidationError` for a choice that is neither.
  */
-export function extractorOf(
+export function createExtractor(
   choice?: Extract | LanguageModel,
   { timeoutMs = 60_000 }: { timeoutMs?: number } = {},
 ): Extractor {
-  const consult = consultantOf<{ events: readonly SessionEvent[] }>('extract', choice, questionFor, timeoutMs)
+  const consult = createAsk<{ events: readonly SessionEvent[] }>('extract', choice, promptFor, timeoutMs)
 
   return async ({ events }) => {
     const byRules = (fallback?: string) => {
@@ -24,14 +24,15 @@ export function extractorOf(
     }
     if (consult === undefined) return byRules()
     // what holds nothing but bookkeeping needs no opinion, and a model is not paid for it
-    if (typeof choice === 'object' && !events.some(isShown)) return byRules()
-    if (typeof choice === 'object' && events.length > PAGE) return byRules(`more than ${PAGE} events at once`)
+    if (typeof choice === 'object' && !events.some(isInTranscript)) return byRules()
+    if (typeof choice === 'object' && events.length > MAX_EVENTS)
+      return byRules(`more than ${MAX_EVENTS} events at once`)
     const { by, answer, problem } = await consult({ events })
     if (problem !== undefined) return byRules(problem)
-    const found = by === 'model' ? linesOf(String(answer)) : answer
-    const facts = Array.isArray(found) ? factsFrom(found, events, by) : undefined
+    const found = by === 'model' ? parseObjects(String(answer)) : answer
+    const facts = Array.isArray(found) ? parseFacts(found, events, by) : undefined
     if (facts === undefined) return byRules(`${WHO[by]} answered nothing that can be used`)
-    return { facts: by === 'model' ? withLog(facts, events) : facts, by }
+    return { facts: by === 'model' ? withRecordedFacts(facts, events) : facts, by }
   }
 }
 
@@ -52,23 +53,23 @@ Reply with one JSON object a line and nothing else, at most 50 of them:
 {"category":"preferences","content":"I prefer tabs over spaces","from":12,"to":12,"tool":false}
 "from" and "to" are the numbers of the first and last event that it rests on, "tool" is true if any of that is the result of a tool. If there is nothing worth knowing, reply with NONE.`
 
-function questionFor({ events }: { events: readonly SessionEvent[] }): Question {
-  const data = `The log:\n${transcriptOf(events)}\n\nWhat is worth knowing later?`
+function promptFor({ events }: { events: readonly SessionEvent[] }): Prompt {
+  const data = `The log:\n${formatTranscript(events)}\n\nWhat is worth knowing later?`
   // 50 lines need some 3,000 tokens; the rest is for models that think first
   return { instructions: INSTRUCTIONS, data, maxOutputTokens: 12_000 }
 }
 
 /** The objects of an answer: one a line, or in one list, with or without a fence. `undefined` for an answer that is neither. */
-function linesOf(answer: string): unknown[] | undefined {
+function parseObjects(answer: string): unknown[] | undefined {
   const text = answer.replace(/^\s*```\w*$/gmu, '').trim()
   if (/^(?:none\b.?|\[\s*\])$/iu.test(text)) return []
-  const whole = parsed(text)
+  const whole = parseJson(text)
   if (Array.isArray(whole)) return whole
-  const objects = text.split('\n').flatMap((line) => parsed(line.trim().replace(/,$/, '')) ?? [])
+  const objects = text.split('\n').flatMap((line) => parseJson(line.trim().replace(/,$/, '')) ?? [])
   return objects.length === 0 ? undefined : objects
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -77,7 +78,7 @@ function parsed(text: string): unknown {
 }
 
 /** What the log has on record holds without anybody's opinion, and a model is not shown all of it. */
-function withLog(facts: readonly Fact[], events: readonly SessionEvent[]): Fact[] {
+function withRecordedFacts(facts: readonly Fact[], events: readonly SessionEvent[]): Fact[] {
   const known = new Set(facts.map(({ category, content }) => JSON.stringify([category, content.toLowerCase()])))
   const recorded = extractFacts(events.filter(({ type }) => type === 'validation_gate' || type === 'work_committed'))
   const more = recorded.filter(({ category, content }) => !known.has(JSON.stringify([category, content.toLowerCase()])))

@@ -2,8 +2,8 @@ import type { LanguageModel as AiModel } from 'ai'
 import type { MockLanguageModelV3, MockLanguageModelV4 } from 'ai/test'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { LanguageModel, ModelAnswer, ModelCall } from '../ports/model.ts'
-import { classifierOf } from './classifier.ts'
-import { summarizerOf } from './summarizer.ts'
+import { createClassifier } from './classifier.ts'
+import { createSummarizer } from './summarizer.ts'
 
 /** The objects that the AI SDK takes as models, by the version of their interface. */
 type AiModelOf<Version> = Extract<AiModel, { specificationVersion: Version }>
@@ -31,19 +31,19 @@ describe('a language model of the AI SDK', () => {
   it('is refused where only its id is given, by the compiler too', () => {
     expectTypeOf<string>().not.toExtend<LanguageModel>()
     // @ts-expect-error an id is no model
-    expect(() => classifierOf('openai/gpt-5')).toThrow('classify: must be a function, or a language model')
+    expect(() => createClassifier('openai/gpt-5')).toThrow('classify: must be a function, or a language model')
     // @ts-expect-error an id is no model
-    expect(() => summarizerOf('openai/gpt-5')).toThrow('summarize: must be a function, or a language model')
+    expect(() => createSummarizer('openai/gpt-5')).toThrow('summarize: must be a function, or a language model')
   })
 
   it('is refused in the version of AI SDK 4, which calls differently', () => {
     const old = { specificationVersion: 'v1', provider: 'p', modelId: 'm', doGenerate: async () => ({ text: 'A' }) }
     // @ts-expect-error not a version we know
-    expect(() => classifierOf(old)).toThrow(expect.objectContaining({ code: 'VALIDATION', field: 'classify' }))
+    expect(() => createClassifier(old)).toThrow(expect.objectContaining({ code: 'VALIDATION', field: 'classify' }))
   })
 
   it.each([null, 7, {}, { doGenerate: 'A' }])('is not %j', (choice) => {
-    expect(() => classifierOf(choice as unknown as LanguageModel)).toThrow('classify: must be')
-    expect(() => summarizerOf(choice as unknown as LanguageModel)).toThrow('summarize: must be')
+    expect(() => createClassifier(choice as unknown as LanguageModel)).toThrow('classify: must be')
+    expect(() => createSummarizer(choice as unknown as LanguageModel)).toThrow('summarize: must be')
   })
 })

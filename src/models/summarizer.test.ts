@@ -4,7 +4,7 @@ import type { EventType, SessionEvent } from '../domain/event.ts'
 import { defaultRole } from '../domain/event.ts'
 import type { Json } from '../domain/json.ts'
 import type { LanguageModel, ModelAnswer, ModelCall, Summarize } from '../ports/model.ts'
-import { summarizerOf } from './summarizer.ts'
+import { createSummarizer } from './summarizer.ts'
 
 function log(...entries: [type: EventType, content: string, parts?: Json][]): SessionEvent[] {
   return entries.map(([type, content, parts], i) => ({
@@ -61,7 +61,7 @@ async function shown(of: readonly SessionEvent[], task?: string): Promise<{ syst
     calls.push(call)
     return { content: [{ type: 'text', text: 'Summed up.' }], finishReason: 'stop' }
   })
-  await summarizerOf(listening)({ events: of, task, extractive })
+  await createSummarizer(listening)({ events: of, task, extractive })
   const [system, user] = calls[0]?.prompt ?? []
   if (system?.role !== 'system' || user?.role !== 'user') throw new Error('another prompt')
   return { system: system.content, user: user.content.map(({ text }) => text).join('') }
@@ -89,20 +89,20 @@ afterEach(async () => {
 
 describe('without a choice', () => {
   it('the summary is extractive, with nothing to explain', async () => {
-    expect(await summarizerOf(undefined)(input)).toEqual({ summary: 'taken from the log', by: 'extractive' })
+    expect(await createSummarizer(undefined)(input)).toEqual({ summary: 'taken from the log', by: 'extractive' })
   })
 
   it('what the extractive one throws is thrown', async () => {
     const broken = () => {
       throw new RangeError('no log')
     }
-    await expect(summarizerOf(undefined)({ ...input, extractive: broken })).rejects.toThrow('no log')
+    await expect(createSummarizer(undefined)({ ...input, extractive: broken })).rejects.toThrow('no log')
   })
 })
 
 describe('a model', () => {
   it('writes the summary, and the extractive one is not made', async () => {
-    expect(await summarizerOf(mock('\n Retries were added. \n'))(input)).toEqual({
+    expect(await createSummarizer(mock('\n Retries were added. \n'))(input)).toEqual({
       summary: 'Retries were added.',
       by: 'model',
     })
@@ -114,42 +114,42 @@ describe('a model', () => {
       content: [{ type: 'text', text: 'Retries ' }, { type: 'source' }, { type: 'text', text: 'were added.' }],
       finishReason: 'stop',
     }))
-    expect(await summarizerOf(parts)(input)).toEqual({ summary: 'Retries were added.', by: 'model' })
+    expect(await createSummarizer(parts)(input)).toEqual({ summary: 'Retries were added.', by: 'model' })
   })
 
   it('is asked once and cold', async () => {
     const listening = mock('x')
-    await summarizerOf(listening)(input)
+    await createSummarizer(listening)(input)
     expect(listening.doGenerateCalls).toMatchObject([{ temperature: 0, maxOutputTokens: 8000 }])
     expect(listening.doGenerateCalls[0]?.abortSignal?.aborted).toBe(false)
   })
 
   it.each(['', ' \n\t'])('that answers %j answered nothing', async (text) => {
-    expect(await summarizerOf(mock(text))(input)).toEqual(fallenBack('the model answered nothing'))
+    expect(await createSummarizer(mock(text))(input)).toEqual(fallenBack('the model answered nothing'))
   })
 
   it('may answer with 20,000 characters and no more', async () => {
     const longest = 'x'.repeat(20_000)
-    expect(await summarizerOf(mock(longest))(input)).toEqual({ summary: longest, by: 'model' })
-    expect(await summarizerOf(mock(`${longest}x`))(input)).toEqual(
+    expect(await createSummarizer(mock(longest))(input)).toEqual({ summary: longest, by: 'model' })
+    expect(await createSummarizer(mock(`${longest}x`))(input)).toEqual(
       fallenBack('the model answered with 20001 characters'),
     )
   })
 
   it('that was cut off has not answered', async () => {
-    expect(await summarizerOf(mock('Retries were', 'length'))(input)).toEqual(
+    expect(await createSummarizer(mock('Retries were', 'length'))(input)).toEqual(
       fallenBack('the model stopped early: length'),
     )
   })
 
   it('that fails leaves it to the log', async () => {
     const failing = new MockLanguageModelV3({ doGenerate: () => Promise.reject(new TypeError('secret')) })
-    expect(await summarizerOf(failing)(input)).toEqual(fallenBack('the model failed: TypeError'))
+    expect(await createSummarizer(failing)(input)).toEqual(fallenBack('the model failed: TypeError'))
   })
 
   it('cannot write what a store cannot keep', async () => {
-    expect(await summarizerOf(mock('a\0b \uD83D'))(input)).toEqual({ summary: 'ab \uFFFD', by: 'model' })
-    expect(await summarizerOf(mock('\0'))(input)).toEqual(fallenBack('the model answered "\\u0000"'))
+    expect(await createSummarizer(mock('a\0b \uD83D'))(input)).toEqual({ summary: 'ab \uFFFD', by: 'model' })
+    expect(await createSummarizer(mock('\0'))(input)).toEqual(fallenBack('the model answered "\\u0000"'))
   })
 })
 
@@ -158,13 +158,13 @@ describe('a function', () => {
     ['at once', () => 'By hand.'],
     ['later', async () => 'By hand.'],
   ])('writes the summary, when it answers %s', async (_, summarize) => {
-    expect(await summarizerOf(summarize)(input)).toEqual({ summary: 'By hand.', by: 'caller' })
+    expect(await createSummarizer(summarize)(input)).toEqual({ summary: 'By hand.', by: 'caller' })
   })
 
   it('is given all events and the task, and no task where there is none', async () => {
     const summarize = vi.fn<Summarize>(() => 'x')
-    await summarizerOf(summarize)(input)
-    await summarizerOf(summarize)({ events, task: undefined, extractive })
+    await createSummarizer(summarize)(input)
+    await createSummarizer(summarize)({ events, task: undefined, extractive })
     expect(summarize.mock.calls).toStrictEqual([[{ events, task: 'Retries' }], [{ events }]])
   })
 
@@ -174,14 +174,14 @@ describe('a function', () => {
     ['with an object', { summary: 'x' }, 'the function answered a value of type object'],
     ['at great length', 'x'.repeat(30_000), 'the function answered with 30000 characters'],
   ])('that answers %s leaves it to the log', async (_, answer, fallback) => {
-    expect(await summarizerOf((() => answer) as unknown as Summarize)(input)).toEqual(fallenBack(fallback))
+    expect(await createSummarizer((() => answer) as unknown as Summarize)(input)).toEqual(fallenBack(fallback))
   })
 
   it('that throws leaves it to the log', async () => {
     const broken = () => {
       throw new SyntaxError('no')
     }
-    expect(await summarizerOf(broken)(input)).toEqual(fallenBack('the function failed: SyntaxError'))
+    expect(await createSummarizer(broken)(input)).toEqual(fallenBack('the function failed: SyntaxError'))
   })
 })
 
@@ -194,7 +194,7 @@ describe('too slow', () => {
       signal = abortSignal
       return new Promise((_, reject) => abortSignal.addEventListener('abort', () => reject(abortSignal.reason)))
     })
-    const summarized = summarizerOf(slow)(input)
+    const summarized = createSummarizer(slow)(input)
     await vi.advanceTimersByTimeAsync(59_999)
     expect(signal?.aborted).toBe(false)
     await vi.advanceTimersByTimeAsync(1)
@@ -205,7 +205,7 @@ describe('too slow', () => {
 
   it('is a function after the time that was set, and its late failure changes nothing', async () => {
     const late = () => new Promise<string>((_, reject) => setTimeout(() => reject(new Error('late')), 20))
-    const summarized = summarizerOf(late, { timeoutMs: 5 })(input)
+    const summarized = createSummarizer(late, { timeoutMs: 5 })(input)
     await vi.advanceTimersByTimeAsync(5)
     expect(await summarized).toEqual(fallenBack('the function took longer than 5 ms'))
     await vi.advanceTimersByTimeAsync(100)

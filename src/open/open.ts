@@ -8,7 +8,7 @@ import { Staging } from '../features/work/staging.ts'
 import { uuid7 } from '../ids.ts'
 import { lazy } from '../lazy.ts'
 import { noMetrics } from '../metrics/none.ts'
-import { requireChoice } from '../models/choice.ts'
+import { requireModelOrFunction } from '../models/language-model.ts'
 import type { Fuse } from '../ports/embed.ts'
 import type { EnvelopeCache } from '../ports/envelope-cache.ts'
 import type { Metrics } from '../ports/metrics.ts'
@@ -111,13 +111,13 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
 
 /** Whoever judges, sums up and gathers. Their rules take long to load, a sixth of a second for gathering, and most processes need none. */
 function modelsOf({ classify, summarize, extract, embed }: Options): Pick<Deps, (typeof MODELS)[number] | 'fuse'> {
-  for (const field of MODELS) requireChoice(field, { classify, summarize, extract }[field])
+  for (const field of MODELS) requireModelOrFunction(field, { classify, summarize, extract }[field])
   return {
-    classify: lazyFunction(async () => (await import('../models/classifier.ts')).classifierOf(classify)),
-    summarize: lazyFunction(async () => (await import('../models/summarizer.ts')).summarizerOf(summarize)),
-    extract: lazyFunction(async () => (await import('../models/extractor.ts')).extractorOf(extract)),
+    classify: lazyFunction(async () => (await import('../models/classifier.ts')).createClassifier(classify)),
+    summarize: lazyFunction(async () => (await import('../models/summarizer.ts')).createSummarizer(summarize)),
+    extract: lazyFunction(async () => (await import('../models/extractor.ts')).createExtractor(extract)),
     ...(embed !== undefined && {
-      fuse: lazyFunction(async () => (await import('../models/embedder.ts')).embedderOf(embed) as Fuse),
+      fuse: lazyFunction(async () => (await import('../models/embedder.ts')).createFuse(embed) as Fuse),
     }),
   }
 }

@@ -13,8 +13,8 @@ import type { EnvelopeView } from '../domain/envelope.ts'
 export interface EnvelopeStore {
   page(query: { readonly after?: string; readonly limit: number }): Promise<EnvelopeRow[]>
   find(ids: readonly string[]): Promise<EnvelopeRow[]>
-  count(which: WhichEnvelopes): Promise<number>
-  remove(which: WhichEnvelopes, limit: number): Promise<string[]>
+  count(which: EnvelopeFilter): Promise<number>
+  remove(which: EnvelopeFilter, limit: number): Promise<string[]>
 }
 
 /** A session and what is stored of its envelope. */
@@ -24,7 +24,7 @@ export interface EnvelopeRow {
   readonly envelope?: EnvelopeView
 }
 
-export type WhichEnvelopes =
+export type EnvelopeFilter =
   | { readonly batch: string }
   /** Last written at or after this moment. */
   | { readonly since: string }

@@ -25,7 +25,7 @@ export interface ImportStore {
   /** What is there of a session, done or not; `undefined` if nothing is. */
   find(sessionId: string): Promise<FoundImport | undefined>
   write(block: ImportBlock): Promise<void>
-  begun(query: BegunQuery): Promise<string[]>
+  unfinished(query: UnfinishedQuery): Promise<string[]>
   discard(sessionId: string): Promise<number>
 }
 
@@ -34,7 +34,7 @@ export interface FoundImport {
   /** Id of the event at its head. */
   readonly lastEventId: string
   /** It is coming in and not there yet. */
-  readonly isComing: boolean
+  readonly isUnfinished: boolean
 }
 
 export interface ImportBlock {
@@ -50,7 +50,7 @@ export interface ImportBlock {
   readonly done: boolean
 }
 
-export interface BegunQuery {
+export interface UnfinishedQuery {
   readonly after?: string
   readonly limit: number
   readonly within?: Principal

@@ -1,7 +1,7 @@
 import type { Memory, MemoryChange } from '../domain/memory/memory.ts'
-import type { Description } from '../domain/recall/describe.ts'
+import type { TextAnalysis } from '../domain/recall/analyze.ts'
 import type { Principal } from '../domain/record.ts'
-import type { User } from './recall-index.ts'
+import type { UserKey } from './recall-index.ts'
 import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
 
 /**
@@ -32,25 +32,25 @@ import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface MemoryStore {
-  change(request: ChangeRequest): Promise<Changed>
+  change(request: ChangeRequest): Promise<ChangeResult>
   /** Those that are there, in any order. */
   get(ids: readonly string[], within: Principal | undefined): Promise<Memory[]>
   list(query: MemoriesQuery): Promise<Memory[]>
   history(id: string, within: Principal | undefined): Promise<MemoryChange[]>
   /** At most `limit`, in ascending order of id from behind `after`. */
   fromSource(query: SourceQuery): Promise<Memory[]>
-  used(user: User, ids: readonly string[], at: string): Promise<void>
+  markUsed(user: UserKey, ids: readonly string[], at: string): Promise<void>
   /** Those that expired by then, of anyone within; at most `limit`. */
   expired(at: string, limit: number, within: Principal | undefined): Promise<Memory[]>
-  unread(user: User, version: number, limit: number): Promise<Memory[]>
+  unindexed(user: UserKey, version: number, limit: number): Promise<Memory[]>
   /** What the key was stored with, of anyone within, if it came with the same fingerprint. */
-  answered(stamp: IdempotencyStamp, within: Principal | undefined): Promise<string | undefined>
+  findAnswer(stamp: IdempotencyStamp, within: Principal | undefined): Promise<string | undefined>
   /** Removes keys that came before then; gives how many. */
   forgetKeys(before: string, limit: number, within: Principal | undefined): Promise<number>
-  purge(user: User): Promise<{ memories: number; keys: number }>
+  purge(user: UserKey): Promise<{ memories: number; keys: number }>
 }
 
-export interface ChangeRequest extends User {
+export interface ChangeRequest extends UserKey {
   readonly at: string
   /** Memories the decider wants to see: by id … */
   readonly ids?: readonly string[]
@@ -92,12 +92,12 @@ export interface MemoryPut {
   /** Equal for memories that say the same. Absent: as it was. */
   readonly fingerprint?: string
   /** For the index; `null` takes it out. Absent: as it was. */
-  readonly words?: { readonly description: Description; readonly version: number } | null
+  readonly words?: { readonly description: TextAnalysis; readonly version: number } | null
   /** For the history, in this order; absent: nothing to tell. Versions are given by the store. */
   readonly changes?: readonly Omit<MemoryChange, 'version'>[]
 }
 
-export interface Changed {
+export interface ChangeResult {
   readonly outcome: 'written' | 'stale' | 'replayed'
   /** As they were written. */
   readonly memories: readonly Memory[]
@@ -107,12 +107,12 @@ export interface Changed {
   readonly purged?: PurgeCounts
 }
 
-export interface MemoriesQuery extends User {
+export interface MemoriesQuery extends UserKey {
   readonly after?: string
   readonly limit: number
 }
 
-export interface SourceQuery extends User {
+export interface SourceQuery extends UserKey {
   /** See `sourceKey`. */
   readonly key: string
   readonly after?: string

@@ -1,4 +1,4 @@
-import type { Classifiable, MessageIntent } from '../domain/classify.ts'
+import type { ClassifyInput, MessageIntent } from '../domain/classify.ts'
 import type { SessionEvent } from '../domain/event.ts'
 import type { Fact } from '../domain/memory/extract.ts'
 import type { SessionStatus } from '../domain/record.ts'
@@ -24,10 +24,10 @@ export type Summarize = (input: { events: readonly SessionEvent[]; task?: string
  * failure, a late answer or one that is no list leaves it to the rules. What rests on the result of a tool is kept as
  * `tool_output`, whatever it says of itself.
  */
-export type Extract = (input: Extractable) => readonly Found[] | Promise<readonly Found[]>
+export type Extract = (input: ExtractInput) => readonly FoundFact[] | Promise<readonly FoundFact[]>
 
 /** Something to remember, as a caller's function gives it. */
-export interface Found {
+export interface FoundFact {
   category: Fact['category']
   /** Up to 1,000 characters. */
   content: string
@@ -41,12 +41,12 @@ export interface Found {
 }
 
 /** Events of one session, in their order. A model is shown 200 at most, so callers go page by page. */
-export interface Extractable {
+export interface ExtractInput {
   events: readonly SessionEvent[]
 }
 
 /** What was found, in the order of the log, and how it came about. */
-export interface Extracted {
+export interface ExtractResult {
   facts: Fact[]
   by: 'rules' | 'model' | 'caller'
   /** Why the rules had to, where a model or a function was asked first. Safe to store. */
@@ -54,10 +54,10 @@ export interface Extracted {
 }
 
 /** Finds what is worth remembering. Never fails: in the end there are the rules. */
-export type Extractor = (input: Extractable) => Promise<Extracted>
+export type Extractor = (input: ExtractInput) => Promise<ExtractResult>
 
 /** An intent, and how it came about. */
-export interface Judged {
+export interface ClassifyResult {
   intent: MessageIntent
   by: 'rules' | 'model' | 'caller'
   /** The rule that decided, where the rules did. */
@@ -67,10 +67,10 @@ export interface Judged {
 }
 
 /** Judges a message in its session. Never fails: in the end there are the rules. */
-export type Classifier = (input: Classifiable) => Promise<Judged>
+export type Classifier = (input: ClassifyInput) => Promise<ClassifyResult>
 
 /** Events to sum up, and the summary to use where there is no other. */
-export interface Summarizable {
+export interface SummarizeInput {
   events: readonly SessionEvent[]
   task?: string | undefined
   /** Called only when it is needed. */
@@ -78,7 +78,7 @@ export interface Summarizable {
 }
 
 /** A summary, and how it came about. */
-export interface Summarized {
+export interface SummarizeResult {
   /** Of 20,000 characters at most, unless it is extractive. */
   summary: string
   by: 'extractive' | 'model' | 'caller'
@@ -87,7 +87,7 @@ export interface Summarized {
 }
 
 /** Sums up events. Fails only where `extractive` does. */
-export type Summarizer = (input: Summarizable) => Promise<Summarized>
+export type Summarizer = (input: SummarizeInput) => Promise<SummarizeResult>
 
 /**
  * What is used of a language model of the AI SDK, version 5 and later: the objects that its providers make, such as

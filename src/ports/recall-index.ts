@@ -1,4 +1,4 @@
-import type { Description } from '../domain/recall/describe.ts'
+import type { TextAnalysis } from '../domain/recall/analyze.ts'
 import type { MessageFacts, Place } from '../domain/recall/rank.ts'
 import type { StoredEvent } from './session-store.ts'
 
@@ -26,28 +26,28 @@ import type { StoredEvent } from './session-store.ts'
  */
 export interface RecallIndex {
   add(request: AddRequest): Promise<boolean>
-  mark(sessionId: string): Promise<Mark | undefined>
-  marks(user: User, version: number, newest?: number): Promise<Mark[]>
+  mark(sessionId: string): Promise<IndexMark | undefined>
+  marks(user: UserKey, version: number, newest?: number): Promise<IndexMark[]>
   behind(query: BehindQuery): Promise<string[]>
   lookup(shelf: IndexPartition, terms: readonly string[]): Promise<Lookup>
   postings(shelf: IndexPartition, terms: readonly string[], limit: number): Promise<PostingBlock[]>
-  facts(user: User, query: FactsQuery): Promise<IndexedFacts[]>
-  events(user: User, places: readonly EventPlace[]): Promise<PlacedEvent[]>
+  facts(user: UserKey, query: FactsQuery): Promise<IndexedFacts[]>
+  events(user: UserKey, places: readonly EventPlace[]): Promise<PlacedEvent[]>
   drop(sessionId: string): Promise<void>
 }
 
-export interface User {
+export interface UserKey {
   readonly tenant: string
   readonly userId: string
 }
 
 /** What a user said in all sessions, or what is remembered. */
-export interface IndexPartition extends User {
+export interface IndexPartition extends UserKey {
   readonly corpus: 'said' | 'memory'
 }
 
 /** How far the readers of a session's log have come. */
-export interface Mark extends User {
+export interface IndexMark extends UserKey {
   readonly sessionId: string
   readonly head: number
   /** Last event that is in the index; 0 for none. */
@@ -81,7 +81,7 @@ export interface NewMessage {
   readonly speaker: string
   /** Milliseconds since 1970. */
   readonly time: number
-  readonly words: Description
+  readonly words: TextAnalysis
 }
 
 export interface IndexedFacts extends MessageFacts {

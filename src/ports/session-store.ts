@@ -56,7 +56,7 @@ import type { Principal, SessionRecord, SessionState } from '../domain/record.ts
  * - S26 An `envelope` in a view that moved `envelopeAt` is stored in the same step; a view without one leaves what is stored as it is. `load` gives the
  *   envelope only where what is stored was folded to `envelopeAt`. A repair stores it in any case.
  * - S27 While the intake is paused a `create` that would make a session, and a `fork`, throw `IntakePausedError` and write nothing, except with
- *   `evenPaused`. What exists goes on.
+ *   `ignorePause`. What exists goes on.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -64,8 +64,8 @@ export interface SessionStore {
   /** Short name for messages and health: `memory`, `sqlite` … */
   readonly name: string
   create(request: CreateRequest): Promise<CreateResult>
-  append(request: AppendRequest): Promise<Written>
-  decide(request: DecideRequest): Promise<Written>
+  append(request: AppendRequest): Promise<WriteResult>
+  decide(request: DecideRequest): Promise<WriteResult>
   fork(request: ForkRequest): Promise<CreateResult>
   load(key: SessionKey): Promise<SessionView | undefined>
   record(key: SessionKey): Promise<SessionRecord | undefined>
@@ -141,7 +141,7 @@ export interface DecideRequest extends SessionKey {
    * What the decider looks at, if not at everything: the scratchpad, whether the session lives, and nothing that plain appends move. A store may
    * then begin with views that it remembers, and decides again on those of now unless that led to a write on the same decision version.
    */
-  readonly looksAt?: 'state'
+  readonly reads?: 'state'
   /** Pure: it may be called more than once. `last` is the conversation's last commit, where `chained` asks for it. */
   decide(view: SessionView, last?: CommitLink): Decision
 }
@@ -210,7 +210,7 @@ export interface DueQuery {
   readonly within?: Principal
 }
 
-export interface Written {
+export interface WriteResult {
   readonly events: readonly StoredEvent[]
   /** True when the key was known and nothing was written. */
   readonly replayed: boolean
@@ -224,7 +224,7 @@ export interface CreateRequest {
   /** Which live session to give instead of creating one: none, that of the conversation, or the newest of any. */
   readonly reuse: 'none' | 'conversation' | 'any'
   /** Create it although the intake is paused. */
-  readonly evenPaused?: boolean
+  readonly ignorePause?: boolean
 }
 
 export interface CreateResult {

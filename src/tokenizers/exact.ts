@@ -5,9 +5,9 @@ import type { Tokenizer } from '../ports/tokenizer.ts'
  * Longer runs than this are counted piece by piece, which adds a token or two for each piece. Marks go with letters
  * and with signs, line breaks with blanks and with signs: 🏳️‍🌈 or `//` on every line is one run for the encoder.
  */
-const PIECE = 256
+const MAX_RUN = 256
 const RUNS = ['[\\p{L}\\p{M}]', '[[^\\p{L}\\p{N}\\s]\\r\\n]', '\\s']
-const PIECES = new RegExp(RUNS.map((run) => `${run}{${PIECE}}`).join('|'), 'gv')
+const LONG_RUNS = new RegExp(RUNS.map((run) => `${run}{${MAX_RUN}}`).join('|'), 'gv')
 
 /** Counts as OpenAI's o200k encoding does, offline. Names of special tokens in a text are just text. */
 export async function exactTokenizer(): Promise<Tokenizer> {
@@ -19,7 +19,7 @@ export async function exactTokenizer(): Promise<Tokenizer> {
     count(text) {
       let tokens = 0
       let at = 0
-      for (const { 0: piece, index } of text.matchAll(PIECES)) {
+      for (const { 0: piece, index } of text.matchAll(LONG_RUNS)) {
         if (index > at) tokens += count(text.slice(at, index))
         tokens += count(piece)
         at = index + piece.length

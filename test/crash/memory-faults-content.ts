@@ -1,4 +1,4 @@
-import { describe } from '../../src/domain/recall/describe.ts'
+import { analyzeText } from '../../src/domain/recall/analyze.ts'
 import type { Throughline } from '../../src/index.ts'
 import type { IndexPartition } from '../../src/ports/recall-index.ts'
 import type { Store } from '../../src/ports/store.ts'
@@ -62,14 +62,14 @@ export async function wordsIn(store: Store): Promise<string[]> {
   const ids = await store.sessionIds({ limit: ALL, within: USER })
   const logs = await Promise.all(ids.map((id) => logOf(store, id)))
   const texts = [...logs.flat(), ...(await store.memories.list({ ...USER, limit: ALL }))].map(({ content }) => content)
-  return [...new Set(texts.flatMap((text) => [...describe(text).places.keys()]))].sort()
+  return [...new Set(texts.flatMap((text) => [...analyzeText(text).places.keys()]))].sort()
 }
 
 /** The words of the index are those of the memories that hold, each of them with its history. */
 export function unsound({ memories, remembered }: Content): string[] {
   const current = memories.filter(({ supersededBy }) => supersededBy === undefined)
   const expected = current.flatMap(({ content }) =>
-    [...describe(content).places.keys()].map((term) => `${term} ${content}`),
+    [...analyzeText(content).places.keys()].map((term) => `${term} ${content}`),
   )
   const found = remembered.postings.map((posting) => posting.replace(/ \d+ [0-9a-f]+$/, ''))
   return [

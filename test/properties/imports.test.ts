@@ -99,7 +99,7 @@ it.each(ways)('from %s any life comes in by blocks of any size as it is', { time
         }),
         { numRuns: amount(40, 1000) },
       )
-      expect(await target.imports.begun({ limit: 1 })).toEqual([])
+      expect(await target.imports.unfinished({ limit: 1 })).toEqual([])
       expect(await target.totals(undefined)).toEqual(await source.totals(undefined))
     })
     await tl.close()

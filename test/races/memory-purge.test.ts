@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ANALYSIS } from '../../src/domain/recall/postings.ts'
+import { ANALYSIS_VERSION } from '../../src/domain/recall/postings.ts'
 import { uuid7 } from '../../src/ids.ts'
 import { openOn } from '../../src/open/open.ts'
 import type { Store } from '../../src/ports/store.ts'
@@ -78,7 +78,7 @@ it.each(['read', 'add', 'change'] as const)('indexes the others although one is 
   const { gone, other } = purgedBefore(call, all)
   await other.index()
   expect(gone).toHaveLength(1)
-  expect(await all.store.index.behind({ version: ANALYSIS, limit: 10 })).toEqual([])
+  expect(await all.store.index.behind({ version: ANALYSIS_VERSION, limit: 10 })).toEqual([])
   const { items } = await all.tl.memories.list(ADA)
   expect(items.map(({ content }) => content)).toEqual(said(all, gone))
 })

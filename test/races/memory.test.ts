@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { describe as described } from '../../src/domain/recall/describe.ts'
+import { analyzeText as described } from '../../src/domain/recall/analyze.ts'
 import { uuid7 } from '../../src/ids.ts'
 import { type OpenOptions, open, type Throughline } from '../../src/index.ts'
 import { openOn } from '../../src/open/open.ts'

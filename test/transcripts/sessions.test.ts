@@ -6,8 +6,8 @@ import type { SessionEvent } from '../../src/domain/event.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import { pairCalls } from '../../src/domain/window.ts'
 import { derivedId } from '../../src/features/kernel/derived-id.ts'
-import { nameOf } from '../../src/transcripts/claude-code/names.ts'
 import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
+import { parseTranscriptName } from '../../src/transcripts/claude-code/transcript-name.ts'
 import { blocksIn, DATA, dataFile, OWNER, read, sessionId, withFolder } from './transcripts.ts'
 
 async function mainOf(variant: string, number: number): Promise<ExportedEvent[]> {
@@ -268,7 +268,7 @@ describe('a sub-agent', () => {
 describe('the name of a session', () => {
   it('comes from the file, whatever its lines say', async () => {
     expect([...(await read(dataFile('resumed', 8))).keys()]).toEqual([sessionId(8)])
-    expect(nameOf(`/p/${sessionId(8).toUpperCase()}.JSONL`).sessionId).toBe(sessionId(8))
+    expect(parseTranscriptName(`/p/${sessionId(8).toUpperCase()}.JSONL`).sessionId).toBe(sessionId(8))
   })
 
   it('comes from the lines, or else from the path, where the file is named otherwise', async () => {

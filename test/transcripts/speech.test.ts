@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { commandIn } from '../../src/transcripts/claude-code/speech.ts'
+import { parseCommand } from '../../src/transcripts/claude-code/user-text.ts'
 
 describe('what the user typed as a command', () => {
   it.each([
@@ -17,14 +17,14 @@ describe('what the user typed as a command', () => {
     ['<command-name><b>/a</b></command-name>', undefined],
     ['words', undefined],
   ])('%j is %j', (text, command) => {
-    expect(commandIn(text)).toBe(command)
+    expect(parseCommand(text)).toBe(command)
   })
 
   it.each(['<command-name>', '<bash-input>', '<command-name>/a</command-name><command-args>'])(
     'is looked for in no more time than the text is long: %s and blanks',
     (tag) => {
       const start = performance.now()
-      for (const end of ['', '<', 'x']) commandIn(`${tag}${' '.repeat(200_000)}${end}`)
+      for (const end of ['', '<', 'x']) parseCommand(`${tag}${' '.repeat(200_000)}${end}`)
       expect(performance.now() - start).toBeLessThan(1000)
     },
   )

@@ -1,5 +1,5 @@
 import { SchemaNewerError, SchemaOutdatedError } from '../../domain/errors.ts'
-import { ANALYSIS } from '../../domain/recall/postings.ts'
+import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
 import { uuid7 } from '../../ids.ts'
 import { openDeps } from '../../open/open.ts'
 import type { Store } from '../../ports/store.ts'
@@ -63,7 +63,7 @@ export function checkSchema(schema: number | undefined): Check[] {
 
 /** How far the index of words is behind the logs. */
 async function checkIndex({ index }: Store): Promise<Check> {
-  const behind = (await index.behind({ version: ANALYSIS, limit: COUNT_LIMIT })).length
+  const behind = (await index.behind({ version: ANALYSIS_VERSION, limit: COUNT_LIMIT })).length
   if (behind === 0) return { name: 'index', status: 'ok', found: 'has read every log to its end' }
   const found = `has yet to read on in ${behind < COUNT_LIMIT ? '' : 'at least '}${pluralize(behind, 'session')}`
   if (behind < COUNT_LIMIT) return { name: 'index', status: 'ok', found }
@@ -72,7 +72,7 @@ async function checkIndex({ index }: Store): Promise<Check> {
 
 /** What began to come in by an import and is not done; nothing where nothing is. */
 async function checkImports({ imports }: Store): Promise<Check[]> {
-  const ids = await imports.begun({ limit: COUNT_LIMIT })
+  const ids = await imports.unfinished({ limit: COUNT_LIMIT })
   const [first] = ids
   if (first === undefined) return []
   const some = pluralize(ids.length, 'session')

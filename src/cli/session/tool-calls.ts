@@ -1,4 +1,4 @@
-import { answeredCall, callsOf, type SessionEvent, type ToolCallPart } from '../../domain/event.ts'
+import { answeredCallId, type SessionEvent, type ToolCallPart, toolCallsOf } from '../../domain/event.ts'
 
 /** An event, with what belongs to its tool calls. */
 export interface EventWithCalls {
@@ -33,7 +33,7 @@ export function pairToolCalls(events: readonly SessionEvent[], toEnd: boolean): 
   const open = new Map<string, OpenCall>()
   const told: EventWithCalls[] = []
   for (const event of events) {
-    const answered = answeredCall(event)
+    const answered = answeredCallId(event)
     const call = answered === undefined ? undefined : open.get(answered)
     if (answered !== undefined && call !== undefined) {
       call.view.result = event
@@ -48,7 +48,7 @@ export function pairToolCalls(events: readonly SessionEvent[], toEnd: boolean): 
 export function trackToolCalls(): (event: SessionEvent) => EventWithCalls {
   const open = new Map<string, OpenCall>()
   return (event) => {
-    const answered = answeredCall(event)
+    const answered = answeredCallId(event)
     const call = answered === undefined ? undefined : open.get(answered)
     if (answered !== undefined) open.delete(answered)
     return { ...withCalls(event, open), ...(call !== undefined && { tool: call.name }) }
@@ -56,7 +56,7 @@ export function trackToolCalls(): (event: SessionEvent) => EventWithCalls {
 }
 
 function withCalls(event: SessionEvent, open: Map<string, OpenCall>): EventWithCalls {
-  const calls = callsOf(event).map((call): CallWithResult => {
+  const calls = toolCallsOf(event).map((call): CallWithResult => {
     const before = open.get(call.id)
     if (before !== undefined) return { call, announced: before.sequence }
     const told: CallWithResult = { call }

@@ -2,7 +2,7 @@ import type { AgentTransition, Session } from '../../api.ts'
 import type { Envelope } from '../../domain/envelope.ts'
 import type { SessionScratchpad } from '../../domain/fold.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import { progressText } from '../../domain/summary.ts'
+import { formatProgress } from '../../domain/summary.ts'
 import { workBuilder } from '../../domain/work.ts'
 import { renderFittedTable } from '../fitted-table.ts'
 import { lineWidth } from '../line-width.ts'
@@ -25,7 +25,7 @@ export async function readWork(session: Session, record: SessionRecord): Promise
   const builder = workBuilder()
   for await (const page of readPages(session, { from: 1, to: record.head }))
     for (const event of page) builder.add(event)
-  return progressText(record, builder.finish())
+  return formatProgress(record, builder.finish())
 }
 
 /** The views for people, each under its name. */

@@ -1,6 +1,6 @@
 import type { ImportReport, SessionBlock, Throughline } from '../../api.ts'
 import { ThroughlineError } from '../../domain/errors.ts'
-import type { Owner } from '../../transcripts/claude-code/started.ts'
+import type { Owner } from '../../transcripts/claude-code/session-started.ts'
 import { Transcript } from '../../transcripts/claude-code/transcript.ts'
 import type { TranscriptFile } from './find-files.ts'
 

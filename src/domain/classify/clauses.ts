@@ -11,7 +11,7 @@ export interface Clause {
 }
 
 /** A message taken apart. */
-export interface Parsed {
+export interface ParsedMessage {
   clauses: Clause[]
   /** Every word as it was written. */
   tokens: string[]
@@ -19,7 +19,7 @@ export interface Parsed {
 }
 
 /** Longer messages are read from both ends: what decides stands first or last, and a pasted log costs nothing. */
-const LONGEST = 8000
+const MAX_LENGTH = 8000
 
 const TOKEN =
   /`[^`\n]*`|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’_./@+-][\p{L}\p{N}\p{M}]+)*|\p{Extended_Pictographic}|[.,;:!?…\n()–—-]/gu
@@ -41,10 +41,10 @@ const SPELLING: Readonly<Record<string, string>> = {
 }
 
 /** Cuts a message into clauses. Code in fences is left out, code in backticks counts as one word. */
-export function parse(message: string): Parsed {
+export function parseMessage(message: string): ParsedMessage {
   const parts = message.split('```')
   let prose = parts.filter((_, i) => i % 2 === 0).join('\n')
-  if (prose.length > LONGEST) prose = `${prose.slice(0, LONGEST / 2)}\n${prose.slice(-LONGEST / 2)}`
+  if (prose.length > MAX_LENGTH) prose = `${prose.slice(0, MAX_LENGTH / 2)}\n${prose.slice(-MAX_LENGTH / 2)}`
 
   // "we'll" and "we're" would read as "well" and "were"
   const marks =
@@ -66,10 +66,10 @@ export function parse(message: string): Parsed {
       hasCode = true
       open.words.push('`')
     } else if (WORD.test(mark)) {
-      const word = spell(mark)
+      const word = normalizeSpelling(mark)
       tokens.push(mark)
       if (CONTRAST.has(word)) close(true)
-      else if (JOINT.has(word) && open.words.length > 0 && STARTER.has(spell(marks[i + 1] ?? ''))) close()
+      else if (JOINT.has(word) && open.words.length > 0 && STARTER.has(normalizeSpelling(marks[i + 1] ?? ''))) close()
       else open.words.push(word)
     } else if (EMOJI.test(mark)) {
       close()
@@ -84,12 +84,12 @@ export function parse(message: string): Parsed {
   return { clauses, tokens, hasCode }
 }
 
-function spell(token: string): string {
+function normalizeSpelling(token: string): string {
   const word = token.toLowerCase().replace(/['’]/g, '')
   return Object.hasOwn(SPELLING, word) ? (SPELLING[word] ?? word) : word
 }
 
 /** The words of a text, in lower case and without apostrophes. */
 export function wordsOf(text: string): string[] {
-  return parse(text).clauses.flatMap((clause) => clause.words)
+  return parseMessage(text).clauses.flatMap((clause) => clause.words)
 }

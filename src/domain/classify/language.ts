@@ -51,7 +51,7 @@ const CONSONANTS = /[bcdfghjklmnpqrstvwxz]{6}/
 const VOWEL = /[aeiouy]/
 
 /** Whether someone let a hand fall on the keys: no word of any language, and no name of a thing either. */
-export function isMash(word: string): boolean {
+export function isGibberish(word: string): boolean {
   if (!/^[a-z]{4,}$/.test(word)) return false
   return KEY_RUNS.test(word) || SAME_LETTER.test(word) || CONSONANTS.test(word) || !VOWEL.test(word)
 }

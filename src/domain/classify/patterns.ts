@@ -7,7 +7,7 @@
  * - `turn`: announces another task; `request`, `ask`: wants something done or known
  * - `hesitate`, `fill`: wins time, greets; `own`: what the user does; `state`: anything else
  */
-export type ActKind =
+export type SpeechActKind =
   | 'assent'
   | 'refuse'
   | 'choose'
@@ -43,7 +43,7 @@ const whole = (...forms: string[]) => new RegExp(`^(?:${forms.join('|')})$`, 'u'
 const MOMENT = '(?: (?:sec|second|bit|minute|moment))?'
 
 /** Forms of a whole clause, its polite opening taken off. The first match decides. */
-export const PATTERNS: readonly (readonly [ActKind, RegExp])[] = [
+export const PATTERNS: readonly (readonly [SpeechActKind, RegExp])[] = [
   [
     'hesitate',
     whole(

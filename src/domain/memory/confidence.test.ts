@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { confidenceOf, isKnownSource, withoutSource } from './confidence.ts'
+import { confidenceOf, hasEvidence, lineageWithout } from './confidence.ts'
 import type { LineageEntry } from './memory.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
@@ -49,7 +49,7 @@ describe('a source that speaks again', () => {
     [{ source: 'web' }, 'corroborates', false],
     [{}, 'corroborates', false],
   ] as const)('is known by its events or its name: %j %s', (source, relation, known) => {
-    expect(isKnownSource(lineage, source, relation)).toBe(known)
+    expect(hasEvidence(lineage, source, relation)).toBe(known)
   })
 })
 
@@ -58,17 +58,17 @@ describe('a lineage without a source', () => {
   const both = [entry('origin', { sessionId: 's', confidence: 0.6 }), entry('corroborates', { sessionId: 't' })]
 
   it('keeps the rest', () => {
-    expect(withoutSource(both, from('t'))).toEqual([both[0]])
+    expect(lineageWithout(both, from('t'))).toEqual([both[0]])
   })
 
   it('makes the oldest support the origin when the origin goes, with what was believed at first', () => {
-    expect(withoutSource(both, from('s'))).toEqual([entry('origin', { sessionId: 't', confidence: 0.6 })])
+    expect(lineageWithout(both, from('s'))).toEqual([entry('origin', { sessionId: 't', confidence: 0.6 })])
     const unsure = [entry('origin', { sessionId: 's' }), entry('corroborates', { sessionId: 't' })]
-    expect(withoutSource(unsure, from('s'))).toEqual([entry('origin', { sessionId: 't' })])
+    expect(lineageWithout(unsure, from('s'))).toEqual([entry('origin', { sessionId: 't' })])
   })
 
   it('is none when nothing supports the memory any more', () => {
     const denied = [entry('origin', { sessionId: 's' }), entry('contradicts', { sessionId: 't' })]
-    expect(withoutSource(denied, from('s'))).toBeUndefined()
+    expect(lineageWithout(denied, from('s'))).toBeUndefined()
   })
 })

@@ -8,21 +8,22 @@ const CORROBORATION = 0.25
 const CONTRADICTION = 0.5
 
 /** To hundredths, as every store keeps it; a half goes up, also where binary fractions fall just short of it. */
-const rounded = (confidence: number) => Math.round(confidence * 100 + 1e-9) / 100
+const roundToHundredths = (confidence: number) => Math.round(confidence * 100 + 1e-9) / 100
 
 /** How far a memory with this lineage is believed. Each corroboration takes away a quarter of the doubt, each contradiction half of the belief. */
 export function confidenceOf(lineage: readonly LineageEntry[]): number {
   let confidence = DEFAULT_CONFIDENCE
   for (const entry of lineage) {
     if (entry.relation === 'origin') confidence = entry.confidence ?? confidence
-    else if (entry.relation === 'corroborates') confidence = rounded(confidence + (1 - confidence) * CORROBORATION)
-    else confidence = rounded(confidence * CONTRADICTION)
+    else if (entry.relation === 'corroborates')
+      confidence = roundToHundredths(confidence + (1 - confidence) * CORROBORATION)
+    else confidence = roundToHundredths(confidence * CONTRADICTION)
   }
-  return rounded(confidence)
+  return roundToHundredths(confidence)
 }
 
 /** Whether the lineage has this evidence already: the same events, or the same source, speak once. */
-export function isKnownSource(
+export function hasEvidence(
   lineage: readonly LineageEntry[],
   source: MemorySource,
   relation: LineageEntry['relation'],
@@ -41,7 +42,7 @@ function overlaps(a: MemorySource, b: MemorySource): boolean {
  * The lineage without what comes from a source; `undefined` if nothing that supports the memory remains. If the origin goes, the oldest
  * support that is left takes its place, with what was believed at first.
  */
-export function withoutSource(
+export function lineageWithout(
   lineage: readonly LineageEntry[],
   gone: (entry: LineageEntry) => boolean,
 ): LineageEntry[] | undefined {

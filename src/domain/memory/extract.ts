@@ -1,13 +1,13 @@
 import type { SessionEvent } from '../event.ts'
-import { shortened } from '../graph.ts'
+import { truncateText } from '../graph.ts'
 import { isObject } from '../json.ts'
-import { workOf } from '../work.ts'
+import { summarizeWork } from '../work.ts'
 import { agreementOf } from './extract/agreement.ts'
-import { categoryOf } from './extract/judge.ts'
-import { holdsSecret } from './extract/secret.ts'
+import { categorize } from './extract/categorize.ts'
+import { containsSecret } from './extract/secret.ts'
 import { type Statement, statementsIn } from './extract/statements.ts'
 import type { MemoryCategory } from './memory.ts'
-import type { SourceType } from './source.ts'
+import type { SourceType } from './source-type.ts'
 
 /** Something worth remembering, and the events that say so. */
 export interface Fact {
@@ -22,17 +22,17 @@ export interface Fact {
 }
 
 /** Characters of a fact's content. */
-const LONGEST = 400
+const MAX_LENGTH = 400
 
 /** How far what was said in passing is believed. */
-export const IMPLICIT: Readonly<Record<MemoryCategory, number>> = {
+export const IMPLICIT_CONFIDENCE: Readonly<Record<MemoryCategory, number>> = {
   facts: 0.7,
   preferences: 0.7,
   skills: 0.7,
   rules: 0.8,
   context: 0.8,
 }
-const EXPLICIT = 0.9
+const EXPLICIT_CONFIDENCE = 0.9
 
 /**
  * What the events of one session give to remember, by rules alone: the same each time, in the order of the log, nothing
@@ -42,9 +42,9 @@ const EXPLICIT = 0.9
 export function extractFacts(events: readonly SessionEvent[]): Fact[] {
   const found = new Map<string, Fact>()
   const add = (fact: Fact) => {
-    const content = shortened(fact.content.replace(/\s+/gu, ' ').trim(), LONGEST)
+    const content = truncateText(fact.content.replace(/\s+/gu, ' ').trim(), MAX_LENGTH)
     // the whole text is looked at: what is cut off may say what the rest is
-    if (content === '' || holdsSecret(fact.content)) return
+    if (content === '' || containsSecret(fact.content)) return
     const key = JSON.stringify([fact.category, content.toLowerCase()])
     const known = found.get(key)
     if (known !== undefined && (known.sourceType === 'explicit' || fact.sourceType !== 'explicit')) return
@@ -56,7 +56,7 @@ export function extractFacts(events: readonly SessionEvent[]): Fact[] {
     for (const fact of factsIn(event)) add(fact)
     if (!isSpoken(event)) continue
     const agreed = spoken && agreementOf(spoken, event)
-    if (agreed !== undefined) add(recorded(agreed.content, agreed.from, agreed.to))
+    if (agreed !== undefined) add(contextFact(agreed.content, agreed.from, agreed.to))
     spoken = event
   }
   return [...found.values()]
@@ -73,31 +73,31 @@ function factsIn(event: SessionEvent): Fact[] {
       // a caller may put a tool's words under this type, but then says so by the role
       return event.role === 'user' ? statementsIn(event.content).flatMap((one) => factOf(one, event.sequence)) : []
     case 'validation_gate':
-      return gateIn(event)
+      return gateFact(event)
     case 'work_committed':
-      return workOf([event]).decisions.map((decision) => recorded(decision, event.sequence))
+      return summarizeWork([event]).decisions.map((decision) => contextFact(decision, event.sequence))
     default:
       return []
   }
 }
 
 function factOf({ text, explicit, anything }: Statement, sequence: number): Fact[] {
-  const category = categoryOf(text) ?? (anything ? 'facts' : undefined)
+  const category = categorize(text) ?? (anything ? 'facts' : undefined)
   if (category === undefined) return []
   const how = explicit
-    ? { sourceType: 'explicit' as const, confidence: EXPLICIT }
-    : { sourceType: 'implicit' as const, confidence: IMPLICIT[category] }
+    ? { sourceType: 'explicit' as const, confidence: EXPLICIT_CONFIDENCE }
+    : { sourceType: 'implicit' as const, confidence: IMPLICIT_CONFIDENCE[category] }
   return [{ category, content: text, ...how, from: sequence, to: sequence }]
 }
 
 /** A gate that was passed, if somebody noted what that means. */
-function gateIn({ content, parts, sequence }: SessionEvent): Fact[] {
+function gateFact({ content, parts, sequence }: SessionEvent): Fact[] {
   const { gate, passed } = isObject(parts) ? parts : {}
   if (typeof gate !== 'number' || passed === false || content.trim() === '' || content === `Gate ${gate} passed`)
     return []
-  return [recorded(`Gate ${gate} passed: ${content}`, sequence)]
+  return [contextFact(`Gate ${gate} passed: ${content}`, sequence)]
 }
 
-function recorded(content: string, from: number, to = from): Fact {
-  return { category: 'context', content, sourceType: 'implicit', confidence: IMPLICIT.context, from, to }
+function contextFact(content: string, from: number, to = from): Fact {
+  return { category: 'context', content, sourceType: 'implicit', confidence: IMPLICIT_CONFIDENCE.context, from, to }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.ts'
-import type { SourceType } from './source.ts'
+import type { SourceType } from './source-type.ts'
 
 /** Kinds of memories. */
 export const MEMORY_CATEGORIES = ['facts', 'preferences', 'rules', 'skills', 'context'] as const

@@ -1,16 +1,16 @@
 /** The order of memories: what they say first, then how far they are believed, how fresh they are, how often they helped. */
 
-import { type IndexStats, type Weights, weightsFor } from '../recall/profile.ts'
+import { type IndexStats, type Weights, weightsFor } from '../recall/weights.ts'
 import type { Memory } from './memory.ts'
 
 /** Share of the score that does not depend on the confidence. */
-const DOUBTFUL = 0.6
+const BASE_SHARE = 0.6
 /** What a memory of this moment gains, and after how many days half of that is left. */
-const FRESH = 0.2
+const FRESHNESS_GAIN = 0.2
 const HALF_LIFE_DAYS = 60
 /** What a memory gains that was used a hundred times or more. */
-const USED = 0.1
-const OFTEN = Math.log(101)
+const USE_GAIN = 0.1
+const FULL_USE = Math.log(101)
 const DAY = 86_400_000
 
 /** Weights of the words of memories: a memory stands alone, so nothing around it counts. */
@@ -46,8 +46,8 @@ export function memoryScore(relevance: number, memory: Memory, now: number): num
   const age = Math.max(0, now - Date.parse(supported)) / DAY
   return (
     relevance *
-    (DOUBTFUL + (1 - DOUBTFUL) * memory.confidence) *
-    (1 + FRESH * 2 ** (-age / HALF_LIFE_DAYS)) *
-    (1 + USED * Math.min(1, Math.log(1 + memory.useCount) / OFTEN))
+    (BASE_SHARE + (1 - BASE_SHARE) * memory.confidence) *
+    (1 + FRESHNESS_GAIN * 2 ** (-age / HALF_LIFE_DAYS)) *
+    (1 + USE_GAIN * Math.min(1, Math.log(1 + memory.useCount) / FULL_USE))
   )
 }

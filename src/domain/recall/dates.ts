@@ -1,6 +1,6 @@
 /** Dates a question speaks of, and how well a message's time fits them. All in UTC. */
 
-export interface AskedDate {
+export interface QueryDate {
   readonly year: number | undefined
   /** 0 is January. */
   readonly month: number | undefined
@@ -10,10 +10,10 @@ export interface AskedDate {
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 const DAY_MS = 86_400_000
 /** People tell of things after they happened: how long after a named day still counts. */
-const TOLD_WITHIN_DAYS = 8
+const REPORTED_WITHIN_DAYS = 8
 
 /** The month, year or day named in a question; undefined when it names none. Months need their capital ("may" is a verb). */
-export function askedDate(text: string): AskedDate | undefined {
+export function parseQueryDate(text: string): QueryDate | undefined {
   const found = MONTHS.findIndex((name) => new RegExp(`\\b${name}\\b`).test(text))
   const month = found < 0 ? undefined : found
   const yearText = /\b(?:19|20)\d\d\b/.exec(text)?.[0]
@@ -28,7 +28,7 @@ export function askedDate(text: string): AskedDate | undefined {
 }
 
 /** 0 for a message outside the asked date, about 1 inside it, more near the asked day. */
-export function dateFit(asked: AskedDate, time: number): number {
+export function dateFit(asked: QueryDate, time: number): number {
   const date = new Date(time)
   const month = date.getUTCMonth()
   const year = date.getUTCFullYear()
@@ -39,11 +39,11 @@ export function dateFit(asked: AskedDate, time: number): number {
   const byMonth = month === asked.month ? 1 : month === (asked.month + 1) % 12 ? 0.3 : 0
   if (asked.day === undefined) return byMonth
   const days = (time - Date.UTC(told, asked.month, asked.day)) / DAY_MS
-  return byMonth + (days > -1 && days < TOLD_WITHIN_DAYS ? 0.5 : 0)
+  return byMonth + (days > -1 && days < REPORTED_WITHIN_DAYS ? 0.5 : 0)
 }
 
 /** Span of time in which messages fit an asked date: where to look when no word matches. */
-export function dateSpan(asked: AskedDate, anyYear: number): readonly [from: number, to: number] {
+export function dateSpan(asked: QueryDate, anyYear: number): readonly [from: number, to: number] {
   const year = asked.year ?? anyYear
   const month = asked.month
   return month === undefined

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it, describe as suite } from 'vitest'
-import { describe } from './describe.ts'
-import { calibrate, cosine, fused, unitOf, type Vector } from './fuse.ts'
+import { analyzeText } from './analyze.ts'
+import { calibrate, cosine, fuseScores, toUnitVector, type Vector } from './fuse.ts'
 import { PROBES } from './probes.ts'
 
 function unit(...numbers: number[]): Vector {
-  const vector = unitOf(numbers)
+  const vector = toUnitVector(numbers)
   if (vector === undefined) throw new Error('points nowhere')
   return vector
 }
@@ -17,7 +17,7 @@ const axis = (at: number, dimensions: number) =>
 suite('a vector', () => {
   it('keeps its direction at length 1', () => {
     expect([...unit(3, 4)]).toEqual([Math.fround(0.6), Math.fround(0.8)])
-    expect([...(unitOf(Float64Array.of(0, -2)) ?? [])]).toEqual([0, -1])
+    expect([...(toUnitVector(Float64Array.of(0, -2)) ?? [])]).toEqual([0, -1])
   })
 
   it.each([[1e200], [1e-200]])('keeps it also where the squares of its numbers cannot be told: %d', (size) => {
@@ -36,7 +36,7 @@ suite('a vector', () => {
     ['an infinite number', [1, Number.POSITIVE_INFINITY]],
     ['zeros', [0, -0, 0]],
   ])('is not made of %s', (_, numbers) => {
-    expect(unitOf(numbers)).toBeUndefined()
+    expect(toUnitVector(numbers)).toBeUndefined()
   })
 
   it('has the cosine of the angle between it and another', () => {
@@ -78,20 +78,20 @@ suite('words and meaning together', () => {
   const open = { weight: 0.3, spread: 0.5 }
 
   it('raise what is near in meaning by the weight, and what is far by nothing', () => {
-    expect(fused([10, 8, 4], [0.1, 0.7, 0.4], open)).toEqual([10, 11, 5.5])
+    expect(fuseScores([10, 8, 4], [0.1, 0.7, 0.4], open)).toEqual([10, 11, 5.5])
   })
 
   it('count a difference less that is small for this embedder', () => {
     // a fifth of the spread: a fifth of the weight
-    const [first = 0, second = 0] = fused([10, 9.5], [0.4, 0.5], open)
+    const [first = 0, second = 0] = fuseScores([10, 9.5], [0.4, 0.5], open)
     expect(first).toBe(10)
     expect(second).toBeCloseTo(10.1, 9)
   })
 
   it('leave scores as they were where there is no cosine', () => {
-    expect(fused([10, 8, 4], [0.1, undefined, 0.7], open)).toEqual([10, 8, 7])
-    expect(fused([10, 8], [undefined, undefined], open)).toEqual([10, 8])
-    expect(fused([], [], open)).toEqual([])
+    expect(fuseScores([10, 8, 4], [0.1, undefined, 0.7], open)).toEqual([10, 8, 7])
+    expect(fuseScores([10, 8], [undefined, undefined], open)).toEqual([10, 8])
+    expect(fuseScores([], [], open)).toEqual([])
   })
 
   it.each([
@@ -101,11 +101,11 @@ suite('words and meaning together', () => {
     ['a score without end', [Number.POSITIVE_INFINITY, 1], [0.1, 0.9], open],
     ['a score that is none', [Number.NaN, 1], [0.1, 0.9], open],
   ])('leave every score as it was with %s', (_, scores, cosines, calibration) => {
-    expect(fused(scores, cosines, calibration)).toEqual(scores)
+    expect(fuseScores(scores, cosines, calibration)).toEqual(scores)
   })
 
   it('raise by no more than the weight where cosines differ by next to nothing', () => {
-    expect(fused([1, 1], [0, 5e-324], { weight: 0.3, spread: 0 })).toEqual([1, 1.3])
+    expect(fuseScores([1, 1], [0, 5e-324], { weight: 0.3, spread: 0 })).toEqual([1, 1.3])
   })
 
   it('never lower a score, nor raise one by more than the weight', () => {
@@ -117,7 +117,7 @@ suite('words and meaning together', () => {
       fc.property(fc.array(text, { minLength: 1 }), fc.double({ min: 0, max: 2, noNaN: true }), (texts, spread) => {
         const scores = texts.map(({ score }) => score)
         const most = Math.max(...scores) * 0.3
-        const result = fused(
+        const result = fuseScores(
           scores,
           texts.map(({ cosine }) => cosine),
           { weight: 0.3, spread },
@@ -141,8 +141,8 @@ suite('the probes', () => {
 
   it('share no word between a question and its answer that the index would find', () => {
     const shared = PROBES.map(([question, answer]) => {
-      const words = describe(answer).places
-      return [...describe(question).places.keys()].filter((term) => words.has(term))
+      const words = analyzeText(answer).places
+      return [...analyzeText(question).places.keys()].filter((term) => words.has(term))
     })
     expect(shared.flat()).toEqual([])
   })

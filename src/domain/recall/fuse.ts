@@ -17,14 +17,14 @@ export interface Calibration {
  * With a weight of 0.3, recall at 10 on a public set fell by 1.0 to 2.4 points for the first and by 0.8 and 1.0 for the averages; for
  * the encoder it rose by 0.3 (at 5 by 1.9). With noise added to its vectors the gain was gone, on average, below a quality of 0.6.
  */
-const CLOSED_BELOW = 0.6
+const MIN_QUALITY = 0.6
 /** Weight for the quality, up to the greatest. The encoder did equally well from 0.2 to 0.6, and lost 0.4 points at 0.8, 2.2 at 1.2. */
-const WEIGHT = 0.4
+const WEIGHT_PER_QUALITY = 0.4
 /** A better embedder may bear more, but none was at hand to measure. */
-const GREATEST_WEIGHT = 0.3
+const MAX_WEIGHT = 0.3
 
 /** A vector at length 1; `undefined` for anything but a list of finite numbers, and for one that points nowhere. */
-export function unitOf(numbers: unknown): Vector | undefined {
+export function toUnitVector(numbers: unknown): Vector | undefined {
   if (typeof numbers !== 'object' || numbers === null) return undefined
   const list = Array.from(numbers as ArrayLike<unknown>)
   if (!list.every((number): number is number => typeof number === 'number' && Number.isFinite(number))) return undefined
@@ -60,14 +60,14 @@ export function calibrate(questions: readonly Vector[], answers: readonly Vector
 }
 
 function weightFor(quality: number): number {
-  return quality < CLOSED_BELOW ? 0 : Math.min(GREATEST_WEIGHT, WEIGHT * quality)
+  return quality < MIN_QUALITY ? 0 : Math.min(MAX_WEIGHT, WEIGHT_PER_QUALITY * quality)
 }
 
 /**
  * Each score raised by how near in meaning its text is, compared with the other texts. Without a cosine a score stays; none is ever
  * lowered, so what was not looked at stays behind what was. With weight 0, or where all are equally near, every score stays.
  */
-export function fused(
+export function fuseScores(
   scores: readonly number[],
   cosines: readonly (number | undefined)[],
   { weight, spread }: Calibration,

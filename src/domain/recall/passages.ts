@@ -1,9 +1,9 @@
 /** Scores of long messages: the passage that matches best counts, not the whole. */
 
-import type { Layout } from './layout.ts'
-import { saturation } from './match.ts'
-import type { Plan } from './plan.ts'
-import type { Weights } from './profile.ts'
+import type { LookupPlan } from './lookup-plan.ts'
+import type { Slots } from './slots.ts'
+import { saturation } from './term-matches.ts'
+import type { Weights } from './weights.ts'
 
 /** Words in a passage, and from one passage's start to the next one's. */
 export const PASSAGE_WORDS = 40
@@ -68,7 +68,7 @@ class Passages {
 }
 
 /** Writes each message's score, that of its best passage, into `scores`. */
-export function scorePassages(scores: Float64Array, plan: Plan, layout: Layout, weights: Weights): void {
+export function scorePassages(scores: Float64Array, plan: LookupPlan, layout: Slots, weights: Weights): void {
   const { postings, shares, starts } = layout.entries
   const lastPlace = postings.reduce((last, { places }) => Math.max(last, places.at(-1) ?? 0), 0)
   const passages = new Passages(passagesOf(lastPlace >> 1)[1] + 1, weights)

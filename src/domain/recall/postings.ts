@@ -1,9 +1,9 @@
 /** How the index keeps the messages of a session that hold a term: blocks of turns, as bytes that can be put behind each other. */
 
-import type { Posting } from './match.ts'
+import type { Posting } from './term-matches.ts'
 
 /** Version of what the index keeps of a text. An index of another version is built anew. */
-export const ANALYSIS = 1
+export const ANALYSIS_VERSION = 1
 /** Turns in one block. */
 export const BLOCK_TURNS = 256
 
@@ -17,12 +17,12 @@ type Entry = Pick<Posting, 'turn' | 'length' | 'asks' | 'places'>
 /** The bytes of one message in the block of its turn. Those of later messages go behind it. */
 export function encodePosting({ turn, length, asks, places }: Entry): Uint8Array {
   const bytes: number[] = []
-  put(bytes, turn % BLOCK_TURNS)
-  put(bytes, length * 2 + (asks ? 1 : 0))
-  put(bytes, places.length)
+  putVarint(bytes, turn % BLOCK_TURNS)
+  putVarint(bytes, length * 2 + (asks ? 1 : 0))
+  putVarint(bytes, places.length)
   let last = 0
   for (const place of places) {
-    put(bytes, place - last)
+    putVarint(bytes, place - last)
     last = place
   }
   return Uint8Array.from(bytes)
@@ -55,7 +55,7 @@ export function decodePostings(session: string, block: number, data: Uint8Array)
 }
 
 /** Seven bits to a byte, the lowest first; the highest bit says that more follow. */
-function put(bytes: number[], value: number): void {
+function putVarint(bytes: number[], value: number): void {
   let rest = value
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)
   bytes.push(rest)

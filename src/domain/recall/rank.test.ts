@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it, describe as suite } from 'vitest'
-import { describe } from './describe.ts'
-import type { Posting } from './match.ts'
+import { analyzeText } from './analyze.ts'
+import { lookupTerms, MAX_POSTINGS, planLookups } from './lookup-plan.ts'
 import { passagesOf } from './passages.ts'
-import { MAX_POSTINGS, planLookups, termsOf } from './plan.ts'
-import { LONG, LONG_MESSAGE_TERMS, PEER, type Weights, weightsFor } from './profile.ts'
-import { readQuestion } from './question.ts'
-import { candidates, type MessageFacts, rank, scoreWords } from './rank.ts'
-import { kindsOf, synonymsOf } from './thesaurus.ts'
+import { parseQuery } from './query.ts'
+import { type MessageFacts, rank, scoreWords, selectCandidates } from './rank.ts'
+import type { Posting } from './term-matches.ts'
+import { hyponymsOf, synonymsOf } from './thesaurus.ts'
+import { LONG, LONG_MESSAGE_TERMS, PEER, type Weights, weightsFor } from './weights.ts'
 
 type Line = readonly [session: string, speaker: string, text: string, time?: number]
 
@@ -17,7 +17,7 @@ function index(lines: readonly Line[]) {
   let terms = 0
   let longMessages = 0
   for (const [session, speaker, text, time = 0] of lines) {
-    const { places, asks, ...about } = describe(text)
+    const { places, asks, ...about } = analyzeText(text)
     const turn = facts.filter((fact) => fact.session === session).length + 1
     facts.push({ session, turn, sequence: turn * 10, speaker, time, ...about })
     terms += about.length
@@ -32,10 +32,10 @@ function index(lines: readonly Line[]) {
 
 function ask(lines: readonly Line[], text: string, weights: Weights = PEER): string[] {
   const { postings, facts, stats } = index(lines)
-  const question = readQuestion(text, [...new Set(lines.map(([, speaker]) => speaker))])
-  const df = new Map(termsOf(question).map((term) => [term, postings.get(term)?.length ?? 0]))
+  const question = parseQuery(text, [...new Set(lines.map(([, speaker]) => speaker))])
+  const df = new Map(lookupTerms(question).map((term) => [term, postings.get(term)?.length ?? 0]))
   const scores = scoreWords(planLookups(question, df, stats, weights), postings, stats, weights)
-  const wanted = candidates(scores, weights)
+  const wanted = selectCandidates(scores, weights)
   const chosen = facts.filter(
     ({ session, turn }) =>
       question.date !== undefined ||
@@ -79,7 +79,7 @@ suite('recall', () => {
   it('knows kinds of things and other words for them', () => {
     const home: Line[] = [['a', 'Nora', 'Our cello needs new strings.'], ...chat]
     expect(ask(home, 'Which instrument does Nora have?')[0]).toBe('a/1')
-    expect(kindsOf.get('instrument')).toContain('cello')
+    expect(hyponymsOf.get('instrument')).toContain('cello')
     expect(synonymsOf.get('shop')).toContain('store')
   })
 
@@ -192,7 +192,7 @@ suite('long messages', () => {
 suite('planLookups', () => {
   const stats = { messages: 1_000_000, terms: 13_000_000, longMessages: 0 }
   const plan = (text: string, df: Record<string, number>) =>
-    planLookups(readQuestion(text, []), new Map(Object.entries(df)), stats, PEER).groups.flatMap(({ members }) => [
+    planLookups(parseQuery(text, []), new Map(Object.entries(df)), stats, PEER).groups.flatMap(({ members }) => [
       ...members.keys(),
     ])
 

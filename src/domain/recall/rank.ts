@@ -1,14 +1,14 @@
 /** The ranking of recall: pure, so that every store gives the same list. See `profile.ts` for what each signal gained. */
 
-import { best } from './best.ts'
-import { addPhrase, addToSessions, Context } from './context.ts'
 import { dateFit } from './dates.ts'
-import { Layout } from './layout.ts'
-import { Matches, type Posting } from './match.ts'
+import type { LookupPlan } from './lookup-plan.ts'
+import { addPhraseBonus, addSessionScores, NeighborScores } from './neighbor-scores.ts'
 import { scorePassages } from './passages.ts'
-import type { Plan } from './plan.ts'
-import { type IndexStats, LONG_MESSAGE_TERMS, type Weights } from './profile.ts'
-import { ASSISTANT, type Question } from './question.ts'
+import { ASSISTANT, type ParsedQuery } from './query.ts'
+import { Slots } from './slots.ts'
+import { type Posting, TermMatches } from './term-matches.ts'
+import { topIndexes } from './top-indexes.ts'
+import { type IndexStats, LONG_MESSAGE_TERMS, type Weights } from './weights.ts'
 
 /** Messages whose facts are looked up for the final order. */
 export const MAX_CANDIDATES = 500
@@ -40,7 +40,7 @@ export interface Place {
 
 /** What the words alone say, before anything is known of the messages. For `candidates` and `rank` only. */
 export interface Scores {
-  readonly layout: Layout
+  readonly layout: Slots
   /** By slot. */
   readonly messages: Float64Array
   /** By the session's number. */
@@ -56,39 +56,39 @@ export interface Hit extends Place {
 
 /** Scores messages and sessions by the words of the question. */
 export function scoreWords(
-  plan: Plan,
+  plan: LookupPlan,
   postings: ReadonlyMap<string, readonly Posting[]>,
   stats: IndexStats,
   weights: Weights,
 ): Scores {
-  const layout = new Layout(plan, postings, reaches(weights))
+  const layout = new Slots(plan, postings, usesNeighbors(weights))
   const average = Math.max(1, stats.terms / Math.max(1, stats.messages))
   const messages = new Float64Array(layout.slots)
   const sessions = new Float64Array(layout.sessions.length)
-  const matches = new Matches(layout, weights)
-  const context = new Context(messages, average, weights)
+  const matches = new TermMatches(layout, weights)
+  const context = new NeighborScores(messages, average, weights)
   const times = new Float64Array(layout.sessions.length)
   if (weights.passages) scorePassages(messages, plan, layout, weights)
   plan.groups.forEach(({ weight }, term) => {
     matches.read(term)
-    if (reaches(weights)) context.add(matches, weight)
-    addToSessions(sessions, matches, weight, layout, times)
+    if (usesNeighbors(weights)) context.add(matches, weight)
+    addSessionScores(sessions, matches, weight, layout, times)
     matches.clear()
   })
-  for (const [first, second] of neighbours(plan)) {
+  for (const [first, second] of adjacentTerms(plan)) {
     const lesser = Math.min(plan.groups[first]?.weight ?? 0, plan.groups[second]?.weight ?? 0)
-    addPhrase(messages, layout, first, second, weights.phrase * lesser)
+    addPhraseBonus(messages, layout, first, second, weights.phrase * lesser)
   }
   return { layout, messages, sessions, most: plan.groups.reduce((sum, { weight }) => sum + weight, 0) }
 }
 
 /** Whether a message gets a share of those around it. */
-function reaches({ passages, before1, before1Asks, before2, after1, far }: Weights): boolean {
+function usesNeighbors({ passages, before1, before1Asks, before2, after1, far }: Weights): boolean {
   return !passages || before1 + before1Asks + before2 + after1 + far > 0
 }
 
 /** Numbers of terms that stand side by side in the question. */
-function neighbours({ groups }: Plan): Array<readonly [number, number]> {
+function adjacentTerms({ groups }: LookupPlan): Array<readonly [number, number]> {
   const byPlace = new Map(groups.map(({ place }, term) => [place, term]))
   return [...byPlace]
     .filter(([place]) => place >= 0)
@@ -100,7 +100,7 @@ function neighbours({ groups }: Plan): Array<readonly [number, number]> {
 }
 
 /** Messages whose facts the final order needs, and sessions all of whose messages it wants. */
-export function candidates(
+export function selectCandidates(
   scores: Scores,
   weights: Weights,
   most = MAX_CANDIDATES,
@@ -117,16 +117,16 @@ export function candidates(
     score > 0 && layout.turnAt(slot) >= 1 ? score + weights.session * (sessions[layout.sessionAt(slot)] ?? 0) : -1,
   )
   return {
-    places: best(totals, most, byPlace).map((slot) => ({
+    places: topIndexes(totals, most, byPlace).map((slot) => ({
       session: nameOf(layout.sessionAt(slot)),
       turn: layout.turnAt(slot),
     })),
-    sessions: best(sessions, MAX_SESSIONS, byName).map(nameOf),
+    sessions: topIndexes(sessions, MAX_SESSIONS, byName).map(nameOf),
   }
 }
 
 /** What is known of a message beside its words, as an exponent. */
-function exponent(question: Question, facts: MessageFacts, weights: Weights): number {
+function factExponent(question: ParsedQuery, facts: MessageFacts, weights: Weights): number {
   return (
     (question.subject === facts.speaker ? weights.speaker : 0) -
     (weights.onlyAsks * facts.asked) / Math.max(1, facts.length) +
@@ -142,13 +142,13 @@ function exponent(question: Question, facts: MessageFacts, weights: Weights): nu
 const descending = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1)
 
 /** Final order, best first. Equal scores: the later message first, so that the order is total. */
-export function rank(question: Question, scores: Scores, facts: readonly MessageFacts[], weights: Weights): Hit[] {
+export function rank(question: ParsedQuery, scores: Scores, facts: readonly MessageFacts[], weights: Weights): Hit[] {
   const { layout, messages, sessions } = scores
   const floor = weights.floor * Math.max(1, scores.most)
   const hits = facts.map((fact) => {
     const session = layout.numberOf(fact.session)
     const words = (messages[layout.find(session, fact.turn)] ?? 0) + weights.session * (sessions[session] ?? 0)
-    const score = (words + floor) * Math.exp(exponent(question, fact, weights))
+    const score = (words + floor) * Math.exp(factExponent(question, fact, weights))
     return { session: fact.session, turn: fact.turn, sequence: fact.sequence, time: fact.time, score }
   })
   return hits

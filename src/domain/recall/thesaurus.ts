@@ -1,6 +1,6 @@
 /** Words related to a question's word, as index terms. */
 
-import { KINDS } from './kinds.ts'
+import { HYPONYMS } from './hyponyms.ts'
 import { SYNONYMS } from './synonyms.ts'
 import { term } from './text.ts'
 
@@ -26,8 +26,8 @@ export const synonymsOf = build(
 )
 
 /** Kinds of the key: a question about instruments is answered by "guitar". */
-export const kindsOf = build(
-  rows(KINDS).map((line) => {
+export const hyponymsOf = build(
+  rows(HYPONYMS).map((line) => {
     const [head = '', members = ''] = line.split(':')
     return [term(head.trim()), asTerms(members)] as const
   }),

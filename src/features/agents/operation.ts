@@ -2,10 +2,10 @@ import type { AgentTransition, HandoffInput, SwitchOptions, TransitionInput, Wri
 import { ValidationError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import type { SwitchedParts } from '../../domain/fold.ts'
-import { copyJson, isObject, type JsonObject } from '../../domain/json.ts'
+import { isObject, type JsonObject, parseJsonInput } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import { type HandoffContext, isNeeded, SCRATCHPAD_DEPTH } from '../../domain/scratchpad.ts'
+import { type HandoffContext, isChangeNeeded, SCRATCHPAD_DEPTH } from '../../domain/scratchpad.ts'
 import { type Decided, type Draft, decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
@@ -61,7 +61,7 @@ export async function handOff(
   const { idempotencyKey } = parse(writeOptions, options)
   requireAgent(deps, to, 'to')
   // in the scratchpad it stands below its key
-  const context = copyJson(given, 'context', LIMITS.scratchpad, SCRATCHPAD_DEPTH + 1)
+  const context = parseJsonInput(given, 'context', LIMITS.scratchpad, SCRATCHPAD_DEPTH + 1)
   if (!isObject(context)) throw new ValidationError('context', 'must be a JSON object')
   const decided = await decideOn(
     deps,
@@ -69,7 +69,7 @@ export async function handOff(
     ({ record, state }) => {
       const whole = { from_chatmode: record.chatmode, artifacts_created: [], key_decisions: [], ...context }
       const after = { ...state.scratchpad, handoff_context: whole }
-      isNeeded(state.scratchpad, { op: 'replace', value: after }, () => 'context')
+      isChangeNeeded(state.scratchpad, { op: 'replace', value: after }, () => 'context')
       return [switchDraft(record.activeAgent, to, reason, whole)]
     },
     { command: ['handoff', to, reason, context], idempotencyKey },

@@ -1,8 +1,8 @@
 import type { CompactOptions } from '../../api.ts'
-import { isConversation, type SessionEvent } from '../../domain/event.ts'
+import { isConversationType, type SessionEvent } from '../../domain/event.ts'
 import type { SessionStatus } from '../../domain/record.ts'
 import { extractiveSummary } from '../../domain/summary.ts'
-import { type WorkDone, workBuilder } from '../../domain/work.ts'
+import { type WorkSummary, workBuilder } from '../../domain/work.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
 import { nodeCrypto } from '../kernel/crypto.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
@@ -21,7 +21,7 @@ export interface Range {
 
 /** What a part of a log tells. */
 export interface LogDigest {
-  work: WorkDone
+  work: WorkSummary
   /** The summary the user was shown. */
   proposed?: string
   lastModelMessage?: string
@@ -51,7 +51,7 @@ export async function digestLog(
       if (event.type === 'model_message' && event.content !== '') story.lastModelMessage = event.content
       const proposal = proposedIn(event)
       if (proposal !== undefined) story.proposed = proposal
-      if (isConversation(event.type)) story.sampledEvents.push(event)
+      if (isConversationType(event.type)) story.sampledEvents.push(event)
     }
     if (story.sampledEvents.length > FIRST + LAST)
       story.sampledEvents.splice(FIRST, story.sampledEvents.length - FIRST - LAST)

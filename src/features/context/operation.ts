@@ -6,8 +6,8 @@ import type { SessionView } from '../../domain/fold.ts'
 import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isMessage, MESSAGE_TYPES, type Message, messagesOf } from '../../domain/message.ts'
-import { truncated } from '../../domain/truncate.ts'
+import { isMessageType, MESSAGE_TYPES, type Message, toMessages } from '../../domain/message.ts'
+import { truncateMessages } from '../../domain/truncate.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
 import { commitOf, type Range, storyOf, summarized } from '../compaction/operation.ts'
 import { type Draft, decideOn } from '../kernel/decide.ts'
@@ -38,7 +38,7 @@ export async function buildContext(
   const view = await load(deps, id)
   const reduction = await lastReduction(deps, id, view)
   const floor = Math.max(view.clearedAt, reduction?.range.to ?? 0)
-  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessage)
+  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessageType)
   const events = window.events.filter(({ sequence }) => sequence > floor)
   const { task } = view.record
   const earlier = await earlierSummaries(deps, view)
@@ -50,7 +50,7 @@ export async function buildContext(
       earlier,
       memories: recalled ? recalled.items.map(toldOf) : [],
       ...(reduction !== undefined && { reduced: reduction.summary }),
-      window: messagesOf(events),
+      window: toMessages(events),
     },
     maxTokens,
     count,
@@ -138,7 +138,7 @@ export async function reduceContext(deps: Deps, id: string, options: ReduceOptio
 /** Whether what was said since the last summary takes more than 80 % of the budget. */
 async function isFull(deps: Deps, id: string, view: SessionView, maxTokens: number): Promise<boolean> {
   const floor = (await lastReduction(deps, id, view))?.range.to ?? view.clearedAt
-  const { events, tokens = 0 } = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessage)
+  const { events, tokens = 0 } = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessageType)
   const [first] = events
   if (first === undefined) return view.record.turns > 0
   const before = await deps.store.read(keyOf(deps, id), {
@@ -174,10 +174,10 @@ async function reduced(
   const floor = reduction?.range.to ?? 0
   if (strategy === 'truncate') {
     const last = (await readMessages(deps, id, { limit: LIMITS.page })) as Message[]
-    return { strategy, ...truncated(last, maxTokens, count) }
+    return { strategy, ...truncateMessages(last, maxTokens, count) }
   }
-  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessage)
-  const messages = messagesOf(window.events.filter(({ sequence }) => sequence > floor))
+  const window = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessageType)
+  const messages = toMessages(window.events.filter(({ sequence }) => sequence > floor))
   const { summary, ...made } = reduction ?? {}
   const fitted = fitContext(
     { earlier: [], memories: [], ...(summary !== undefined && { reduced: summary }), window: messages },

@@ -62,7 +62,7 @@ export async function logRecall(deps: Deps, { record }: SessionView, { query, it
   if (items.length === 0) return
   const { tenant, userId, id } = record
   const memories = items.filter(({ kind }) => kind === 'memory').map((item) => item.id)
-  if (memories.length > 0) await deps.store.memories.used({ tenant, userId }, memories, now(deps))
+  if (memories.length > 0) await deps.store.memories.markUsed({ tenant, userId }, memories, now(deps))
   if (endOf(record, now(deps)) !== undefined) return
   const places = items.map(({ kind, id: found, sessionId, sequence, score }) => {
     return { kind, id: found, ...(sessionId !== undefined && { sessionId, sequence }), score }

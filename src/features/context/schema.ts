@@ -1,8 +1,8 @@
 import { z } from 'zod/mini'
 import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { SOURCE_TYPES } from '../../domain/memory/source.ts'
-import { RECALL_KINDS } from '../../domain/recall/kind.ts'
+import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
+import { RECALL_KINDS } from '../../domain/recall/recall-kind.ts'
 import { schema, text, writeOptions } from '../kernel/parse.ts'
 
 /** What is recalled where the caller does not say how much. */

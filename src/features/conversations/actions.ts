@@ -1,8 +1,7 @@
 import type { Action } from '../../domain/intent.ts'
 import { abortFor, type LifecycleCommand, type LiveState } from '../../domain/lifecycle.ts'
 import type { SessionStatus } from '../../domain/record.ts'
-import type { Judged } from '../../ports/model.ts'
-
+import type { ClassifyResult } from '../../ports/model.ts'
 /** What an action does to the session. */
 export interface Steps {
   commands: LifecycleCommand[]
@@ -53,7 +52,7 @@ export function isUnclear(status: SessionStatus): boolean {
 }
 
 /** What a reply to our own question means: the message that was unclear belongs to the task, or is something new. */
-export function clarified(status: SessionStatus, reply: string): Judged | undefined {
+export function clarified(status: SessionStatus, reply: string): ClassifyResult | undefined {
   if (!isUnclear(status)) return undefined
   const isNew = /\b(new|different|another|separate|unrelated|something else)\b/i.test(reply)
   const isSame = /\b(same|current|belongs?|part of|this task|the task|continue|yes|yeah|yep)\b/i.test(reply)

@@ -177,7 +177,7 @@ async function create(deps: Deps, work: Work, session: LegacySession): Promise<b
       at,
       view: storedView(deps, view),
       reuse: 'none',
-      evenPaused: true,
+      ignorePause: true,
     })
     if (outcome !== 'blocked') return outcome === 'created'
   }

@@ -2,7 +2,7 @@ import type { EnvelopePatch, WriteOptions } from '../../api.ts'
 import { type Envelope, type EnvelopeChange, type EnvelopeView, envelopeAfter } from '../../domain/envelope.ts'
 import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
-import { copyJson, encodeJson, type Json, type JsonObject } from '../../domain/json.ts'
+import { encodeJson, type Json, type JsonObject, parseJsonInput } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { Cached } from '../../ports/envelope-cache.ts'
@@ -111,7 +111,7 @@ function changeIn(deps: Deps, input: EnvelopePatch): EnvelopeChange {
   const { metadata, analysis } = input
   if (metadata !== undefined) checkMetadata(deps, metadata)
   const json = (value: unknown, field: string) =>
-    checked(deps, () => copyJson<JsonObject>(value, field, LIMITS.metadata))
+    checked(deps, () => parseJsonInput<JsonObject>(value, field, LIMITS.metadata))
   return {
     ...(personaId !== undefined && { personaId }),
     ...(metadata !== undefined && { metadata: json(metadata, 'metadata') }),

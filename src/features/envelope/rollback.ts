@@ -1,6 +1,6 @@
 import type { RollbackOptions, RollbackReport } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
-import type { WhichEnvelopes } from '../../ports/envelope-store.ts'
+import type { EnvelopeFilter } from '../../ports/envelope-store.ts'
 import { requireOperator } from '../kernel/access.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
@@ -29,7 +29,7 @@ export async function rollback(deps: Deps, input: RollbackOptions): Promise<Roll
   return { dryRun, envelopes, ...(cached !== undefined && { cached }) }
 }
 
-function chosen({ batch, since }: { batch?: string | undefined; since?: string | undefined }): WhichEnvelopes {
+function chosen({ batch, since }: { batch?: string | undefined; since?: string | undefined }): EnvelopeFilter {
   if (batch !== undefined && since === undefined) return { batch }
   if (since !== undefined && batch === undefined) return { since }
   throw new ValidationError('batch', 'or since must be given, and not both')

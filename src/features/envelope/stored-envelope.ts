@@ -1,7 +1,7 @@
 import type { EnvelopeView } from '../../domain/envelope.ts'
 import { ThroughlineError } from '../../domain/errors.ts'
 import { begin, evolve, type SessionView } from '../../domain/fold.ts'
-import { knownJson } from '../../domain/json.ts'
+import { encodeTrustedJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { CacheEntry } from '../../ports/envelope-cache.ts'
 import type { EnvelopeWrite } from '../../ports/metrics.ts'
@@ -39,7 +39,7 @@ export async function foldedEnvelope(deps: Deps, sessionId: string, at: number):
 
 /** The envelope as the cache keeps it. */
 export function entryOf(envelope: EnvelopeView, envelopeAt: number): CacheEntry {
-  return { value: knownJson(envelope.document), version: envelopeAt }
+  return { value: encodeTrustedJson(envelope.document), version: envelopeAt }
 }
 
 /** Does it, and counts that an envelope was written, or could not be. What was refused, or found done, counts for neither. */

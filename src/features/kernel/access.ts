@@ -2,7 +2,7 @@ import { z } from 'zod/mini'
 import { ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { Deps } from './deps.ts'
 import { name, parse, schema, text } from './parse.ts'
 
@@ -37,7 +37,7 @@ export function requireOwn(deps: Deps, owner: { tenant: string; userId: string }
 }
 
 /** The user meant, if the caller may act for them. */
-export function userFor(deps: Deps, { userId, tenant }: { userId: string; tenant?: string | undefined }): User {
+export function userFor(deps: Deps, { userId, tenant }: { userId: string; tenant?: string | undefined }): UserKey {
   const user = { tenant: tenantFor(deps, tenant), userId }
   requireOwn(deps, user)
   return user

@@ -75,8 +75,8 @@ export interface DecideOptions {
   readonly evenEnded?: boolean
   /** The decision may make the next commit of the conversation, and is told the last one. */
   readonly chained?: boolean
-  /** See {@link DecideRequest.looksAt}. */
-  readonly looksAt?: DecideRequest['looksAt']
+  /** See {@link DecideRequest.reads}. */
+  readonly reads?: DecideRequest['reads']
   /** Adds to the views what the store does not keep of them. */
   readonly complete?: (view: SessionView) => SessionView
 }
@@ -99,7 +99,7 @@ export async function decideOn(
   deps: Deps,
   sessionId: string,
   decide: (view: SessionView, at: string, last?: CommitLink) => readonly Draft[],
-  { command = [], idempotencyKey: key, evenEnded = false, chained = false, looksAt, complete }: DecideOptions = {},
+  { command = [], idempotencyKey: key, evenEnded = false, chained = false, reads, complete }: DecideOptions = {},
 ): Promise<Decided> {
   const at = now(deps)
   let before: SessionView | undefined
@@ -108,7 +108,7 @@ export async function decideOn(
     ...keyOf(deps, sessionId),
     at,
     chained,
-    ...(looksAt !== undefined && { looksAt }),
+    ...(reads !== undefined && { reads }),
     ...(key !== undefined && { idempotency: { key, fingerprint: digest(command) } }),
     decide(stored, last): Decision {
       const view = complete === undefined ? stored : complete(stored)

@@ -1,5 +1,5 @@
 import { DEFAULT_AGENT } from '../../domain/agents.ts'
-import { momentOf } from '../../domain/moment.ts'
+import { toIso } from '../../domain/iso-time.ts'
 import type { Policy } from '../../domain/policy.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -61,5 +61,5 @@ export function keyOf({ within }: Deps, sessionId: string): SessionKey {
 
 /** The present moment as it is written into the log. */
 export function now(deps: Deps): string {
-  return momentOf(deps.clock.now())
+  return toIso(deps.clock.now())
 }

@@ -1,6 +1,6 @@
 import type { AppendOptions, EventInput } from '../../api.ts'
 import { TooLargeError, ValidationError } from '../../domain/errors.ts'
-import { callsOf, defaultRole, type SessionEvent } from '../../domain/event.ts'
+import { defaultRole, type SessionEvent, toolCallsOf } from '../../domain/event.ts'
 import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { NewEvent } from '../../ports/session-store.ts'
@@ -67,7 +67,7 @@ function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
 /** Says something without words: a tool call, a tool's silent result, or the parts of a custom event. */
 function mayBeEmpty(type: string, parts: Json | undefined): boolean {
   if (parts === undefined) return false
-  return type === 'tool_result' || type.startsWith('x.') || callsOf({ type, parts }).length > 0
+  return type === 'tool_result' || type.startsWith('x.') || toolCallsOf({ type, parts }).length > 0
 }
 
 /** Ids pair calls with results, so where they are given they must be usable. */

@@ -1,5 +1,5 @@
 import type { EventsQuery, RecentOptions, Snapshot } from '../../api.ts'
-import { type SessionEvent, turnsIn } from '../../domain/event.ts'
+import { countTurns, type SessionEvent } from '../../domain/event.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { type Window, windowBuilder } from '../../domain/window.ts'
 import { envelopeIn } from '../envelope/operation.ts'
@@ -48,7 +48,7 @@ export async function recentEvents(
       if (isIn(stored.type) && !window.add(sessionEvent(sessionId, stored))) return window.finish(false)
       before = stored.sequence
     }
-    turns -= turnsIn(chunk)
+    turns -= countTurns(chunk)
     if (chunk.length < CHUNK || turns === 0) return window.finish(true)
   }
 }

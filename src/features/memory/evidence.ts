@@ -1,8 +1,8 @@
 import type { Contradiction, Evidence, WriteOptions } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
+import { addEvidence, type MemoryStep, type NewEvidence, supersede } from '../../domain/memory/evidence.ts'
 import { isCurrent, type Memory, type MemorySource } from '../../domain/memory/memory.ts'
-import { type Step, superseded, type Weighing, weighed } from '../../domain/memory/remember.ts'
-import { isAlike } from '../../domain/memory/sameness.ts'
+import { isSimilar } from '../../domain/memory/similarity.ts'
 import type { MemoryPut } from '../../ports/memory-store.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { type Deps, now } from '../kernel/deps.ts'
@@ -35,7 +35,7 @@ export async function corroborate(
     const { note, sourceType, ...given } = checked
     const { memory, source } = await subject(deps, id, given)
     return await changed(deps, memory, { source, stamp }, (writing, now, at) => {
-      tell(writing, weighed(now, 'corroborates', { at, source, note, sourceType }))
+      tell(writing, addEvidence(now, 'corroborates', { at, source, note, sourceType }))
     })
   })
 }
@@ -69,7 +69,7 @@ async function contradicted(
     if (isReplaced && !isAgain(writing, now, { instead, supersededBy })) {
       throw new ValidationError('id', `belongs to a memory that ${now.supersededBy} took the place of`)
     }
-    const step = weighed(now, 'contradicts', { at, source, note, sourceType })
+    const step = addEvidence(now, 'contradicts', { at, source, note, sourceType })
     tell(writing, step)
     if (isReplaced) return
     const other = instead === undefined ? supersededBy : successor(deps, writing, step.memory, instead, at)
@@ -78,7 +78,7 @@ async function contradicted(
     if (next === undefined) throw new MemoryNotFoundError(other)
     if (!isCurrent(next, at)) throw new ValidationError('supersededBy', 'must not be superseded or expired itself')
     // what was superseded never comes back, so its words go
-    tell(writing, superseded(step.memory, other, at), { words: null })
+    tell(writing, supersede(step.memory, other, at), { words: null })
   })
 }
 
@@ -92,7 +92,7 @@ async function once(
   return await unlessDone(deps, stamp, deps.within, work, () => getMemory(deps, id))
 }
 
-function tell(writing: Writing, { memory, change }: Step, rest: Pick<MemoryPut, 'words'> = {}): void {
+function tell(writing: Writing, { memory, change }: MemoryStep, rest: Pick<MemoryPut, 'words'> = {}): void {
   if (change !== undefined) writing.put({ memory, changes: [change], ...rest })
 }
 
@@ -104,7 +104,7 @@ function isAgain(
 ): boolean {
   if (instead === undefined) return supersededBy === now.supersededBy
   const successor = writing.get(now.supersededBy ?? '')
-  return successor !== undefined && isAlike(successor.content, instead.content)
+  return successor !== undefined && isSimilar(successor.content, instead.content)
 }
 
 /** What holds instead, of the same kind. */
@@ -114,7 +114,7 @@ function replacement(
     content,
     source,
     sourceType = 'explicit',
-  }: Pick<Statement, 'content'> & Partial<Pick<Weighing, 'source' | 'sourceType'>>,
+  }: Pick<Statement, 'content'> & Partial<Pick<NewEvidence, 'source' | 'sourceType'>>,
 ): Statement {
   return {
     content,

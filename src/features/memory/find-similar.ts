@@ -1,7 +1,7 @@
-import { tellingTerms } from '../../domain/memory/sameness.ts'
+import { distinctiveTerms } from '../../domain/memory/similarity.ts'
 import { decodePostings } from '../../domain/recall/postings.ts'
 import { terms } from '../../domain/recall/text.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { Deps } from '../kernel/deps.ts'
 
 /** Memories that may say the same as a new one; more are not looked at. */
@@ -16,19 +16,21 @@ interface Said {
 }
 
 /** Ids of memories that may be the ones meant: by id, or because they hold the rarest words of what is said. */
-export async function wanted(deps: Deps, user: User, statements: readonly Said[]): Promise<string[]> {
+export async function wanted(deps: Deps, user: UserKey, statements: readonly Said[]): Promise<string[]> {
   const ids = statements.flatMap(({ id }) => id ?? [])
   const said = statements.filter(({ id }) => id === undefined).map(({ content }) => content)
   return [...new Set([...ids, ...(await lookalikes(deps, user, said))])]
 }
 
-async function lookalikes({ store }: Deps, user: User, said: readonly string[]): Promise<string[]> {
+async function lookalikes({ store }: Deps, user: UserKey, said: readonly string[]): Promise<string[]> {
   const words = [...new Set(said.flatMap(terms))].sort()
   if (words.length === 0) return []
   const shelf = { ...user, corpus: 'memory' } as const
   const { frequencies } = await store.index.lookup(shelf, words)
   const isTelling = (term: string) => (frequencies.get(term) ?? 0) > 0 && (frequencies.get(term) ?? 0) <= COMMON
-  const telling = [...new Set(said.flatMap((content) => tellingTerms(content, frequencies)))].filter(isTelling).sort()
+  const telling = [...new Set(said.flatMap((content) => distinctiveTerms(content, frequencies)))]
+    .filter(isTelling)
+    .sort()
   if (telling.length === 0) return []
   const blocks = await store.index.postings(shelf, telling, COMMON)
   const lengths = said.map((content) => terms(content).length)

@@ -1,12 +1,12 @@
 import type { ForgetSource, Forgotten, WriteOptions } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { type MemoryStep, removeSource } from '../../domain/memory/evidence.ts'
 import { type LineageEntry, type Memory, sourceKey } from '../../domain/memory/memory.ts'
-import { bereft, type Step } from '../../domain/memory/remember.ts'
-import { describe } from '../../domain/recall/describe.ts'
-import { ANALYSIS } from '../../domain/recall/postings.ts'
+import { analyzeText } from '../../domain/recall/analyze.ts'
+import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
 import type { MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp, PurgeCounts } from '../../ports/session-store.ts'
 import { userFor } from '../kernel/access.ts'
 import { type Deps, now } from '../kernel/deps.ts'
@@ -62,7 +62,7 @@ async function forgetFrom(deps: Deps, input: ForgetSource, options: WriteOptions
  */
 export async function purgeWithMemories(
   deps: Deps,
-  user: User,
+  user: UserKey,
   sessionId: string,
 ): Promise<(PurgeCounts & { memories: number }) | undefined> {
   const at = now(deps)
@@ -118,7 +118,7 @@ function without(
   const gone: IsGone = (entry) => sourceKey(entry) === key
   const steps = found.map((memory) => ({
     id: memory.id,
-    step: isLost(memory, gone) ? undefined : bereft(memory, gone, at),
+    step: isLost(memory, gone) ? undefined : removeSource(memory, gone, at),
   }))
   return {
     puts: steps.flatMap(({ step }) => (step ? [lessened(step)] : [])),
@@ -127,9 +127,9 @@ function without(
 }
 
 /** What holds again is found again. */
-function lessened({ memory, change }: Required<Step>): MemoryPut {
+function lessened({ memory, change }: Required<MemoryStep>): MemoryPut {
   const isRestored = change.change === 'restored'
-  const words = { description: describe(memory.content), version: ANALYSIS }
+  const words = { description: analyzeText(memory.content), version: ANALYSIS_VERSION }
   return { memory, changes: [change], ...(isRestored && { words }) }
 }
 
@@ -139,7 +139,7 @@ function lessened({ memory, change }: Required<Step>): MemoryPut {
  */
 async function withoutEntries(
   deps: Deps,
-  user: User,
+  user: UserKey,
   { key, stamp }: { key: string; stamp: IdempotencyStamp | undefined },
   isLost: (memory: Memory, gone: IsGone) => boolean,
 ): Promise<Forgotten> {

@@ -3,7 +3,7 @@ import type { Remembered, WriteOptions } from '../../api.ts'
 import { MemoryNotFoundError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Principal } from '../../domain/record.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
@@ -31,7 +31,7 @@ export async function unlessDone<T>(
   try {
     return await work()
   } catch (error) {
-    const answer = stamp && (await deps.store.memories.answered(stamp, within))
+    const answer = stamp && (await deps.store.memories.findAnswer(stamp, within))
     if (answer === undefined) throw error
     return await again(answer)
   }
@@ -43,7 +43,7 @@ export function outcomesOf(memories: readonly Remembered[]): string {
 }
 
 /** The same memories as they are now, without those that are gone. Throws `MEMORY_NOT_FOUND` if none is left. */
-export async function rememberedBefore(deps: Deps, user: User, answer: string): Promise<Remembered[]> {
+export async function rememberedBefore(deps: Deps, user: UserKey, answer: string): Promise<Remembered[]> {
   const outcomes = JSON.parse(answer) as [id: string, outcome: Remembered['outcome']][]
   const ids = [...new Set(outcomes.map(([id]) => id))]
   const found = new Map((await deps.store.memories.get(ids, user)).map((memory) => [memory.id, memory]))

@@ -3,14 +3,14 @@ import type { Remembered, RememberInput, WriteOptions } from '../../api.ts'
 import { SessionNotFoundError, TooLargeError, ValidationError } from '../../domain/errors.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { addEvidence, createMemory, isMergeable } from '../../domain/memory/evidence.ts'
 import type { Memory, MemoryCategory, MemorySource } from '../../domain/memory/memory.ts'
-import { created, isSame, weighed } from '../../domain/memory/remember.ts'
-import { gistOf, Sayings } from '../../domain/memory/sameness.ts'
-import type { SourceType } from '../../domain/memory/source.ts'
-import { describe } from '../../domain/recall/describe.ts'
-import { ANALYSIS } from '../../domain/recall/postings.ts'
+import { normalizedContent, SimilarityIndex } from '../../domain/memory/similarity.ts'
+import type { SourceType } from '../../domain/memory/source-type.ts'
+import { analyzeText } from '../../domain/recall/analyze.ts'
+import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
 import type { ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { userFor } from '../kernel/access.ts'
 import { type Deps, now } from '../kernel/deps.ts'
@@ -53,7 +53,7 @@ export async function remember(
 /** Keeps what was checked, with its key once. */
 async function keepOnce(
   deps: Deps,
-  user: User,
+  user: UserKey,
   statements: readonly Statement[],
   stamp: IdempotencyStamp | undefined,
 ): Promise<Remembered[]> {
@@ -69,7 +69,7 @@ function checked(
   deps: Deps,
   input: RememberInput,
   at: string,
-): { user: User; statement: Statement; given: Omit<Checked, 'userId' | 'tenant'> } {
+): { user: UserKey; statement: Statement; given: Omit<Checked, 'userId' | 'tenant'> } {
   const { userId, tenant, expiresInMs, ...given } = parse(rememberInput, input, at) as Checked
   const field = (name: string) => (at === '' ? name : `${at}.${name}`)
   if (given.metadata !== undefined) encodeJson(given.metadata, field('metadata'), LIMITS.metadata)
@@ -103,7 +103,7 @@ export function checkSource(source: MemorySource | undefined, field: string): vo
 /** Keeps what was checked. With a mark: `undefined` if someone else has read those events since. */
 export async function keep(
   deps: Deps,
-  user: User,
+  user: UserKey,
   statements: readonly Statement[],
   { mark, stamp }: { mark?: ExtractionMark; stamp?: IdempotencyStamp | undefined } = {},
 ): Promise<Remembered[] | undefined> {
@@ -134,7 +134,7 @@ export async function keep(
 /** The memories at hand, with what is to be written of them. */
 export class Writing {
   readonly #memories = new Map<string, Memory>()
-  readonly #sayings = new Sayings<string>()
+  readonly #sayings = new SimilarityIndex<string>()
   readonly #puts = new Map<string, MemoryPut>()
 
   constructor(found: readonly Memory[]) {
@@ -148,9 +148,9 @@ export class Writing {
 
   /** The one that says the same as a statement, but not `other`. */
   same(statement: Statement, at: string, other?: string): Memory | undefined {
-    for (const id of this.#sayings.alike(statement.content)) {
+    for (const id of this.#sayings.findSimilar(statement.content)) {
       const memory = this.#memories.get(id)
-      if (memory !== undefined && id !== other && isSame(memory, statement, at)) return memory
+      if (memory !== undefined && id !== other && isMergeable(memory, statement, at)) return memory
     }
     return undefined
   }
@@ -177,7 +177,7 @@ export class Writing {
 export function stated(
   deps: Deps,
   writing: Writing,
-  user: User,
+  user: UserKey,
   statement: Statement,
   at: string,
   other?: string,
@@ -191,15 +191,18 @@ export function stated(
   const same = id === undefined ? writing.same(statement, at, other) : undefined
   if (same !== undefined) {
     const { sourceType } = statement
-    const { memory: heard, change } = weighed(same, 'corroborates', { at, source, sourceType, kind: 'merged' })
+    const { memory: heard, change } = addEvidence(same, 'corroborates', { at, source, sourceType, kind: 'merged' })
     const memory = lasting(heard, statement.expiresAt)
     if (change !== undefined || memory !== heard) writing.put({ memory, changes: change === undefined ? [] : [change] })
     return { ...memory, outcome: 'merged' }
   }
   const { tenant, userId } = user
   const made = { ...rest, id: id ?? deps.newId(), tenant, userId, createdAt: at }
-  const { memory, change } = created({ ...made, ...(confidence !== undefined && { confidence }) } as Memory, source)
-  const words = { description: describe(memory.content), version: ANALYSIS }
+  const { memory, change } = createMemory(
+    { ...made, ...(confidence !== undefined && { confidence }) } as Memory,
+    source,
+  )
+  const words = { description: analyzeText(memory.content), version: ANALYSIS_VERSION }
   writing.put({ memory, changes: [change], words, fingerprint: fingerprintOf(memory) })
   return { ...memory, outcome: 'created' }
 }
@@ -213,13 +216,13 @@ function lasting(memory: Memory, expiresAt: string | undefined): Memory {
 
 /** Equal for what says the same in the same scope. */
 export function fingerprintOf({ content, scope }: { content: string; scope?: string | undefined }): string {
-  return hash('sha256', JSON.stringify([scope ?? null, gistOf(content)]), 'base64url')
+  return hash('sha256', JSON.stringify([scope ?? null, normalizedContent(content)]), 'base64url')
 }
 
 /** Sessions that are named must be there, and the same user's. */
 export async function requireSessions(
   deps: Deps,
-  user: User,
+  user: UserKey,
   sources: readonly (MemorySource | undefined)[],
 ): Promise<void> {
   for (const sessionId of sessionsOf(sources)) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Extraction, Forgotten, FoundMemory, Remembered } from '../../api.ts'
 import type { LineageEntry, Memory, MemoryChange, MemorySource } from '../../domain/memory/memory.ts'
-import { SOURCE_TYPES } from '../../domain/memory/source.ts'
+import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
 import { anyObject, id, type Keys, time } from '../../http/response-schema.ts'
 
 const CHANGES = [

@@ -1,7 +1,7 @@
 import { z } from 'zod/mini'
 import { LIMITS } from '../../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../../domain/memory/memory.ts'
-import { SOURCE_TYPES } from '../../domain/memory/source.ts'
+import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
 import { duration, jsonObject, moment, name, pageSize, schema, sequence, text, uuid } from '../kernel/parse.ts'
 
 const content = text(LIMITS.memory).check(z.refine((value) => value.trim() !== '', 'must not be empty'))

@@ -2,10 +2,10 @@ import type { FoundMemory, SearchMemories } from '../../api.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../domain/memory/memory.ts'
 import { memoryScore, memoryWeights } from '../../domain/memory/rank.ts'
-import { describe } from '../../domain/recall/describe.ts'
-import { ANALYSIS } from '../../domain/recall/postings.ts'
+import { analyzeText } from '../../domain/recall/analyze.ts'
+import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
 import { type MessageFacts, rank } from '../../domain/recall/rank.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import { userFor } from '../kernel/access.ts'
 import { type Deps, now } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
@@ -34,14 +34,14 @@ export async function searchMemories(deps: Deps, query: SearchMemories): Promise
   })
   const items = (await fused(deps, text, found)).slice(0, limit)
   const ids = items.map(({ id }) => id)
-  if (record && ids.length > 0) await deps.store.memories.used(user, ids, now(deps))
+  if (record && ids.length > 0) await deps.store.memories.markUsed(user, ids, now(deps))
   return { items }
 }
 
 /** The memories of a user that fit a text best, those that may be given out. */
 export async function findMemories(
   deps: Deps,
-  user: User,
+  user: UserKey,
   text: string,
   limit: number,
   filter: Filter,
@@ -96,9 +96,9 @@ function byScore(a: FoundMemory, b: FoundMemory): number {
 }
 
 /** Puts memories into the index that are not in it: those of a table that was there before, or of an older version. */
-async function readUnread(deps: Deps, user: User): Promise<void> {
+async function readUnread(deps: Deps, user: UserKey): Promise<void> {
   for (;;) {
-    const unread = await deps.store.memories.unread(user, ANALYSIS, PAGE)
+    const unread = await deps.store.memories.unindexed(user, ANALYSIS_VERSION, PAGE)
     if (unread.length === 0) return
     const ids = unread.map(({ id }) => id)
     await deps.store.memories.change({
@@ -109,7 +109,7 @@ async function readUnread(deps: Deps, user: User): Promise<void> {
         puts: found.map((memory) => ({
           memory,
           fingerprint: fingerprintOf(memory),
-          words: { description: describe(memory.content), version: ANALYSIS },
+          words: { description: analyzeText(memory.content), version: ANALYSIS_VERSION },
         })),
       }),
     })

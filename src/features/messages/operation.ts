@@ -2,7 +2,14 @@ import type { AppendOptions, MessagesQuery, WriteOptions } from '../../api.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/formats/formats.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { eventOfMessage, lastOf, type Message, messagesOf, seenBy, withoutOrphans } from '../../domain/message.ts'
+import {
+  dropOrphanResults,
+  type Message,
+  takeLastMessages,
+  toMessageEvent,
+  toMessages,
+  visibleTo,
+} from '../../domain/message.ts'
 import { decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
@@ -17,8 +24,8 @@ export async function addMessages(
   input: Message | readonly Message[],
   options?: AppendOptions,
 ): Promise<SessionEvent[]> {
-  if (!Array.isArray(input)) return await appendEvents(deps, id, eventOfMessage(checked(input, '')), options)
-  const events = input.map((message, i) => eventOfMessage(checked(message, `messages[${i}]`)))
+  if (!Array.isArray(input)) return await appendEvents(deps, id, toMessageEvent(checked(input, '')), options)
+  const events = input.map((message, i) => toMessageEvent(checked(message, `messages[${i}]`)))
   return await appendEvents(deps, id, events, options, 'messages')
 }
 
@@ -43,13 +50,14 @@ async function lastMessages(
   agent: string | undefined,
   limit: number | undefined,
 ): Promise<Message[]> {
-  const made = (events: readonly SessionEvent[]) => messagesOf(agent === undefined ? events : seenBy(agent, events))
+  const toVisible = (events: readonly SessionEvent[]) =>
+    toMessages(agent === undefined ? events : visibleTo(agent, events))
   if (limit === undefined) {
-    const messages = made(await readBack(deps, id, () => false))
-    return agent === undefined ? messages : withoutOrphans(messages)
+    const messages = toVisible(await readBack(deps, id, () => false))
+    return agent === undefined ? messages : dropOrphanResults(messages)
   }
-  const events = await readBack(deps, id, (soFar) => withoutOrphans(made(soFar)).length > limit)
-  return lastOf(withoutOrphans(made(events)), limit)
+  const events = await readBack(deps, id, (soFar) => dropOrphanResults(toVisible(soFar)).length > limit)
+  return takeLastMessages(dropOrphanResults(toVisible(events)), limit)
 }
 
 /** Events since the last clear, oldest first, read from the end until there are enough. */

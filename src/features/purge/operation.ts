@@ -26,7 +26,7 @@ export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt
 async function discardComing({ store, within }: Deps, id: unknown): Promise<number> {
   const known = uuid().safeParse(id)
   const found = known.success ? await store.imports.find(known.data) : undefined
-  if (found === undefined || !found.isComing || !isWithin(found.view.record, within)) return 0
+  if (found === undefined || !found.isUnfinished || !isWithin(found.view.record, within)) return 0
   return await store.imports.discard(found.view.record.id)
 }
 
@@ -39,7 +39,7 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
   const { purgeWithMemories } = await memories()
   const receipt = { sessions: 0, events: 0, ...(await deps.store.memories.purge(within)) }
   for (;;) {
-    const coming = await deps.store.imports.begun({ limit: LIMITS.page, within })
+    const coming = await deps.store.imports.unfinished({ limit: LIMITS.page, within })
     for (const sessionId of coming) {
       const events = await deps.store.imports.discard(sessionId)
       if (events > 0) receipt.sessions++

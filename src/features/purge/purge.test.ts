@@ -31,7 +31,7 @@ it('has nothing that is coming in for a caller to whom it does not belong', asyn
   }
   await tl.users.purge('bob')
   await tl.users.purge('ada', { tenant: 'other' })
-  expect(await store.imports.find(life.sessionId)).toMatchObject({ isComing: true })
+  expect(await store.imports.find(life.sessionId)).toMatchObject({ isUnfinished: true })
 })
 
 it('purges with a user what has begun to come in, however much it is, and what came', async () => {
@@ -42,7 +42,7 @@ it('purges with a user what has begun to come in, however much it is, and what c
   const coming = lifeOf({ userId: 'bob' }, WORK)
   await store.imports.write(blockOf(coming, 0, 3))
   expect(await tl.users.purge('ada')).toMatchObject({ sessions: 501, events: 1002 })
-  expect(await store.imports.begun({ limit: 9 })).toEqual([coming.sessionId])
+  expect(await store.imports.unfinished({ limit: 9 })).toEqual([coming.sessionId])
   expect(await store.totals(undefined)).toEqual({ sessions: 1, events: 11 })
   expect(await tl.users.purge('bob')).toMatchObject({ sessions: 2, events: 14 })
   expect(await store.totals(undefined)).toEqual({ sessions: 0, events: 0 })

@@ -1,10 +1,10 @@
 import type { RecallItem } from '../../api.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
 import { dateSpan } from '../../domain/recall/dates.ts'
-import type { RecallKind } from '../../domain/recall/kind.ts'
-import { weightsFor } from '../../domain/recall/profile.ts'
-import { candidates, rank } from '../../domain/recall/rank.ts'
-import type { FactsQuery, IndexedFacts, User } from '../../ports/recall-index.ts'
+import { rank, selectCandidates } from '../../domain/recall/rank.ts'
+import type { RecallKind } from '../../domain/recall/recall-kind.ts'
+import { weightsFor } from '../../domain/recall/weights.ts'
+import type { FactsQuery, IndexedFacts, UserKey } from '../../ports/recall-index.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { candidatePages, lookUpTerms, type TermMatches } from '../term-index/operation.ts'
@@ -33,7 +33,7 @@ export function isIn(time: string, { from, until }: Span): boolean {
 /** What was said that fits a question, best first, and summaries of sessions. Scores are shares of what the words could give. */
 export async function searchMessages(
   deps: Deps,
-  user: User,
+  user: UserKey,
   text: string,
   limit: number,
   kinds: ReadonlySet<RecallKind>,
@@ -60,12 +60,12 @@ export async function searchMessages(
 /** Facts of the best candidates that are wanted, page by page until there are enough: a filter may leave little of each. */
 async function factsFor(
   deps: Deps,
-  user: User,
+  user: UserKey,
   asked: TermMatches,
   limit: number,
   isWanted: (facts: IndexedFacts) => boolean,
 ): Promise<IndexedFacts[]> {
-  const { sessions } = candidates(asked.scores, asked.weights)
+  const { sessions } = selectCandidates(asked.scores, asked.weights)
   const dated = await datesOf(deps, user, asked)
   let around: Omit<FactsQuery, 'places'> = {
     sessions,
@@ -83,20 +83,20 @@ async function factsFor(
 }
 
 /** Where to look for what was said at a date that the question names; without a year the last there is. */
-async function datesOf({ store }: Deps, user: User, { question: { date } }: TermMatches) {
+async function datesOf({ store }: Deps, user: UserKey, { question: { date } }: TermMatches) {
   if (date === undefined) return undefined
   const [from, to] = dateSpan(date, date.year === undefined ? await lastYear(store, user) : date.year)
   return { from, to, limit: DATED }
 }
 
-async function lastYear(store: Deps['store'], user: User): Promise<number> {
+async function lastYear(store: Deps['store'], user: UserKey): Promise<number> {
   const span = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER, limit: 1 }
   const [last] = await store.index.facts(user, { places: [], sessions: [], perSession: 0, span })
   return new Date((last as IndexedFacts | undefined)?.time ?? 0).getUTCFullYear()
 }
 
 /** The contents of hits, in their order. What was purged since is left out. */
-export async function withContent({ store }: Deps, user: User, hits: readonly Hit[]): Promise<RecallItem[]> {
+export async function withContent({ store }: Deps, user: UserKey, hits: readonly Hit[]): Promise<RecallItem[]> {
   const places = hits.flatMap(({ place }) => place ?? [])
   const found = places.length === 0 ? [] : await store.index.events(user, places)
   const events = new Map(

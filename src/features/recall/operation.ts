@@ -1,8 +1,8 @@
 import type { IndexOptions, IndexReport, RecallItem, RecallQuery, RecallResult } from '../../api.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
-import { ANALYSIS } from '../../domain/recall/postings.ts'
+import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import { tenantFor, userFor } from '../kernel/access.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
@@ -60,7 +60,7 @@ async function fitting(deps: Deps, found: readonly RecallItem[], limit: number, 
 }
 
 /** The contents of hits, ranked by meaning too where there is an embedder. */
-async function ranked(deps: Deps, user: User, query: string, hits: readonly Hit[]): Promise<RecallItem[]> {
+async function ranked(deps: Deps, user: UserKey, query: string, hits: readonly Hit[]): Promise<RecallItem[]> {
   const items: RecallItem[] = []
   for (let i = 0; i < hits.length; i += PAGE) items.push(...(await withContent(deps, user, hits.slice(i, i + PAGE))))
   if (deps.fuse === undefined) return items
@@ -79,7 +79,7 @@ export async function indexLogs(deps: Deps, options: IndexOptions = {}): Promise
   const whose = withinFor(deps, userId, tenant)
   const report: IndexReport = { sessions: 0, messages: 0 }
   for (let after = ''; ; ) {
-    const ids = await deps.store.index.behind({ version: ANALYSIS, after, limit: LIMITS.page })
+    const ids = await deps.store.index.behind({ version: ANALYSIS_VERSION, after, limit: LIMITS.page })
     for (const id of ids) {
       const view = await deps.store.load(keyOf(deps, id))
       if (view === undefined || !isWithin(view.record, whose)) continue

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { IndexReport, RecallItem, RecallResult } from '../../api.ts'
 import { ROLES } from '../../domain/event.ts'
-import { SOURCE_TYPES } from '../../domain/memory/source.ts'
-import { RECALL_KINDS } from '../../domain/recall/kind.ts'
+import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
+import { RECALL_KINDS } from '../../domain/recall/recall-kind.ts'
 import { id, type Keys } from '../../http/response-schema.ts'
 
 export const recallItemResponse = z

@@ -1,8 +1,8 @@
 import { z } from 'zod/mini'
 import type { IndexOptions } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { SOURCE_TYPES } from '../../domain/memory/source.ts'
-import { RECALL_KINDS } from '../../domain/recall/kind.ts'
+import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
+import { RECALL_KINDS } from '../../domain/recall/recall-kind.ts'
 import { moment, name, pageSize, schema, text } from '../kernel/parse.ts'
 
 export const recallQuery = schema(() =>

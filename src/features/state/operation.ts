@@ -1,9 +1,9 @@
 import type { WriteOptions } from '../../api.ts'
 import { SessionNotFoundError, ValidationError } from '../../domain/errors.ts'
 import type { SessionScratchpad } from '../../domain/fold.ts'
-import { copyJson, isObject, type Json, type JsonObject } from '../../domain/json.ts'
+import { isObject, type Json, type JsonObject, parseJsonInput } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isNeeded, SCRATCHPAD_DEPTH, type Scratchpad, type StateChange } from '../../domain/scratchpad.ts'
+import { isChangeNeeded, SCRATCHPAD_DEPTH, type Scratchpad, type StateChange } from '../../domain/scratchpad.ts'
 import { type Draft, decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
@@ -93,7 +93,7 @@ async function changeState(
   const { view } = await decideOn(deps, id, ({ state }) => draftsOf(state.scratchpad, change, field), {
     command: [change],
     idempotencyKey,
-    looksAt: 'state',
+    reads: 'state',
   })
   return view.state
 }
@@ -106,7 +106,7 @@ const CONTENTS: Record<StateChange['op'], string> = {
 }
 
 function draftsOf(scratchpad: Scratchpad, change: StateChange, field: (key: string) => string): Draft[] {
-  if (!isNeeded(scratchpad, change, field)) return []
+  if (!isChangeNeeded(scratchpad, change, field)) return []
   return [{ type: 'state_changed', content: CONTENTS[change.op], parts: change }]
 }
 
@@ -117,5 +117,5 @@ function objectIn(input: unknown, field: string): JsonObject {
 }
 
 function jsonIn(input: unknown, field: string, depth: number): Json {
-  return copyJson(input, field, LIMITS.scratchpad, depth)
+  return parseJsonInput(input, field, LIMITS.scratchpad, depth)
 }

@@ -1,7 +1,7 @@
 import { SessionNotFoundError } from '../../domain/errors.ts'
-import { describe } from '../../domain/recall/describe.ts'
-import { ANALYSIS } from '../../domain/recall/postings.ts'
-import type { Mark, NewMessage, User } from '../../ports/recall-index.ts'
+import { analyzeText } from '../../domain/recall/analyze.ts'
+import { ANALYSIS_VERSION } from '../../domain/recall/postings.ts'
+import type { IndexMark, NewMessage, UserKey } from '../../ports/recall-index.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { moment } from '../kernel/parse.ts'
@@ -21,7 +21,7 @@ export async function indexSession(deps: Deps, sessionId: string, most = Number.
   for (let messages = 0; ; ) {
     const mark = await index.mark(sessionId)
     if (mark === undefined) return { messages, done: true }
-    if (mark.version < ANALYSIS && mark.indexed > 0) {
+    if (mark.version < ANALYSIS_VERSION && mark.indexed > 0) {
       await index.drop(sessionId)
       continue
     }
@@ -49,7 +49,7 @@ export interface Progress {
 /** How many messages came in; none if another reader was there first. */
 async function readPage(
   { store }: Deps,
-  { sessionId, indexed, copied, turns, head }: Mark,
+  { sessionId, indexed, copied, turns, head }: IndexMark,
   limit: number,
 ): Promise<number> {
   const query = {
@@ -62,7 +62,7 @@ async function readPage(
   const page = await store.read({ sessionId }, query)
   const to = page.length < limit ? head : (page.at(-1)?.sequence ?? head)
   const messages = newMessages(page, turns)
-  const added = await store.index.add({ sessionId, from: indexed, to, version: ANALYSIS, messages })
+  const added = await store.index.add({ sessionId, from: indexed, to, version: ANALYSIS_VERSION, messages })
   return added ? messages.length : 0
 }
 
@@ -78,7 +78,7 @@ function newMessages(events: readonly StoredEvent[], before: number): NewMessage
       kind: isCommit ? 'commit' : 'event',
       speaker: agentId ?? role,
       time: timeOf(occurredAt) ?? Date.parse(createdAt),
-      words: describe(content.slice(0, LONGEST)),
+      words: analyzeText(content.slice(0, LONGEST)),
     }
   })
 }
@@ -102,14 +102,14 @@ const looked = new WeakMap<Deps['store'], Map<string, number>>()
 const KNOWN = 10_000
 
 /** Sessions of which something is left to read. Where much is left of the newest, there may be more behind them. */
-async function marksOf({ store }: Deps, user: User, isKnown: boolean): Promise<Mark[]> {
-  if (!isKnown) return await store.index.marks(user, ANALYSIS)
-  const newest = await store.index.marks(user, ANALYSIS, NEWEST)
-  return newest.length < NEWEST / 2 ? newest : await store.index.marks(user, ANALYSIS)
+async function marksOf({ store }: Deps, user: UserKey, isKnown: boolean): Promise<IndexMark[]> {
+  if (!isKnown) return await store.index.marks(user, ANALYSIS_VERSION)
+  const newest = await store.index.marks(user, ANALYSIS_VERSION, NEWEST)
+  return newest.length < NEWEST / 2 ? newest : await store.index.marks(user, ANALYSIS_VERSION)
 }
 
 /** Brings what a user said since into the index; gives how many sessions there was too much to read of. */
-export async function indexUser(deps: Deps, user: User): Promise<number> {
+export async function indexUser(deps: Deps, user: UserKey): Promise<number> {
   const times = looked.get(deps.store) ?? new Map<string, number>()
   looked.set(deps.store, times)
   const key = JSON.stringify([user.tenant, user.userId])

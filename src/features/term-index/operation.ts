@@ -1,9 +1,9 @@
-import type { Posting } from '../../domain/recall/match.ts'
-import { MAX_POSTINGS, planLookups, termsOf } from '../../domain/recall/plan.ts'
+import { lookupTerms, MAX_POSTINGS, planLookups } from '../../domain/recall/lookup-plan.ts'
 import { decodePostings } from '../../domain/recall/postings.ts'
-import type { IndexStats, Weights } from '../../domain/recall/profile.ts'
-import { type Question, readQuestion } from '../../domain/recall/question.ts'
-import { candidates, MAX_CANDIDATES, type Place, type Scores, scoreWords } from '../../domain/recall/rank.ts'
+import { type ParsedQuery, parseQuery } from '../../domain/recall/query.ts'
+import { MAX_CANDIDATES, type Place, type Scores, scoreWords, selectCandidates } from '../../domain/recall/rank.ts'
+import type { Posting } from '../../domain/recall/term-matches.ts'
+import type { IndexStats, Weights } from '../../domain/recall/weights.ts'
 import type { IndexPartition, PostingBlock, RecallIndex } from '../../ports/recall-index.ts'
 import type { Deps } from '../kernel/deps.ts'
 
@@ -11,7 +11,7 @@ export { ifThere, indexSession, indexUser } from './index-log.ts'
 
 /** A question, and what the words on a shelf say to it. */
 export interface TermMatches {
-  question: Question
+  question: ParsedQuery
   scores: Scores
   weights: Weights
 }
@@ -23,10 +23,10 @@ export async function lookUpTerms(
   text: string,
   weigh: (stats: IndexStats) => Weights,
 ): Promise<TermMatches | undefined> {
-  const terms = termsOf(readQuestion(text, []))
+  const terms = lookupTerms(parseQuery(text, []))
   const found = await index.lookup(shelf, terms)
   if (found.messages === 0) return undefined
-  const question = readQuestion(text, found.speakers)
+  const question = parseQuery(text, found.speakers)
   const weights = weigh(found)
   const plan = planLookups(question, found.frequencies, found, weights)
   const wanted = [...new Set(plan.groups.flatMap(({ members }) => [...members.keys()]))].sort()
@@ -36,10 +36,10 @@ export async function lookUpTerms(
 
 /** The best by their words, a page at a time. All but the first are only worked out where a filter leaves too little of it. */
 export function* candidatePages({ scores, weights }: TermMatches): Generator<Place[]> {
-  const first = candidates(scores, weights).places
+  const first = selectCandidates(scores, weights).places
   yield first
   if (first.length < MAX_CANDIDATES) return
-  const { places } = candidates(scores, weights, MAX_POSTINGS)
+  const { places } = selectCandidates(scores, weights, MAX_POSTINGS)
   for (let i = MAX_CANDIDATES; i < places.length; i += MAX_CANDIDATES) yield places.slice(i, i + MAX_CANDIDATES)
 }
 

@@ -1,10 +1,10 @@
 import type { SessionBlock } from '../../api.ts'
 import { TooLargeError, ValidationError } from '../../domain/errors.ts'
-import { isConversation, RECORDED_TYPES, type RecordedType } from '../../domain/event.ts'
+import { isConversationType, RECORDED_TYPES, type RecordedType } from '../../domain/event.ts'
 import { begin, evolve, type SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { isNeeded } from '../../domain/scratchpad.ts'
+import { isChangeNeeded } from '../../domain/scratchpad.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { parse } from '../kernel/parse.ts'
@@ -57,7 +57,7 @@ export function folded(sessionId: string, events: readonly StoredEvent[], before
   for (const stored of events) {
     // of what was said the views take nothing, so that it need not be read again
     const { parts: _parts, ...plain } = stored
-    const event = sessionEvent(sessionId, isConversation(stored.type) ? plain : stored)
+    const event = sessionEvent(sessionId, isConversationType(stored.type) ? plain : stored)
     if (view !== undefined) checkNext(view, event)
     try {
       view = view === undefined ? begin(event) : evolve(view, event)
@@ -75,6 +75,6 @@ export function folded(sessionId: string, events: readonly StoredEvent[], before
 /** What each change alone keeps to, many of them together may not. */
 function checkViews({ record, state, envelope }: SessionView): void {
   encodeJson(record.metadata, 'metadata', LIMITS.metadata)
-  isNeeded(state.scratchpad, { op: 'merge', patch: {} }, (key) => `scratchpad.${key}`)
+  isChangeNeeded(state.scratchpad, { op: 'merge', patch: {} }, (key) => `scratchpad.${key}`)
   if (envelope !== undefined) encodeJson(envelope.document.analysis, 'analysis', LIMITS.metadata)
 }

@@ -119,7 +119,7 @@ async function written(deps: Deps, block: CheckedBlock): Promise<BlockOutcome> {
   const before = found && (await withEnvelope(deps, found))
   const { view, edges } = folded(sessionId, rest, before)
   await deps.store.imports.write({ sessionId, after: head, events: rest, view: storedView(deps, view), edges, done })
-  const isThere = found?.isComing === false
+  const isThere = found?.isUnfinished === false
   if (isThere || done) {
     if (view.envelope !== undefined && view.envelopeAt > head) {
       await deps.cache?.wrote(sessionId, entryOf(view.envelope, view.envelopeAt))
@@ -150,9 +150,9 @@ async function stillGood(
   const here = await idAt(deps, found, sequence)
   const isSame = here === undefined || here === came.id
   // as much has come before, or more, of a longer export: a store ends a session with an event, and cannot take others back
-  const isOver = found.isComing && done && sequence === last?.sequence
+  const isOver = found.isUnfinished && done && sequence === last?.sequence
   if (isSame && !isOver) return found
-  if (!found.isComing) throw new ImportConflictError({ sessionId, reason: 'event', sequence })
+  if (!found.isUnfinished) throw new ImportConflictError({ sessionId, reason: 'event', sequence })
   await deps.store.imports.discard(sessionId)
   if (owner !== undefined) return undefined
   throw new ValidationError('events', 'do not fit what had begun to come in, which was removed: import it once more')
@@ -162,16 +162,16 @@ const ownerOf = ({ tenant, userId }: StartedParts) => ({ tenant, userId })
 
 /** Id of an event that is here; of a session that is coming in only the last one can be known. */
 async function idAt(deps: Deps, found: FoundImport, sequence: number): Promise<string | undefined> {
-  const { view, lastEventId, isComing } = found
+  const { view, lastEventId, isUnfinished } = found
   if (sequence === view.record.head) return lastEventId
-  if (isComing) return undefined
+  if (isUnfinished) return undefined
   const query = { after: sequence - 1, order: 'asc', limit: 1 } as const
   const [stored] = await deps.store.read(keyOf(deps, view.record.id), query)
   return stored?.id
 }
 
 /** The views with the envelope, so that the events to come lead to the next one. That of a session that is coming in can only be kept from its beginning. */
-async function withEnvelope(deps: Deps, { view, isComing }: FoundImport): Promise<SessionView> {
-  if (!deps.keepsEnvelopes || view.envelope !== undefined || isComing) return view
+async function withEnvelope(deps: Deps, { view, isUnfinished }: FoundImport): Promise<SessionView> {
+  if (!deps.keepsEnvelopes || view.envelope !== undefined || isUnfinished) return view
   return { ...view, envelope: await foldedEnvelope(deps, view.record.id, view.envelopeAt) }
 }

@@ -1,6 +1,6 @@
 import type { ExportedEvent, SessionBlock } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
-import { type Json, writeJson } from '../../domain/json.ts'
+import { type Json, stringifyJson } from '../../domain/json.ts'
 import { checkedBlocks, type NumberedLine, VERSION } from './checked-lines.ts'
 import { type ExportCheck, Tally } from './checksum.ts'
 
@@ -74,7 +74,7 @@ function eventLine(event: ExportedEvent): string {
 
 /** Without the two characters of JSON texts that readers of lines may take for the end of one. */
 function lineOf(value: Json): string {
-  const text = writeJson(value)
+  const text = stringifyJson(value)
   const plain = /[\u2028\u2029]/.test(text) ? text.replace(/[\u2028\u2029]/g, escaped) : text
   return `${plain}\n`
 }

@@ -8,7 +8,7 @@ import {
   observationsOf,
   TASK_NODE,
   type WorkCommit,
-  type WorkDone,
+  type WorkSummary,
   workBuilder,
 } from '../../domain/work.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
@@ -110,7 +110,7 @@ function edgeOf(rows: StoredEdge[]): Graph['edges'][number] {
 }
 
 /** All the work of a session, read a page at a time. */
-export async function workOf(deps: Deps, id: string): Promise<WorkDone> {
+export async function workOf(deps: Deps, id: string): Promise<WorkSummary> {
   const builder = workBuilder()
   for await (const page of walkLog(deps, id)) for (const event of page) builder.add(event)
   return builder.finish()
@@ -120,6 +120,6 @@ export async function workOf(deps: Deps, id: string): Promise<WorkDone> {
 export async function progressOf(deps: Deps, id: string): Promise<string> {
   const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)
-  const { progressText } = await import('../../domain/summary.ts')
-  return progressText(view.record, await workOf(deps, id))
+  const { formatProgress } = await import('../../domain/summary.ts')
+  return formatProgress(view.record, await workOf(deps, id))
 }

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../domain/event.ts'
 import { begin, evolve, type SessionView } from '../../domain/fold.ts'
-import { type Json, writeJson } from '../../domain/json.ts'
+import { type Json, stringifyJson } from '../../domain/json.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { FoundImport, ImportBlock } from '../../ports/import-store.ts'
 import type { CommitLink, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
@@ -21,7 +21,7 @@ export function lifeOf(given: Parameters<typeof creation>[0] = {}, steps: readon
   const { event, at, view } = creation(given)
   const later = steps.map(([type, parts], i) => ({
     ...someEvent(`step ${i + 1}`, type),
-    ...(parts !== undefined && { parts: writeJson(parts) }),
+    ...(parts !== undefined && { parts: stringifyJson(parts) }),
     sequence: i + 2,
     createdAt: new Date(Date.parse(at) + (i + 1) * 1000).toISOString(),
   }))
@@ -149,8 +149,8 @@ export async function shownIn(store: Store, { sessionId }: Life): Promise<unknow
 }
 
 /** What `find` has to give of a life that came to this event. */
-export function found(life: Life, head: number, isComing: boolean): FoundImport {
-  return { view: viewAfter(life, head), lastEventId: life.events[head - 1]?.id ?? '', isComing }
+export function found(life: Life, head: number, isUnfinished: boolean): FoundImport {
+  return { view: viewAfter(life, head), lastEventId: life.events[head - 1]?.id ?? '', isUnfinished }
 }
 
 /** The details of a refusal. */

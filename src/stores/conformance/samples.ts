@@ -3,12 +3,12 @@ import type { ErrorCode } from '../../domain/errors.ts'
 import { begin, evolve, type SessionView, type StartedParts } from '../../domain/fold.ts'
 import { abortFor } from '../../domain/lifecycle.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
-import type { Description } from '../../domain/recall/describe.ts'
+import type { TextAnalysis } from '../../domain/recall/analyze.ts'
 import type { AbortCause } from '../../domain/record.ts'
 import { uuid7 } from '../../ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ChangeRequest, MemoryPut } from '../../ports/memory-store.ts'
-import type { NewMessage, User } from '../../ports/recall-index.ts'
+import type { NewMessage, UserKey } from '../../ports/recall-index.ts'
 import type { AppendRequest, CreateRequest, NewEvent, SessionStore } from '../../ports/session-store.ts'
 
 /** The moment most tests happen at. */
@@ -133,13 +133,13 @@ export async function endedIn(store: SessionStore, sessionId: string, at = NOON)
 }
 
 /** Whose sessions and memories the samples are. */
-export const ADA: User = { tenant: 'local', userId: 'ada' }
+export const ADA: UserKey = { tenant: 'local', userId: 'ada' }
 
 /** A description of the terms given, each at the places given or at one of its own, with what matters to the test. */
 export function described(
   terms: readonly string[] | Readonly<Record<string, readonly number[]>>,
-  given: Partial<Omit<Description, 'places'>> = {},
-): Description {
+  given: Partial<Omit<TextAnalysis, 'places'>> = {},
+): TextAnalysis {
   const places = new Map(
     Array.isArray(terms) ? terms.map((term, i) => [term, [2 * i + 2]]) : Object.entries(terms as object),
   )
@@ -148,7 +148,7 @@ export function described(
 }
 
 /** A description that no store can read to its end. */
-export function unreadable(): Description {
+export function unreadable(): TextAnalysis {
   const fail = () => {
     throw new Error('unreadable')
   }
@@ -160,7 +160,7 @@ export function unreadable(): Description {
 /** A message on its way into the index, whose sequence is behind its turn. */
 export function someMessage(
   turn: number,
-  words: readonly string[] | Description,
+  words: readonly string[] | TextAnalysis,
   given: Partial<NewMessage> = {},
 ): NewMessage {
   const description = 'places' in words ? words : described(words)

@@ -48,7 +48,7 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
         assert.deepEqual(await store.imports.find(sessionId), found(life, head, false))
         assert.deepEqual(await loadedIn(store, { sessionId }), viewAfter(life, head))
         assert.deepEqual(await logOf(store, sessionId), life.events.slice(0, head))
-        assert.deepEqual(await store.imports.begun({ limit: 9 }), [])
+        assert.deepEqual(await store.imports.unfinished({ limit: 9 }), [])
       }
       assert.equal((await store.append(keyed)).replayed, true)
       await store.imports.write(blockOf(life, 10))
@@ -160,7 +160,7 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       const ids = lives.map(({ sessionId }) => sessionId)
       for (const life of lives.toReversed()) await store.imports.write(blockOf(life, 0, 5))
       const there = await createdIn(store)
-      const begun = (query: object = {}) => store.imports.begun({ limit: 9, ...query })
+      const begun = (query: object = {}) => store.imports.unfinished({ limit: 9, ...query })
       assert.deepEqual(await begun(), ids.toSorted())
       assert.deepEqual(await begun({ limit: 2 }), ids.toSorted().slice(0, 2))
       assert.deepEqual(await begun({ after: ids.toSorted()[1] }), ids.toSorted().slice(2))
@@ -249,7 +249,7 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       await bring(store, life, 3)
       assert.deepEqual(await store.purge({ sessionId }, NOON), { events: 11, keys: 0 })
       assert.equal(await store.imports.find(sessionId), undefined)
-      assert.deepEqual(await store.imports.begun({ limit: 9 }), [])
+      assert.deepEqual(await store.imports.unfinished({ limit: 9 }), [])
       assert.deepEqual(await store.envelopes.page({ limit: 9 }), [])
       await refused('SEQUENCE_CONFLICT', store.imports.write(blockOf(life, 5)))
       await createdIn(store, { id: sessionId })
@@ -266,7 +266,7 @@ export const importedRules: readonly Rule<StoreDatabase>[] = [
       const life = lifeOf()
       await refused('STORAGE', store.imports.find(life.sessionId))
       await refused('STORAGE', store.imports.write(blockOf(life)))
-      await refused('STORAGE', store.imports.begun({ limit: 1 }))
+      await refused('STORAGE', store.imports.unfinished({ limit: 1 }))
       await refused('STORAGE', store.imports.discard(life.sessionId))
     },
   },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Description } from '../../domain/recall/describe.ts'
-import type { Posting } from '../../domain/recall/match.ts'
+import type { TextAnalysis } from '../../domain/recall/analyze.ts'
 import { blockOfTurn, decodePostings } from '../../domain/recall/postings.ts'
+import type { Posting } from '../../domain/recall/term-matches.ts'
 import { uuid7 } from '../../ids.ts'
-import type { AddRequest, Mark, NewMessage } from '../../ports/recall-index.ts'
+import type { AddRequest, IndexMark, NewMessage } from '../../ports/recall-index.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import {
@@ -34,18 +34,18 @@ async function heldOf(store: Store, term: string): Promise<Posting[]> {
   return blocks.flatMap(({ session, block, data }) => decodePostings(session, block, data))
 }
 
-function posting(session: string, turn: number, { places, length, asks }: Description, term: string): Posting {
+function posting(session: string, turn: number, { places, length, asks }: TextAnalysis, term: string): Posting {
   return { session, turn, length, asks, places: places.get(term) ?? [] }
 }
 
 /** What a mark says, save the version, which says nothing before there are entries. */
-function progress(mark: Mark | undefined) {
+function progress(mark: IndexMark | undefined) {
   assert(mark)
   const { version: _, ...rest } = mark
   return rest
 }
 
-const idsOf = (marks: readonly Mark[]) => marks.map(({ sessionId }) => sessionId)
+const idsOf = (marks: readonly IndexMark[]) => marks.map(({ sessionId }) => sessionId)
 
 /** I1 to I3. */
 export const indexRules: readonly Rule<StoreDatabase>[] = [

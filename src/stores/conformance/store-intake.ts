@@ -21,10 +21,10 @@ export const intakeRules: readonly Rule<StoreDatabase>[] = [
         await refused('INTAKE_PAUSED', store.create(creation({ userId: 'bob', reuse })))
       }
       await refused('INTAKE_PAUSED', forkedIn(store, sessionId, 1))
-      await refused('INTAKE_PAUSED', store.create({ ...creation(), evenPaused: false }))
+      await refused('INTAKE_PAUSED', store.create({ ...creation(), ignorePause: false }))
       assert.deepEqual(await store.totals(undefined), { sessions: 1, events: 1 })
       assert.equal(await store.envelopes.count({ since: SINCE }), 1)
-      const through = { ...creation({ userId: 'bob' }), evenPaused: true }
+      const through = { ...creation({ userId: 'bob' }), ignorePause: true }
       assert.equal((await store.create(through)).outcome, 'created')
       assert.deepEqual(await loadedIn(store, { sessionId: through.view.record.id }), through.view)
     },

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { decodePostings } from '../../domain/recall/postings.ts'
-import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
+import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
 import { uuid7 } from '../../ids.ts'
-import type { FactsQuery, IndexedFacts, IndexPartition, NewMessage, User } from '../../ports/recall-index.ts'
+import type { FactsQuery, IndexedFacts, IndexPartition, NewMessage, UserKey } from '../../ports/recall-index.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import {
@@ -22,12 +22,12 @@ import {
   upTo,
 } from './samples.ts'
 
-const BOB: User = { tenant: 'local', userId: 'bob' }
+const BOB: UserKey = { tenant: 'local', userId: 'bob' }
 /** Ada of another tenant. */
-const OTHER_ADA: User = { tenant: 'other', userId: 'ada' }
+const OTHER_ADA: UserKey = { tenant: 'other', userId: 'ada' }
 
-const said = (user: User): IndexPartition => ({ ...user, corpus: 'said' })
-const remembered = (user: User): IndexPartition => ({ ...user, corpus: 'memory' })
+const said = (user: UserKey): IndexPartition => ({ ...user, corpus: 'said' })
+const remembered = (user: UserKey): IndexPartition => ({ ...user, corpus: 'memory' })
 
 /** A session of the user with these messages in the index. */
 async function indexedIn(store: Store, messages: readonly NewMessage[], user = ADA, id = uuid7()): Promise<string> {
@@ -306,7 +306,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
     title: 'sees nothing of another user or tenant, and neither of the other shelf',
     async check(db) {
       const store = await db.connect()
-      const sessions = new Map<User, string>()
+      const sessions = new Map<UserKey, string>()
       for (const [i, user] of [ADA, BOB, OTHER_ADA].entries()) {
         const messages = upTo(i + 1).map((turn) => someMessage(turn, ['shared'], { speaker: `of ${i}` }))
         sessions.set(user, await indexedIn(store, messages, user))
@@ -363,7 +363,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       await refused('STORAGE', index.add({ sessionId: id, from: 0, to: 1, version: 1, messages: [] }))
       await refused('STORAGE', memories.list({ ...ADA, limit: 1 }))
       await refused('STORAGE', memories.change(putting([{ memory: someMemory() }])))
-      await refused('STORAGE', memories.answered({ key: 'k', fingerprint: 'f' }, ADA))
+      await refused('STORAGE', memories.findAnswer({ key: 'k', fingerprint: 'f' }, ADA))
       await refused('STORAGE', memories.purge(ADA))
     },
   },

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { uuid7 } from '../../ids.ts'
 import type { MemoryPut } from '../../ports/memory-store.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import { ADA, NOON, putting, refused, seconds, someMemory, unreadable, upTo } from './samples.ts'
 
-const BOB: User = { tenant: 'local', userId: 'bob' }
-const OTHER_ADA: User = { tenant: 'other', userId: 'ada' }
+const BOB: UserKey = { tenant: 'local', userId: 'bob' }
+const OTHER_ADA: UserKey = { tenant: 'other', userId: 'ada' }
 const STAMP: IdempotencyStamp = { key: 'k1', fingerprint: 'f1' }
 
 const never = () => assert.fail('the decider was called')
@@ -41,7 +41,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       // without an answer there is nothing to store
       const open = putting([{ memory }], { idempotency: { key: 'open', fingerprint: 'f' } })
       for (const _ of upTo(2)) assert.equal((await store.memories.change(open)).outcome, 'written')
-      assert.equal(await store.memories.answered({ key: 'open', fingerprint: 'f' }, ADA), undefined)
+      assert.equal(await store.memories.findAnswer({ key: 'open', fingerprint: 'f' }, ADA), undefined)
       // and without a key nothing to store it with
       await store.memories.change(putting([], { decide: () => ({ puts: [], answer }) }))
       assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
@@ -59,21 +59,21 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         const change = keyed([{ memory: someMemory({ ...user }) }], { user, idempotency, answer: '"of others"' })
         assert.equal((await store.memories.change(change)).outcome, 'written')
         assert.equal((await store.memories.change(change)).answer, '"of others"')
-        assert.equal(await store.memories.answered(idempotency, ADA), undefined)
-        assert.equal(await store.memories.answered(idempotency, undefined), '"of others"')
+        assert.equal(await store.memories.findAnswer(idempotency, ADA), undefined)
+        assert.equal(await store.memories.findAnswer(idempotency, undefined), '"of others"')
       }
       for (const within of [undefined, ADA, { tenant: 'local' }]) {
-        assert.equal(await store.memories.answered(STAMP, within), '"of ada"')
+        assert.equal(await store.memories.findAnswer(STAMP, within), '"of ada"')
       }
       for (const within of [BOB, OTHER_ADA, { tenant: 'other' }]) {
-        assert.equal(await store.memories.answered(STAMP, within), undefined)
+        assert.equal(await store.memories.findAnswer(STAMP, within), undefined)
       }
       for (const stamp of [
         { ...STAMP, key: 'k2' },
         { ...STAMP, fingerprint: 'f2' },
       ]) {
-        assert.equal(await store.memories.answered(stamp, undefined), undefined)
-        assert.equal(await store.memories.answered(stamp, ADA), undefined)
+        assert.equal(await store.memories.findAnswer(stamp, undefined), undefined)
+        assert.equal(await store.memories.findAnswer(stamp, ADA), undefined)
       }
     },
   },
@@ -91,10 +91,10 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       await assert.rejects(store.memories.change(keyed([{ memory, words }])))
       const stale = { ...keyed([{ memory }]), sessions: [uuid7()] }
       assert.equal((await store.memories.change(stale)).outcome, 'stale')
-      assert.equal(await store.memories.answered(STAMP, undefined), undefined)
+      assert.equal(await store.memories.findAnswer(STAMP, undefined), undefined)
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [])
       assert.equal((await store.memories.change(keyed([{ memory }]))).outcome, 'written')
-      assert.equal(await store.memories.answered(STAMP, undefined), '[1]')
+      assert.equal(await store.memories.findAnswer(STAMP, undefined), '[1]')
     },
   },
   {
@@ -113,11 +113,11 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         }),
       )
       assert.deepEqual(await store.memories.get([memory.id], ADA), [])
-      assert.equal(await store.memories.answered(STAMP, ADA), '[1]')
+      assert.equal(await store.memories.findAnswer(STAMP, ADA), '[1]')
       assert.deepEqual(await store.memories.purge(ADA), { memories: 0, keys: 2 })
       assert.deepEqual(await store.memories.purge(ADA), { memories: 0, keys: 0 })
-      assert.equal(await store.memories.answered(STAMP, ADA), undefined)
-      for (const user of [BOB, OTHER_ADA]) assert.equal(await store.memories.answered(STAMP, user), '[1]')
+      assert.equal(await store.memories.findAnswer(STAMP, ADA), undefined)
+      for (const user of [BOB, OTHER_ADA]) assert.equal(await store.memories.findAnswer(STAMP, user), '[1]')
       const idempotency = { ...STAMP, fingerprint: 'f2' }
       assert.equal((await store.memories.change(keyed([{ memory }], { idempotency }))).outcome, 'written')
     },
@@ -136,7 +136,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(outcomes.filter((outcome) => outcome === 'replayed').length, 15)
       const [kept, ...others] = await stores[0].memories.list({ ...ADA, limit: 99 })
       assert.deepEqual(others, [])
-      assert.equal(await stores[1].memories.answered(STAMP, ADA), JSON.stringify(kept?.id))
+      assert.equal(await stores[1].memories.findAnswer(STAMP, ADA), JSON.stringify(kept?.id))
     },
   },
   {
@@ -150,7 +150,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         await store.memories.change(keyed([{ memory }], { idempotency: stamp(n), at: seconds(n) }))
       }
       const left = async () => {
-        const answers = await Promise.all(upTo(5).map((n) => store.memories.answered(stamp(n), undefined)))
+        const answers = await Promise.all(upTo(5).map((n) => store.memories.findAnswer(stamp(n), undefined)))
         return upTo(5).filter((n) => answers[n - 1] !== undefined)
       }
       assert.equal(await store.memories.forgetKeys(seconds(1), 9, undefined), 0)
@@ -179,7 +179,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
         for (const user of users) await store.memories.change(keyed([], { user }))
       }
       const left = async () => {
-        const answers = await Promise.all(users.map((user) => store.memories.answered(STAMP, user)))
+        const answers = await Promise.all(users.map((user) => store.memories.findAnswer(STAMP, user)))
         return users.filter((_, n) => answers[n] !== undefined)
       }
       const later = seconds(1)

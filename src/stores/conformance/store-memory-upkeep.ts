@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { decodePostings } from '../../domain/recall/postings.ts'
-import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
+import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
 import { uuid7 } from '../../ids.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import { ADA, createdIn, described, NOON, putting, seconds, someMemory, someMessage, upTo } from './samples.ts'
 
-const BOB: User = { tenant: 'local', userId: 'bob' }
-const OTHER_ADA: User = { tenant: 'other', userId: 'ada' }
+const BOB: UserKey = { tenant: 'local', userId: 'bob' }
+const OTHER_ADA: UserKey = { tenant: 'other', userId: 'ada' }
 const SHELF = { ...ADA, corpus: 'memory' } as const
 const SAID = { ...ADA, corpus: 'said' } as const
 
@@ -182,14 +182,14 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       const puts = [a, b].map((memory) => ({ memory, words: words('tea'), changes: [created], fingerprint: 'f' }))
       await store.memories.change(putting(puts))
       await store.memories.change(putting([{ memory: stranger }], BOB))
-      await store.memories.used(ADA, [a.id, stranger.id, uuid7()], seconds(5))
+      await store.memories.markUsed(ADA, [a.id, stranger.id, uuid7()], seconds(5))
       assert.deepEqual(await store.memories.get([a.id], undefined), [{ ...a, useCount: 3, lastUsedAt: seconds(5) }])
       assert.deepEqual(await store.memories.get([b.id], undefined), [b])
       assert.deepEqual(await store.memories.get([stranger.id], undefined), [stranger])
-      await store.memories.used(ADA, [], seconds(6))
+      await store.memories.markUsed(ADA, [], seconds(6))
       await Promise.all(
         upTo(20).map((n) =>
-          (n % 2 ? store : other).memories.used(ADA, n % 3 ? [a.id, b.id] : [b.id, a.id], seconds(7)),
+          (n % 2 ? store : other).memories.markUsed(ADA, n % 3 ? [a.id, b.id] : [b.id, a.id], seconds(7)),
         ),
       )
       const both = await store.memories.get([a.id, b.id], undefined)
@@ -203,7 +203,7 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
     title: 'removes all that is remembered of a user, with the words of both shelves, and nobody else’s',
     async check(db) {
       const store = await db.connect()
-      const kept = new Map<User, Memory>()
+      const kept = new Map<UserKey, Memory>()
       for (const user of [ADA, BOB, OTHER_ADA]) {
         const sessionId = await createdIn(store, { ...user })
         const messages = [someMessage(1, ['tea'])]
@@ -266,7 +266,7 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       await store.memories.change(putting(puts))
       await store.memories.change(putting([{ memory: someMemory({ ...BOB }) }], BOB))
       await store.memories.change(putting([{ memory: out, words: null }]))
-      const unread = (version: number, limit = 9, user = ADA) => store.memories.unread(user, version, limit)
+      const unread = (version: number, limit = 9, user = ADA) => store.memories.unindexed(user, version, limit)
       assert.deepEqual(sorted(await unread(2)), sorted([bare, older, out]))
       assert.deepEqual(sorted(await unread(1)), sorted([bare, out]))
       assert.equal((await unread(2, 2)).length, 2)
@@ -328,7 +328,7 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
         const user = { tenant, userId }
         assert.equal((await store.memories.change(putting(put(memory, 'cup'), user))).outcome, 'written')
         assert.deepEqual(await store.memories.get([mine.id], user), [memory])
-        await store.memories.used(user, [mine.id], NOON)
+        await store.memories.markUsed(user, [mine.id], NOON)
         await store.memories.change(putting([{ memory, changes: [created] }], user))
         assert.equal((await store.memories.history(mine.id, user)).length, 2)
         assert.deepEqual(await store.memories.get([mine.id], ADA), [mine])

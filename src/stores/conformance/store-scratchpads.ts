@@ -14,7 +14,7 @@ async function put(
   const { events } = await store.decide({
     sessionId,
     at: seconds(1),
-    looksAt: 'state',
+    reads: 'state',
     decide: (view) => {
       const { scratchpad, version } = view.state
       const state = { scratchpad: { ...scratchpad, ...pad }, version: version + 1, updatedAt: seconds(1) }
@@ -62,7 +62,7 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       const { events } = await first.decide({
         sessionId: id,
         at: seconds(1),
-        looksAt: 'state',
+        reads: 'state',
         decide: (view) => {
           if (view.state.scratchpad['b'] === undefined) throw new RangeError('this was long ago')
           return { events: [], view }
@@ -75,7 +75,7 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       await first.decide({
         sessionId: id,
         at: seconds(1),
-        looksAt: 'state',
+        reads: 'state',
         decide: (view) => {
           if (view.state.scratchpad['c'] === 3) return { events: [], view }
           const state = { ...view.state, scratchpad: { ...view.state.scratchpad, c: 3 } }

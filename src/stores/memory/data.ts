@@ -1,9 +1,9 @@
 import type { EnvelopeView } from '../../domain/envelope.ts'
 import type { SessionView } from '../../domain/fold.ts'
-import { plainCopy } from '../../domain/json.ts'
+import { cloneJson } from '../../domain/json.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Scope } from '../../domain/record.ts'
-import type { Mark, User } from '../../ports/recall-index.ts'
+import type { IndexMark, UserKey } from '../../ports/recall-index.ts'
 import type { CommitLink, IdempotencyStamp, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import type { TermIndex } from './term-index.ts'
 
@@ -18,7 +18,7 @@ export interface StoredSession {
   edges: Map<string, StoredEdge>
   keys: Map<string, { fingerprint: string; first: number; last: number }>
   /** How far the readers of its log have come. */
-  progress: { -readonly [field in 'indexed' | 'turns' | 'version' | 'extracted']: Mark[field] }
+  progress: { -readonly [field in 'indexed' | 'turns' | 'version' | 'extracted']: IndexMark[field] }
 }
 
 /** One memory. */
@@ -45,7 +45,7 @@ export interface MemoryData {
   /** Memories by tenant and user, and by id: two users may have the same one. */
   memories: Map<string, Map<string, StoredMemory>>
   /** Idempotency keys of changes to memories, with the user they belong to, by tenant, user and key. */
-  memoryKeys: Map<string, { user: User; stamp: IdempotencyStamp; answer: string; at: string }>
+  memoryKeys: Map<string, { user: UserKey; stamp: IdempotencyStamp; answer: string; at: string }>
   /** Words by tenant, user and shelf. */
   partitions: Map<string, TermIndex>
   /** Since when no new sessions are taken. */
@@ -70,8 +70,8 @@ export function memoryData(): MemoryData {
 export function newSession({ envelope, ...view }: SessionView, edges = new Map<string, StoredEdge>()): StoredSession {
   const read = { indexed: 0, turns: 0, version: 0, extracted: 0 }
   return {
-    view: plainCopy(view),
-    ...(envelope !== undefined && { envelope: { at: view.envelopeAt, view: plainCopy(envelope) } }),
+    view: cloneJson(view),
+    ...(envelope !== undefined && { envelope: { at: view.envelopeAt, view: cloneJson(envelope) } }),
     events: [],
     edges,
     keys: new Map(),
@@ -79,7 +79,7 @@ export function newSession({ envelope, ...view }: SessionView, edges = new Map<s
   }
 }
 
-export function userKey({ tenant, userId }: User): string {
+export function userKey({ tenant, userId }: UserKey): string {
   return JSON.stringify([tenant, userId])
 }
 

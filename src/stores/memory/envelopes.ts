@@ -1,23 +1,23 @@
 import type { SessionView } from '../../domain/fold.ts'
-import { plainCopy } from '../../domain/json.ts'
-import type { EnvelopeRow, EnvelopeStore, WhichEnvelopes } from '../../ports/envelope-store.ts'
+import { cloneJson } from '../../domain/json.ts'
+import type { EnvelopeFilter, EnvelopeRow, EnvelopeStore } from '../../ports/envelope-store.ts'
 import type { MemoryData, StoredSession } from './data.ts'
 
 /** All views of a session, the envelope if what is kept of it is up to date. */
 export function loadView({ view, envelope }: StoredSession): SessionView {
-  return plainCopy(envelope?.at === view.envelopeAt ? { ...view, envelope: envelope.view } : view)
+  return cloneJson(envelope?.at === view.envelopeAt ? { ...view, envelope: envelope.view } : view)
 }
 
 /** Puts the views in place. The envelope is kept apart from them, and only where it is new. */
 export function replaceView(session: StoredSession, { envelope, ...view }: SessionView, always = false): void {
   const isNew = always || session.view.envelopeAt !== view.envelopeAt
-  if (envelope !== undefined && isNew) session.envelope = { at: view.envelopeAt, view: plainCopy(envelope) }
-  session.view = plainCopy(view)
+  if (envelope !== undefined && isNew) session.envelope = { at: view.envelopeAt, view: cloneJson(envelope) }
+  session.view = cloneJson(view)
 }
 
 /** The stored envelopes of all sessions. */
 export function envelopeStore({ sessions }: MemoryData, ready: () => void): EnvelopeStore {
-  function chosen(which: WhichEnvelopes): string[] {
+  function chosen(which: EnvelopeFilter): string[] {
     const ids = [...sessions].filter(([, { envelope }]) => envelope !== undefined && matches(envelope.view, which))
     return ids.map(([id]) => id).sort()
   }
@@ -48,7 +48,7 @@ export function envelopeStore({ sessions }: MemoryData, ready: () => void): Enve
   }
 }
 
-function matches({ document, batch }: Stored, which: WhichEnvelopes): boolean {
+function matches({ document, batch }: Stored, which: EnvelopeFilter): boolean {
   return 'batch' in which ? batch === which.batch : document.timestamps.updated_at >= which.since
 }
 

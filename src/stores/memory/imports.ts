@@ -1,5 +1,5 @@
 import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
-import { plainCopy } from '../../domain/json.ts'
+import { cloneJson } from '../../domain/json.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { ImportBlock, ImportStore } from '../../ports/import-store.ts'
 import { type MemoryData, newSession, type StoredSession, scopeKey } from './data.ts'
@@ -26,7 +26,7 @@ export function importStore(data: MemoryData, ready: () => void): ImportStore {
       const session = sessions.get(sessionId) ?? coming.get(sessionId)
       if (session === undefined) return undefined
       const lastEventId = session.events.at(-1)?.id ?? ''
-      return { view: loadView(session), lastEventId, isComing: coming.has(sessionId) }
+      return { view: loadView(session), lastEventId, isUnfinished: coming.has(sessionId) }
     },
 
     async write(block) {
@@ -37,14 +37,14 @@ export function importStore(data: MemoryData, ready: () => void): ImportStore {
       checkPosition(block, before)
       if (isThere || done) checkRoom(data, block)
       const session = before ?? newSession(view)
-      session.events.push(...plainCopy(events))
-      for (const edge of plainCopy(edges)) addEdge(session.edges, edge)
+      session.events.push(...cloneJson(events))
+      for (const edge of cloneJson(edges)) addEdge(session.edges, edge)
       replaceView(session, view, true)
       if (isThere || done) enter(session)
       else coming.set(sessionId, session)
     },
 
-    async begun({ after = '', limit, within }) {
+    async unfinished({ after = '', limit, within }) {
       ready()
       const ids = [...coming].filter(([id, { view }]) => id > after && isWithin(view.record, within)).map(([id]) => id)
       return ids.sort().slice(0, limit)

@@ -5,10 +5,10 @@ import {
   SessionNotFoundError,
   StorageError,
 } from '../../domain/errors.ts'
-import { turnsIn } from '../../domain/event.ts'
-import { plainCopy } from '../../domain/json.ts'
+import { countTurns } from '../../domain/event.ts'
+import { cloneJson } from '../../domain/json.ts'
 import { checkLive, isWithin } from '../../domain/record.ts'
-import type { NewEvent, SessionKey, SessionStore, StoredEvent, Written } from '../../ports/session-store.ts'
+import type { NewEvent, SessionKey, SessionStore, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
 import { memoryData, newSession, type StoredSession } from './data.ts'
 import { envelopeStore, loadView, replaceView } from './envelopes.ts'
@@ -44,7 +44,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
   function replay(
     session: StoredSession,
     { sessionId, idempotency }: Parameters<SessionStore['append']>[0],
-  ): Written | undefined {
+  ): WriteResult | undefined {
     const known = idempotency && session.keys.get(idempotency.key)
     if (known === undefined) return undefined
     if (known.fingerprint !== idempotency?.fingerprint) {
@@ -86,23 +86,23 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     envelopes: envelopeStore(data, ready),
     imports: importStore(data, ready),
 
-    async create({ event, at, view, reuse, evenPaused }) {
+    async create({ event, at, view, reuse, ignorePause }) {
       ready()
       const { record } = view
       const same = sessions.get(record.id)
-      if (same !== undefined) return { outcome: 'same-id', record: plainCopy(same.view.record) }
+      if (same !== undefined) return { outcome: 'same-id', record: cloneJson(same.view.record) }
       checkComing(record.id)
       const { conversationId, tenant, userId, chatmode } = record
       const group = { tenant, userId, chatmode, at }
       const found = reuse !== 'none' && findActive(data, reuse === 'any' ? group : { ...group, conversationId })
-      if (found) return { outcome: 'found', record: plainCopy(found) }
+      if (found) return { outcome: 'found', record: cloneJson(found) }
       const inTheWay = findBlocking(data, record)
-      if (inTheWay !== undefined) return { outcome: 'blocked', record: plainCopy(inTheWay) }
-      if (evenPaused !== true) checkIntake()
+      if (inTheWay !== undefined) return { outcome: 'blocked', record: cloneJson(inTheWay) }
+      if (ignorePause !== true) checkIntake()
       const session = newSession(view)
       write(session, [event], at)
       addSession(data, session)
-      return { outcome: 'created', record: plainCopy(record) }
+      return { outcome: 'created', record: cloneJson(record) }
     },
 
     async append(request) {
@@ -118,7 +118,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       }
       const stored = write(session, events, at)
       record.head += events.length
-      record.turns += turnsIn(events)
+      record.turns += countTurns(events)
       record.lastActivityAt = at
       remember(session, request.idempotency, stored)
       notifyWatchers(data, sessionId)
@@ -132,7 +132,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       if (known !== undefined) return known
       const before = session.view
       const last = request.chained ? lastCommit(chains, before) : undefined
-      const { events, view, edges = [] } = request.decide(loadView(session), plainCopy(last))
+      const { events, view, edges = [] } = request.decide(loadView(session), cloneJson(last))
       if (events.length === 0) return { events: [], replayed: false }
       const commits = view.commit !== undefined && view.commit.id !== before.commit?.id
       if (commits && !isPositionFree(chains, view))
@@ -150,7 +150,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     async fork({ source, event, at, view }) {
       ready()
       const same = sessions.get(view.record.id)
-      if (same !== undefined) return { outcome: 'same-id', record: plainCopy(same.view.record) }
+      if (same !== undefined) return { outcome: 'same-id', record: cloneJson(same.view.record) }
       checkComing(view.record.id)
       const origin = held(source)
       checkIntake()
@@ -161,7 +161,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       }
       write(session, [event], at)
       addSession(data, session)
-      return { outcome: 'created', record: plainCopy(view.record) }
+      return { outcome: 'created', record: cloneJson(view.record) }
     },
 
     async load(key) {
@@ -172,12 +172,12 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
     async record(key) {
       ready()
-      return plainCopy(visible(key)?.view.record)
+      return cloneJson(visible(key)?.view.record)
     },
 
     async state(key) {
       ready()
-      return plainCopy(visible(key)?.view.state)
+      return cloneJson(visible(key)?.view.state)
     },
 
     async read(key, query) {
@@ -188,7 +188,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
     async active(query) {
       ready()
-      return plainCopy(findActive(data, query))
+      return cloneJson(findActive(data, query))
     },
 
     async list(query) {
@@ -221,7 +221,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       const session = held(key)
       if (session.view.record.head !== expectedHead) return false
       replaceView(session, view, true)
-      session.edges = edgeMap(plainCopy(edges))
+      session.edges = edgeMap(cloneJson(edges))
       if (isPositionFree(chains, view)) addLink(chains, view, view.record.lastActivityAt)
       return true
     },

@@ -1,9 +1,9 @@
 import { IdempotencyMismatchError } from '../../domain/errors.ts'
-import { plainCopy } from '../../domain/json.ts'
+import { cloneJson } from '../../domain/json.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
 import { isWithin, type Principal } from '../../domain/record.ts'
 import type { ChangeRequest, MemoryPut, MemoryStore } from '../../ports/memory-store.ts'
-import type { IndexPartition, User } from '../../ports/recall-index.ts'
+import type { IndexPartition, UserKey } from '../../ports/recall-index.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
 import { type MemoryData, type StoredMemory, type StoredSession, userKey } from './data.ts'
 import { dropSession } from './recall.ts'
@@ -43,7 +43,7 @@ export function memoriesStore(
     return copyMemories([...new Set([...find(ids, user), ...current, ...derived])])
   }
 
-  function from(source: string, user: User): StoredMemory[] {
+  function from(source: string, user: UserKey): StoredMemory[] {
     return all(user).filter(({ memory }) => memory.lineage.some((entry) => sourceKey(entry) === source))
   }
 
@@ -106,7 +106,7 @@ export function memoriesStore(
       if (mark !== undefined && session !== undefined) session.progress.extracted = mark.to
       const gone = sessions.get(going)
       const purged = gone && purge(gone, request.at)
-      const written = plainCopy(copies.map(({ memory }) => memory))
+      const written = cloneJson(copies.map(({ memory }) => memory))
       return { outcome: 'written', memories: written, ...(purged && { purged }) }
     },
 
@@ -124,7 +124,7 @@ export function memoriesStore(
     async history(id, within) {
       ready()
       const [held] = find([id], within)
-      return plainCopy(held?.history ?? [])
+      return cloneJson(held?.history ?? [])
     },
 
     async fromSource({ key, after = '', limit, ...user }) {
@@ -133,7 +133,7 @@ export function memoriesStore(
       return copyMemories(later.slice(0, limit))
     },
 
-    async used(user, ids, at) {
+    async markUsed(user, ids, at) {
       ready()
       for (const { memory } of find(ids, user)) {
         memory.useCount += 1
@@ -147,13 +147,13 @@ export function memoriesStore(
       return copyMemories(gone.slice(0, limit))
     },
 
-    async unread(user, version, limit) {
+    async unindexed(user, version, limit) {
       ready()
       const current = all(user).filter(({ memory }) => memory.supersededBy === undefined)
       return copyMemories(current.filter((each) => (each.version ?? 0) < version).slice(0, limit))
     },
 
-    async answered({ key, fingerprint }, within) {
+    async findAnswer({ key, fingerprint }, within) {
       ready()
       const held = [...answers.values()].filter(({ user }) => isWithin(user, within))
       return held.find(({ stamp }) => stamp.key === key && stamp.fingerprint === fingerprint)?.answer
@@ -179,11 +179,11 @@ export function memoriesStore(
   }
 }
 
-function memoryKey({ tenant, userId }: User, key: string): string {
+function memoryKey({ tenant, userId }: UserKey, key: string): string {
   return JSON.stringify([tenant, userId, key])
 }
 
-function partitionOf({ tenant, userId }: User): IndexPartition {
+function partitionOf({ tenant, userId }: UserKey): IndexPartition {
   return { tenant, userId, corpus: 'memory' }
 }
 
@@ -195,7 +195,7 @@ function messageOf(words: NonNullable<MemoryPut['words']>['description']) {
 /** The put as the store keeps it; fails before anything is written. */
 function copyPut({ words, ...put }: MemoryPut): MemoryPut {
   const own = words ? { ...words, description: copyDescription(words.description) } : words
-  return { ...plainCopy(put), ...(own !== undefined && { words: own }) }
+  return { ...cloneJson(put), ...(own !== undefined && { words: own }) }
 }
 
 function byId(a: StoredMemory, b: StoredMemory): number {
@@ -203,5 +203,5 @@ function byId(a: StoredMemory, b: StoredMemory): number {
 }
 
 function copyMemories(held: readonly StoredMemory[]): Memory[] {
-  return plainCopy(held.map(({ memory }) => memory))
+  return cloneJson(held.map(({ memory }) => memory))
 }

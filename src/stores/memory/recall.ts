@@ -1,4 +1,4 @@
-import type { FactsQuery, IndexedFacts, Mark, NewMessage, RecallIndex, User } from '../../ports/recall-index.ts'
+import type { FactsQuery, IndexedFacts, IndexMark, NewMessage, RecallIndex, UserKey } from '../../ports/recall-index.ts'
 import type { MemoryData, StoredSession } from './data.ts'
 import { compareActivity } from './select.ts'
 import {
@@ -16,7 +16,7 @@ import {
 export function recallIndex(data: MemoryData, ready: () => void): RecallIndex {
   const { sessions, partitions: shelves } = data
 
-  function owned(session: string, { tenant, userId }: User): StoredSession | undefined {
+  function owned(session: string, { tenant, userId }: UserKey): StoredSession | undefined {
     const found = sessions.get(session)
     const record = found?.view.record
     return record?.tenant === tenant && record.userId === userId ? found : undefined
@@ -105,7 +105,7 @@ export function dropSession({ sessions, partitions: shelves }: MemoryData, sessi
   session.progress = { ...session.progress, indexed: 0, turns: 0, version: 0 }
 }
 
-function markOf({ view: { record }, progress: read }: StoredSession): Mark {
+function markOf({ view: { record }, progress: read }: StoredSession): IndexMark {
   const { id, tenant, userId, head, forkedFrom } = record
   return { sessionId: id, tenant, userId, head, ...read, copied: forkedFrom?.sequence ?? 0 }
 }

@@ -1,5 +1,5 @@
 import { startsTurn } from '../../domain/event.ts'
-import { plainCopy } from '../../domain/json.ts'
+import { cloneJson } from '../../domain/json.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type { ListQuery, ReadQuery, StoredEvent } from '../../ports/session-store.ts'
 
@@ -33,7 +33,7 @@ export function selectRecords(records: readonly SessionRecord[], query: ListQuer
       (until === undefined || record.lastActivityAt < until) &&
       (cursor === undefined || compareActivity(record, cursor) > 0),
   )
-  return plainCopy(matching.sort(compareActivity).slice(0, limit))
+  return cloneJson(matching.sort(compareActivity).slice(0, limit))
 }
 
 export function newestRecord(records: readonly SessionRecord[]): SessionRecord | undefined {

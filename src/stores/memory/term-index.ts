@@ -1,6 +1,6 @@
-import type { Description } from '../../domain/recall/describe.ts'
+import type { TextAnalysis } from '../../domain/recall/analyze.ts'
 import { blockOfTurn, encodePosting } from '../../domain/recall/postings.ts'
-import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
+import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
 import type { IndexPartition, Lookup, NewMessage, PostingBlock } from '../../ports/recall-index.ts'
 
 /** Most speakers that a lookup names. */
@@ -26,7 +26,7 @@ export function termIndexOf(
 }
 
 /** The description as the shelf keeps it, read to its end before anything is written. */
-export function copyDescription(description: Description): Description {
+export function copyDescription(description: TextAnalysis): TextAnalysis {
   return { ...description, places: new Map(Array.from(description.places, ([term, places]) => [term, [...places]])) }
 }
 

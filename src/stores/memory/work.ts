@@ -1,5 +1,5 @@
 import type { SessionView } from '../../domain/fold.ts'
-import { plainCopy } from '../../domain/json.ts'
+import { cloneJson } from '../../domain/json.ts'
 import type { CommitLink, CommitsQuery, DueQuery, EdgesQuery, StoredEdge } from '../../ports/session-store.ts'
 import type { StoredSession } from './data.ts'
 
@@ -29,7 +29,7 @@ export function selectEdges(edges: Iterable<StoredEdge>, query: EdgesQuery): Sto
       (labels === undefined || labels.includes(edge.label)) &&
       (after === undefined || compareEdges(edge, after) > 0),
   )
-  return plainCopy(matching.sort(compareEdges).slice(0, limit))
+  return cloneJson(matching.sort(compareEdges).slice(0, limit))
 }
 
 /** Last commit of the session's conversation. */
@@ -84,7 +84,7 @@ export function selectLinks(chains: Chains, query: CommitsQuery): CommitLink[] {
   const { userId, after = 0, limit } = query
   const links = chains.get(chainKey(query)) ?? []
   const matching = links.filter((each) => each.position > after && (userId === undefined || each.userId === userId))
-  return plainCopy(matching.slice(0, limit))
+  return cloneJson(matching.slice(0, limit))
 }
 
 /** Idle ones first, by the minute of their last activity and then by id, those that only expired, and the uncommitted. */

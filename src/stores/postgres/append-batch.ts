@@ -1,4 +1,4 @@
-import { turnsIn } from '../../domain/event.ts'
+import { countTurns } from '../../domain/event.ts'
 import type { AppendRequest, NewEvent } from '../../ports/session-store.ts'
 import type { ElementType } from './arrays.ts'
 import { eventColumns, eventValues, ownerOf } from './rows.ts'
@@ -121,7 +121,7 @@ export function batchColumns<Item extends Waiting>(
     unlessEmpty(groups.map(({ tenant }) => tenant)),
     unlessEmpty(groups.map(({ userId }) => userId)),
     events.map(({ length }) => length),
-    events.map(turnsIn),
+    events.map(countTurns),
     groups.map(({ items }) => items.at(-1)?.request.at),
     unlessEmpty(groups.map(({ expected }) => (expected === undefined ? null : Math.min(expected, LAST)))),
     unlessEmpty(events.map(typeOf)),
@@ -152,5 +152,5 @@ export function singleColumns<Item extends Waiting>([group, more]: readonly Grou
   if (event === undefined || events.length > 1 || idempotency !== undefined || expectedSequence !== undefined)
     return undefined
   const { sessionId, tenant, userId } = group
-  return [sessionId, tenant, userId, turnsIn(events), at, ...eventValues(event)]
+  return [sessionId, tenant, userId, countTurns(events), at, ...eventValues(event)]
 }

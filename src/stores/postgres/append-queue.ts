@@ -5,7 +5,7 @@ import {
   SessionNotFoundError,
   StorageError,
 } from '../../domain/errors.ts'
-import type { AppendRequest, StoredEvent, Written } from '../../ports/session-store.ts'
+import type { AppendRequest, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import { nextTick } from '../next-tick.ts'
 import { BATCH_TYPES, batchColumns, type Group, keyedOf, singleColumns, takeBatch } from './append-batch.ts'
 import { type Connections, codeOf, isLost, isTimeout, type Statement, storageError } from './connection.ts'
@@ -54,7 +54,7 @@ interface Waiting {
   request: AppendRequest
   sent: number
   alone?: boolean
-  resolve(written: Written): void
+  resolve(written: WriteResult): void
   reject(error: unknown): void
 }
 
@@ -63,7 +63,7 @@ interface Waiting {
  * through. Every append has its own outcome, so a bad one fails alone.
  */
 export interface AppendQueue {
-  append(request: AppendRequest): Promise<Written>
+  append(request: AppendRequest): Promise<WriteResult>
   idle(): Promise<void>
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { IdempotencyMismatchError } from '../../domain/errors.ts'
-import { knownJson } from '../../domain/json.ts'
+import { encodeTrustedJson } from '../../domain/json.ts'
 import { sourceKey } from '../../domain/memory/memory.ts'
-import type { Changed, ChangeRequest, MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
+import type { ChangeRequest, ChangeResult, MemoryPut, MemoryWrites } from '../../ports/memory-store.ts'
 import type { PurgeCounts } from '../../ports/session-store.ts'
 import { type Connections, isLost, isSerialization, isTimeout, type Query, type Statement } from './connection.ts'
 import { type MemoryRow, memoryOf } from './memory-rows.ts'
@@ -31,7 +31,7 @@ const ATTEMPTS = 5
  * Decides on memories and writes what comes of it in one transaction, under the user's lock. With a key it may be sent again: what was
  * written by then is found by it.
  */
-export async function changeIn(connections: Connections, request: ChangeRequest): Promise<Changed> {
+export async function changeIn(connections: Connections, request: ChangeRequest): Promise<ChangeResult> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await connections.transaction((query) => change(query, request))
@@ -44,7 +44,7 @@ export async function changeIn(connections: Connections, request: ChangeRequest)
   }
 }
 
-async function change(query: Query, request: ChangeRequest): Promise<Changed> {
+async function change(query: Query, request: ChangeRequest): Promise<ChangeResult> {
   const { tenant, userId, at, ids = [], fingerprints = [], source, sessions = [], mark, purge, decide } = request
   const known = await answerOf(query, request)
   if (known !== undefined) return { outcome: 'replayed', memories: [], answer: known }
@@ -92,10 +92,10 @@ function columns({ puts, removals = [] }: MemoryWrites): unknown[] {
   )
   const history = puts.flatMap(({ memory: { id }, changes = [] }) => changes.map((each, n) => ({ ...each, id, n })))
   return [
-    knownJson(puts.map(row)),
+    encodeTrustedJson(puts.map(row)),
     removals,
     [...removals, ...reworded.map(({ memory }) => memory.id)],
-    knownJson(history),
+    encodeTrustedJson(history),
     sources.map(({ id }) => id),
     sources.map(({ key }) => key),
     ...memoryWordColumns(

@@ -1,8 +1,8 @@
 import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
-import { turnsIn } from '../../domain/event.ts'
+import { countTurns } from '../../domain/event.ts'
 import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
-import { knownJson } from '../../domain/json.ts'
-import type { CommitLink, DecideRequest, Decision, StoredEvent, Written } from '../../ports/session-store.ts'
+import { encodeTrustedJson } from '../../domain/json.ts'
+import type { CommitLink, DecideRequest, Decision, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Query, type Statement } from './connection.ts'
 import type { Remembered, Seen } from './remembered.ts'
 import {
@@ -59,7 +59,7 @@ export async function decideIn(
   remembered: Remembered,
   request: DecideRequest,
   replay: (first: number, last: number) => Promise<StoredEvent[]>,
-): Promise<Written> {
+): Promise<WriteResult> {
   // with a key the decision may be sent again: what was written meanwhile makes it stale, and is then found by its key
   const keyed = request.idempotency !== undefined
   const free: Query = (statement, values) =>
@@ -80,7 +80,7 @@ async function guess(
   remembered: Remembered,
   request: DecideRequest,
   known: Seen,
-): Promise<Written | undefined> {
+): Promise<WriteResult | undefined> {
   let decision: Decision
   try {
     decision = request.decide(known.view)
@@ -95,7 +95,7 @@ async function attempt(
   remembered: Remembered,
   request: DecideRequest,
   lock: boolean,
-): Promise<Written | { first: number; last: number } | 'stale'> {
+): Promise<WriteResult | { first: number; last: number } | 'stale'> {
   const { decide, sessionId, at, idempotency, chained = false } = request
   const key = idempotency?.key ?? null
   const [row] = await query<LoadedRow>(LOAD, [sessionId, ...ownerOf(request), key, lock, chained])
@@ -126,7 +126,7 @@ async function attempt(
 
 /** What both ways of writing begin with. */
 function decided(request: DecideRequest, { version }: Seen, { events }: Decision): unknown[] {
-  return [request.sessionId, ...ownerOf(request), version, turnsIn(events), request.at]
+  return [request.sessionId, ...ownerOf(request), version, countTurns(events), request.at]
 }
 
 /** The short way of a decision that comes to one event and changes the scratchpad alone. Nothing: it is not one, or was not written. */
@@ -136,14 +136,14 @@ async function change(
   request: DecideRequest,
   seen: Seen,
   decision: Decision,
-): Promise<Written | undefined> {
+): Promise<WriteResult | undefined> {
   const { events, view, edges = [] } = decision
   const [event, more] = events
   if (event === undefined || more !== undefined || edges.length > 0 || request.idempotency !== undefined)
     return undefined
   if (!onlyStateChanged(seen.view, view)) return undefined
   const { scratchpad, version, updatedAt } = view.state
-  const pad = knownJson(scratchpad)
+  const pad = encodeTrustedJson(scratchpad)
   const values = [...decided(request, seen, decision), view.record.startedAt, pad, version, updatedAt]
   const [row] = await query<{ sequence: number | null }>(CHANGE, [...values, ...eventValues(event)])
   if (typeof row?.sequence !== 'number') return undefined

@@ -1,5 +1,5 @@
 import type { Envelope, EnvelopeView } from '../../domain/envelope.ts'
-import { type JsonObject, knownJson } from '../../domain/json.ts'
+import { encodeTrustedJson, type JsonObject } from '../../domain/json.ts'
 
 /** The envelope's columns in `context.session_views` and `context.envelope_views`, all null where there is none up to date. */
 export interface EnvelopeColumns {
@@ -40,7 +40,7 @@ export function envelopeValues(envelope: EnvelopeView | undefined): unknown[] {
   if (envelope === undefined) return Array(9).fill(null)
   const { persona_id, subject, issuer, scope, metadata, analysis, timestamps } = envelope.document
   return [
-    ...[persona_id, subject, issuer, scope, knownJson(metadata), knownJson(analysis)],
+    ...[persona_id, subject, issuer, scope, encodeTrustedJson(metadata), encodeTrustedJson(analysis)],
     ...[timestamps.created_at, timestamps.updated_at, envelope.batch],
   ]
 }

@@ -1,4 +1,4 @@
-import type { EnvelopeRow, EnvelopeStore, WhichEnvelopes } from '../../ports/envelope-store.ts'
+import type { EnvelopeFilter, EnvelopeRow, EnvelopeStore } from '../../ports/envelope-store.ts'
 import type { Connections, Statement } from './connection.ts'
 import { type EnvelopeColumns, envelopeOf } from './envelope-rows.ts'
 
@@ -42,7 +42,7 @@ export function envelopeCalls({ query }: Connections): EnvelopeStore {
 }
 
 /** Batch and moment as the functions take them, one of the two null. */
-function chosen(which: WhichEnvelopes): [batch: string | null, since: string | null] {
+function chosen(which: EnvelopeFilter): [batch: string | null, since: string | null] {
   return 'batch' in which ? [which.batch, null] : [null, which.since]
 }
 

@@ -1,5 +1,5 @@
 import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
-import type { BegunQuery, FoundImport, ImportBlock, ImportStore } from '../../ports/import-store.ts'
+import type { FoundImport, ImportBlock, ImportStore, UnfinishedQuery } from '../../ports/import-store.ts'
 import type { Connections, Statement } from './connection.ts'
 import {
   edgeColumns,
@@ -48,8 +48,8 @@ export function importCalls({ query }: Connections): ImportStore {
       const [row] = await query<FoundRow>(FIND, [sessionId], { again: true })
       if (row === undefined) return undefined
       const { coming, last_event: lastEventId } = row
-      if (coming === null) return { view: viewOf(row), lastEventId, isComing: false }
-      return { view: viewOfJson(coming), lastEventId, isComing: true }
+      if (coming === null) return { view: viewOf(row), lastEventId, isUnfinished: false }
+      return { view: viewOfJson(coming), lastEventId, isUnfinished: true }
     },
 
     // not again: what was written by then would be in its own way
@@ -58,7 +58,7 @@ export function importCalls({ query }: Connections): ImportStore {
       if (row?.outcome !== 'written') throw refusal(block, row as Outcome)
     },
 
-    async begun({ after, limit, within }: BegunQuery): Promise<string[]> {
+    async unfinished({ after, limit, within }: UnfinishedQuery): Promise<string[]> {
       const values = [...ownerOf({ ...(within && { within }) }), after || null, limit]
       return (await query<{ id: string }>(BEGUN, values, { again: true })).map(({ id }) => id)
     },

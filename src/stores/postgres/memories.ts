@@ -1,7 +1,7 @@
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { MemoriesQuery, MemoryStore, SourceQuery } from '../../ports/memory-store.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { changeIn } from './change.ts'
 import type { Connections, Statement } from './connection.ts'
@@ -60,15 +60,15 @@ export function memoryCalls(connections: Connections): MemoryStore {
     fromSource: ({ tenant, userId, key, after, limit }: SourceQuery) =>
       read(FROM, [tenant, userId, key, after || null, limit]),
 
-    async used({ tenant, userId }: User, ids, at): Promise<void> {
+    async markUsed({ tenant, userId }: UserKey, ids, at): Promise<void> {
       await query(USED, [tenant, userId, known(ids), at], { again: false })
     },
 
     expired: (at, limit, within) => read(EXPIRED, [...owner(within), at, limit]),
 
-    unread: ({ tenant, userId }: User, version, limit) => read(UNREAD, [tenant, userId, version, limit]),
+    unindexed: ({ tenant, userId }: UserKey, version, limit) => read(UNREAD, [tenant, userId, version, limit]),
 
-    async answered({ key, fingerprint }: IdempotencyStamp, within) {
+    async findAnswer({ key, fingerprint }: IdempotencyStamp, within) {
       const values = [...owner(within), key, fingerprint]
       const [row] = await query<{ answer: string }>(ANSWERED, values, { again: true })
       return row?.answer
@@ -80,7 +80,7 @@ export function memoryCalls(connections: Connections): MemoryStore {
       return row?.keys ?? 0
     },
 
-    async purge({ tenant, userId }: User) {
+    async purge({ tenant, userId }: UserKey) {
       const counts = await query<{ memories: number; keys: number }>(PURGE, [tenant, userId], { again: false })
       return counts[0] ?? { memories: 0, keys: 0 }
     },

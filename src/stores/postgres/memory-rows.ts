@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
 import { DEFAULT_CONFIDENCE } from '../../domain/memory/confidence.ts'
 import type { LineageEntry, Memory, MemoryChange, MemorySource } from '../../domain/memory/memory.ts'
-import { SOURCE_TYPES } from '../../domain/memory/source.ts'
+import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
 
 /** A row of `context.memory_row`. Others may have written it, so that much may be missing. */
 export interface MemoryRow {

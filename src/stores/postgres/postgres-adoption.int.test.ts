@@ -168,7 +168,7 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
       expect(known).toHaveLength((await rows()).length)
       for (const memory of known)
         expect(memory).toMatchObject({ ...user, content: expect.stringMatching('They walked') })
-      expect(await store.memories.unread(user, 1, 99)).toHaveLength(known.length)
+      expect(await store.memories.unindexed(user, 1, 99)).toHaveLength(known.length)
 
       const fresh = someMemory({ ...user, content: 'She walked', metadata: { a: 1 } })
       const words = { description: described(['walk']), version: 1 }
@@ -177,12 +177,12 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
       await store.memories.change(putting(puts, user))
       const byId = (memories: readonly Memory[]) => memories.toSorted((a, b) => (a.id < b.id ? -1 : 1))
       expect(await store.memories.list({ ...user, limit: 99 })).toEqual(byId([fresh, ...known]))
-      expect(await store.memories.unread(user, 1, 99)).toEqual([])
+      expect(await store.memories.unindexed(user, 1, 99)).toEqual([])
       const [row] = await database.admin(
         `select * from memori.memories where content = 'She walked' and content_tsv @@ 'walked | walk'`,
       )
       expect(row).toMatchObject({ memory_id: fresh.id, source_type: 'explicit' })
-      await store.memories.used(user, [fresh.id], seconds(1))
+      await store.memories.markUsed(user, [fresh.id], seconds(1))
       await store.memories.change(putting([], { ...user, decide: () => ({ puts: [], removals: [fresh.id] }) }))
       expect(await store.memories.list({ ...user, limit: 99 })).toEqual(known)
       expect(await store.memories.purge(user)).toEqual({ memories: known.length, keys: 0 })

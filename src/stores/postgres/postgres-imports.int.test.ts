@@ -146,7 +146,7 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
       const write = () => store.imports.write({ ...blockOf(one), done })
       const created = waited((calls) => calls.create(creation({ id: one.sessionId })), write)
       expect(await created).toEqual(conflict(one, 0, 1))
-      expect(await store.imports.begun({ limit: 9 })).toEqual([])
+      expect(await store.imports.unfinished({ limit: 9 })).toEqual([])
       expect(await logOf(store, one.sessionId)).toHaveLength(1)
     })
 
@@ -249,7 +249,7 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
       const one = lifeOf({ conversationId: 'c' }, [...WORK, ...end(1)])
       const purged = async () => {
         for (;;) {
-          const begun = await store.imports.begun({ limit: 9, within: ADA })
+          const begun = await store.imports.unfinished({ limit: 9, within: ADA })
           for (const id of begun) await store.imports.discard(id)
           const ids = await store.sessionIds({ limit: 9, within: ADA })
           for (const sessionId of ids) await store.purge({ sessionId }, NOON)

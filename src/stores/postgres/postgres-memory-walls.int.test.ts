@@ -95,9 +95,9 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.memories.history(id, OTHER)).toEqual([])
     expect(await store.memories.expired(seconds(1), 9, OTHER)).toEqual([])
     expect(await store.memories.get([id], ACME)).toHaveLength(1)
-    expect(await store.memories.answered(STAMP, OTHER)).toBeUndefined()
+    expect(await store.memories.findAnswer(STAMP, OTHER)).toBeUndefined()
     expect(await store.memories.forgetKeys(seconds(1), 9, OTHER)).toBe(0)
-    expect(await store.memories.answered(STAMP, ACME)).toBe('[]')
+    expect(await store.memories.findAnswer(STAMP, ACME)).toBe('[]')
     expect(await store.memories.forgetKeys(seconds(1), 9, ACME)).toBe(1)
   })
 
@@ -105,7 +105,7 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     const { sessionId, id } = await remembered()
     const mark = { sessionId, from: 0, to: 1 }
     expect((await store.memories.change(putting([], { ...OTHER, mark }))).outcome).toBe('stale')
-    await store.memories.used(OTHER, [id], NOON)
+    await store.memories.markUsed(OTHER, [id], NOON)
     const words = { description: described(['tea']), version: 1 }
     await store.memories.change(putting([], { ...OTHER, decide: () => ({ puts: [], removals: [id] }) }))
     // the same user id in another tenant is another user, whose memory of that id is another memory
@@ -114,7 +114,7 @@ describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
     const keyed = { ...OTHER, idempotency, decide: () => ({ puts: [], answer: '[]' }) }
     expect((await store.memories.change(putting([], keyed))).outcome).toBe('written')
     expect(await store.memories.purge(OTHER)).toEqual({ memories: 1, keys: 1 })
-    expect(await store.memories.answered(STAMP, ACME)).toBe('[]')
+    expect(await store.memories.findAnswer(STAMP, ACME)).toBe('[]')
     const [memory] = await store.memories.get([id], ACME)
     expect(memory).toMatchObject({ content: 'a secret', useCount: 0 })
     expect((await store.index.lookup({ ...ACME, corpus: 'memory' }, ['tea'])).frequencies.get('tea')).toBe(1)

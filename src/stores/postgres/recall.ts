@@ -4,13 +4,13 @@ import type {
   EventPlace,
   FactsQuery,
   IndexedFacts,
+  IndexMark,
   IndexPartition,
   Lookup,
-  Mark,
   PlacedEvent,
   PostingBlock,
   RecallIndex,
-  User,
+  UserKey,
 } from '../../ports/recall-index.ts'
 import type { Connections, Statement } from './connection.ts'
 import { type EventRow, eventOf } from './rows.ts'
@@ -97,12 +97,12 @@ export function recallCalls({ query }: Connections): RecallIndex {
       return row?.added === true
     },
 
-    async mark(sessionId: string): Promise<Mark | undefined> {
+    async mark(sessionId: string): Promise<IndexMark | undefined> {
       const [row] = await query<MarkRow>(MARK, [sessionId], { again: true })
       return row && markOf(row)
     },
 
-    async marks({ tenant, userId }: User, version: number, newest?: number): Promise<Mark[]> {
+    async marks({ tenant, userId }: UserKey, version: number, newest?: number): Promise<IndexMark[]> {
       const values = [tenant, userId, version, newest ?? null]
       return (await query<MarkRow>(MARKS, values, { again: true })).map(markOf)
     },
@@ -133,7 +133,10 @@ export function recallCalls({ query }: Connections): RecallIndex {
       return rows.flatMap(({ term, packed }) => unpacked(term, packed))
     },
 
-    async facts({ tenant, userId }: User, { places, sessions, perSession, span }: FactsQuery): Promise<IndexedFacts[]> {
+    async facts(
+      { tenant, userId }: UserKey,
+      { places, sessions, perSession, span }: FactsQuery,
+    ): Promise<IndexedFacts[]> {
       const values = [
         tenant,
         userId,
@@ -148,7 +151,7 @@ export function recallCalls({ query }: Connections): RecallIndex {
       return (await query<FactsRow>(FACTS, values, { again: true })).map(factsOf)
     },
 
-    async events({ tenant, userId }: User, places: readonly EventPlace[]): Promise<PlacedEvent[]> {
+    async events({ tenant, userId }: UserKey, places: readonly EventPlace[]): Promise<PlacedEvent[]> {
       const columns = [places.map(({ session }) => session), places.map(({ sequence }) => sequence)]
       const rows = await query<EventRow & { session_id: string }>(EVENTS, [tenant, userId, ...columns], { again: true })
       return rows.map((row) => ({ session: row.session_id, event: eventOf(row) }))
@@ -176,7 +179,7 @@ function factColumns(messages: AddRequest['messages']): unknown[] {
   ]
 }
 
-function markOf({ session_id, tenant, user_id, ...rest }: MarkRow): Mark {
+function markOf({ session_id, tenant, user_id, ...rest }: MarkRow): IndexMark {
   return { sessionId: session_id, tenant, userId: user_id, ...rest }
 }
 

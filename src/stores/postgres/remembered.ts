@@ -1,5 +1,5 @@
 import type { SessionView } from '../../domain/fold.ts'
-import { plainCopy } from '../../domain/json.ts'
+import { cloneJson } from '../../domain/json.ts'
 import type { DecideRequest } from '../../ports/session-store.ts'
 
 /** Sessions to remember at most, those written last. */
@@ -32,7 +32,7 @@ export class Remembered {
   keep(request: DecideRequest, { version, view }: Seen, length: number): void {
     if (!isMeant(request) || length > LONGEST) return
     // what the caller is given is the caller's to change
-    this.#seen.set(request.sessionId, { version, view: plainCopy(view) })
+    this.#seen.set(request.sessionId, { version, view: cloneJson(view) })
     if (this.#seen.size <= SESSIONS) return
     const [oldest = ''] = this.#seen.keys()
     this.#seen.delete(oldest)
@@ -40,6 +40,6 @@ export class Remembered {
 }
 
 /** With a key it has to be looked up first what was written with it. */
-function isMeant({ looksAt, idempotency }: DecideRequest): boolean {
+function isMeant({ reads: looksAt, idempotency }: DecideRequest): boolean {
   return looksAt === 'state' && idempotency === undefined
 }

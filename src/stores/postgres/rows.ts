@@ -1,5 +1,5 @@
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
-import { type JsonObject, knownJson } from '../../domain/json.ts'
+import { encodeTrustedJson, type JsonObject } from '../../domain/json.ts'
 import type { SessionRecord, SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, NewEvent, SessionKey, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import { type EnvelopeColumns, envelopeOf, envelopeValues } from './envelope-rows.ts'
@@ -150,15 +150,15 @@ export function begunValues({ record, state, envelope }: SessionView): unknown[]
   return [
     ...[record.tenant, record.userId, record.conversationId, record.chatmode],
     ...[record.workflow, record.skill, record.gitBranch, record.task],
-    ...[record.status.state, knownJson(record.status), record.activeAgent, record.turns, record.expiresAt],
-    ...[knownJson(record.metadata), knownJson(state.scratchpad), state.version],
+    ...[record.status.state, encodeTrustedJson(record.status), record.activeAgent, record.turns, record.expiresAt],
+    ...[encodeTrustedJson(record.metadata), encodeTrustedJson(state.scratchpad), state.version],
     ...envelopeValues(envelope),
   ]
 }
 
 /** The views as the functions take them. */
 export function viewJson({ record, state, ...rest }: SessionView): string {
-  return knownJson({ ...record, ...state, ...rest })
+  return encodeTrustedJson({ ...record, ...state, ...rest })
 }
 
 /** What {@link viewJson} makes of views. */

@@ -64,8 +64,8 @@ const PAUSE: Statement = { name: 'pause', text: 'select context.pause_intake($1)
 type Outcome = CreateResult['outcome'] | 'coming'
 
 /** The parameters of {@link CREATE}. */
-export function createValues({ event, at, view, reuse, evenPaused = false }: CreateRequest): unknown[] {
-  return [view.record.id, reuse, evenPaused, at, ...begunValues(view), ...eventValues(event)]
+export function createValues({ event, at, view, reuse, ignorePause = false }: CreateRequest): unknown[] {
+  return [view.record.id, reuse, ignorePause, at, ...begunValues(view), ...eventValues(event)]
 }
 
 /** What makes, finds, mends and removes sessions. */

@@ -1,6 +1,6 @@
-import type { Description } from '../../domain/recall/describe.ts'
+import type { TextAnalysis } from '../../domain/recall/analyze.ts'
 import { blockOfTurn, encodePosting } from '../../domain/recall/postings.ts'
-import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
+import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
 import type { NewMessage, PostingBlock } from '../../ports/recall-index.ts'
 
 /** The messages of a session within one block of turns, on their way into the index. */
@@ -51,7 +51,7 @@ export function wordColumns(messages: readonly Pick<NewMessage, 'turn' | 'words'
 }
 
 /** One array for each column of memories' words: w_memory, w_term, w_data, b_memory, b_words, b_long of `context.write_change`. */
-export function memoryWordColumns(memories: readonly { id: string; words: Description }[]): unknown[] {
+export function memoryWordColumns(memories: readonly { id: string; words: TextAnalysis }[]): unknown[] {
   const postings = memories.flatMap(({ id, words: { places, length, asks } }) =>
     // a memory is one message, the first of its own
     Array.from(places, ([term, at]) => ({ id, term, data: encodePosting({ turn: 1, length, asks, places: at }) })),
@@ -66,7 +66,7 @@ export function memoryWordColumns(memories: readonly { id: string; words: Descri
   ]
 }
 
-function isLong({ length }: Description): boolean {
+function isLong({ length }: TextAnalysis): boolean {
   return length > LONG_MESSAGE_TERMS
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { IdempotencyMismatchError, SequenceConflictError, SessionNotFoundError } from '../../domain/errors.ts'
-import { turnsIn } from '../../domain/event.ts'
+import { countTurns } from '../../domain/event.ts'
 import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { checkLive } from '../../domain/record.ts'
 import type {
@@ -12,7 +12,7 @@ import type {
   NewEvent,
   SessionKey,
   StoredEvent,
-  Written,
+  WriteResult,
 } from '../../ports/session-store.ts'
 import { Refusal } from './commit-queue.ts'
 import type { EnvelopeWriter } from './envelopes.ts'
@@ -59,8 +59,8 @@ const SELECT_RANGE = `
 
 /** The writes to a log. Each runs inside a transaction that is already open and checks everything before it writes. */
 export interface LogWriter {
-  append(request: AppendRequest): Written
-  decide(request: DecideRequest): Written
+  append(request: AppendRequest): WriteResult
+  decide(request: DecideRequest): WriteResult
   /** Puts events behind `head`. */
   insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[]
   /** Puts events where they say, with the times that they have. */
@@ -83,7 +83,7 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
   const deleteTypes = prepared(db, 'delete from session_types where session_id = ?')
   const unmarkPurge = prepared(db, 'delete from session_purges where session_id = ?')
 
-  function replay(sessionId: string, stamp: IdempotencyStamp | undefined): Written | undefined {
+  function replay(sessionId: string, stamp: IdempotencyStamp | undefined): WriteResult | undefined {
     const known = stamp && selectKey.get(sessionId, stamp.key)
     if (stamp === undefined || known === undefined) return undefined
     if (known.fingerprint !== stamp.fingerprint) throw new IdempotencyMismatchError({ sessionId, key: stamp.key })
@@ -127,10 +127,10 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
   }
 
   /** The short way of a decision: to write the whole row of a session would write its entry in eight indexes again. */
-  function changeState(key: SessionKey, events: readonly NewEvent[], view: SessionView, at: string): Written {
+  function changeState(key: SessionKey, events: readonly NewEvent[], view: SessionView, at: string): WriteResult {
     const head = heads.load(key)
     const stored = insertBehind(head, events, at)
-    heads.advance(key.sessionId, head, events.length, turnsIn(events), at)
+    heads.advance(key.sessionId, head, events.length, countTurns(events), at)
     upsertState.run(stateRow(view))
     return { events: stored, replayed: false }
   }
@@ -158,7 +158,7 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
       }
       remember(sessionId, idempotency, head.head, events.length)
       const stored = insertBehind(head, events, at)
-      heads.advance(sessionId, head, events.length, turnsIn(events), at)
+      heads.advance(sessionId, head, events.length, countTurns(events), at)
       return { events: stored, replayed: false }
     },
 

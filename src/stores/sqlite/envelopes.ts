@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { SessionView } from '../../domain/fold.ts'
-import { knownJson } from '../../domain/json.ts'
-import type { EnvelopeRow, WhichEnvelopes } from '../../ports/envelope-store.ts'
+import { encodeTrustedJson } from '../../domain/json.ts'
+import type { EnvelopeFilter, EnvelopeRow } from '../../ports/envelope-store.ts'
 import { LIMIT } from './limit.ts'
 import { type EnvelopeColumns, envelopeOf } from './rows.ts'
 import { prepared } from './statement.ts'
@@ -71,8 +71,8 @@ export function envelopeWriter(db: Database) {
         subject,
         issuer: issuer ?? null,
         scope: scope ?? null,
-        metadata: knownJson(metadata),
-        analysis: knownJson(analysis),
+        metadata: encodeTrustedJson(metadata),
+        analysis: encodeTrustedJson(analysis),
         ...timestamps,
         batch: batch ?? null,
         sequence: envelopeAt,
@@ -83,7 +83,7 @@ export function envelopeWriter(db: Database) {
       deleteOne.run(sessionId)
     },
 
-    remove(which: WhichEnvelopes, limit: number): string[] {
+    remove(which: EnvelopeFilter, limit: number): string[] {
       const removed =
         'batch' in which
           ? removeOfBatch.all({ value: which.batch, limit })
@@ -117,7 +117,7 @@ export function envelopeReader(db: Database) {
       return selectFound.all({ ids: JSON.stringify(ids) }).map(shown)
     },
 
-    count(which: WhichEnvelopes): number {
+    count(which: EnvelopeFilter): number {
       const found = 'batch' in which ? countOfBatch.get({ value: which.batch }) : countSince.get({ value: which.since })
       return found ?? 0
     },

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { ImportConflictError, SequenceConflictError, SessionActiveError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
-import { type Json, writeJson } from '../../domain/json.ts'
-import type { BegunQuery, FoundImport, ImportBlock } from '../../ports/import-store.ts'
+import { type Json, stringifyJson } from '../../domain/json.ts'
+import type { FoundImport, ImportBlock, UnfinishedQuery } from '../../ports/import-store.ts'
 import type { LogWriter } from './append.ts'
 import type { HeadCache } from './head-cache.ts'
 import { LIMIT } from './limit.ts'
@@ -27,7 +27,7 @@ const PUT_PENDING = `
 const SELECT_EVENT_ID = 'select id from session_events where session_id = ? and sequence = ?'
 
 /** The statement for whom the query names. */
-export function pendingSql({ within }: Pick<BegunQuery, 'within'>): string {
+export function pendingSql({ within }: Pick<UnfinishedQuery, 'within'>): string {
   const conditions = [
     ...(within !== undefined ? ['tenant = @tenant'] : []),
     ...(within?.userId !== undefined ? ['user_id = @userId'] : []),
@@ -76,7 +76,7 @@ export function importWriter(db: Database, { heads, log, work, sessions }: Write
 
   function keepComing({ sessionId, view }: ImportBlock): void {
     const { tenant, userId, head } = view.record
-    putComing.run(sessionId, tenant, userId, head, writeJson(view as unknown as Json))
+    putComing.run(sessionId, tenant, userId, head, stringifyJson(view as unknown as Json))
   }
 
   return {
@@ -130,14 +130,14 @@ export function importReader(db: Database) {
     const row = there ?? selectComing.get(sessionId)
     if (row === undefined) return undefined
     const lastEventId = selectEventId.get(sessionId, row.head) ?? ''
-    if (there !== undefined) return { view: viewOf(there), lastEventId, isComing: false }
-    return { view: JSON.parse((row as { view: string }).view), lastEventId, isComing: true }
+    if (there !== undefined) return { view: viewOf(there), lastEventId, isUnfinished: false }
+    return { view: JSON.parse((row as { view: string }).view), lastEventId, isUnfinished: true }
   })
 
   return {
     find: (sessionId: string): FoundImport | undefined => find(sessionId),
 
-    begun({ after = '', limit, within }: BegunQuery): string[] {
+    unfinished({ after = '', limit, within }: UnfinishedQuery): string[] {
       const { tenant, userId } = within ?? {}
       const select = prepared<[object], string>(db, pendingSql({ ...(within !== undefined && { within }) })).pluck()
       return select.all({ after, limit, tenant, userId })

@@ -131,12 +131,12 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     imports: {
       find: (sessionId) => look(() => imported.find(sessionId)),
       write: (block) => write(() => imports.write(block)),
-      begun: (query) => look(() => imported.begun(query)),
+      unfinished: (query) => look(() => imported.unfinished(query)),
       discard: (sessionId) => write(() => imports.discard(sessionId)),
     },
     memories: {
       change: (request) => write(() => memories.change(request)),
-      used: (user, ids, at) => write(() => memories.used(user, ids, at)),
+      markUsed: (user, ids, at) => write(() => memories.markUsed(user, ids, at)),
       forgetKeys: (before, limit, within) => write(() => keys.forget(before, limit, within)),
       purge: (user) => write(() => memories.purge(user)),
       get: (ids, within) => look(() => remembered.get(ids, within)),
@@ -144,8 +144,8 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
       history: (id, within) => look(() => remembered.history(id, within)),
       fromSource: (query) => look(() => remembered.fromSource(query)),
       expired: (at, limit, within) => look(() => remembered.expired(at, limit, within)),
-      answered: (stamp, within) => look(() => keys.answered(stamp, within)),
-      unread: (user, version, limit) => look(() => remembered.unread(user, version, limit)),
+      findAnswer: (stamp, within) => look(() => keys.answered(stamp, within)),
+      unindexed: (user, version, limit) => look(() => remembered.unread(user, version, limit)),
     },
     index: {
       async add(request) {

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { IdempotencyMismatchError } from '../../domain/errors.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { ChangeRequest } from '../../ports/memory-store.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
 import { OWNED, ownerOf } from './memory-read.ts'
@@ -64,7 +64,7 @@ export function memoryKeys(db: Database) {
     },
 
     /** Removes those of a user, and counts them. */
-    purge({ tenant, userId }: User): number {
+    purge({ tenant, userId }: UserKey): number {
       return deleteKeysOf.run(tenant, userId).changes
     },
   }

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
 import type { Principal } from '../../domain/record.ts'
 import type { MemoriesQuery, SourceQuery } from '../../ports/memory-store.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import { LIMIT } from './limit.ts'
 import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
 import { prepared } from './statement.ts'
@@ -88,7 +88,7 @@ export function memoryReader(db: Database) {
       return selectExpired.all({ at, limit, ...ownerOf(within) }).map(memoryOf)
     },
 
-    unread({ tenant, userId }: User, version: number, limit: number): Memory[] {
+    unread({ tenant, userId }: UserKey, version: number, limit: number): Memory[] {
       return selectUnread.all({ tenant, userId, version, limit }).map(memoryOf)
     },
   }

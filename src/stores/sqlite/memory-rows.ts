@@ -1,7 +1,7 @@
-import { knownJson } from '../../domain/json.ts'
+import { encodeTrustedJson } from '../../domain/json.ts'
 import type { LineageEntry, Memory, MemoryChange } from '../../domain/memory/memory.ts'
-import type { SourceType } from '../../domain/memory/source.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { SourceType } from '../../domain/memory/source-type.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 
 /** A row of `memories`, without what the store keeps for itself. */
 export interface MemoryRow {
@@ -56,7 +56,7 @@ export function memoryOf(row: MemoryRow): Memory {
 }
 
 /** The row of a user's memory, whoever the memory says it belongs to. */
-export function memoryRowOf(memory: Memory, { tenant, userId }: User): MemoryRow {
+export function memoryRowOf(memory: Memory, { tenant, userId }: UserKey): MemoryRow {
   return {
     id: memory.id,
     tenant,
@@ -66,14 +66,14 @@ export function memoryRowOf(memory: Memory, { tenant, userId }: User): MemoryRow
     scope: memory.scope ?? null,
     source_type: memory.sourceType,
     confidence: memory.confidence,
-    lineage: knownJson(memory.lineage),
+    lineage: encodeTrustedJson(memory.lineage),
     use_count: memory.useCount,
     created_at: memory.createdAt,
     last_used_at: memory.lastUsedAt ?? null,
     expires_at: memory.expiresAt ?? null,
     superseded_by: memory.supersededBy ?? null,
     superseded_at: memory.supersededAt ?? null,
-    metadata: memory.metadata === undefined ? null : knownJson(memory.metadata),
+    metadata: memory.metadata === undefined ? null : encodeTrustedJson(memory.metadata),
   }
 }
 
@@ -94,7 +94,7 @@ export function changeRowOf(change: Omit<MemoryChange, 'version'>): Omit<ChangeR
     at: change.at,
     change: change.change,
     confidence: change.confidence,
-    source: change.source === undefined ? null : knownJson(change.source),
+    source: change.source === undefined ? null : encodeTrustedJson(change.source),
     note: change.note ?? null,
     by_memory: change.by ?? null,
   }

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { StorageError } from '../../domain/errors.ts'
 import { type Memory, sourceKey } from '../../domain/memory/memory.ts'
-import type { Changed, ChangeRequest, ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
-import type { User } from '../../ports/recall-index.ts'
+import type { ChangeRequest, ChangeResult, ExtractionMark, MemoryPut } from '../../ports/memory-store.ts'
+import type { UserKey } from '../../ports/recall-index.ts'
 import type { PurgeCounts, SessionKey } from '../../ports/session-store.ts'
 import { Refusal } from './commit-queue.ts'
 import type { MemoryKeys } from './memory-keys.ts'
@@ -128,7 +128,7 @@ export function memoryWriter(
   const deleteSourcesOf = prepared(db, 'delete from memory_sources where tenant = ? and user_id = ?')
   const deleteMemoriesOf = prepared(db, 'delete from memories where tenant = ? and user_id = ?')
 
-  function isAtMark({ sessionId, from, to }: ExtractionMark, { tenant, userId }: User): boolean {
+  function isAtMark({ sessionId, from, to }: ExtractionMark, { tenant, userId }: UserKey): boolean {
     const session = selectExtracted.get(sessionId, tenant, userId)
     return session?.extracted === from && session.head >= to
   }
@@ -154,7 +154,7 @@ export function memoryWriter(
   }
 
   /** Memories that the change writes and that are there. */
-  function previous({ puts, removals }: PreparedChange, user: User): Map<string, Previous> {
+  function previous({ puts, removals }: PreparedChange, user: UserKey): Map<string, Previous> {
     const ids = JSON.stringify([...puts.map(({ row }) => row.id), ...removals])
     const rows = selectMemories.all({ ...user, ids })
     return new Map(rows.map((row) => [row.id, { number: row.number, sources: sourcesOf(memoryOf(row)) }]))
@@ -162,7 +162,7 @@ export function memoryWriter(
 
   function replaceSources(
     id: string,
-    { tenant, userId }: User,
+    { tenant, userId }: UserKey,
     before: ReadonlySet<string> = NONE,
     after = NONE,
   ): void {
@@ -170,7 +170,7 @@ export function memoryWriter(
     for (const key of after) if (!before.has(key)) insertSource.run(tenant, userId, key, id)
   }
 
-  function write({ puts, removals }: PreparedChange, user: User, before: Map<string, Previous>): void {
+  function write({ puts, removals }: PreparedChange, user: UserKey, before: Map<string, Previous>): void {
     const shelf = { tenant: user.tenant, userId: user.userId, corpus: 'memory' } as const
     const shelfNumber = puts.some(({ postings: words = [] }) => words.length > 0)
       ? shelves.take(shelf)
@@ -203,7 +203,7 @@ export function memoryWriter(
   }
 
   return {
-    change(request: ChangeRequest): Changed {
+    change(request: ChangeRequest): ChangeResult {
       const { tenant, userId, mark, purge: going, at } = request
       const user = { tenant, userId }
       const answer = keys.known(request)
@@ -218,11 +218,11 @@ export function memoryWriter(
       return { outcome: 'written', memories, ...(purged && { purged }) }
     },
 
-    used({ tenant, userId }: User, ids: readonly string[], at: string): void {
+    markUsed({ tenant, userId }: UserKey, ids: readonly string[], at: string): void {
       countUses.run({ tenant, userId, ids: JSON.stringify(ids), at })
     },
 
-    purge({ tenant, userId }: User): { memories: number; keys: number } {
+    purge({ tenant, userId }: UserKey): { memories: number; keys: number } {
       deleteHistoryOf.run(tenant, userId)
       deleteSourcesOf.run(tenant, userId)
       const memories = deleteMemoriesOf.run(tenant, userId).changes
@@ -242,7 +242,7 @@ function runDecider({ tenant, userId, decide }: ChangeRequest, found: readonly M
   }
 }
 
-function preparePut({ memory, fingerprint, words, changes = [] }: MemoryPut, user: User): PreparedPut {
+function preparePut({ memory, fingerprint, words, changes = [] }: MemoryPut, user: UserKey): PreparedPut {
   requireUuidBytes(memory.id)
   return {
     row: {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { BehindQuery, Mark, User } from '../../ports/recall-index.ts'
+import type { BehindQuery, IndexMark, UserKey } from '../../ports/recall-index.ts'
 import { LIMIT } from './limit.ts'
 import { prepared } from './statement.ts'
 
@@ -35,14 +35,14 @@ const PAGE_SIZE = 1000
 
 /** How far the readers of logs have come. */
 export function markReader(db: Database) {
-  const selectMark = prepared<[string], Mark>(db, SELECT_MARK)
-  const selectNewest = prepared<[object], Mark>(db, SELECT_NEWEST)
+  const selectMark = prepared<[string], IndexMark>(db, SELECT_MARK)
+  const selectNewest = prepared<[object], IndexMark>(db, SELECT_NEWEST)
   const selectPage = prepared<[object], { id: string; isBehind: number }>(db, SELECT_PAGE)
 
   return {
-    mark: (sessionId: string): Mark | undefined => selectMark.get(sessionId),
+    mark: (sessionId: string): IndexMark | undefined => selectMark.get(sessionId),
 
-    marks({ tenant, userId }: User, version: number, newest = -1): Mark[] {
+    marks({ tenant, userId }: UserKey, version: number, newest = -1): IndexMark[] {
       const marks = selectNewest.all({ tenant, userId, limit: newest })
       return marks.filter((mark) => mark.head > mark.indexed || mark.version < version)
     },

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { IndexPartition, User } from '../../ports/recall-index.ts'
+import type { IndexPartition, UserKey } from '../../ports/recall-index.ts'
 import type { BlockPostings } from './recall-postings.ts'
 import { prepared } from './statement.ts'
 
@@ -138,7 +138,7 @@ export function partitionWriter(db: Database) {
     },
 
     /** Removes both shelves of a user with everything on them. */
-    clear(user: User): void {
+    clear(user: UserKey): void {
       for (const shelf of ['said', 'memory'] as const) {
         const found = find({ ...user, corpus: shelf })
         if (found !== undefined) for (const statement of deleteAll) statement.run(found)

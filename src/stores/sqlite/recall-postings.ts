@@ -1,5 +1,5 @@
 import { blockOfTurn, encodePosting } from '../../domain/recall/postings.ts'
-import { LONG_MESSAGE_TERMS } from '../../domain/recall/profile.ts'
+import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
 import type { NewMessage } from '../../ports/recall-index.ts'
 
 /** What one block of a session gets. */

@@ -7,7 +7,7 @@ import type {
   Lookup,
   PlacedEvent,
   PostingBlock,
-  User,
+  UserKey,
 } from '../../ports/recall-index.ts'
 import { type EventRow, eventOf } from './rows.ts'
 import { prepared } from './statement.ts'
@@ -122,7 +122,7 @@ export function indexReader(db: Database) {
     return blocks
   }
 
-  function facts(user: User, { places, sessions, perSession, span }: FactsQuery): IndexedFacts[] {
+  function facts(user: UserKey, { places, sessions, perSession, span }: FactsQuery): IndexedFacts[] {
     const shelf = shelfOf({ ...user, corpus: 'said' })
     if (shelf === undefined) return []
     const found = new Map<string, IndexedFacts>()
@@ -145,7 +145,7 @@ export function indexReader(db: Database) {
     )
   }
 
-  function events({ tenant, userId }: User, places: readonly EventPlace[]): PlacedEvent[] {
+  function events({ tenant, userId }: UserKey, places: readonly EventPlace[]): PlacedEvent[] {
     const own = new Map<string, boolean>()
     const found: PlacedEvent[] = []
     for (const { session, sequence } of places) {

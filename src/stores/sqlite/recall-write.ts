@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { AddRequest, NewMessage, User } from '../../ports/recall-index.ts'
+import type { AddRequest, NewMessage, UserKey } from '../../ports/recall-index.ts'
 import { CountChanges, type PartitionWriter } from './recall-partition.ts'
 import type { BlockPostings } from './recall-postings.ts'
 import { prepared } from './statement.ts'
@@ -39,7 +39,7 @@ export const COUNT_SPEAKERS = `
 
 /** The writes to the index of what was said, each inside an open transaction. */
 export function indexWriter(db: Database, shelves: PartitionWriter) {
-  const selectOwner = prepared<[string], User & { head: number; indexed: number }>(db, SELECT_OWNER)
+  const selectOwner = prepared<[string], UserKey & { head: number; indexed: number }>(db, SELECT_OWNER)
   const moveMark = prepared(db, MOVE_MARK)
   const resetMark = prepared(db, RESET_MARK)
   const resetMarks = prepared(db, RESET_MARKS)
@@ -108,7 +108,7 @@ export function indexWriter(db: Database, shelves: PartitionWriter) {
     },
 
     /** Removes all words of a user, of both shelves. */
-    clear(user: User): void {
+    clear(user: UserKey): void {
       shelves.clear(user)
       resetMarks.run(user.tenant, user.userId)
     },

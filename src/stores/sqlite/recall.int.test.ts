@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { describe as describeText } from '../../domain/recall/describe.ts'
+import { analyzeText as describeText } from '../../domain/recall/analyze.ts'
 import { decodePostings } from '../../domain/recall/postings.ts'
 import { uuid7 } from '../../ids.ts'
 import type { Store } from '../../ports/store.ts'
@@ -200,14 +200,14 @@ describe('a memory that another SQL client put there', () => {
     const id = uuid7()
     for (const each of [id, 'any']) insert.run(each, NOON)
     db.close()
-    const unread = await store.memories.unread(ADA, 1, 9)
+    const unread = await store.memories.unindexed(ADA, 1, 9)
     const expected = { sourceType: 'explicit', confidence: 0.8, lineage: [], useCount: 0 }
     expect(unread).toMatchObject([id, 'any'].map((each) => ({ id: each, ...expected })))
     const [memory = someMemory()] = unread
     const puts = [{ memory, words: { description: described(['tea']), version: 1 } }]
     await store.memories.change(putting([], { decide: () => ({ puts, removals: ['any'] }) }))
     expect(await store.memories.list({ ...ADA, limit: 9 })).toEqual([memory])
-    expect(await store.memories.unread(ADA, 1, 9)).toEqual([])
+    expect(await store.memories.unindexed(ADA, 1, 9)).toEqual([])
   })
 })
 
@@ -226,7 +226,7 @@ describe('the full text of memories', () => {
     await store.memories.change(putting([a, b, c].map((memory) => ({ memory }))))
     expect(find('playing guitar')).toEqual(['Ada plays guitars'])
     expect(find('zurich')).toEqual(['a secretive Zürich'])
-    await store.memories.used(ADA, [a.id], NOON)
+    await store.memories.markUsed(ADA, [a.id], NOON)
     await store.memories.change(putting([{ memory: { ...a, content: 'Ada plays the lute' } }]))
     await store.memories.change(putting([], { decide: () => ({ puts: [], removals: [c.id] }) }))
     expect([find('guitar'), find('lute'), find('nothing')]).toEqual([[], ['Ada plays the lute'], []])

@@ -1,6 +1,6 @@
 import type { EnvelopeView } from '../../domain/envelope.ts'
 import type { SessionScratchpad, SessionView } from '../../domain/fold.ts'
-import { knownJson } from '../../domain/json.ts'
+import { encodeTrustedJson } from '../../domain/json.ts'
 import { isWithin, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { CommitLink, SessionKey, StoredEvent } from '../../ports/session-store.ts'
 
@@ -177,7 +177,7 @@ export function rowOf(view: SessionView): ViewRow {
     git_branch: record.gitBranch ?? null,
     task: record.task ?? null,
     state: record.status.state,
-    status: knownJson(record.status),
+    status: encodeTrustedJson(record.status),
     active_agent: record.activeAgent,
     head: record.head,
     turns: record.turns,
@@ -187,8 +187,8 @@ export function rowOf(view: SessionView): ViewRow {
     activity_minute: minuteOf(record.lastActivityAt),
     ended_at: record.endedAt ?? null,
     expires_at: record.expiresAt ?? null,
-    metadata: knownJson(record.metadata),
-    forked_from: record.forkedFrom === undefined ? null : knownJson(record.forkedFrom),
+    metadata: encodeTrustedJson(record.metadata),
+    forked_from: record.forkedFrom === undefined ? null : encodeTrustedJson(record.forkedFrom),
     last_work: lastWork ?? null,
     commit_id: commit?.id ?? null,
     commit_position: commit?.position ?? null,
@@ -200,7 +200,7 @@ export function rowOf(view: SessionView): ViewRow {
 /** What `session_state` has of a view. */
 export function stateRow({ record, state }: SessionView): StateRow & { id: string } {
   const { scratchpad, version, updatedAt } = state
-  return { id: record.id, scratchpad: knownJson(scratchpad), version, updated_at: updatedAt }
+  return { id: record.id, scratchpad: encodeTrustedJson(scratchpad), version, updated_at: updatedAt }
 }
 
 export function eventOf(row: EventRow): StoredEvent {

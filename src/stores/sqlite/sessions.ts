@@ -113,7 +113,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     /** Puts views in place of those that are stored. */
     replaceView,
 
-    create({ event, at, view, reuse, evenPaused }: CreateRequest): CreateResult {
+    create({ event, at, view, reuse, ignorePause }: CreateRequest): CreateResult {
       const { id, tenant, userId, chatmode, conversationId } = view.record
       const same = selectSession.get(id)
       if (same !== undefined) return { outcome: 'same-id', record: recordOf(same) }
@@ -124,7 +124,7 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
       }
       const inTheWay = blocking(view.record)
       if (inTheWay !== undefined) return { outcome: 'blocked', record: inTheWay }
-      if (evenPaused !== true) intake.check()
+      if (ignorePause !== true) intake.check()
       insertView(view)
       log.insert(id, 0, [event], at)
       return { outcome: 'created', record: view.record }

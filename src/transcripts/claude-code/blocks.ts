@@ -1,8 +1,8 @@
 import type { ExportedEvent, SessionBlock } from '../../api.ts'
 
 /** Events of one block, and characters of their contents and parts together. */
-const EVENTS = 500
-const SIZE = 4 * 1024 * 1024
+const MAX_EVENTS = 500
+const MAX_SIZE = 4 * 1024 * 1024
 
 /** The events of one session in blocks. */
 export async function* blocksOf(
@@ -13,7 +13,7 @@ export async function* blocksOf(
   let size = 0
   for await (const event of events) {
     const more = event.content.length + JSON.stringify(event.parts ?? null).length
-    if (block.length === EVENTS || (block.length > 0 && size + more > SIZE)) {
+    if (block.length === MAX_EVENTS || (block.length > 0 && size + more > MAX_SIZE)) {
       yield { sessionId, events: block, done: false }
       block = []
       size = 0

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../domain/json.ts'
-import { textIn } from './draft.ts'
+import { textAt } from './draft.ts'
 
 /** The chain of the session itself. */
 export const MAIN = ''
@@ -21,8 +21,8 @@ export class Chains {
   /** Key of the chain that a line belongs to: the id of the agent, or else the uuid of the chain's first entry. */
   of(value: Json, line: number): string {
     if (this.#isOne || !isObject(value) || value['isSidechain'] !== true) return MAIN
-    const uuid = textIn(value, 'uuid')
-    const chain = textIn(value, 'agentId') || this.#chainOf.get(textIn(value, 'parentUuid')) || this.#first(uuid, line)
+    const uuid = textAt(value, 'uuid')
+    const chain = textAt(value, 'agentId') || this.#chainOf.get(textAt(value, 'parentUuid')) || this.#first(uuid, line)
     if (uuid !== '') this.#chainOf.set(uuid, chain)
     this.#last = chain
     return chain

@@ -3,30 +3,30 @@ import type { Json } from '../../domain/json.ts'
 const TIME = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
 /** What every store can hold; in this form moments sort as text. */
-const FIRST = '1970-01-01T00:00:00.000Z'
-const LAST = '2999-12-31T23:59:59.999Z'
+const EARLIEST = '1970-01-01T00:00:00.000Z'
+const LATEST = '2999-12-31T23:59:59.999Z'
 
 /** A time as it is written; `undefined` if the value is none. */
-export function timeIn(value: Json | undefined): string | undefined {
-  return typeof value === 'string' && TIME.test(value) && isDay(value.slice(0, 10)) ? value : undefined
+export function validTime(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && TIME.test(value) && isCalendarDay(value.slice(0, 10)) ? value : undefined
 }
 
 /** The moment of a time, as all times of ours are written; `undefined` if it is none that a session can go by. */
-export function momentOf(value: Json | undefined): string | undefined {
-  const time = timeIn(value)
+export function parseTime(value: Json | undefined): string | undefined {
+  const time = validTime(value)
   if (time === undefined) return undefined
   const moment = new Date(time).toISOString()
-  return /^\d{4}-/.test(moment) && moment >= FIRST && moment <= LAST ? moment : undefined
+  return /^\d{4}-/.test(moment) && moment >= EARLIEST && moment <= LATEST ? moment : undefined
 }
 
 /** The nearest moment that a session can go by. */
-export function nearestMoment(date: Date): string {
-  const ms = Math.min(Math.max(date.getTime(), Date.parse(FIRST)), Date.parse(LAST))
-  return Number.isNaN(ms) ? FIRST : new Date(ms).toISOString()
+export function clampTime(date: Date): string {
+  const ms = Math.min(Math.max(date.getTime(), Date.parse(EARLIEST)), Date.parse(LATEST))
+  return Number.isNaN(ms) ? EARLIEST : new Date(ms).toISOString()
 }
 
 /** `Date` takes the 30th of February for the 2nd of March. */
-function isDay(day: string): boolean {
+function isCalendarDay(day: string): boolean {
   const parsed = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
 }

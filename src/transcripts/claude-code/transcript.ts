@@ -4,18 +4,18 @@ import type { ExportedEvent, SessionBlock } from '../../api.ts'
 import { blocksOf } from './blocks.ts'
 import { Chains, MAIN } from './chains.ts'
 import { eventsOf } from './line-events.ts'
-import { linesIn, type Place, readAt } from './lines.ts'
-import { TranscriptLog } from './log.ts'
-import { nameOf, type TranscriptName } from './names.ts'
-import { type Origin, type Owner, sessionIdOf, startedParts } from './started.ts'
-import { type Survey, type Surveyed, surveyed } from './survey.ts'
-import { nearestMoment } from './time.ts'
+import { type LinePosition, readAt, readLines } from './read-lines.ts'
+import { type FileScan, type ScannedChain, scanFile } from './scan.ts'
+import { type Origin, type Owner, sessionIdOf, startedParts } from './session-started.ts'
+import { clampTime } from './time.ts'
+import { TranscriptLog } from './transcript-log.ts'
+import { parseTranscriptName, type TranscriptName } from './transcript-name.ts'
 
 /** Bytes of a line that is parsed. Longer ones are kept as they are, in pieces. */
 export const LONGEST_LINE = 64 * 1024 * 1024
 
 /** Bytes before the place that was reached, by which it is told whether they are still the same. */
-const CHECKED = 4096
+const CHECKED_BYTES = 4096
 
 /** How to read. */
 export interface ReadOptions {
@@ -28,7 +28,7 @@ export interface ReadOptions {
 }
 
 /** What reading came to. */
-export interface Read {
+export interface ReadResult {
   /** The last line is being written: it is not taken yet. */
   readonly isTorn: boolean
   /** Nothing was said yet, and that was waited for. */
@@ -43,7 +43,7 @@ export interface Read {
 interface Progress {
   readonly chains: Chains
   readonly logs: Map<string, TranscriptLog>
-  place: Place
+  place: LinePosition
   /** Of the session, or of the one that the sub-agent works for. */
   sessionId?: string
   /** Of the last bytes that were taken. */
@@ -65,20 +65,20 @@ export class Transcript {
     this.#path = path
     this.#owner = owner
     this.#longest = longest
-    this.#name = nameOf(path)
-    this.#progress = this.#begun()
+    this.#name = parseTranscriptName(path)
+    this.#progress = this.#newProgress()
   }
 
   /** Begins anew when it is asked again. */
   forget(): void {
-    this.#progress = this.#begun()
+    this.#progress = this.#newProgress()
   }
 
   async *blocks({
     isPatient = false,
     goesBy,
     onBytes = () => {},
-  }: ReadOptions = {}): AsyncGenerator<SessionBlock, Read> {
+  }: ReadOptions = {}): AsyncGenerator<SessionBlock, ReadResult> {
     const file = await open(this.#path)
     let isWhole = false
     try {
@@ -86,19 +86,19 @@ export class Transcript {
       if (!(await this.#isAsLeft(file, size))) this.forget()
       const progress = this.#progress
       const { chains, place: from, logs } = progress
-      const survey = await surveyed(file, { chains, from, end: size, longest: this.#longest })
-      const { isTorn, isExport } = survey
-      const isOther = logs.size === 0 && this.#isOther(survey, goesBy)
-      const isBegun = logs.size > 0 || [...survey.chains.values()].some(({ head }) => head.isBegun)
+      const scan = await scanFile(file, { chains, from, end: size, longest: this.#longest })
+      const { isTorn, isExport } = scan
+      const isOther = logs.size === 0 && this.#isOther(scan, goesBy)
+      const hasMessages = logs.size > 0 || [...scan.chains.values()].some(({ info }) => info.hasMessages)
       // by its lines a file may be one that has no more than the first of them yet
-      const isWaiting = isPatient && !isBegun && !isExport && (!isOther || goesBy === 'lines')
+      const isWaiting = isPatient && !hasMessages && !isExport && (!isOther || goesBy === 'lines')
       if (isOther || isWaiting) return { isTorn, isOther: !isWaiting, isExport, isWaiting }
-      progress.sessionId ??= this.#name.sessionId ?? survey.sessionId ?? this.#name.fallback
-      for (const [key, chain] of survey.chains) {
+      progress.sessionId ??= this.#name.sessionId ?? scan.sessionId ?? this.#name.fallback
+      for (const [key, chain] of scan.chains) {
         const { log, ...origin } = this.#logOf(key, chain, mtime)
         yield* blocksOf(log.sessionId, this.#events(file, { log, origin, chain, onBytes }))
       }
-      progress.place = survey.end
+      progress.place = scan.end
       progress.digest = await this.#lastDigest(file, size)
       isWhole = true
       return { isTorn, isOther, isExport, isWaiting: false }
@@ -109,12 +109,12 @@ export class Transcript {
     }
   }
 
-  #begun(): Progress {
+  #newProgress(): Progress {
     const chains = new Chains(this.#name.agentId !== undefined)
     return { chains, logs: new Map(), place: { start: 0, number: 1 } }
   }
 
-  #isOther({ isTranscript, isExport, isBlank }: Survey, goesBy: ReadOptions['goesBy']): boolean {
+  #isOther({ isTranscript, isExport, isBlank }: FileScan, goesBy: ReadOptions['goesBy']): boolean {
     if (goesBy === undefined || isTranscript) return false
     if (goesBy === 'lines' || isExport) return !isBlank
     return this.#name.sessionId === undefined && this.#name.agentId === undefined
@@ -130,26 +130,26 @@ export class Transcript {
   /** Of the last bytes that were taken, and of the line feed behind them. */
   async #lastDigest(file: FileHandle, size: number): Promise<string> {
     const { start } = this.#progress.place
-    const first = Math.max(0, start - CHECKED)
+    const first = Math.max(0, start - CHECKED_BYTES)
     const bytes = await readAt(file, first, Math.min(start, size) - first)
     const ended = Buffer.concat([bytes, Buffer.from('\n')])
     return hash('sha256', ended.subarray(0, start - first), 'hex')
   }
 
-  #logOf(key: string, { head }: Surveyed, mtime: Date): Origin & { log: TranscriptLog } {
+  #logOf(key: string, { info }: ScannedChain, mtime: Date): Origin & { log: TranscriptLog } {
     const { logs, sessionId: conversationId = this.#name.fallback } = this.#progress
     const agentId = key === MAIN ? this.#name.agentId : key
     const origin = { conversationId, ...(agentId !== undefined && { agentId }) }
-    const log = logs.get(key) ?? new TranscriptLog(sessionIdOf(origin), head.at ?? nearestMoment(mtime))
+    const log = logs.get(key) ?? new TranscriptLog(sessionIdOf(origin), info.at ?? clampTime(mtime))
     logs.set(key, log)
     return { file: this.#name.file, ...origin, log }
   }
 
   async *#events(file: FileHandle, { log, origin, chain, onBytes }: Reading): AsyncGenerator<ExportedEvent> {
     for (const run of chain.runs) {
-      for await (const line of linesIn(file, run, run.end, this.#longest)) {
+      for await (const line of readLines(file, run, run.end, this.#longest)) {
         for await (const { event, part, digest, at } of eventsOf(file, line)) {
-          if (log.head === 0) yield log.start(startedParts(this.#owner, origin, chain.head), chain.head.occurredAt)
+          if (log.head === 0) yield log.start(startedParts(this.#owner, origin, chain.info), chain.info.occurredAt)
           yield log.add(event, part, digest, at)
         }
         onBytes(line.end + 1 - line.start)
@@ -162,6 +162,6 @@ export class Transcript {
 interface Reading {
   readonly log: TranscriptLog
   readonly origin: Origin
-  readonly chain: Surveyed
+  readonly chain: ScannedChain
   readonly onBytes: (bytes: number) => void
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, SessionEvent } from '../../api/types.ts'
-import { answeredCall } from '../../domain.ts'
+import { answeredCallId } from '../../domain.ts'
 import { callDuration, callsIn, hasFailed, LOOK, originOf, outcomeOf } from './tool-calls.ts'
 
 type Given = Partial<SessionEvent> & Pick<SessionEvent, 'type'>
@@ -116,6 +116,6 @@ describe('a result', () => {
     expect(callDuration(at('2026-01-01T00:00:00Z'), at('2026-01-01T00:00:01.500Z'))).toBe(1500)
     expect(callDuration(at('2026-01-01T00:00:00Z'), at('2026-01-01T00:00:00Z'))).toBeUndefined()
     expect(callDuration(at('never'), at('2026-01-01T00:00:00Z'))).toBeUndefined()
-    expect(answeredCall(at(''))).toBeUndefined()
+    expect(answeredCallId(at(''))).toBeUndefined()
   })
 })

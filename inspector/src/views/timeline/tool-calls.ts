@@ -1,5 +1,5 @@
 import type { Json, SessionEvent } from '../../api/types.ts'
-import { answeredCall, callsOf, isObject } from '../../domain.ts'
+import { answeredCallId, isObject, toolCallsOf } from '../../domain.ts'
 import type { Peek } from './turn-numbers.ts'
 
 /** Events that are looked through for the other half of a call. */
@@ -40,7 +40,7 @@ export interface LogView {
 
 /** The calls that an event makes. Never throws, whatever its parts are. */
 export function callsIn(event: SessionEvent): readonly Call[] {
-  const calls = callsOf(event).map((call) => ({ ...call, name: typeof call.name === 'string' ? call.name : '' }))
+  const calls = toolCallsOf(event).map((call) => ({ ...call, name: typeof call.name === 'string' ? call.name : '' }))
   if (event.type !== 'tool_call' || calls.length > 0) return calls
   return [{ id: undefined, name: event.content, arguments: event.parts }]
 }
@@ -53,7 +53,7 @@ export function outcomeOf(id: string | undefined, place: number, { peek, head, i
   for (let sequence = place + 1; sequence <= end; sequence++) {
     const event = peek(sequence)
     if (event === undefined) return { is: 'loading', missing: sequence }
-    if (answeredCall(event) === id) return { is: 'result', event }
+    if (answeredCallId(event) === id) return { is: 'result', event }
     // ids are unique within a turn only: some models count them from the beginning each time
     if (makes(event, id)) return isPast ? { is: 'none' } : { is: 'again', at: sequence }
     if (event.type === 'user_message') isPast = true
@@ -64,13 +64,13 @@ export function outcomeOf(id: string | undefined, place: number, { peek, head, i
 
 /** Where the call is that the result at `place` belongs to. */
 export function originOf(event: SessionEvent, peek: Peek): Origin {
-  const id = answeredCall(event)
+  const id = answeredCallId(event)
   if (id === undefined) return { is: 'nowhere' }
   const first = Math.max(1, event.sequence - LOOK)
   for (let sequence = event.sequence - 1; sequence >= first; sequence--) {
     const before = peek(sequence)
     if (before === undefined) return { is: 'loading', missing: sequence }
-    if (answeredCall(before) === id) return { is: 'another', at: sequence }
+    if (answeredCallId(before) === id) return { is: 'another', at: sequence }
     if (makes(before, id)) return { is: 'call', at: sequence }
   }
   return first > 1 ? { is: 'nowhere', looked: LOOK } : { is: 'nowhere' }

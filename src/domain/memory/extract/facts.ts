@@ -1,6 +1,6 @@
 import {
   AM,
-  AT_HAND,
+  CURRENT_WORK,
   DAYS,
   DONT,
   FOR_YEARS,
@@ -8,9 +8,9 @@ import {
   KNOWN,
   NAME,
   NUMBER,
-  named,
   type Pattern,
-  said,
+  startsWith,
+  startsWithCase,
   WORDS,
 } from './pattern.ts'
 import { ASSET, KIN, LANGUAGE, POSSESSION, ROLE } from './vocabulary.ts'
@@ -18,7 +18,7 @@ import { ASSET, KIN, LANGUAGE, POSSESSION, ROLE } from './vocabulary.ts'
 /** How people say what is so with them and those around them, for longer than a day. */
 export const FACTS: readonly Pattern[] = [
   {
-    said: said(
+    matches: startsWith(
       String.raw`my (?:(?:full|first|last|middle|real|user|family|maiden|nick|preferred|legal) ?)?name(?: is|'s) (?!in\b|on\b|at\b|not\b|the\b|too\b|wrong|missing|misspell|\w+ing\b)\S`,
       String.raw`my (?:e-?mail(?: address)?|phone(?: number)?|(?:home |work |postal )?address|birthday|date of birth|birth ?place|time ?zone|github|twitter|handle|username|native language|mother tongue|first language|pronouns|job title|profession|hometown|home town|nationality|citizenship|blood type|employer|shoe size|height|star sign|licen[cs]e plate|operating system|wedding|wedding anniversary|anniversary|due date|postcode|zip code|hobby|hobbies|religion) (?:is|are) (?!in |not |missing|wrong|too |gone)\S`,
       String.raw`my (?:\w+ )?(?:${KIN})(?:'s? (?:\w+ ){0,2}\w+)? (?:is|are|was|were) (?:called|named|an? (?:${WORDS})(?:${ROLE})\b|allergic|(?:${NUMBER})(?: years?| months?|$|,| and)|born|on (?:the )?\d|on (?:${DAYS})|in (?:january|february|march|april|may|june|july|august|september|october|november|december)|from|deaf|blind|vegan|vegetarian|diabetic|married|retired|lactose|coeliac|celiac)`,
@@ -29,7 +29,7 @@ export const FACTS: readonly Pattern[] = [
       /\b(?:is|are|was) (?:not|wrong|missing|null|undefined|empty|misspelled|broken|bouncing|bounced|invalid|full|down|in use|taken|too)\b/iu,
   },
   {
-    said: said(
+    matches: startsWith(
       String.raw`I work (?:at|for|as an?|in|from home|remotely|nights?|weekends?|shifts|part[- ]?time|full[- ]?time|freelance|with|from) ?(?!it\b|you\b|me\b)`,
       "I (?:no longer|don't|do not) (?:work|live) (?:at|for|in|with|as) .*",
       String.raw`I (?:currently )?live (?:in|near|at|with|alone|on|outside|abroad|together|next to|close to|above|between)\b(?! (?:fear|hope|the moment|it)\b)`,
@@ -48,12 +48,12 @@ export const FACTS: readonly Pattern[] = [
       `I use (?:an? )?${KNOWN}`,
     ),
     unless: new RegExp(
-      String.raw`${AT_HAND.source.replace('|at the moment|currently', '')}|\b(?:born|raised) (?:yesterday|ready)\b|^I work (?:in|with|at|for|from) (?:the )?(?:file|branch|code|it|vain|progress|parallel)\b`,
+      String.raw`${CURRENT_WORK.source.replace('|at the moment|currently', '')}|\b(?:born|raised) (?:yesterday|ready)\b|^I work (?:in|with|at|for|from) (?:the )?(?:file|branch|code|it|vain|progress|parallel)\b`,
       'iu',
     ),
   },
   {
-    said: said(
+    matches: startsWith(
       String.raw`${AM} an? (?:${WORDS})(?:${ROLE})(?![\w-])`,
       String.raw`${AM} the (?:${WORDS})(?:${ROLE}|lead|head) (?:of|at|for|here)\b`,
       String.raw`${AM} (?:originally )?(?:from|based in|located in|living in|born in) (?!now\b|here\b|time to\b|scratch\b)\S`,
@@ -63,12 +63,12 @@ export const FACTS: readonly Pattern[] = [
       String.raw`${AM} (?:studying (?!it\b|how\b|the\b)\S|majoring in|training (?:as|to be|for)|raising|expecting an?|in charge of|responsible for)\b`,
     ),
     unless: new RegExp(
-      String.raw`${AT_HAND.source.replace('|at the moment|currently', '')}|\b(?:blind|deaf) to\b`,
+      String.raw`${CURRENT_WORK.source.replace('|at the moment|currently', '')}|\b(?:blind|deaf) to\b`,
       'iu',
     ),
   },
   {
-    said: said(
+    matches: startsWith(
       String.raw`we(?:'re| are) (?:an? (?:${WORDS})(?:team|company|startup|start-up|family|agency|group|charity|shop|couple|band|non-?profit)\b|based in|located in|${NUMBER} (?:people|engineers|developers))`,
       `we(?:'re| are)? (?:use|using|run|run on|running on|host on|deploy to|deploy on|deploy with|build with|built on|write) (?:everything (?:on|in|with) )?${KNOWN}`,
       String.raw`we (?:deploy|release|ship|meet|plan|invoice|bill|pay|demo|publish|train|play)\b[\w ]{0,30}\b(?:on (?:the (?:first|last|second|third)|${DAYS})|every|each|weekly|daily|monthly|quarterly|twice|once)\b`,
@@ -78,7 +78,7 @@ export const FACTS: readonly Pattern[] = [
     unless: /\b(?:this|these|those|here|wrong|failing|broken|into an?|red|down)\b/iu,
   },
   {
-    said: named(
+    matches: startsWithCase(
       `(?:I'm|I am|i'm|i am) ${NAME}(?: ${NAME})?(?=$|,| and | from | at )`,
       `(?:[Mm]y|[Oo]ur) (?:new )?(?:boss|manager|team lead|doctor|dentist|therapist|landlord|co-?founder|company|team|employer|product|app|database|db|backend|frontend|cloud provider|CI|stack|main customer|biggest customer|bank) (?:is|are) ${NAME}`,
       `(?:I'm|I am|i'm|i am) moving (?:back )?to (?:the )?${NAME}`,

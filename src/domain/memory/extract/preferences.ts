@@ -1,9 +1,9 @@
-import { AM, AT_HAND, DONT, ONE_THING, type Pattern, SHOWN, said, VERY } from './pattern.ts'
+import { AM, CURRENT_WORK, DONT, ONE_THING, type Pattern, SHOWN, startsWith, VERY } from './pattern.ts'
 
 /** How people say what they like. What was just shown to them does not count. */
 export const PREFERENCES: readonly Pattern[] = [
   {
-    said: said(
+    matches: startsWith(
       String.raw`I ${VERY}(?:prefer|like|love|enjoy|adore|hate|dislike|detest|loathe|despise|favou?r) (?!${SHOWN})\S`,
       String.raw`I(?:'d| would)? ${VERY}(?:prefer|like) (?:that you|(?:it )?(?:when|if) you) \S`,
       String.raw`I (?:can't|cannot|can not) (?:really )?stand (?!${SHOWN})\S`,
@@ -17,7 +17,7 @@ export const PREFERENCES: readonly Pattern[] = [
     ),
     // "I just love …" is never meant
     unless: new RegExp(
-      String.raw`${AT_HAND.source}|\bif you (?:could|would|can)\b|\bfor the \w+$|^I(?:'d| would)\b(?! prefer it).*\bit\b|^I ${VERY}like to (?:see|have|know|add|change|get)\b`,
+      String.raw`${CURRENT_WORK.source}|\bif you (?:could|would|can)\b|\bfor the \w+$|^I(?:'d| would)\b(?! prefer it).*\bit\b|^I ${VERY}like to (?:see|have|know|add|change|get)\b`,
       'iu',
     ),
   },

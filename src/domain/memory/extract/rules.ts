@@ -1,4 +1,4 @@
-import { AT_HAND, DAYS, DONT, NAME, named, ONE_THING, type Pattern, said } from './pattern.ts'
+import { CURRENT_WORK, DAYS, DONT, NAME, ONE_THING, type Pattern, startsWith, startsWithCase } from './pattern.ts'
 import { DEED } from './vocabulary.ts'
 
 /** Sayings, and encouragement: orders that nobody gives an agent. */
@@ -13,7 +13,7 @@ const MUST = '(?:must|should|have to|need to|may|shall|ought to|are to)'
 /** How people say what an agent should do from now on. An order for once is none. */
 export const RULES: readonly Pattern[] = [
   {
-    said: said(
+    matches: startsWith(
       `(?:we )?(?:always|never)(?: ever)? ${ORDER}`,
       `you ${MUST} (?:always|never|not ever) (?!have |be able)`,
       `you (?:must not|mustn't|may not|are not allowed to|aren't allowed to) (?!${ONE_THING}|have )`,
@@ -27,17 +27,17 @@ export const RULES: readonly Pattern[] = [
       String.raw`(?:all |every |our |your )?(?:commits?|commit messages?|prs?|pull requests?|branches|branch names|migrations?|releases?|merge requests?) (?:must|should|need to|needs to|may) (?:always|never|not|be|have|start|end|follow|use|reference|contain)\b`,
       String.raw`we ${DONT} (?:use|write|commit|deploy|mock|merge|push|release|ship)\b(?! ${ONE_THING})`,
     ),
-    unless: AT_HAND,
+    unless: CURRENT_WORK,
   },
   {
-    said: said(
+    matches: startsWith(
       String.raw`${DONT} (?:ever )?(?:use|write|say|call me|mention|apologi[sz]e|invent|make up|speculate|abbreviate|sugarcoat|include|start|end)\b(?! ${ONE_THING}| worrying)`,
       String.raw`${DONT} ever (?:${DEED})\b`,
       String.raw`(?=.*\b(?:unless|without|any ?more|directly|to (?:main|master|prod|production|trunk)|on (?:an? )?(?:${DAYS})|whenever)\b)${DONT} (?:${DEED})\b(?! (?:it|that|them)\b)`,
       String.raw`avoid (?:\w+ing\b|[\w-]+s\b)`,
       String.raw`stop (?:using|adding|writing|saying|apologi[sz]ing|calling|asking|putting|starting|ending|repeating|including|suggesting|inventing|making up|being)\b(?! ${ONE_THING})`,
     ),
-    unless: new RegExp(`${AT_HAND.source}|^(?:don't|do not) (?:start|end|include|use|write|say)$`, 'iu'),
+    unless: new RegExp(`${CURRENT_WORK.source}|^(?:don't|do not) (?:start|end|include|use|write|say)$`, 'iu'),
   },
-  { said: named(`(?:[Jj]ust |[Yy]ou can |[Pp]lease )?[Cc]all me ${NAME}(?: ${NAME})?$`) },
+  { matches: startsWithCase(`(?:[Jj]ust |[Yy]ou can |[Pp]lease )?[Cc]all me ${NAME}(?: ${NAME})?$`) },
 ]

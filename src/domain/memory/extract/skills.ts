@@ -1,10 +1,21 @@
-import { AM, AT_HAND, FOR_YEARS, HAVE_BEEN, KNOWN, NUMBER, type Pattern, said, VERY, WORDS } from './pattern.ts'
+import {
+  AM,
+  CURRENT_WORK,
+  FOR_YEARS,
+  HAVE_BEEN,
+  KNOWN,
+  NUMBER,
+  type Pattern,
+  startsWith,
+  VERY,
+  WORDS,
+} from './pattern.ts'
 import { LANGUAGE } from './vocabulary.ts'
 
 /** How people say what they can and cannot do. */
 export const SKILLS: readonly Pattern[] = [
   {
-    said: said(
+    matches: startsWith(
       String.raw`I (?:only )?know (?:(?:a (?:bit|little|lot) of|a little|some|basic|quite a bit of|enough|both|my way around) )?${KNOWN}(?! (?:is|isn't|are|was|has|can|can't|does|doesn't|will|won't|would|needs|must|should)\b)`,
       String.raw`I know how to \w+`,
       `I (?:don't|do not|can't|cannot) (?:really )?(?:know|speak|write|read|use) (?:any |much )?${KNOWN}`,
@@ -17,7 +28,7 @@ export const SKILLS: readonly Pattern[] = [
       String.raw`I(?:'ve| have) never (?:really )?(?:used|written|worked with|programmed|coded|learned|learnt|touched|tried|played)\b`,
     ),
     unless: new RegExp(
-      String.raw`${AT_HAND.source}|\b(?:it|that|them|anything like)\b|\bwith the (?:result|idea|plan)\b`,
+      String.raw`${CURRENT_WORK.source}|\b(?:it|that|them|anything like)\b|\bwith the (?:result|idea|plan)\b`,
       'iu',
     ),
   },

@@ -11,10 +11,10 @@ export interface Statement {
 }
 
 /** Longer messages are read from both ends: what was pasted is in the middle, and costs nothing. */
-const LONGEST = 20_000
+const MAX_LENGTH = 20_000
 
 /** Nobody says more in one sentence; what is longer is data. */
-const LONGEST_SENTENCE = 1000
+const MAX_SENTENCE = 1000
 
 /** Stands for what was quoted and is not the user's to say; a sentence that has it is not read. */
 const HIDDEN = '\uFFFC'
@@ -43,7 +43,7 @@ function ownLines(message: string): string[] {
     .split('```')
     .filter((_, i) => i % 2 === 0)
     .join('\n')
-  if (prose.length > LONGEST) prose = `${prose.slice(0, LONGEST / 2)}\n${prose.slice(-LONGEST / 2)}`
+  if (prose.length > MAX_LENGTH) prose = `${prose.slice(0, MAX_LENGTH / 2)}\n${prose.slice(-MAX_LENGTH / 2)}`
   const lines: string[] = []
   // the cut may have left half a character
   for (const line of withoutQuotes(prose.toWellFormed().replaceAll('’', "'")).split(/\r\n|[\n\r\u2028\u2029]/u)) {
@@ -76,7 +76,7 @@ function withoutQuotes(text: string): string {
 const END = /(?=\s)(?<=[.!?…])(?<!\b(?:e\.g|i\.e|vs|approx|Dr|Mr|Mrs|Ms|St|No|[A-Z])\.)\s+|(?<=;)\s+/u
 
 function sentencesIn(line: string): string[] {
-  return line.split(END).filter(({ length }) => length > 0 && length <= LONGEST_SENTENCE)
+  return line.split(END).filter(({ length }) => length > 0 && length <= MAX_SENTENCE)
 }
 
 /** "I'm vegan, what can I eat?" states something before it asks. */

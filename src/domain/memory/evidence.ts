@@ -1,0 +1,103 @@
+/** What becomes of memories when something is said about them. Pure: the store only keeps what comes out. */
+
+import { confidenceOf, DEFAULT_CONFIDENCE, hasEvidence, lineageWithout } from './confidence.ts'
+import { isCurrent, type LineageEntry, type Memory, type MemoryChange, type MemorySource } from './memory.ts'
+import { moreTrusted, type SourceType } from './source-type.ts'
+
+/** A memory and what is to be told of it in its history; no change, nothing to tell. */
+export interface MemoryStep {
+  memory: Memory
+  change?: Omit<MemoryChange, 'version'>
+}
+
+/** A new memory. */
+export function createMemory(
+  memory: Omit<Memory, 'lineage' | 'confidence' | 'useCount'> & { confidence?: number },
+  source: MemorySource | undefined,
+): Required<MemoryStep> {
+  const { createdAt: at, sourceType } = memory
+  const confidence = confidenceOf([{ relation: 'origin', at, confidence: memory.confidence ?? DEFAULT_CONFIDENCE }])
+  const lineage: LineageEntry[] = [{ relation: 'origin', ...source, at, sourceType, confidence }]
+  const change = { at, change: 'created', confidence, ...(source !== undefined && { source }) } as const
+  return { memory: { ...memory, confidence, lineage, useCount: 0 }, change }
+}
+
+/** What something speaking for a memory, or against it, makes of it. The same events, or the same source, speak once. */
+export function addEvidence(
+  memory: Memory,
+  relation: 'corroborates' | 'contradicts',
+  { at, source, note, sourceType, kind }: NewEvidence,
+): MemoryStep {
+  if (source !== undefined && hasEvidence(memory.lineage, source, relation)) return { memory }
+  const entry: LineageEntry = { relation, ...source, at, ...(sourceType !== undefined && { sourceType }) }
+  const next = withLineage(memory, [...lineageWithOrigin(memory), entry])
+  return {
+    memory: next,
+    change: {
+      at,
+      change: kind ?? (relation === 'corroborates' ? 'corroborated' : 'contradicted'),
+      confidence: next.confidence,
+      ...(source !== undefined && { source }),
+      ...(note !== undefined && { note }),
+    },
+  }
+}
+
+export interface NewEvidence {
+  at: string
+  source?: MemorySource | undefined
+  note?: string | undefined
+  sourceType?: SourceType | undefined
+  kind?: MemoryChange['change']
+}
+
+/** The memory, with another in its place from now on. */
+export function supersede(memory: Memory, by: string, at: string): Required<MemoryStep> {
+  return {
+    memory: { ...memory, supersededBy: by, supersededAt: at },
+    change: { at, change: 'superseded', confidence: memory.confidence, by },
+  }
+}
+
+/**
+ * The memory without what comes from a source; `undefined` if nothing supports it any more. What was superseded on the word of that source alone
+ * holds again.
+ */
+export function removeSource(
+  memory: Memory,
+  gone: (entry: LineageEntry) => boolean,
+  at: string,
+): Required<MemoryStep> | undefined {
+  const lineage = lineageWithout(lineageWithOrigin(memory), gone)
+  if (lineage === undefined) return undefined
+  const { supersededBy, supersededAt, ...next } = withLineage(memory, lineage)
+  const isRestored = memory.lineage.some(
+    (entry) => entry.relation === 'contradicts' && entry.at === supersededAt && gone(entry),
+  )
+  const held = !isRestored && supersededBy !== undefined && supersededAt !== undefined
+  return {
+    memory: held ? { ...next, supersededBy, supersededAt } : next,
+    change: { at, change: isRestored ? 'restored' : 'source_removed', confidence: next.confidence },
+  }
+}
+
+/** Whether a memory that says the same is the same: it holds in the same scope, and may be given out. */
+export function isMergeable(memory: Memory, { scope }: { scope?: string | undefined }, now: string): boolean {
+  return memory.scope === scope && isCurrent(memory, now)
+}
+
+/** The lineage with its beginning. A table that was there before has none: what the memory was believed until now stands for it. */
+function lineageWithOrigin({ lineage, createdAt: at, confidence, sourceType }: Memory): LineageEntry[] {
+  if (lineage.some(({ relation }) => relation === 'origin')) return lineage
+  return [{ relation: 'origin', at, sourceType, confidence }, ...lineage]
+}
+
+function withLineage(memory: Memory, lineage: LineageEntry[]): Memory {
+  const supports = lineage.filter(({ relation }) => relation !== 'contradicts')
+  return {
+    ...memory,
+    lineage,
+    confidence: confidenceOf(lineage),
+    sourceType: supports.map((entry) => entry.sourceType ?? memory.sourceType).reduce(moreTrusted, 'tool_output'),
+  }
+}
