@@ -7,7 +7,7 @@ import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import { endOf, isFinal, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
 import { tenantFor } from '../kernel/access.ts'
-import { decideOn } from '../kernel/decide.ts'
+import { decideOnCommit } from '../kernel/decide.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
@@ -32,10 +32,10 @@ export async function compactSession(deps: Deps, id: string, input: CompactInput
   requireEnded(before.record)
   const story = await digestLog(deps, id, { from: 1, to: before.record.head }, onProgress)
   const { summary, ...made } = await summaryOf(deps, before.record, story, given)
-  await decideOn(
+  await decideOnCommit(
     deps,
     id,
-    ({ record, commit }, _at, last) => {
+    ({ record, commit }, last) => {
       if (commit !== undefined) return []
       const parts: CommitParts = {
         id: deps.newId(),
@@ -54,7 +54,7 @@ export async function compactSession(deps: Deps, id: string, input: CompactInput
       }
       return [{ type: 'session_compacted', content: summary, parts: parts as unknown as JsonObject }]
     },
-    { command: ['compact', given], idempotencyKey, evenEnded: true, chained: true },
+    { command: ['compact', given], idempotencyKey },
   )
   return await commitOf(deps, id)
 }
@@ -67,7 +67,7 @@ function requireEnded({ id, status: { state } }: SessionRecord): void {
   if (!isFinal(state)) throw new InvalidTransitionError({ sessionId: id, state, command: 'compact' })
 }
 
-/** The caller's words, else what the story gives; why the session was given up stands before it. */
+/** The caller's summary, else one of the log; the summary of an aborted session starts with the reason. */
 async function summaryOf(deps: Deps, { task, status }: SessionRecord, story: LogDigest, given: string | undefined) {
   if (given !== undefined) return { summary: given, summarizedBy: 'caller' as const }
   const { summary, ...made } = await summarized(deps, story, task)

@@ -1,33 +1,33 @@
 import { IdempotencyMismatchError, SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import { isWithin, type Scope } from '../../domain/record.ts'
-import { writtenWith } from '../kernel/decide.ts'
+import { findEarlierWrite } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { derivedId } from '../kernel/derived-id.ts'
-import { takeSteps } from '../lifecycle/operation.ts'
+import { dropWrittenWork } from '../lifecycle/operation.ts'
 
-/** How long the key of a call on a conversation is remembered, in milliseconds. Who got no answer asks again within minutes. */
-const REMEMBERED = 24 * 3600_000
+/** How long the key of a conversation call is looked for, in milliseconds. A caller that got no response retries within minutes. */
+const KEY_LIFETIME_MS = 24 * 3600_000
 
-/** In how many sessions it is looked for, those that were written to last: each is one more call to the store. */
-const SESSIONS = 10
+/** In how many of the most recently active sessions the key is looked for: each costs one call to the store. */
+const MAX_SESSIONS = 10
 
-/** A call on a conversation that has its effect once. */
+/** A conversation call that takes effect once, however often it is repeated. */
 export interface IdempotentCall {
-  /** Made of the caller's key and whose conversation it is: the key of what is written in a session, and the id of a session begun by it. */
+  /** Derived from the caller's key and the conversation's scope; also the id of a session that the call starts. */
   readonly idempotencyKey: string
-  /** The call and all it was given. */
+  /** The call and its arguments. */
   readonly command: readonly unknown[]
 }
 
-/** Where a call was taken before. */
+/** The session in which an earlier attempt of the call took effect. */
 export interface EarlierCall {
   readonly sessionId: string
-  /** What it wrote there; empty where it began the session and came no further. */
+  /** What it wrote there; empty if it started the session and got no further. */
   readonly events: readonly SessionEvent[]
 }
 
-/** The call with its key; `undefined` without one. */
+/** The call with its derived key; `undefined` if the caller gave none. */
 export function idempotentCall(
   scope: Scope,
   key: string | undefined,
@@ -39,42 +39,41 @@ export function idempotentCall(
 }
 
 /**
- * Where the call was taken before, as far as that is remembered; `undefined` if it was not. To be asked after the look for the live
- * session: what another process writes since then goes into that one, where the key is met again, or into the one that the call itself
- * would begin.
+ * Finds an earlier attempt of the call; `undefined` if there is none, or it is too old. Look for the live session first:
+ * whatever another process writes after that goes into the live session, where the key is checked again, or into the
+ * session that the call itself would start.
  */
 export async function findEarlierCall(
   deps: Deps,
   scope: Scope,
-  once: IdempotentCall | undefined,
+  call: IdempotentCall | undefined,
 ): Promise<EarlierCall | undefined> {
-  if (once === undefined || !isWithin(scope, deps.within)) return undefined
-  const begun = once.idempotencyKey
-  const isBegun = (await deps.store.load(keyOf(deps, begun))) !== undefined
-  const first = isBegun ? await takenIn(deps, begun, once) : undefined
+  if (call === undefined || !isWithin(scope, deps.within)) return undefined
+  const ownId = call.idempotencyKey
+  const isStarted = (await deps.store.load(keyOf(deps, ownId))) !== undefined
+  const first = isStarted ? await findIn(deps, ownId, call) : undefined
   if (first !== undefined) return first
-  const since = new Date(deps.clock.now() - REMEMBERED).toISOString()
-  const recent = await deps.store.list({ ...scope, since, limit: SESSIONS })
-  const others = recent.filter(({ id }) => id !== begun)
-  const found = await Promise.all(others.map(({ id }) => takenIn(deps, id, once)))
-  return found.find((taken) => taken !== undefined) ?? (isBegun ? { sessionId: begun, events: [] } : undefined)
+  const since = new Date(deps.clock.now() - KEY_LIFETIME_MS).toISOString()
+  const recent = await deps.store.list({ ...scope, since, limit: MAX_SESSIONS })
+  const others = recent.filter(({ id }) => id !== ownId)
+  const found = await Promise.all(others.map(({ id }) => findIn(deps, id, call)))
+  return found.find((earlier) => earlier !== undefined) ?? (isStarted ? { sessionId: ownId, events: [] } : undefined)
 }
 
-async function takenIn(deps: Deps, sessionId: string, once: IdempotentCall): Promise<EarlierCall | undefined> {
+async function findIn(deps: Deps, sessionId: string, call: IdempotentCall): Promise<EarlierCall | undefined> {
   try {
-    const events = await writtenWith(deps, sessionId, once)
+    const events = await findEarlierWrite(deps, sessionId, call)
     if (events.length === 0) return undefined
-    // what came along the first time is written, although nobody was told
-    if (deps.staging.has(sessionId)) await takeSteps(deps, sessionId, [], { ...once, unless: () => true })
+    if (deps.staging.has(sessionId)) await dropWrittenWork(deps, sessionId, call)
     return { sessionId, events }
   } catch (error) {
-    // purged since its id was read
+    // purged since the list was read
     if (error instanceof SessionNotFoundError) return undefined
     throw error
   }
 }
 
-/** Does it; that the key was used for something else is said of the key that the caller gave. */
+/** Runs the call; a mismatch is reported with the key that the caller gave, not the derived one. */
 export async function withKey<T>(key: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

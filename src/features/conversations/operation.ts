@@ -9,36 +9,37 @@ import {
 import type { StatusParts } from '../../domain/fold.ts'
 import { type Action, actionFor } from '../../domain/intent.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { abortFor, type LiveState } from '../../domain/lifecycle.ts'
+import type { LiveState } from '../../domain/lifecycle.ts'
 import { isFinal, isWithin, type Scope, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import { planByState, type ResumePlan, resumePlan, say } from '../../domain/resume.ts'
 import { compactSession } from '../compaction/operation.ts'
 import { tenantFor } from '../kernel/access.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
-import { isDue, takeSteps } from '../lifecycle/operation.ts'
+import { abortIfDue, abortIfOpen, applyMessage, isDue } from '../lifecycle/operation.ts'
 import { progressOf } from '../work/operation.ts'
-import { clarified, SAY, STEPS } from './actions.ts'
+import { classifyReply, SAY, STEPS } from './actions.ts'
 import { type EarlierCall, findEarlierCall, idempotentCall, withKey } from './idempotent-call.ts'
 import { conversation, incoming, resumption } from './schema.ts'
 import { type IncomingMessage, isMeaningful, startNext, startWith } from './start.ts'
 
-/** What became of a message. */
+/** What a message led to. */
 export interface Handled {
   action: Action | 'started'
   intent: MessageIntent
-  /** Who judged, by what rule, and why not whoever was asked first. */
+  /** Who classified it, by which rule, and why a model was not used if one was configured. */
   judged: JsonObject
-  /** The live session of the conversation, if it has one now. */
+  /** The conversation's live session, if it has one now. */
   sessionId?: string
-  /** The session that ended by it. */
+  /** The session that this message ended. */
   endedId?: string
   say: string
 }
 
 /**
- * Takes a user's message to where the conversation stands: it goes on, completes, begins anew, ends or asks. With a key that is decided by one
- * write, and what comes after follows from what was written: a repeat finds it, and goes on where the first attempt stopped.
+ * Applies a user's message to the conversation: the session continues, completes, ends, asks back, or a new one starts.
+ * With a key, one write decides; the rest follows from what was written, so a repeat continues where the first attempt
+ * stopped.
  */
 export async function handleMessage(
   deps: Deps,
@@ -49,80 +50,82 @@ export async function handleMessage(
   const { message, ...given } = parse(incoming, { ...input, conversationId })
   const { idempotencyKey } = parse(writeOptions, options)
   const scope = scopeOf(deps, given)
-  const turn = { scope, message, once: idempotentCall(scope, idempotencyKey, ['handle', message]) }
+  const incomingMessage = { scope, message, call: idempotentCall(scope, idempotencyKey, ['handle', message]) }
   return await withKey(idempotencyKey, () =>
-    deps.conversationMutex.run(JSON.stringify(scope), () => handleInTurn(deps, turn)),
+    deps.conversationMutex.run(JSON.stringify(scope), () => handleInOrder(deps, incomingMessage)),
   )
 }
 
-/** Messages of one conversation come one after the other in this process; those of other processes may overtake. */
-async function handleInTurn(deps: Deps, turn: IncomingMessage): Promise<Handled> {
-  const { scope, once } = turn
+/** Messages of one conversation run in order within this process; those of other processes may overtake. */
+async function handleInOrder(deps: Deps, incomingMessage: IncomingMessage): Promise<Handled> {
+  const { scope, call } = incomingMessage
   for (let attempt = 1; ; attempt++) {
     try {
       const record = await openSession(deps, scope)
-      const before = await findEarlierCall(deps, scope, once)
-      if (before !== undefined) return await handleAgain(deps, turn, before)
-      if (record !== undefined && !(await closeIfDue(deps, record))) return await handleIn(deps, turn, record)
-      await finishLast(deps, scope)
-      return await start(deps, turn)
+      const before = await findEarlierCall(deps, scope, call)
+      if (before !== undefined) return await handleRepeat(deps, incomingMessage, before)
+      if (record !== undefined && !(await closeIfDue(deps, record)))
+        return await handleIn(deps, incomingMessage, record)
+      await commitLastSession(deps, scope)
+      return await start(deps, incomingMessage)
     } catch (error) {
-      // another message came first and changed where it stands: judge this one again
-      if (!OVERTAKEN.some((kind) => error instanceof kind) || attempt === ATTEMPTS) throw error
+      // another message came first and changed the session: classify this one again
+      if (!OVERTAKEN_ERRORS.some((kind) => error instanceof kind) || attempt === MAX_ATTEMPTS) throw error
     }
   }
 }
 
-/** Each time one of the messages that come at once gets through. */
-const ATTEMPTS = 50
+/** Each time one of the messages that come at call gets through. */
+const MAX_ATTEMPTS = 50
 
-const OVERTAKEN = [InvalidTransitionError, SessionEndedError, SessionActiveError]
+const OVERTAKEN_ERRORS = [InvalidTransitionError, SessionEndedError, SessionActiveError]
 
-async function handleIn(deps: Deps, turn: IncomingMessage, record: SessionRecord): Promise<Handled> {
+async function handleIn(deps: Deps, incomingMessage: IncomingMessage, record: SessionRecord): Promise<Handled> {
   const { id, status, task } = record
-  const { message, once } = turn
-  const judged = clarified(status, message) ?? (await deps.classify({ message, status, task }))
+  const { message, call } = incomingMessage
+  const judged = classifyReply(status, message) ?? (await deps.classify({ message, status, task }))
   const action = actionFor(judged.intent, status.state as LiveState)
-  const { commands, speaks } = STEPS[action](message, status.state as LiveState)
-  // a message that begins another task belongs to that one
-  const said = speaks || action === 'new_task' ? {} : { said: message }
-  // what runs is not ended for something that cannot begin
+  const { commands, recordsMessage } = STEPS[action](message, status.state as LiveState)
+  // a message that starts another task is recorded there
+  const said = recordsMessage || action === 'new_task' ? {} : { said: message }
+  // do not end a running task for one that cannot start
   if (action === 'new_task') await requireIntake(deps)
   const withoutCommit = action === 'new_task' && !(await isMeaningful(deps, id))
   const intent = { ...judged }
-  const { events, replayed } = await takeSteps(deps, id, commands, {
-    intent,
-    withoutCommit,
-    from: status,
-    ...said,
-    ...once,
-  })
+  const effect = { commands, intent, withoutCommit, from: status, ...said }
+  const { events, replayed } = await applyMessage(deps, id, effect, call)
   const taken = { sessionId: id, events }
-  return await goOn(deps, turn, taken, replayed ? await statusBefore(deps, taken) : status)
+  return await followUp(deps, incomingMessage, taken, replayed ? await statusBefore(deps, taken) : status)
 }
 
-/** Goes on where an earlier attempt stopped. */
-async function handleAgain(deps: Deps, turn: IncomingMessage, before: EarlierCall): Promise<Handled> {
+/** Continues where an earlier attempt stopped. */
+async function handleRepeat(deps: Deps, incomingMessage: IncomingMessage, before: EarlierCall): Promise<Handled> {
   const { sessionId, events } = before
-  if (sessionId !== turn.once?.idempotencyKey) return await goOn(deps, turn, before, await statusBefore(deps, before))
+  if (sessionId !== incomingMessage.call?.idempotencyKey)
+    return await followUp(deps, incomingMessage, before, await statusBefore(deps, before))
   const last = events.at(-1)
-  if (last === undefined) return await start(deps, turn)
+  if (last === undefined) return await start(deps, incomingMessage)
   const { intent, displaced } = (last.parts ?? {}) as { intent?: JsonObject; displaced?: string }
   if (intent === undefined || displaced === undefined) return started(sessionId)
-  return { ...judgedAs('new_task', intent), sessionId, endedId: displaced }
+  return { ...classifiedAs('new_task', intent), sessionId, endedId: displaced }
 }
 
-/** What comes after the write in a live session whose status was `status`. */
-async function goOn(deps: Deps, turn: IncomingMessage, taken: EarlierCall, status: SessionStatus): Promise<Handled> {
+/** What follows the write in a live session that had this status. */
+async function followUp(
+  deps: Deps,
+  incomingMessage: IncomingMessage,
+  taken: EarlierCall,
+  status: SessionStatus,
+): Promise<Handled> {
   const { sessionId: id, events } = taken
   const kept = events.map(({ parts }) => parts as { intent?: JsonObject; commits?: false } | undefined)
   const intent = kept.find((parts) => parts?.intent !== undefined)?.intent ?? {}
   const action = actionFor(intent['intent'] as MessageIntent, status.state as LiveState)
-  const result = judgedAs(action, intent)
+  const result = classifiedAs(action, intent)
   switch (action) {
     case 'new_task':
       if (kept.at(-1)?.commits !== false) await compactSession(deps, id)
-      return { ...result, sessionId: await startNext(deps, turn, id, status, intent), endedId: id }
+      return { ...result, sessionId: await startNext(deps, incomingMessage, id, status, intent), endedId: id }
     case 'complete':
     case 'abandon':
       await compactSession(deps, id)
@@ -134,17 +137,17 @@ async function goOn(deps: Deps, turn: IncomingMessage, taken: EarlierCall, statu
   }
 }
 
-function judgedAs(action: Action, judged: JsonObject): Handled {
+function classifiedAs(action: Action, judged: JsonObject): Handled {
   return { action, intent: judged['intent'] as MessageIntent, judged, say: SAY[action] }
 }
 
-/** The status in which something was written. */
+/** The status of the session when these events were written. */
 async function statusBefore(deps: Deps, { sessionId, events }: EarlierCall): Promise<SessionStatus> {
   const before = events[0]?.sequence ?? 0
   const query = { types: ['status_changed'], before, order: 'desc', limit: 1 } as const
   const [last] = await deps.store.read(keyOf(deps, sessionId), query)
   const { status } = JSON.parse(last?.parts ?? '{}') as Partial<StatusParts>
-  // a final one is that of the session it was forked from
+  // a final status belongs to the session it was forked from
   return status === undefined || isFinal(status.state) ? { state: 'running' } : status
 }
 
@@ -153,7 +156,7 @@ async function requireIntake({ store }: Deps): Promise<void> {
   if (since !== undefined) throw new IntakePausedError(since)
 }
 
-/** Where a conversation stands when its user comes back. */
+/** How to continue a conversation when its user comes back. */
 export interface ResumedPlan {
   plan: ResumePlan['plan']
   sessionId?: string
@@ -162,8 +165,8 @@ export interface ResumedPlan {
 }
 
 /**
- * What to do and to say when the user comes back, by how long nothing was written and by where the session stands. It
- * writes nothing, unless the session rested for too long: then it is closed.
+ * What to do and say when the user comes back, by idle time and state. Writes nothing, unless the session has gone stale:
+ * then it is closed.
  */
 export async function resumeConversation(deps: Deps, conversationId: string, input: ResumeScope): Promise<ResumedPlan> {
   const { accept, ...given } = parse(resumption, { ...input, conversationId })
@@ -176,7 +179,7 @@ export async function resumeConversation(deps: Deps, conversationId: string, inp
   return { plan: plan.plan, sessionId: id, say: say(plan, progress) }
 }
 
-/** The user does not want to go on: the session ends, with a commit of what there is. */
+/** The user does not want to continue: the session ends with a commit of what was done. */
 export async function declineSession(
   deps: Deps,
   conversationId: string,
@@ -185,14 +188,13 @@ export async function declineSession(
 ): Promise<ResumedPlan> {
   const scope = scopeOf(deps, parse(conversation, { ...input, conversationId }))
   const { idempotencyKey } = parse(writeOptions, options)
-  const once = idempotentCall(scope, idempotencyKey, ['decline'])
+  const call = idempotentCall(scope, idempotencyKey, ['decline'])
   return await withKey(idempotencyKey, async () => {
     const record = await openSession(deps, scope)
-    const { sessionId: id = record?.id, events = [] } = (await findEarlierCall(deps, scope, once)) ?? {}
+    const { sessionId: id = record?.id, events = [] } = (await findEarlierCall(deps, scope, call)) ?? {}
     const next = { plan: 'new_task', say: say({ plan: 'new_task' }) } as const
     if (id === undefined) return next
-    const unless = ({ endedAt }: SessionRecord) => endedAt !== undefined
-    if (events.length === 0) await takeSteps(deps, id, [abortFor('declined')], { unless, ...once })
+    if (events.length === 0) await abortIfOpen(deps, id, 'declined', { call: call })
     await compactSession(deps, id)
     return { ...next, endedId: id }
   })
@@ -205,36 +207,34 @@ function scopeOf(
   return { ...given, tenant: tenantFor(deps, tenant) }
 }
 
-/** The session of the conversation that has not ended; it may have expired. */
+/** The conversation's session that has no recorded end; it may have expired. */
 async function openSession(deps: Deps, scope: Scope): Promise<SessionRecord | undefined> {
   if (!isWithin(scope, deps.within)) return undefined
-  // seen from long ago nothing has expired
+  // at the epoch nothing has expired yet
   return await deps.store.active({ ...scope, at: new Date(0).toISOString() })
 }
 
-/** Begins a session where the conversation has none. */
-async function start(deps: Deps, { scope, message, once }: IncomingMessage): Promise<Handled> {
-  return started(await startWith(deps, scope, [{ content: message }], once))
+/** Starts a session in a conversation that has none. */
+async function start(deps: Deps, { scope, message, call }: IncomingMessage): Promise<Handled> {
+  return started(await startWith(deps, scope, [{ content: message }], call))
 }
 
 function started(sessionId: string): Handled {
   return { action: 'started', intent: 'new_task', judged: {}, sessionId, say: SAY.started }
 }
 
-/** Makes the commit that a crash kept the last session of the conversation from having. */
-async function finishLast(deps: Deps, { tenant, userId, chatmode, conversationId }: Scope): Promise<void> {
+/** Makes the commit of the conversation's last session if a crash prevented it. */
+async function commitLastSession(deps: Deps, { tenant, userId, chatmode, conversationId }: Scope): Promise<void> {
   const [last] = await deps.store.list({ tenant, userId, chatmode, conversationId, limit: 1 })
   const view = last && (await deps.store.load(keyOf(deps, last.id)))
   if (view?.awaitsCommit) await compactSession(deps, view.record.id)
 }
 
-/** Closes a session that rested for too long or has expired, and says whether it did. */
+/** Closes a session that has gone stale or expired; says whether it did. */
 async function closeIfDue(deps: Deps, session: SessionRecord): Promise<boolean> {
   const { id } = session
   if (!isDue(deps, session, now(deps))) return false
-  const { taken } = await takeSteps(deps, id, [abortFor('expired')], {
-    unless: (record, at) => !isDue(deps, record, at),
-  })
-  if (taken) await compactSession(deps, id)
-  return taken
+  const isClosed = await abortIfDue(deps, id)
+  if (isClosed) await compactSession(deps, id)
+  return isClosed
 }

@@ -2,49 +2,49 @@ import { SessionActiveError } from '../../domain/errors.ts'
 import { TURN_TYPES } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { abortFor } from '../../domain/lifecycle.ts'
 import type { Scope, SessionStatus } from '../../domain/record.ts'
 import { compactSession } from '../compaction/operation.ts'
-import { type Draft, decideOn } from '../kernel/decide.ts'
+import { type Draft, decideInAnyState, decideOn } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
-import { takeSteps } from '../lifecycle/operation.ts'
+import { abortIfOpen } from '../lifecycle/operation.ts'
 import { startSession } from '../sessions/operation.ts'
 import { isUnclear } from './actions.ts'
 import type { IdempotentCall } from './idempotent-call.ts'
 
-/** A message, and whether it is to be taken once. */
+/** A user's message on its way into a conversation. */
 export interface IncomingMessage {
   scope: Scope
   message: string
-  once: IdempotentCall | undefined
+  /** Present if the caller gave an idempotency key. */
+  call: IdempotentCall | undefined
 }
 
-/** Characters of the first message that make the task. */
-const LONGEST_TASK = 1000
+/** Characters of the first message that become the task. */
+const MAX_TASK = 1000
 
-/** Words of the user with which a session begins. */
-type Said = Pick<Draft, 'content' | 'parts'>
+/** A user message that opens a session. */
+type OpeningMessage = Pick<Draft, 'content' | 'parts'>
 
-/** Begins a session with what the user said, and gives its id. */
+/** Starts a session with the user's messages and returns its id. */
 export async function startWith(
   deps: Deps,
   scope: Scope,
-  said: readonly [Said, ...Said[]],
-  once?: IdempotentCall,
+  messages: readonly [OpeningMessage, ...OpeningMessage[]],
+  call?: IdempotentCall,
 ): Promise<string> {
-  const task = said[0].content.slice(0, LONGEST_TASK).toWellFormed()
-  const id = await startSession(deps, { ...scope, task }, once?.idempotencyKey)
-  const heard = said.map((words): Draft => ({ type: 'user_message', ...words }))
-  // one that was begun by an earlier attempt may have ended since: then there is nothing to add
-  const decide = ({ record }: SessionView) => (record.endedAt === undefined ? heard : [])
-  await decideOn(deps, id, decide, { ...once, evenEnded: once !== undefined })
+  const task = messages[0].content.slice(0, MAX_TASK).toWellFormed()
+  const id = await startSession(deps, { ...scope, task }, call?.idempotencyKey)
+  const drafts = messages.map((message): Draft => ({ type: 'user_message', ...message }))
+  // a session that an earlier attempt started may have ended since: then there is nothing to add
+  const decide = ({ record }: SessionView) => (record.endedAt === undefined ? drafts : [])
+  await (call === undefined ? decideOn : decideInAnyState)(deps, id, decide, call)
   return id
 }
 
-/** Begins the next task; where we had asked whether it is one, with the message that had been unclear. */
+/** Starts the next task; if we had asked whether it is one, the unclear message comes first. */
 export async function startNext(
   deps: Deps,
-  { scope, message, once }: IncomingMessage,
+  { scope, message, call }: IncomingMessage,
   displaced: string,
   status: SessionStatus,
   intent: JsonObject,
@@ -53,26 +53,23 @@ export async function startNext(
   const query = { types: TURN_TYPES, order: 'desc', limit: 1 } as const
   const [unclear] = isUnclear(status) ? await deps.store.read(keyOf(deps, displaced), query) : []
   try {
-    return await startWith(deps, scope, unclear === undefined ? [words] : [{ content: unclear.content }, words], once)
+    return await startWith(deps, scope, unclear === undefined ? [words] : [{ content: unclear.content }, words], call)
   } catch (error) {
-    // that this message begins a task is on record: one that another message began meanwhile makes room
-    if (once !== undefined && error instanceof SessionActiveError) await displace(deps, error.details.sessionId)
+    // the log says that this message starts a task: a session that another message started meanwhile makes room
+    if (call !== undefined && error instanceof SessionActiveError) await displace(deps, error.details.sessionId)
     throw error
   }
 }
 
 async function displace(deps: Deps, id: string): Promise<void> {
   const withoutCommit = !(await isMeaningful(deps, id))
-  const { taken } = await takeSteps(deps, id, [abortFor('displaced')], {
-    withoutCommit,
-    unless: ({ endedAt }) => endedAt !== undefined,
-  })
-  if (taken && !withoutCommit) await compactSession(deps, id)
+  const isAborted = await abortIfOpen(deps, id, 'displaced', { withoutCommit })
+  if (isAborted && !withoutCommit) await compactSession(deps, id)
 }
 
 const MEANINGFUL = ['model_message', 'tool_call', 'tool_result', 'work_committed']
 
-/** Whether something was done that is worth a commit. */
+/** Whether the session holds work that is worth a commit. */
 export async function isMeaningful(deps: Deps, id: string): Promise<boolean> {
   if (deps.staging.has(id)) return true
   const found = await deps.store.read(keyOf(deps, id), { types: MEANINGFUL, order: 'asc', limit: 1 })

@@ -6,7 +6,7 @@ import { encodeJson, type Json, type JsonObject, parseJsonInput } from '../../do
 import { LIMITS } from '../../domain/limits.ts'
 import { isWithin } from '../../domain/record.ts'
 import type { Cached } from '../../ports/envelope-cache.ts'
-import { type Decided, type Draft, decideOn } from '../kernel/decide.ts'
+import { type Decide, type Decided, type Draft, decideOnCompleted, type KeyedCall } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 import { checkMetadata } from './metadata.ts'
@@ -154,7 +154,7 @@ export async function decideOnEnvelope(
   deps: Deps,
   id: string,
   decide: (view: Complete, at: string) => readonly Draft[],
-  options: Omit<Parameters<typeof decideOn>[3] & object, 'complete'>,
+  call: KeyedCall,
 ): Promise<Decided> {
   for (let folded: Complete | undefined; ; ) {
     let lacking = false
@@ -164,10 +164,8 @@ export async function decideOnEnvelope(
       lacking = true
       return view
     }
-    const decided = await decideOn(deps, id, (view, at) => (lacking ? [] : decide(view as Complete, at)), {
-      ...options,
-      complete,
-    })
+    const decideWhole: Decide = (view, at) => (lacking ? [] : decide(view as Complete, at))
+    const decided = await decideOnCompleted(deps, id, decideWhole, complete, call)
     if (!lacking || decided.replayed) return decided
     const view = await existing(deps, id)
     folded = { ...view, envelope: await envelopeIn(deps, view) }

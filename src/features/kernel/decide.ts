@@ -11,18 +11,18 @@ import { viewAt } from './history.ts'
 import { sessionEvent } from './stored-event.ts'
 import { storedView } from './stored-view.ts'
 
-/** An event that one of our own calls writes. */
+/** An event as one of our own calls writes it. */
 export interface Draft {
   type: EventType
   content: string
   parts?: Json | JsonObject
   agentId?: string
   role?: Role
-  /** When it happened, where that is not now. */
+  /** When it happened, if not now. */
   occurredAt?: string
 }
 
-/** The draft as a store takes it. */
+/** The draft in the form that stores accept. */
 export function newEvent(deps: Deps, draft: Draft): NewEvent {
   const { type, content, parts, agentId, role = defaultRole(type), occurredAt } = draft
   return {
@@ -36,83 +36,117 @@ export function newEvent(deps: Deps, draft: Draft): NewEvent {
   }
 }
 
-/** Equal for events of equal content, whatever ids they were given. */
+/** Hash of what the events say: equal for equal content, whatever their ids. */
 export function fingerprint(events: readonly NewEvent[]): string {
-  const content = events.map((e) => [e.type, e.role, e.content, e.parts, e.agentId, e.occurredAt])
-  return digest(content)
+  return hashOf(events.map((e) => [e.type, e.role, e.content, e.parts, e.agentId, e.occurredAt]))
 }
 
-function digest(value: readonly unknown[]): string {
+function hashOf(value: readonly unknown[]): string {
   return nodeCrypto().hash('sha256', JSON.stringify(value), 'base64url')
 }
 
-/** After it what is worth remembering may be gathered. */
+/** Whether memories may be extracted after this event. */
 export function isMilestone({ type }: { type: string }): boolean {
   return type === 'validation_gate'
 }
 
-/** What an earlier call with the key wrote in the session, nothing if there was none. It writes nothing itself. */
-export async function writtenWith(
+/** A call as its idempotency key identifies it. */
+export interface KeyedCall {
+  /** The call and its arguments; the same key with other arguments is refused. */
+  readonly command?: readonly unknown[]
+  readonly idempotencyKey?: string | undefined
+}
+
+/** The events that an earlier call with this key wrote in the session; none if there was no such call. Writes nothing. */
+export async function findEarlierWrite(
   deps: Deps,
   sessionId: string,
-  { command, idempotencyKey: key }: { command: readonly unknown[]; idempotencyKey: string },
+  { command = [], idempotencyKey: key = '' }: KeyedCall,
 ): Promise<readonly SessionEvent[]> {
   const { events } = await deps.store.decide({
     ...keyOf(deps, sessionId),
     at: now(deps),
-    idempotency: { key, fingerprint: digest(command) },
+    idempotency: { key, fingerprint: hashOf(command) },
     decide: (view) => ({ events: [], view }),
   })
   return events.map((event) => sessionEvent(sessionId, event))
 }
 
-/** A decision and how it is to be made. */
-export interface DecideOptions {
-  /** The call and all it was given; the same key with other input is refused. */
-  readonly command?: readonly unknown[]
-  readonly idempotencyKey?: string | undefined
-  /** Decide about a session that has ended or expired too. Otherwise that throws `SessionEndedError`. */
-  readonly evenEnded?: boolean
-  /** The decision may make the next commit of the conversation, and is told the last one. */
-  readonly chained?: boolean
-  /** See {@link DecideRequest.reads}. */
-  readonly reads?: DecideRequest['reads']
-  /** Adds to the views what the store does not keep of them. */
-  readonly complete?: (view: SessionView) => SessionView
-}
+/** Sees the current views; returns the events to write, or throws to refuse. */
+export type Decide = (view: SessionView, at: string) => readonly Draft[]
 
-/** What a decision came to. */
+/** The result of a decision. */
 export interface Decided {
   /** The views after it. */
   readonly view: SessionView
-  /** What it wrote; nothing if there was nothing to do. */
+  /** What it wrote; empty if there was nothing to do. */
   readonly events: readonly SessionEvent[]
-  /** The key was known: nothing was written now. */
+  /** Whether an earlier call with the same key wrote these events. */
   readonly replayed: boolean
 }
 
-/**
- * Writes what depends on the state: `decide` sees the views as they are, and refuses by throwing or gives the events;
- * the store keeps them together with the views they lead to.
- */
-export async function decideOn(
+/** Decides about a session that takes events; throws `SessionEndedError` for one that has ended or expired. */
+export async function decideOn(deps: Deps, id: string, decide: Decide, call?: KeyedCall): Promise<Decided> {
+  return await run(deps, id, ifLive(decide), call)
+}
+
+/** Decides about a session in any state, ended or not. */
+export async function decideInAnyState(deps: Deps, id: string, decide: Decide, call?: KeyedCall): Promise<Decided> {
+  return await run(deps, id, decide, call)
+}
+
+/** Decides by the scratchpad alone, so that a store may start from the one it cached. */
+export async function decideOnScratchpad(deps: Deps, id: string, decide: Decide, call?: KeyedCall): Promise<Decided> {
+  return await run(deps, id, ifLive(decide), call, { reads: 'state' })
+}
+
+/** Decides about the next commit of the conversation, in any state; `last` is the newest commit of its chain. */
+export async function decideOnCommit(
+  deps: Deps,
+  id: string,
+  decide: (view: SessionView, last: CommitLink | undefined) => readonly Draft[],
+  call?: KeyedCall,
+): Promise<Decided> {
+  return await run(deps, id, (view, _at, last) => decide(view, last), call, { chained: true })
+}
+
+/** Like {@link decideOn}, after `complete` has added to the views what the store does not keep. */
+export async function decideOnCompleted(
+  deps: Deps,
+  id: string,
+  decide: Decide,
+  complete: (view: SessionView) => SessionView,
+  call?: KeyedCall,
+): Promise<Decided> {
+  return await run(deps, id, ifLive(decide), call, {}, complete)
+}
+
+function ifLive(decide: Decide): Decide {
+  return (view, at) => {
+    checkLive(view.record, at)
+    return decide(view, at)
+  }
+}
+
+/** The one place where pure decisions meet the store: it keeps the events together with the views they lead to. */
+async function run(
   deps: Deps,
   sessionId: string,
   decide: (view: SessionView, at: string, last?: CommitLink) => readonly Draft[],
-  { command = [], idempotencyKey: key, evenEnded = false, chained = false, reads, complete }: DecideOptions = {},
+  { command = [], idempotencyKey: key }: KeyedCall = {},
+  request: Pick<DecideRequest, 'chained' | 'reads'> = {},
+  complete: (view: SessionView) => SessionView = (view) => view,
 ): Promise<Decided> {
   const at = now(deps)
   let before: SessionView | undefined
   let after: SessionView | undefined
   const { events, replayed } = await deps.store.decide({
     ...keyOf(deps, sessionId),
+    ...request,
     at,
-    chained,
-    ...(reads !== undefined && { reads }),
-    ...(key !== undefined && { idempotency: { key, fingerprint: digest(command) } }),
+    ...(key !== undefined && { idempotency: { key, fingerprint: hashOf(command) } }),
     decide(stored, last): Decision {
-      const view = complete === undefined ? stored : complete(stored)
-      if (!evenEnded) checkLive(view.record, at)
+      const view = complete(stored)
       const drafts = decide(view, at, last).map((draft) => newEvent(deps, draft))
       const made = drafts.map((event, i) =>
         sessionEvent(sessionId, { ...event, sequence: view.record.head + i + 1, createdAt: at }),
@@ -126,10 +160,10 @@ export async function decideOn(
   const written = events.map((event) => sessionEvent(sessionId, event))
   deps.background.wrote(sessionId, after?.record.endedAt !== undefined || events.some(isMilestone))
   const end = written.at(-1)
-  // the first result again: the views as that call left them, not as they are by now
+  // a replay returns the first result: the views as that call left them, not the current ones
   if (replayed && end !== undefined) after = await viewAt(deps, sessionId, end.sequence)
   const view = after as SessionView
-  // appends may have come in between the look and the write
+  // plain appends may have come between the decision and the write
   const head = end?.sequence ?? view.record.head
   const shift = view.envelopeAt === before?.envelopeAt ? 0 : head - view.record.head
   const placed = { ...view, envelopeAt: view.envelopeAt + shift, record: { ...view.record, head } }

@@ -2,68 +2,119 @@ import { InvalidTransitionError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { type LifecycleCommand, nextStatus, noteOf } from '../../domain/lifecycle.ts'
-import { checkLive, isFinal, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import { abortFor, type LifecycleCommand, nextStatus, noteOf } from '../../domain/lifecycle.ts'
+import { type AbortCause, checkLive, isFinal, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { Observation } from '../../domain/work.ts'
-import type { Draft } from '../kernel/decide.ts'
+import { type Draft, decideInAnyState, type KeyedCall } from '../kernel/decide.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { decideWithWork, workDraft } from '../work/operation.ts'
+import { isDue } from './due.ts'
 
-/** How steps are to be taken. */
-export interface StepOptions {
-  readonly idempotencyKey?: string | undefined
-  /** The call and all it was given; the same key with other input is refused. @default the steps */
-  readonly command?: readonly unknown[] | undefined
-  /** What the user's message was taken for, and by whom; kept with the message, or with the end where the message belongs to what comes next. */
-  readonly intent?: JsonObject
-  /** The status it was decided in. Where it has changed since, that throws `InvalidTransitionError`. */
-  readonly from?: SessionStatus
-  /** What the user said to bring it about, where the steps do not say it themselves. */
-  readonly said?: string
-  /** Ends the session without a commit. */
-  readonly withoutCommit?: boolean
-  /** Looks again at the moment of writing, and may find that there is nothing to do any more. */
-  readonly unless?: (record: SessionRecord, at: string) => boolean
-}
-
-/** Steps that were taken, or had been by an earlier call with the same key. */
-export interface StepsTaken {
+/** The outcome of lifecycle commands, written now or by an earlier call with the same key. */
+export interface Transitioned {
   readonly record: SessionRecord
-  readonly taken: boolean
   readonly events: readonly SessionEvent[]
   readonly replayed: boolean
 }
 
+/** Applies one command, for one of the public calls. An expired session is refused as ended. */
+export async function applyCommand(
+  deps: Deps,
+  id: string,
+  command: LifecycleCommand,
+  idempotencyKey: string | undefined,
+): Promise<Transitioned> {
+  const call = { command: [[command]], idempotencyKey }
+  return await transition(deps, id, [command], call, (record, at) => {
+    // what a final state refuses is a transition, and the state machine names it
+    if (!isFinal(record.status.state)) checkLive(record, at)
+    return true
+  })
+}
+
+/** Ends the session from any live state, without a commit. */
+export async function applyEnd(deps: Deps, id: string, idempotencyKey: string | undefined): Promise<Transitioned> {
+  const command = { do: 'end' } as const
+  return await transition(deps, id, [command], { command: [[command]], idempotencyKey }, (record, at) => {
+    checkLive(record, at)
+    return true
+  })
+}
+
+/** What a user's message does to a session. */
+export interface MessageEffect {
+  readonly commands: readonly LifecycleCommand[]
+  /** The status it was decided in; where that has changed, `InvalidTransitionError` is thrown. */
+  readonly from: SessionStatus
+  /** How the message was classified; kept with the message, or with the end if the message belongs to the next task. */
+  readonly intent: JsonObject
+  /** The message, if no command records it. */
+  readonly said?: string
+  /** Ends the session without a commit. */
+  readonly withoutCommit: boolean
+}
+
+/** Applies what a user's message does, in the same append as the message. */
+export async function applyMessage(
+  deps: Deps,
+  id: string,
+  { commands, from, ...message }: MessageEffect,
+  { command = [commands], idempotencyKey }: KeyedCall = {},
+): Promise<Transitioned> {
+  const isUnchanged = (record: SessionRecord, at: string) => {
+    if (!isFinal(record.status.state)) checkLive(record, at)
+    // both as the store returns them, so their keys are in the same order
+    if (JSON.stringify(record.status) === JSON.stringify(from)) return true
+    throw new InvalidTransitionError({ sessionId: id, state: record.status.state, command: 'handle' })
+  }
+  return await transition(deps, id, commands, { command, idempotencyKey }, isUnchanged, message)
+}
+
+/** Aborts the session unless it has ended; says whether it did. */
+export async function abortIfOpen(
+  deps: Deps,
+  id: string,
+  cause: AbortCause,
+  { withoutCommit = false, call = {} }: { withoutCommit?: boolean; call?: KeyedCall | undefined } = {},
+): Promise<boolean> {
+  const commands = [abortFor(cause)]
+  const isOpen = ({ endedAt }: SessionRecord) => endedAt === undefined
+  const { events } = await transition(deps, id, commands, { command: [commands], ...call }, isOpen, { withoutCommit })
+  return events.length > 0
+}
+
+/** Aborts the session as expired if it is due, looking again at the moment of writing; says whether it did. */
+export async function abortIfDue(deps: Deps, id: string): Promise<boolean> {
+  const due = (record: SessionRecord, at: string) => isDue(deps, record, at)
+  const { events } = await transition(deps, id, [abortFor('expired')], {}, due)
+  return events.length > 0
+}
+
+/** Takes staged observations that an earlier call with the same key wrote out of the buffer. Writes nothing. */
+export async function dropWrittenWork(deps: Deps, id: string, call: KeyedCall): Promise<void> {
+  await decideWithWork(deps, id, () => [], decideInAnyState, call)
+}
+
 /**
- * Takes steps of the state machine: what was observed, what was said, the note and the new status, all in one append. A
- * crash leaves the old status or the new one, with its note.
+ * Writes observations, the message, the note and the new status in one append: a crash leaves the old status or the new
+ * one with its note. `guard` sees the record at the moment of writing; false writes nothing, and a throw refuses.
  */
-export async function takeSteps(
+async function transition(
   deps: Deps,
   id: string,
   commands: readonly LifecycleCommand[],
-  { idempotencyKey, command = [commands], intent, from, said, withoutCommit = false, unless }: StepOptions = {},
-): Promise<StepsTaken> {
-  const { view, events, replayed } = await decideWithWork(
-    deps,
-    id,
-    (before, at, staged) => {
-      if (unless?.(before.record, at) === true) return []
-      if (unless === undefined && !isFinal(before.record.status.state)) checkLive(before.record, at)
-      if (from !== undefined) checkUnchanged(before.record, from)
-      const heard = said === undefined ? [] : [heardDraft(said, intent)]
-      const options = { intent, withoutCommit, isHeard: said !== undefined }
-      return [...heard, ...stepsOf(deps, before, commands, at, staged, options)]
-    },
-    { command, idempotencyKey, evenEnded: true },
-  )
-  return { record: view.record, taken: events.length > 0, events, replayed }
-}
-
-function checkUnchanged({ id, status }: SessionRecord, from: SessionStatus): void {
-  // both as the store gives them: their keys come in the same order
-  if (JSON.stringify(status) === JSON.stringify(from)) return
-  throw new InvalidTransitionError({ sessionId: id, state: status.state, command: 'handle' })
+  call: KeyedCall,
+  guard: (record: SessionRecord, at: string) => boolean,
+  message: Partial<Pick<MessageEffect, 'intent' | 'said' | 'withoutCommit'>> = {},
+): Promise<Transitioned> {
+  const { said, intent } = message
+  const decide = (before: SessionView, at: string, staged: readonly Observation[]) => {
+    if (!guard(before.record, at)) return []
+    const heard = said === undefined ? [] : [userMessage(said, intent)]
+    return [...heard, ...stepsOf(deps, before, commands, at, staged, message)]
+  }
+  const { view, events, replayed } = await decideWithWork(deps, id, decide, decideInAnyState, call)
+  return { record: view.record, events, replayed }
 }
 
 function stepsOf(
@@ -72,7 +123,7 @@ function stepsOf(
   commands: readonly LifecycleCommand[],
   at: string,
   staged: readonly Observation[],
-  { intent, withoutCommit, isHeard }: { intent: JsonObject | undefined; withoutCommit: boolean; isHeard: boolean },
+  { intent, said, withoutCommit = false }: Partial<Pick<MessageEffect, 'intent' | 'said' | 'withoutCommit'>>,
 ): Draft[] {
   const { lastWork, ...view } = before
   let { record } = view
@@ -99,14 +150,14 @@ function stepsOf(
     record = { ...record, status }
     const end = {
       ...(withoutCommit && { commits: false }),
-      ...(command.do === 'abort' && !isHeard && intent !== undefined && { intent }),
+      ...(command.do === 'abort' && said === undefined && intent !== undefined && { intent }),
     }
-    return [...saidIn(command, intent), ...(work ? [work.draft] : []), statusDraft(command, status, end)]
+    return [...messageOf(command, intent), ...(work ? [work.draft] : []), statusDraft(command, status, end)]
   })
 }
 
-/** What was said to bring it about, in the conversation like any other message. */
-function saidIn(command: LifecycleCommand, intent: JsonObject | undefined): Draft[] {
+/** The message that a command puts into the conversation. */
+function messageOf(command: LifecycleCommand, intent: JsonObject | undefined): Draft[] {
   switch (command.do) {
     case 'ask':
       return [{ type: 'model_message', content: command.question }]
@@ -114,20 +165,20 @@ function saidIn(command: LifecycleCommand, intent: JsonObject | undefined): Draf
       return [{ type: 'model_message', content: command.summary }]
     case 'answer':
     case 'interrupt':
-      return [heardDraft(command.text, intent)]
+      return [userMessage(command.text, intent)]
     case 'continueWith':
-      return [heardDraft(command.request, intent)]
+      return [userMessage(command.request, intent)]
     default:
       return []
   }
 }
 
-function heardDraft(content: string, intent: JsonObject | undefined): Draft {
+function userMessage(content: string, intent: JsonObject | undefined): Draft {
   return { type: 'user_message', content, ...(intent !== undefined && { parts: { intent } }) }
 }
 
 const CONTENTS: Record<SessionStatus['state'], string> = {
-  running: 'The work goes on',
+  running: 'Work continues',
   awaiting_user: 'Waiting for the user',
   interrupted: 'Interrupted by the user',
   pending_complete: 'Waiting for confirmation',

@@ -1,9 +1,8 @@
 import type { SweepOptions, SweepReport } from '../../api.ts'
 import { SessionNotFoundError, StorageError, ThroughlineError } from '../../domain/errors.ts'
-import { abortFor } from '../../domain/lifecycle.ts'
 import { compactSession } from '../compaction/operation.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
-import { isDue, takeSteps } from '../lifecycle/operation.ts'
+import { abortIfDue } from '../lifecycle/operation.ts'
 
 /** Sessions of one batch. */
 const BATCH = 100
@@ -67,10 +66,7 @@ async function due(deps: Deps, limit: number): Promise<string[]> {
 
 async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<boolean> {
   try {
-    const { taken } = await takeSteps(deps, id, [abortFor('expired')], {
-      unless: (record, at) => !isDue(deps, record, at),
-    })
-    if (taken) report.swept++
+    if (await abortIfDue(deps, id)) report.swept++
     else if (!(await isLeft(deps, id))) return false
     await compactSession(deps, id)
     report.compacted++

@@ -14,7 +14,7 @@ import { endOf, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CreateRequest, CreateResult, StoredEvent } from '../../ports/session-store.ts'
 import { checkMetadata, counted, envelopeIn } from '../envelope/operation.ts'
 import { requireOwn, tenantFor } from '../kernel/access.ts'
-import { type Draft, decideOn, newEvent } from '../kernel/decide.ts'
+import { type Draft, decideInAnyState, newEvent } from '../kernel/decide.ts'
 import { type Deps, defaultAgent, keyOf, now } from '../kernel/deps.ts'
 import { viewAt } from '../kernel/history.ts'
 import { parse, uuid } from '../kernel/parse.ts'
@@ -125,7 +125,7 @@ export async function expireSession(deps: Deps, id: string): Promise<void> {
     const status = nextStatus(record.status, command, at, id)
     return [{ type: 'status_changed', content: command.reason, parts: { status: { ...status } } }]
   }
-  await decideOn(deps, id, decide, { evenEnded: true })
+  await decideInAnyState(deps, id, decide)
 }
 
 /** The id of the newest live session in the scope. */

@@ -4,7 +4,7 @@ import type { SessionScratchpad } from '../../domain/fold.ts'
 import { isObject, type Json, type JsonObject, parseJsonInput } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isChangeNeeded, SCRATCHPAD_DEPTH, type Scratchpad, type StateChange } from '../../domain/scratchpad.ts'
-import { type Draft, decideOn } from '../kernel/decide.ts'
+import { type Draft, decideOn, decideOnScratchpad } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 import { addInput, gateInput, incrementInput } from './schema.ts'
@@ -90,10 +90,9 @@ async function changeState(
   field: (key: string) => string,
   idempotencyKey: string | undefined,
 ): Promise<SessionScratchpad> {
-  const { view } = await decideOn(deps, id, ({ state }) => draftsOf(state.scratchpad, change, field), {
+  const { view } = await decideOnScratchpad(deps, id, ({ state }) => draftsOf(state.scratchpad, change, field), {
     command: [change],
     idempotencyKey,
-    reads: 'state',
   })
   return view.state
 }

@@ -12,7 +12,7 @@ import {
   workBuilder,
 } from '../../domain/work.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
-import { type Decided, type Draft, decideOn } from '../kernel/decide.ts'
+import { type Decided, type Draft, decideOn, type KeyedCall } from '../kernel/decide.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { walkLog } from '../kernel/history.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
@@ -20,13 +20,14 @@ import { graphQuery } from './schema.ts'
 
 export { observeOn, stageObservations } from './staged.ts'
 
-/** Makes what was observed durable, as one work commit; `undefined` if nothing was. */
+/** Writes the staged observations as one work commit; `undefined` if there were none. */
 export async function flushStep(deps: Deps, id: string, options: WriteOptions = {}): Promise<WorkStep | undefined> {
   const { idempotencyKey } = parse(writeOptions, options)
   const { events } = await decideWithWork(
     deps,
     id,
     (view, _at, staged) => (staged.length === 0 ? [] : [workDraft(deps, view, 'step', staged).draft]),
+    decideOn,
     { command: ['flushStep'], idempotencyKey },
   )
   const [event] = events
@@ -34,18 +35,17 @@ export async function flushStep(deps: Deps, id: string, options: WriteOptions = 
   return { ...(event.parts as unknown as WorkCommit), sequence: event.sequence }
 }
 
-type DecideOptions = Parameters<typeof decideOn>[3]
-
-/** A decision that takes along what was observed so far, in the same append. */
+/** A decision that writes the staged observations in the same append. `run` says which sessions it accepts. */
 export async function decideWithWork(
   deps: Deps,
   id: string,
   decide: (view: SessionView, at: string, staged: readonly Observation[]) => readonly Draft[],
-  options?: DecideOptions,
+  run: typeof decideOn,
+  call: KeyedCall,
 ): Promise<Decided> {
   return await deps.staging.flush(id, async (staged) => {
-    const decided = await decideOn(deps, id, (view, at) => decide(view, at, staged), options)
-    // what an earlier call with the same key wrote, although nobody was told, is written
+    const decided = await run(deps, id, (view, at) => decide(view, at, staged), call)
+    // an earlier call with the same key may have written them although its caller got no response
     const written = new Set(decided.events.flatMap(observationsOf).map((observation) => JSON.stringify(observation)))
     return [staged.filter((observation) => !written.has(JSON.stringify(observation))), decided]
   })
