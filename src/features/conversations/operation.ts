@@ -75,7 +75,7 @@ async function handleInOrder(deps: Deps, incomingMessage: IncomingMessage): Prom
   }
 }
 
-/** Each time one of the messages that come at call gets through. */
+/** Each attempt lets one of the concurrent messages through. */
 const MAX_ATTEMPTS = 50
 
 const OVERTAKEN_ERRORS = [InvalidTransitionError, SessionEndedError, SessionActiveError]
