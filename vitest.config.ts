@@ -2,14 +2,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { proving } from './test/proof.ts'
+import { isProving } from './test/proof.ts'
 import { memoryFolder } from './test/servers/memory-folder.ts'
 import { startRun } from './test/servers/test-run.ts'
 import { placeholderTexts } from './test/texts/placeholder-plugin.ts'
 
 const compileCache = join(tmpdir(), `throughline-compile-cache-${process.getuid?.() ?? 'user'}`)
 // a disk is slow to create, sync and remove the many small files of a database; long proofs write too much to keep it in memory
-startRun(proving || process.env['TMPDIR'] !== undefined ? tmpdir() : (memoryFolder() ?? tmpdir()))
+startRun(isProving || process.env['TMPDIR'] !== undefined ? tmpdir() : (memoryFolder() ?? tmpdir()))
 
 /** The slowest files, slowest first: started last, one of them would keep a single worker busy while the others are idle. */
 const LONGEST = [

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { open } from '../dist/index.js'
 import { postgresPrograms, startPostgres } from '../test/servers/postgres.ts'
-import { parentOf, separate } from './cores.ts'
+import { parentOf, pinProcesses } from './cpu-pinning.ts'
 import { pg } from './drivers.ts'
 
 const SIZE = `
@@ -87,7 +87,7 @@ export async function databases(): Promise<Databases> {
       const [row] = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows
       const first = parentOf(row?.pid ?? 0)
       await client.end()
-      if (first !== undefined) separate(first, apart)
+      if (first !== undefined) pinProcesses(first, apart)
     },
     version: async () => `${(await run(server.url, 'show server_version'))[0]?.['server_version']}`,
     clear,

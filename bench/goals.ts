@@ -1,9 +1,9 @@
+import { answersBeforeFsync, MEMORY_SESSION } from './lineup.ts'
 import { CEILINGS } from './parts/ceilings.ts'
-import { isEarly, SMALL } from './seats.ts'
 import { figureOf, labelOf, type Row, type Table } from './table.ts'
 
 /** What the issue asks for on a line, and what came out. `met` is absent where it was not measured. */
-export interface Outcome {
+export interface GoalResult {
   line: string
   store: string
   goal: string
@@ -11,8 +11,8 @@ export interface Outcome {
   met?: boolean
 }
 
-interface Goal extends Pick<Outcome, 'line' | 'store' | 'goal'> {
-  judge(tables: readonly Table[]): Pick<Outcome, 'figure' | 'met'> | undefined
+interface Goal extends Pick<GoalResult, 'line' | 'store' | 'goal'> {
+  judge(tables: readonly Table[]): Pick<GoalResult, 'figure' | 'met'> | undefined
 }
 
 const OURS: Record<string, string> = { sqlite: 'Throughline, full', postgres: 'Throughline', memory: 'Throughline' }
@@ -157,7 +157,7 @@ const CLOCK = 0.0005
 function isAhead(table: Table, peer: Row, own: string): boolean {
   const part = /: .*$/.exec(peer.name)?.[0] ?? ''
   const named = (name: string) => figure(table, labelOf({ ...peer, name: `${name}${part}` }))
-  const like = isEarly(peer.note) ? named(RELAXED) : named(SMALL)
+  const like = answersBeforeFsync(peer.note) ? named(RELAXED) : named(MEMORY_SESSION)
   const ours = like ?? named(own) ?? Number.NaN
   const theirs = figureOf(table, peer) ?? Number.NaN
   return table.by === 'rate' ? ours >= theirs : ours <= theirs + (table.by === 'time' ? CLOCK : 0)
@@ -197,7 +197,7 @@ export const GOALS: readonly Goal[] = [
   ...['sqlite', 'postgres', 'memory'].map(aheadOfPeers),
 ]
 
-export function outcomes(tables: readonly Table[]): Outcome[] {
+export function evaluateGoals(tables: readonly Table[]): GoalResult[] {
   return GOALS.map(({ line, store, goal, judge }) => ({
     line,
     store,

@@ -4,7 +4,7 @@
 const CONTENT = 'A message of ordinary length that says something. '.repeat(10)
 
 /** So many writers over so many sessions, each with so many appends in a round unless its time is up. */
-export interface Work {
+export interface Workload {
   readonly title: string
   readonly writers: number
   readonly sessions: number
@@ -16,7 +16,7 @@ export const WORK = {
   W2: { title: 'W2 32 writers, 32 sessions', writers: 32, sessions: 32, each: 200 },
   W3: { title: 'W3 32 writers, one session', writers: 32, sessions: 1, each: 200 },
   W4: { title: 'W4 8 processes with 4 writers each, one session', writers: 4, sessions: 1, each: 1000 },
-} as const satisfies Record<string, Work>
+} as const satisfies Record<string, Workload>
 
 /**
  * How long a round may take, in milliseconds: slow ones are measured by what they did till then. Short, and many of them: a machine that
@@ -43,18 +43,18 @@ export function* messages(length: number): Generator<Message[]> {
 }
 
 /** What was done in a round: how many, in how many seconds, and how many milliseconds each took. */
-export interface Timed {
+export interface Timings {
   operations: number
   seconds: number
   latencies: number[]
 }
 
 /** Starts the writers and times each call, till each has made its number or the time is up. */
-export async function writing(
-  { writers, each }: Pick<Work, 'writers' | 'each'>,
+export async function runWriters(
+  { writers, each }: Pick<Workload, 'writers' | 'each'>,
   append: (writer: number, i: number) => unknown,
   ms = ROUND_MS,
-): Promise<Timed> {
+): Promise<Timings> {
   const latencies: number[] = []
   const start = performance.now()
   const ended = await Promise.allSettled(
@@ -73,6 +73,6 @@ export async function writing(
 }
 
 /** Calls again and again and times each. */
-export function reading(reads: number, read: () => unknown, ms = ROUND_MS): Promise<Timed> {
-  return writing({ writers: 1, each: reads }, read, ms)
+export function runReads(reads: number, read: () => unknown, ms = ROUND_MS): Promise<Timings> {
+  return runWriters({ writers: 1, each: reads }, read, ms)
 }

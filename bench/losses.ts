@@ -49,7 +49,7 @@ export function addLosses(a: Losses, b: Losses): Losses {
 }
 
 /** As the table says it. */
-export function toldLosses({ acknowledged, lost, doubled, disordered }: Losses): string {
+export function describeLosses({ acknowledged, lost, doubled, disordered }: Losses): string {
   const share = (count: number) => {
     const percent = (100 * count) / acknowledged
     return `${percent >= 1 ? Math.round(percent) : percent.toPrecision(1)} %`

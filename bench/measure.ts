@@ -1,8 +1,8 @@
-import type { Timed } from './load.ts'
+import type { Timings } from './load.ts'
 import { labelOf, median, quantile, type Row } from './table.ts'
 
 /** What was timed; or the rate alone, from a program that measures itself. */
-export type Round = Timed | { perSecond: number }
+export type Round = Timings | { perSecond: number }
 
 /** One thing to measure: it is set up when it comes here, and cleaned up by `close`. */
 export interface Competitor extends Pick<Row, 'name' | 'kind' | 'size' | 'base'> {
@@ -22,16 +22,16 @@ const PATIENCE_TO_ENTER = 300_000
 const ENOUGH = 12_000
 
 /** Reasons for an empty cell that are no failures. */
-export const NONE = 'has none'
+export const NOT_SUPPORTED = 'has none'
 export const NOT_REACHED = 'not reached'
 
 /** Why a row has no figures, as the table says it. */
-export function toldFailure(reason: string): string {
-  return reason === NONE || reason === NOT_REACHED ? reason : `fails: ${reason}`
+export function describeFailure(reason: string): string {
+  return reason === NOT_SUPPORTED || reason === NOT_REACHED ? reason : `fails: ${reason}`
 }
 
 /** A competitor that is set up here. One that cannot be fails its line like one that fails later. */
-export async function entered(
+export async function setUpCompetitor(
   row: Pick<Competitor, 'name' | 'kind' | 'size' | 'base'>,
   make: () => Promise<Omit<Competitor, 'name' | 'kind'>>,
 ): Promise<Competitor> {
@@ -43,7 +43,7 @@ export async function entered(
 }
 
 /** Runs the competitors in turns, so that a noisy moment of the machine meets them all. */
-export async function alternate(competitors: readonly Competitor[], rounds: number): Promise<Row[]> {
+export async function measureInTurns(competitors: readonly Competitor[], rounds: number): Promise<Row[]> {
   const runs = competitors.map((competitor) => new Run(competitor))
   // the first round only warms up
   for (let round = 0; round <= rounds; round++) {

@@ -1,7 +1,7 @@
 import { open, type Throughline } from '../dist/index.js'
 import { CATEGORIES, locomoFile, readLocomo } from './memory/locomo.ts'
-import { type Answered, ask, MEASURES, summed, tell } from './memory/measure.ts'
-import { newPlaces, type Places } from './places.ts'
+import { type AnsweredQuestion, ingest, MEASURES, runQuestions, sumScores } from './memory/measure.ts'
+import { createWorkspace, type Workspace } from './workspace.ts'
 
 /** Conversations that weights may be fitted on; the rest are only measured. */
 const TUNING = 5
@@ -14,7 +14,7 @@ if (file === undefined) {
     'There is no data set to measure on: put locomo10.json into ../shared/data, or its path into LOCOMO_FILE.',
   )
 } else {
-  const places = newPlaces()
+  const places = createWorkspace()
   try {
     await measure(file, places)
   } finally {
@@ -22,14 +22,14 @@ if (file === undefined) {
   }
 }
 
-async function measure(path: string, places: Places): Promise<void> {
+async function measure(path: string, places: Workspace): Promise<void> {
   const conversations = readLocomo(path)
-  const answers = new Map<string, Answered[][]>()
+  const answers = new Map<string, AnsweredQuestion[][]>()
   for (const store of STORES) {
     const tl = await opened(store, places)
-    const all: Answered[][] = []
+    const all: AnsweredQuestion[][] = []
     for (const conversation of conversations) {
-      all.push(await ask(tl, conversation, await tell(tl, conversation)))
+      all.push(await runQuestions(tl, conversation, await ingest(tl, conversation)))
     }
     await tl.close()
     answers.set(store, all)
@@ -45,14 +45,14 @@ async function measure(path: string, places: Places): Promise<void> {
   print('All', all.flat())
 }
 
-async function opened(store: (typeof STORES)[number], places: Places): Promise<Throughline> {
+async function opened(store: (typeof STORES)[number], places: Workspace): Promise<Throughline> {
   if (store === 'memory') return await open('memory:')
   if (store === 'sqlite') return await open(`sqlite:${places.file()}`)
   return await open({ url: await (await places.postgres()).served() })
 }
 
-function print(title: string, answered: readonly Answered[]): void {
-  const sums = summed(answered)
+function print(title: string, answered: readonly AnsweredQuestion[]): void {
+  const sums = sumScores(answered)
   const columns: [number, string][] = [[0, 'all'], ...CATEGORIES]
   console.log(`\n${title}`)
   console.table(

@@ -1,9 +1,9 @@
-import type { Places } from './places.ts'
-import type { Peers, Store } from './seats.ts'
+import type { Peers, Store } from './lineup.ts'
 import type { Table } from './table.ts'
+import type { Workspace } from './workspace.ts'
 
 /** How a part is to run. */
-export interface Setting {
+export interface PartOptions {
   store: Store
   rounds: number
   /** Longest time of a round in milliseconds. */
@@ -13,10 +13,10 @@ export interface Setting {
   /** It runs among all the others, so that what takes long takes its smaller size. */
   whole: boolean
   peers: Peers
-  places: Places
+  places: Workspace
 }
 
-export type Measured = Omit<Table, 'part' | 'store'>
+export type PartTable = Omit<Table, 'part' | 'store'>
 
 /** Some lines of the benchmark under one name. It gives its tables one by one, as they are done. */
 export interface Part {
@@ -24,5 +24,5 @@ export interface Part {
   stores: readonly Store[]
   /** Its lines have one caller, who takes turns with a server. */
   oneCaller?: true
-  run(setting: Setting): AsyncGenerator<Measured>
+  run(setting: PartOptions): AsyncGenerator<PartTable>
 }

@@ -1,5 +1,5 @@
-import type { Outcome } from './goals.ts'
-import { toldFailure } from './measure.ts'
+import type { GoalResult } from './goals.ts'
+import { describeFailure } from './measure.ts'
 import { labelOf, ratioOf, type Table } from './table.ts'
 
 export function printTable(table: Table): void {
@@ -10,9 +10,11 @@ export function printTable(table: Table): void {
     const ratio = ratioOf(table, row)
     return [
       labelOf(row),
-      ...(by === 'value' ? [rounded(value)] : [whole(perSecond), milliseconds(p50), milliseconds(p99)]),
+      ...(by === 'value'
+        ? [formatRounded(value)]
+        : [formatInteger(perSecond), formatMilliseconds(p50), formatMilliseconds(p99)]),
       ratio === undefined ? '' : ratio.toFixed(2),
-      [fails === undefined ? '' : toldFailure(fails), note].filter(Boolean).join('; '),
+      [fails === undefined ? '' : describeFailure(fails), note].filter(Boolean).join('; '),
     ]
   })
   const heading = `${title.startsWith(id) ? title : `${id} ${title}`} (${store})`
@@ -20,7 +22,7 @@ export function printTable(table: Table): void {
 }
 
 /** The goals that were measured. */
-export function printGoals(outcomes: readonly Outcome[]): void {
+export function printGoals(outcomes: readonly GoalResult[]): void {
   const measured = outcomes.filter(({ met }) => met !== undefined)
   if (measured.length === 0) return
   const rows = measured.map(({ line, store, goal, figure, met }) => [
@@ -47,15 +49,15 @@ function print(heading: string, head: readonly string[], rows: readonly string[]
 }
 
 /** Three digits or so, and thousands in groups. */
-export function rounded(value: number | undefined): string {
+export function formatRounded(value: number | undefined): string {
   if (value === undefined) return ''
-  return value >= 100 ? whole(value) : value.toFixed(value >= 10 ? 1 : 2)
+  return value >= 100 ? formatInteger(value) : value.toFixed(value >= 10 ? 1 : 2)
 }
 
-export function whole(value: number | undefined): string {
+export function formatInteger(value: number | undefined): string {
   return value === undefined ? '' : Math.round(value).toLocaleString('en')
 }
 
-export function milliseconds(latency: number | undefined): string {
+export function formatMilliseconds(latency: number | undefined): string {
   return latency === undefined ? '' : latency.toFixed(latency >= 10 ? 1 : 3)
 }

@@ -15,8 +15,8 @@ export const RESULTS = join(folder, 'results/latest.json')
 export interface Run {
   at: string
   command: string
-  machine: string
-  versions: Record<string, string>
+  describeMachine: string
+  readVersions: Record<string, string>
 }
 
 /** Every table with the moment of the run that made it. */
@@ -35,7 +35,7 @@ export function writeResults(path: string, results: Results): void {
 }
 
 /** The results with tables of a run in place of older ones; only what it did not measure stays as it was. */
-export function merged(results: Results, run: Run, tables: readonly Table[]): Results {
+export function mergeResults(results: Results, run: Run, tables: readonly Table[]): Results {
   const same = (a: Table, b: Table) => a.id === b.id && a.store === b.store
   const kept = results.tables.filter((old) => !tables.some((table) => same(old, table)))
   const all = [...kept, ...tables.map((table) => ({ ...table, run: run.at }))]

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util'
-import { outcomes } from './goals.ts'
+import { evaluateGoals } from './goals.ts'
+import { loadPeers, NO_PEERS, STORES } from './lineup.ts'
 import { ROUND_MS } from './load.ts'
 import { PARTS } from './parts/index.ts'
-import { newPlaces } from './places.ts'
 import { printGoals, printTable } from './print.ts'
-import { report } from './report.ts'
-import { machine, merged, RESULTS, type Run, readResults, versions, writeResults } from './results.ts'
-import { loadPeers, NO_PEERS, STORES } from './seats.ts'
+import { writeReport } from './report.ts'
+import { machine, mergeResults, RESULTS, type Run, readResults, versions, writeResults } from './results.ts'
 import type { Table } from './table.ts'
+import { createWorkspace } from './workspace.ts'
 
 const USAGE = `Usage: npm run bench -- [${PARTS.map(({ name }) => name).join('|')}]
          [--store ${STORES.join('|')}] [--rounds N] [--quick] [--peers|--no-peers] [--results FILE]
@@ -53,12 +53,12 @@ async function bench(): Promise<void> {
   const run: Run = {
     at: new Date().toISOString(),
     command: commandOf(process.argv.slice(2)),
-    machine: machine(),
-    versions: {},
+    describeMachine: machine(),
+    readVersions: {},
   }
-  console.log(`${run.machine}, Node ${process.version}`)
+  console.log(`${run.describeMachine}, Node ${process.version}`)
   const peers = values.peers ? await loadPeers() : NO_PEERS
-  const places = newPlaces()
+  const places = createWorkspace()
   const effort = { rounds: values.quick ? 2 : Number(values.rounds), ms: values.quick ? 250 : ROUND_MS }
   const before = readResults(values.results)
   const tables: Table[] = []
@@ -75,8 +75,8 @@ async function bench(): Promise<void> {
           printTable(done)
           console.log(`  (${Math.round(performance.now() / 1000)} s since the start)`)
           // kept at once: a run may be broken off
-          run.versions = versions(await places.postgresVersion())
-          writeResults(values.results, merged(before, run, tables))
+          run.readVersions = versions(await places.postgresVersion())
+          writeResults(values.results, mergeResults(before, run, tables))
         }
         if (apart) await (await places.postgres()).separate(false)
       }
@@ -84,10 +84,10 @@ async function bench(): Promise<void> {
   } finally {
     await places.close()
   }
-  const results = merged(whole ? { runs: [], tables: [] } : before, run, tables)
+  const results = mergeResults(whole ? { runs: [], tables: [] } : before, run, tables)
   writeResults(values.results, results)
-  printGoals(outcomes(tables))
-  if (whole && values.results === RESULTS && !values.quick) report(results)
+  printGoals(evaluateGoals(tables))
+  if (whole && values.results === RESULTS && !values.quick) writeReport(results)
 }
 
 if (values.help || unknown.length > 0) {

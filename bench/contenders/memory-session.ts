@@ -1,10 +1,10 @@
 import { type MessageSession, memorySession } from '../../dist/session.js'
 import type { Entrant } from '../contender.ts'
 import type { Message } from '../load.ts'
-import { NONE } from '../measure.ts'
+import { NOT_SUPPORTED } from '../measure.ts'
 
 /** `memorySession()`: messages in the process and nothing else, as the peer in memory keeps them. It has no windows. */
-export function smallSession(name: string): Entrant {
+export function memorySessionEntrant(name: string): Entrant {
   return {
     name,
     async open() {
@@ -26,7 +26,7 @@ export function smallSession(name: string): Entrant {
           return made.id
         },
         append: async (sessionId, message) => add(sessionId, message),
-        recent: () => Promise.reject(new Error(NONE)),
+        recent: () => Promise.reject(new Error(NOT_SUPPORTED)),
         contents: async (sessionId) =>
           session(sessionId)
             .messages()

@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { message, type Work } from '../load.ts'
+import { message, type Workload } from '../load.ts'
 import type { Competitor } from '../measure.ts'
 import { appendStatement, rawPostgres } from './raw-postgres.ts'
 
@@ -21,7 +21,7 @@ ${appendStatement(':session', ':type', ':role', ':content')};
 export async function pgbench(
   program: string,
   url: string,
-  { writers, sessions }: Work,
+  { writers, sessions }: Workload,
   { processes, seconds }: { processes: number; seconds: number },
 ): Promise<Competitor> {
   const log = await rawPostgres('pg').open(url, { connections: 1 })

@@ -18,14 +18,14 @@ export interface Sums {
 export const MEASURES = ['r5', 'r10', 'ndcg10', 'r2000'] as const
 
 /** A question with the turns it gave, best first. */
-export interface Answered {
+export interface AnsweredQuestion {
   category: number
   evidence: readonly string[]
   hits: { id: string; tokens: number }[]
 }
 
 /** Tells a store the conversation: each session one session, each turn one message of one user. */
-export async function tell(tl: Throughline, { name, sessions }: Conversation): Promise<Map<string, string>> {
+export async function ingest(tl: Throughline, { name, sessions }: Conversation): Promise<Map<string, string>> {
   const turnAt = new Map<string, string>()
   for (const [n, { at, turns }] of sessions.entries()) {
     // the same ids in every store: they decide between equal scores
@@ -50,8 +50,12 @@ function idOf(name: string, session: number): string {
 }
 
 /** Asks every question of a conversation. */
-export async function ask(tl: Throughline, told: Conversation, turnAt: Map<string, string>): Promise<Answered[]> {
-  const answered: Answered[] = []
+export async function runQuestions(
+  tl: Throughline,
+  told: Conversation,
+  turnAt: Map<string, string>,
+): Promise<AnsweredQuestion[]> {
+  const answered: AnsweredQuestion[] = []
   for (const { text, evidence, category } of told.questions) {
     const { items } = await tl.recall({ userId: told.name, query: text, limit: LIMIT })
     const hit = ({ sessionId, sequence, content }: RecallItem) => ({
@@ -64,7 +68,7 @@ export async function ask(tl: Throughline, told: Conversation, turnAt: Map<strin
 }
 
 /** Sums of all questions under 0, and of each category under its number. */
-export function summed(answered: readonly Answered[]): Map<number, Sums> {
+export function sumScores(answered: readonly AnsweredQuestion[]): Map<number, Sums> {
   const sums = new Map<number, Sums>()
   for (const { category, evidence, hits } of answered) {
     const scores = scoresOf(evidence, hits)
@@ -78,8 +82,8 @@ export function summed(answered: readonly Answered[]): Map<number, Sums> {
   return sums
 }
 
-function scoresOf(evidence: readonly string[], hits: Answered['hits']): Omit<Sums, 'count'> {
-  const share = (list: Answered['hits']) =>
+function scoresOf(evidence: readonly string[], hits: AnsweredQuestion['hits']): Omit<Sums, 'count'> {
+  const share = (list: AnsweredQuestion['hits']) =>
     evidence.filter((id) => list.some((hit) => hit.id === id)).length / evidence.length
   const gain = (rank: number) => 1 / Math.log2(rank + 2)
   const ideal = evidence.slice(0, 10).reduce((sum, _, rank) => sum + gain(rank), 0)
@@ -93,7 +97,7 @@ function scoresOf(evidence: readonly string[], hits: Answered['hits']): Omit<Sum
 }
 
 /** The first hits that stay within the budget together. */
-function within(hits: Answered['hits']): Answered['hits'] {
+function within(hits: AnsweredQuestion['hits']): AnsweredQuestion['hits'] {
   let tokens = 0
   const end = hits.findIndex((hit) => {
     tokens += hit.tokens

@@ -1,11 +1,11 @@
 import { batchedPostgres } from '../contenders/batched-postgres.ts'
 import { pgbench, pgbenchProgram } from '../contenders/pgbench.ts'
-import { crowd, PROCESSES } from '../crowd.ts'
-import { message, WORK, type Work, writing } from '../load.ts'
-import { addLosses, lossesOf, markOf, toldLosses } from '../losses.ts'
-import { alternate, type Competitor, entered } from '../measure.ts'
-import type { Part, Setting } from '../part.ts'
-import { type Seat, seatsOf, targetOf, toldBy } from '../seats.ts'
+import { caveatOf, type LineupEntry, lineupOf, targetOf } from '../lineup.ts'
+import { message, runWriters, WORK, type Workload } from '../load.ts'
+import { addLosses, describeLosses, lossesOf, markOf } from '../losses.ts'
+import { type Competitor, measureInTurns, setUpCompetitor } from '../measure.ts'
+import type { Part, PartOptions } from '../part.ts'
+import { PROCESSES, startWriterProcesses } from '../writer-processes.ts'
 
 /** In memory a round of the usual length would be over in milliseconds. */
 const LONGER_IN_MEMORY = 20
@@ -24,18 +24,18 @@ export const APPEND: Part = {
       // processes share no memory
       if (apart && store === 'memory') continue
       const each = usual.each * (store === 'memory' ? LONGER_IN_MEMORY : 1) * (quick ? 0.25 : 1)
-      const work: Work = { ...usual, each }
+      const work: Workload = { ...usual, each }
       const rounds = apart ? Math.min(APART.rounds, setting.rounds) : setting.rounds
       const ms = quick ? setting.ms : APART.ms
       const alone = store === 'postgres' && work.writers === 1
       if (alone) await (await places.postgres()).separate(true)
       const competitors: Competitor[] = []
-      for (const seat of seatsOf(store, setting.peers)) {
-        const make = () => (apart ? crowd({ ...setting, ms }, seat, work) : writers(setting, seat, work))
-        competitors.push(await entered({ name: seat.entrant.name, kind: seat.kind, base: seat.base }, make))
+      for (const seat of lineupOf(store, setting.peers)) {
+        const make = () => (apart ? startWriterProcesses({ ...setting, ms }, seat, work) : writers(setting, seat, work))
+        competitors.push(await setUpCompetitor({ name: seat.entrant.name, kind: seat.kind, base: seat.base }, make))
       }
       if (store === 'postgres') competitors.splice(1, 0, ...(await limits(setting, work, apart)))
-      yield { id, title: usual.title, by: 'rate', rows: await alternate(competitors, rounds) }
+      yield { id, title: usual.title, by: 'rate', rows: await measureInTurns(competitors, rounds) }
       if (alone) await (await places.postgres()).separate(false)
       await places.clear()
     }
@@ -43,7 +43,7 @@ export const APPEND: Part = {
 }
 
 /** What the server can do: without a driver in Node, and with one statement for all that waits. */
-async function limits(setting: Setting, work: Work, apart: boolean): Promise<Competitor[]> {
+async function limits(setting: PartOptions, work: Workload, apart: boolean): Promise<Competitor[]> {
   const found: Competitor[] = []
   const program = pgbenchProgram()
   if (program === undefined) {
@@ -57,21 +57,21 @@ async function limits(setting: Setting, work: Work, apart: boolean): Promise<Com
     const base = 'pg'
     // its place is one of raw's
     const make = () => writers(setting, { kind: 'raw', entrant, base }, work)
-    found.push(await entered({ name: entrant.name, kind: 'limit', base }, make))
+    found.push(await setUpCompetitor({ name: entrant.name, kind: 'limit', base }, make))
   }
   return found
 }
 
 /** The writers of one process. */
 async function writers(
-  { store, ms, places }: Setting,
-  seat: Seat,
-  work: Work,
+  { store, ms, places }: PartOptions,
+  seat: LineupEntry,
+  work: Workload,
 ): Promise<Omit<Competitor, 'name' | 'kind'>> {
   const target = await targetOf(store, seat, places)
   const open = () => seat.entrant.open(target, { connections: work.writers })
   let contender = await open()
-  const told = toldBy(contender, store)
+  const told = caveatOf(contender, store)
   const sessions: string[] = []
   for (let i = 0; i < work.sessions; i++) sessions.push(await contender.create())
   const at = (writer: number) => sessions[writer % sessions.length] as string
@@ -93,8 +93,8 @@ async function writers(
     async round() {
       if (closed) contender = await open()
       closed = false
-      if (resting) await writing({ writers: work.writers, each: 1 }, append)
-      const done = await writing(work, append, ms)
+      if (resting) await runWriters({ writers: work.writers, each: 1 }, append)
+      const done = await runWriters(work, append, ms)
       if (resting) await contender.close()
       closed = resting
       return done
@@ -107,7 +107,7 @@ async function writers(
         const own = new Map([...acknowledged].filter(([writer]) => at(writer) === session))
         losses = addLosses(losses, lossesOf(own, await contender.contents(session)))
       }
-      return toldLosses(losses)
+      return describeLosses(losses)
     },
     async close() {
       if (!closed) await contender.close()

@@ -1,8 +1,8 @@
 import type { Contender } from '../contender.ts'
-import { type Timed, writing } from '../load.ts'
-import { alternate, type Competitor, entered, NONE } from '../measure.ts'
+import { caveatOf, lineupOf, targetOf } from '../lineup.ts'
+import { runWriters, type Timings } from '../load.ts'
+import { type Competitor, measureInTurns, NOT_SUPPORTED, setUpCompetitor } from '../measure.ts'
 import type { Part } from '../part.ts'
-import { seatsOf, targetOf, toldBy } from '../seats.ts'
 
 const CALLS = 300
 
@@ -53,23 +53,23 @@ function part(name: keyof typeof LINES): Part {
     oneCaller: true,
     async *run({ store, peers, places, rounds, ms }) {
       const competitors: Competitor[] = []
-      for (const { entrant, kind, base, relaxed } of seatsOf(store, peers)) {
+      for (const { entrant, kind, base, relaxed } of lineupOf(store, peers)) {
         if (relaxed && name === 'read') continue
-        const made = await entered({ name: entrant.name, kind, base }, async () => {
+        const made = await setUpCompetitor({ name: entrant.name, kind, base }, async () => {
           const target = await targetOf(store, { entrant, kind, base }, places)
           const contender = await entrant.open(target, { connections: 1 })
           const sessionId = await contender.create()
           await contender.update?.(sessionId, 0)
           const call = of(contender, sessionId)
           return {
-            ...(name === 'read' ? said(contender) : toldBy(contender, store)),
-            round: () => (call === undefined ? Promise.reject(new Error(NONE)) : calling(store, call, ms)),
+            ...(name === 'read' ? said(contender) : caveatOf(contender, store)),
+            round: () => (call === undefined ? Promise.reject(new Error(NOT_SUPPORTED)) : calling(store, call, ms)),
             close: () => contender.close(),
           }
         })
         competitors.push(made)
       }
-      yield { id, title, by: 'time', rows: await alternate(competitors, rounds) }
+      yield { id, title, by: 'time', rows: await measureInTurns(competitors, rounds) }
       await places.clear()
     },
   }
@@ -78,7 +78,7 @@ function part(name: keyof typeof LINES): Part {
 /** Where nothing is written, all are compared with the one raw. */
 const said = ({ caveat }: Contender) => (caveat === undefined ? {} : { caveat })
 
-function calling(store: string, call: () => Promise<unknown>, ms: number): Promise<Timed> {
+function calling(store: string, call: () => Promise<unknown>, ms: number): Promise<Timings> {
   // in memory a round of the usual length would be over in a millisecond
-  return writing({ writers: 1, each: store === 'memory' ? CALLS * 20 : CALLS }, call, ms)
+  return runWriters({ writers: 1, each: store === 'memory' ? CALLS * 20 : CALLS }, call, ms)
 }

@@ -1,5 +1,5 @@
 import { open } from '../../dist/index.js'
-import { message, WORK, writing } from '../load.ts'
+import { message, runWriters, WORK } from '../load.ts'
 import type { Part } from '../part.ts'
 import { quantile, type Row } from '../table.ts'
 import { urlOf } from './target.ts'
@@ -30,7 +30,7 @@ export const CEILING: Part = {
     const names = Object.keys(CEILINGS) as (keyof typeof CEILINGS)[]
     const taken = new Map<string, number[]>(names.map((name) => [name, []]))
     const until = performance.now() + ms
-    const load = writing(
+    const load = runWriters(
       { writers: WORK.W2.writers, each: Number.POSITIVE_INFINITY },
       (writer, i) => sessions[writer]?.append(message(i)),
       ms,

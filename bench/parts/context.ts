@@ -1,6 +1,6 @@
 import { open } from '../../dist/index.js'
-import { messages, reading } from '../load.ts'
-import { alternate, type Competitor } from '../measure.ts'
+import { messages, runReads } from '../load.ts'
+import { type Competitor, measureInTurns } from '../measure.ts'
 import type { Part } from '../part.ts'
 import { labelOf } from '../table.ts'
 import { urlOf } from './target.ts'
@@ -25,13 +25,13 @@ export const CONTEXT: Part = {
         kind: 'throughline',
         size,
         base: labelOf({ name, size: sizes[0] ?? 0 }),
-        round: () => reading(READS, () => session.context({ maxTokens: 4000 }), ms),
+        round: () => runReads(READS, () => session.context({ maxTokens: 4000 }), ms),
         check: async () => `${(await session.context({ maxTokens: 4000 })).messages.length} messages`,
         close: async () => {},
       })
     }
     if (store === 'postgres') await (await places.postgres()).vacuum()
-    const rows = await alternate(competitors, rounds)
+    const rows = await measureInTurns(competitors, rounds)
     await tl.close()
     yield { id: 'X1', title: 'context() within 4,000 tokens', by: 'time', rows }
     await places.clear()

@@ -1,13 +1,13 @@
 import { open, type Session, type Throughline } from '../../dist/index.js'
 import { startRedis } from '../../test/servers/redis.ts'
-import { separate } from '../cores.ts'
+import { pinProcesses } from '../cpu-pinning.ts'
 import type { Databases } from '../databases.ts'
 import { pg, Redis } from '../drivers.ts'
-import { WORK, type Work, writing } from '../load.ts'
-import { alternate, type Competitor } from '../measure.ts'
+import { runWriters, WORK, type Workload } from '../load.ts'
+import { type Competitor, measureInTurns } from '../measure.ts'
 import type { Part } from '../part.ts'
-import type { Places } from '../places.ts'
 import type { Row } from '../table.ts'
+import type { Workspace } from '../workspace.ts'
 
 const SELECT = { name: 'envelope', text: 'select * from context.session_envelopes where session_id = $1' }
 
@@ -34,7 +34,7 @@ export const ENVELOPE: Part = {
 }
 
 /** Of two rows each the raw one comes first: Redis, with the cache; Postgres, without it. */
-function envelopeReads(work: Work, rounds: number, places: Places): Promise<Row[]> {
+function envelopeReads(work: Workload, rounds: number, places: Workspace): Promise<Row[]> {
   return measured(work, rounds, places, async (databases, redis) => [
     await rawGet(redis, work),
     await cachedReads(await opened(await databases.served(), work, redis), redis, work),
@@ -44,7 +44,7 @@ function envelopeReads(work: Work, rounds: number, places: Places): Promise<Row[
 }
 
 /** Writes, without the cache and with it. */
-function envelopeWrites(work: Work, rounds: number, places: Places): Promise<Row[]> {
+function envelopeWrites(work: Workload, rounds: number, places: Workspace): Promise<Row[]> {
   return measured(work, rounds, places, async (databases, redis) => [
     writes('Throughline, no cache', await opened(await databases.served(), work), work),
     writes('Throughline, cache', await opened(await databases.served(), work, redis), work),
@@ -53,9 +53,9 @@ function envelopeWrites(work: Work, rounds: number, places: Places): Promise<Row
 
 /** Redis is the one of `REDIS_URL` where set, else one of its own. */
 async function measured(
-  { writers }: Work,
+  { writers }: Workload,
   rounds: number,
-  places: Places,
+  places: Workspace,
   competitors: (databases: Databases, redis: string) => Promise<Competitor[]>,
 ): Promise<Row[]> {
   const given = process.env['REDIS_URL']
@@ -67,13 +67,13 @@ async function measured(
     if (writers > 1) return
     await databases.separate(are)
     const told = /process_id:(\d+)/.exec(`${await redis?.command('INFO', 'server')}`)
-    if (told !== null) separate(Number(told[1]), are)
+    if (told !== null) pinProcesses(Number(told[1]), are)
   }
   try {
     await apart(true)
     const all = await competitors(databases, redis?.url ?? given ?? '')
     await databases.vacuum()
-    return await alternate(all, rounds)
+    return await measureInTurns(all, rounds)
   } finally {
     await apart(false)
     await places.clear()
@@ -87,7 +87,7 @@ interface Opened {
   sessions: Session[]
 }
 
-async function opened(url: string, work: Work, cache?: string): Promise<Opened> {
+async function opened(url: string, work: Workload, cache?: string): Promise<Opened> {
   const tl = await open({ url, ...(cache !== undefined && { cache }) })
   const sessions: Session[] = []
   for (let n = 0; n < work.sessions; n++)
@@ -98,15 +98,15 @@ async function opened(url: string, work: Work, cache?: string): Promise<Opened> 
 /** The one whose turn it is. */
 const at = <T>(list: readonly T[], n: number) => list[n % list.length] as T
 
-function reads(name: string, base: string, { tl, sessions }: Opened, work: Work): Competitor {
+function reads(name: string, base: string, { tl, sessions }: Opened, work: Workload): Competitor {
   return {
     ...{ name, kind: 'throughline', base },
-    round: () => writing(work, (reader) => at(sessions, reader).envelope()),
+    round: () => runWriters(work, (reader) => at(sessions, reader).envelope()),
     close: () => tl.close(),
   }
 }
 
-async function cachedReads(made: Opened, redis: string, work: Work): Promise<Competitor> {
+async function cachedReads(made: Opened, redis: string, work: Workload): Promise<Competitor> {
   const client = new Redis(redis)
   const plain = reads('Throughline, cache', 'ioredis GET', made, work)
   return {
@@ -127,12 +127,12 @@ async function cachedReads(made: Opened, redis: string, work: Work): Promise<Com
   }
 }
 
-function writes(name: string, { tl, sessions }: Opened, work: Work): Competitor {
+function writes(name: string, { tl, sessions }: Opened, work: Workload): Competitor {
   let written = 0
   return {
     ...{ name, kind: 'throughline', base: 'Throughline, no cache' },
     round: async () => {
-      const done = await writing(work, async (writer, i) => {
+      const done = await runWriters(work, async (writer, i) => {
         await at(sessions, writer).updateEnvelope({ metadata: { key0: `${written} ${writer} ${i}` } })
       })
       written += done.operations
@@ -150,7 +150,7 @@ function writes(name: string, { tl, sessions }: Opened, work: Work): Competitor 
 const keyOf = (id: string) => `session:${id}:meta`
 
 /** `GET` of as many bytes as an envelope has, one connection for all readers, as the cache has. */
-async function rawGet(url: string, work: Work): Promise<Competitor> {
+async function rawGet(url: string, work: Workload): Promise<Competitor> {
   const client = new Redis(url)
   const memory = await opened('memory:', work)
   const keys: string[] = []
@@ -162,7 +162,7 @@ async function rawGet(url: string, work: Work): Promise<Competitor> {
   await memory.tl.close()
   return {
     ...{ name: 'ioredis GET', kind: 'raw', base: 'ioredis GET' },
-    round: () => writing(work, (reader) => client.get(at(keys, reader))),
+    round: () => runWriters(work, (reader) => client.get(at(keys, reader))),
     async close() {
       for (const key of keys) await client.del(key)
       client.disconnect()
@@ -171,14 +171,14 @@ async function rawGet(url: string, work: Work): Promise<Competitor> {
 }
 
 /** The row of an envelope, by a prepared statement, as a role for which row level security does not count. */
-async function rawSelect(url: string, work: Work): Promise<Competitor> {
+async function rawSelect(url: string, work: Workload): Promise<Competitor> {
   await (await open({ url, migrate: true })).close()
   const { tl, sessions } = await opened(url, work)
   const pool = new pg.Pool({ connectionString: url, max: work.writers, idleTimeoutMillis: 0 })
   const select = (reader: number) => pool.query({ ...SELECT, values: [at(sessions, reader).id] })
   return {
     ...{ name: 'pg select', kind: 'raw', base: 'pg select' },
-    round: () => writing(work, select),
+    round: () => runWriters(work, select),
     check: async () => ((await select(0)).rows.length === 1 ? '' : 'found nothing'),
     async close() {
       await pool.end()

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Connection, connectTo, requestOf } from '../http/connection.ts'
-import { message, messages, writing } from '../load.ts'
-import { alternate, type Competitor } from '../measure.ts'
+import { message, messages, runWriters } from '../load.ts'
+import { type Competitor, measureInTurns } from '../measure.ts'
 import type { Part } from '../part.ts'
 import { urlOf } from './target.ts'
 
@@ -29,10 +29,10 @@ export const HTTP: Part = {
     for (const [id, title, what] of LINES) {
       const url = await urlOf(store, places)
       const competitors = [
-        await competitor('raw', './bare.ts', {}, what, ms),
-        await competitor('throughline', './served.ts', { url }, what, ms),
+        await competitor('raw', 'bare-server.ts', {}, what, ms),
+        await competitor('throughline', 'throughline-server.ts', { url }, what, ms),
       ]
-      const rows = await alternate(competitors, rounds)
+      const rows = await measureInTurns(competitors, rounds)
       yield { id, title: `${title} over HTTP, ${CONNECTIONS} connections`, by: 'rate', rows }
       await places.clear()
     }
@@ -64,7 +64,7 @@ async function competitor(
   }
   return {
     ...{ name, kind, base: 'bare route' },
-    round: () => writing({ writers: CONNECTIONS, each: EACH }, send, ms),
+    round: () => runWriters({ writers: CONNECTIONS, each: EACH }, send, ms),
     async close() {
       for (const connection of connections) connection.close()
       const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -104,7 +104,7 @@ async function keep(connection: Connection): Promise<string> {
 }
 
 async function started(file: string, options: object): Promise<{ child: ChildProcess; url: string }> {
-  const path = fileURLToPath(new URL(`../http/${file.slice(2)}`, import.meta.url))
+  const path = fileURLToPath(new URL(`../http/${file}`, import.meta.url))
   // logs go where they cost what writing to a file costs, and are not kept
   const child = fork(path, [JSON.stringify({ options })], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   const { url } = await new Promise<{ url: string }>((resolve, reject) => {

@@ -5,16 +5,16 @@ import { CEILING } from './ceilings.ts'
 import { CONTEXT } from './context.ts'
 import { ENVELOPE } from './envelope.ts'
 import { HTTP } from './http.ts'
-import { INSIDE } from './inside.ts'
 import { LIST } from './list.ts'
+import { MAINTENANCE } from './maintenance.ts'
 import { INDEXED, RECALL } from './recall.ts'
 import { RECENT } from './recent.ts'
+import { SERVER_TIME } from './server-time.ts'
 import { SIZE } from './size.ts'
 import { START } from './start.ts'
-import { UPKEEP } from './upkeep.ts'
 
 /** In the order in which a whole run goes through them. */
 export const PARTS: readonly Part[] = [
-  ...[APPEND, INSIDE, RECENT, READ, CREATE, UPDATE, LIST, CONTEXT, UPKEEP, SIZE, START, CEILING, ENVELOPE],
+  ...[APPEND, SERVER_TIME, RECENT, READ, CREATE, UPDATE, LIST, CONTEXT, MAINTENANCE, SIZE, START, CEILING, ENVELOPE],
   ...[RECALL, INDEXED, HTTP],
 ]

@@ -1,9 +1,9 @@
 import { open, type Throughline } from '../../dist/index.js'
-import { message, reading, WORK, type Work, writing } from '../load.ts'
-import { alternate, type Competitor } from '../measure.ts'
+import { message, runReads, runWriters, WORK, type Workload } from '../load.ts'
+import { type Competitor, measureInTurns } from '../measure.ts'
 import type { Part } from '../part.ts'
+import { makeQuestion, makeSentence, seededRandom } from '../synthetic-text.ts'
 import { labelOf } from '../table.ts'
-import { chance, question, sentence } from '../talk.ts'
 import { urlOf } from './target.ts'
 
 /** Messages of one session, of one append, and memories of one call. */
@@ -44,34 +44,35 @@ export const RECALL: Part = {
     for (const { events, memories } of sizes) {
       const tl = await open({ url: await urlOf(store, places), durability: 'relaxed', index: false })
       await fill(tl, events, memories)
-      const next = chance(7)
+      const next = seededRandom(7)
       const asked = { userId, limit: 10 }
       competitors.push({
         ...row('recall', events),
-        round: () => reading(ASKS, () => tl.recall({ ...asked, query: question(next), kinds: ['event'] }), NO_HURRY),
+        round: () =>
+          runReads(ASKS, () => tl.recall({ ...asked, query: makeQuestion(next), kinds: ['event'] }), NO_HURRY),
         close: async () => {},
       })
       competitors.push({
         ...row('search', memories),
         round: () =>
-          reading(ASKS, () => tl.memories.search({ ...asked, query: question(next), record: false }), NO_HURRY),
+          runReads(ASKS, () => tl.memories.search({ ...asked, query: makeQuestion(next), record: false }), NO_HURRY),
         close: () => tl.close(),
       })
     }
     if (store === 'postgres') await (await places.postgres()).vacuum()
     const title = 'recall over events and search over memories, 10 hits'
-    yield { id: 'recall', title, by: 'time', rows: await alternate(competitors, rounds) }
+    yield { id: 'recall', title, by: 'time', rows: await measureInTurns(competitors, rounds) }
     await places.clear()
   },
 }
 
 async function fill(tl: Throughline, events: number, memories: number): Promise<void> {
-  const next = chance(1)
+  const next = seededRandom(1)
   for (let told = 0; told < events; told += SESSION) {
     const session = await tl.sessions.create({ userId })
     const talk = Array.from({ length: Math.min(SESSION, events - told) }, (_, i) => ({
       type: i % 2 === 0 ? ('user_message' as const) : ('model_message' as const),
-      content: sentence(next),
+      content: makeSentence(next),
     }))
     await session.append(talk)
   }
@@ -82,7 +83,7 @@ async function fill(tl: Throughline, events: number, memories: number): Promise<
   for (let kept = 0; kept < memories; kept += CALL) {
     const some = Array.from({ length: Math.min(CALL, memories - kept) }, () => ({
       userId,
-      content: sentence(next),
+      content: makeSentence(next),
       id: crypto.randomUUID(),
     }))
     await tl.memories.remember(some)
@@ -105,7 +106,7 @@ export const INDEXED: Part = {
         })
       }
       // a round is long
-      const rows = await alternate(competitors, Math.min(rounds, 3))
+      const rows = await measureInTurns(competitors, Math.min(rounds, 3))
       yield { id: `${id} indexed`, title: `${work.title}, with the index of words`, by: 'rate', rows }
       await places.clear()
     }
@@ -116,13 +117,13 @@ export const INDEXED: Part = {
 const LONGER = 10
 const LONG = 4
 
-async function appending(tl: Throughline, work: Work, times: number) {
+async function appending(tl: Throughline, work: Workload, times: number) {
   const sessions = await Promise.all(Array.from({ length: work.sessions }, () => tl.sessions.create({ userId })))
-  const next = chance(3)
+  const next = seededRandom(3)
   const begun = performance.now()
-  const { operations } = await writing(
+  const { operations } = await runWriters(
     { ...work, each: work.each * times },
-    (writer, i) => sessions[writer % sessions.length]?.append({ ...message(i), content: sentence(next) }),
+    (writer, i) => sessions[writer % sessions.length]?.append({ ...message(i), content: makeSentence(next) }),
     NO_HURRY,
   )
   const perSecond = operations / ((performance.now() - begun) / 1000)

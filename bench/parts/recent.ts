@@ -1,7 +1,7 @@
-import { messages, reading } from '../load.ts'
-import { alternate, type Competitor, entered, NOT_REACHED } from '../measure.ts'
-import type { Part, Setting } from '../part.ts'
-import { durableSeats, type Seat, targetOf } from '../seats.ts'
+import { durableLineup, type LineupEntry, targetOf } from '../lineup.ts'
+import { messages, runReads } from '../load.ts'
+import { type Competitor, measureInTurns, NOT_REACHED, setUpCompetitor } from '../measure.ts'
+import type { Part, PartOptions } from '../part.ts'
 
 const READS = 200
 /** A peer whose log takes longer to fill, in milliseconds, is not measured at that length. */
@@ -17,23 +17,27 @@ export const RECENT: Part = {
     const all = [100, 1000, 10_000, 100_000, 1_000_000]
     const lengths = all.slice(0, quick ? 3 : store === 'memory' ? 4 : 5)
     const competitors: Competitor[] = []
-    for (const seat of durableSeats(store, setting.peers)) competitors.push(...(await readers(setting, seat, lengths)))
+    for (const seat of durableLineup(store, setting.peers)) competitors.push(...(await readers(setting, seat, lengths)))
     if (store === 'postgres') await (await places.postgres()).vacuum()
-    const rows = await alternate(competitors, rounds)
+    const rows = await measureInTurns(competitors, rounds)
     rows.sort((a, b) => (a.size ?? 0) - (b.size ?? 0))
     yield { id: 'R1', title: 'last 30 turns of logs of several lengths', by: 'time', rows }
     await places.clear()
   },
 }
 
-async function readers({ store, ms, places }: Setting, seat: Seat, lengths: readonly number[]): Promise<Competitor[]> {
+async function readers(
+  { store, ms, places }: PartOptions,
+  seat: LineupEntry,
+  lengths: readonly number[],
+): Promise<Competitor[]> {
   const row = { name: seat.entrant.name, kind: seat.kind }
   const base = (size: number) => `${seat.base}, ${size.toLocaleString('en')}`
   let contender: Awaited<ReturnType<typeof seat.entrant.open>>
   try {
     contender = await seat.entrant.open(await targetOf(store, seat, places), { connections: 1 })
   } catch (error) {
-    return [await entered(row, () => Promise.reject(error))]
+    return [await setUpCompetitor(row, () => Promise.reject(error))]
   }
   const { caveat } = contender
   let open = lengths.length
@@ -44,7 +48,7 @@ async function readers({ store, ms, places }: Setting, seat: Seat, lengths: read
   let reached = true
   const found: Competitor[] = []
   for (const size of lengths) {
-    const made = await entered({ ...row, size, base: base(size) }, async () => {
+    const made = await setUpCompetitor({ ...row, size, base: base(size) }, async () => {
       if (!reached) throw new Error(NOT_REACHED)
       const sessionId = await contender.create()
       const begun = performance.now()
@@ -55,7 +59,7 @@ async function readers({ store, ms, places }: Setting, seat: Seat, lengths: read
       }
       return {
         ...(caveat !== undefined && { caveat }),
-        round: () => reading(READS, () => contender.recent(sessionId), ms),
+        round: () => runReads(READS, () => contender.recent(sessionId), ms),
         async check() {
           const { length } = await contender.recent(sessionId)
           return length === 60 ? '' : `gives ${length} instead of 60`

@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path'
 import { open } from '../../dist/index.js'
 import { throughline } from '../contenders/throughline.ts'
 import { Database } from '../drivers.ts'
-import { message, writing } from '../load.ts'
+import { durableLineup, type LineupEntry, type Store, targetOf } from '../lineup.ts'
+import { message, runWriters } from '../load.ts'
 import { markOf } from '../losses.ts'
 import { reasonOf } from '../measure.ts'
-import type { Part, Setting } from '../part.ts'
-import type { Places } from '../places.ts'
-import { durableSeats, type Seat, type Store, targetOf } from '../seats.ts'
+import type { Part, PartOptions } from '../part.ts'
 import type { Row } from '../table.ts'
+import type { Workspace } from '../workspace.ts'
 
 /** So long, in milliseconds, the appends may take; slow ones are measured by what they kept till then. */
 const OWN_MS = 60_000
@@ -22,7 +22,7 @@ export const SIZE: Part = {
   async *run(setting) {
     const { store, places } = setting
     const rows: Row[] = []
-    for (const seat of durableSeats(store, setting.peers)) {
+    for (const seat of durableLineup(store, setting.peers)) {
       // the index of words is a thing of its own, which raw has not
       if (seat.kind === 'throughline') {
         const { name } = seat.entrant
@@ -37,18 +37,18 @@ export const SIZE: Part = {
   },
 }
 
-interface Sized extends Seat {
+interface Sized extends LineupEntry {
   /** What was written is read into the index before it is weighed. */
   indexed?: true
 }
 
 const urlOf = (store: Store) => (target: string) => (store === 'sqlite' ? `sqlite:${target}` : target)
 
-function without(store: Store, name: string, seat: Seat): Sized {
+function without(store: Store, name: string, seat: LineupEntry): Sized {
   return { ...seat, entrant: throughline(name, urlOf(store)) }
 }
 
-async function grown(setting: Setting, seat: Sized): Promise<Row> {
+async function grown(setting: PartOptions, seat: Sized): Promise<Row> {
   const row = { name: seat.entrant.name, kind: seat.kind, base: seat.base }
   try {
     return { ...row, ...(await weighed(setting, seat)) }
@@ -57,7 +57,7 @@ async function grown(setting: Setting, seat: Sized): Promise<Row> {
   }
 }
 
-async function weighed({ store, places, quick }: Setting, seat: Sized): Promise<Pick<Row, 'value' | 'note'>> {
+async function weighed({ store, places, quick }: PartOptions, seat: Sized): Promise<Pick<Row, 'value' | 'note'>> {
   const { entrant, kind, indexed } = seat
   const target = await targetOf(store, seat, places)
   const first = await entrant.open(target, { connections: 1 })
@@ -69,7 +69,7 @@ async function weighed({ store, places, quick }: Setting, seat: Sized): Promise<
   const contender = await entrant.open(target, { connections: 1 })
   const append = (_: number, i: number) => contender.append(sessionId, message(i, markOf(0, i)))
   const each = quick ? 500 : 20_000
-  const { operations } = await writing({ writers: 1, each }, append, kind === 'peer' ? PEER_MS : OWN_MS)
+  const { operations } = await runWriters({ writers: 1, each }, append, kind === 'peer' ? PEER_MS : OWN_MS)
   await contender.close()
   if (indexed === true) {
     const tl = await open({ url: urlOf(store)(target) })
@@ -82,7 +82,7 @@ async function weighed({ store, places, quick }: Setting, seat: Sized): Promise<
 }
 
 /** Of a file with all that stands beside it under its name, once its write-ahead log is in it; or of all tables. */
-async function bytesOf(store: Store, target: string, places: Places): Promise<number> {
+async function bytesOf(store: Store, target: string, places: Workspace): Promise<number> {
   if (store === 'postgres') return await (await places.postgres()).size(target)
   const db = new Database(target)
   db.pragma('wal_checkpoint(truncate)')

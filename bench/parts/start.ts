@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Part } from '../part.ts'
-import type { Places } from '../places.ts'
 import { median, type Row } from '../table.ts'
+import type { Workspace } from '../workspace.ts'
 
 const program = fileURLToPath(new URL('../start/open.mjs', import.meta.url))
 
@@ -49,7 +49,7 @@ export const START: Part = {
   },
 }
 
-const file = (places: Places) => places.file()
+const file = (places: Workspace) => places.file()
 
 const WHO = {
   memory: [{ name: 'Throughline', kind: 'throughline', what: 'throughline', target: () => 'memory:', base: undefined }],
@@ -59,7 +59,7 @@ const WHO = {
       name: 'Throughline',
       kind: 'throughline',
       what: 'throughline',
-      target: (places: Places) => `sqlite:${file(places)}`,
+      target: (places: Workspace) => `sqlite:${file(places)}`,
       base: 'better-sqlite3',
     },
   ],

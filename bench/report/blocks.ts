@@ -1,15 +1,15 @@
-import { outcomes } from '../goals.ts'
+import { evaluateGoals } from '../goals.ts'
 import { CEILINGS } from '../parts/ceilings.ts'
-import { rounded } from '../print.ts'
+import { formatRounded } from '../print.ts'
 import type { Results, Run } from '../results.ts'
 import type { Table } from '../table.ts'
-import { type Column, markdown, sideBySide } from './markdown.ts'
+import { type Column, comparisonTable, markdownTable } from './markdown.ts'
 
 const STORES = ['sqlite', 'postgres', 'memory']
 const NAMES: Record<string, string> = { sqlite: 'SQLite', postgres: 'Postgres', memory: 'in memory' }
 
 /** What goes between the marks of `docs/performance.md`, by the name of the mark; what was not measured is left out. */
-export function blocks(results: Results): Map<string, string> {
+export function makeBlocks(results: Results): Map<string, string> {
   const { tables, runs } = results
   const found = new Map<string, string>([
     ['run', runs.map((run) => toldRun(run, results)).join('\n')],
@@ -38,7 +38,7 @@ export function blocks(results: Results): Map<string, string> {
       ['envelope', 'reads', columns({ R3: 'one caller, p50 ms', 'R3 × 32': '32 callers, per second' })],
     ]
     for (const [name, what, some] of lines) {
-      if (some.length > 0) found.set(`${name}-${store}`, sideBySide(corner(what), some))
+      if (some.length > 0) found.set(`${name}-${store}`, comparisonTable(corner(what), some))
     }
   }
   return new Map([...found].filter(([, text]) => text !== ''))
@@ -55,18 +55,18 @@ const INSIDE = { I1: 'I1 an append', I2: 'I2 an append to each of 32 sessions', 
 
 const REQUESTS = { H1: 'H1 appends', H2: 'H2 windows of 30 turns', H3: 'H3 records' }
 
-function toldRun({ at, command, machine, versions }: Run, { tables }: Results): string {
+function toldRun({ at, command, describeMachine: machine, readVersions: versions }: Run, { tables }: Results): string {
   const own = [...new Set(tables.filter(({ run }) => run === at).map(({ part }) => part))]
   const told = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   return `- \`${command}\`, ${at.slice(0, 10)}, on ${machine}: ${own.join(', ')}; ${told.join(', ')}.`
 }
 
 function goals(tables: readonly Table[]): string {
-  const rows = outcomes(tables).map(({ line, store, goal, figure, met }) => {
+  const rows = evaluateGoals(tables).map(({ line, store, goal, figure, met }) => {
     const verdict = met === undefined ? '' : met ? 'met' : '**not met**'
     return [line, NAMES[store] ?? store, goal, figure, verdict]
   })
-  return markdown(['line', 'store', 'goal', 'measured', ''], rows)
+  return markdownTable(['line', 'store', 'goal', 'measured', ''], rows)
 }
 
 function sizes(table: Table | undefined): Column[] {
@@ -93,10 +93,10 @@ function small(tables: readonly Table[], id: string, of: string, unit: string): 
     size === undefined ? name : size.toLocaleString('en'),
     ...own.map(({ by, rows: some }) => {
       const row = some.find((one) => one.name === name && one.size === size)
-      return rounded(by === 'time' ? row?.p50 : row?.value)
+      return formatRounded(by === 'time' ? row?.p50 : row?.value)
     }),
   ])
-  return markdown([of, ...own.map(({ store }) => `${NAMES[store]}, ${unit}`)], rows)
+  return markdownTable([of, ...own.map(({ store }) => `${NAMES[store]}, ${unit}`)], rows)
 }
 
 function ceilings(tables: readonly Table[]): string {
@@ -107,10 +107,10 @@ function ceilings(tables: readonly Table[]): string {
     `${ms}`,
     ...own.map(({ rows: some }) => {
       const row = some.find((one) => one.name === name)
-      return `${rounded(row?.p50)} / ${rounded(row?.p99)}`
+      return `${formatRounded(row?.p50)} / ${formatRounded(row?.p99)}`
     }),
   ])
-  return markdown(['call', 'ceiling ms', ...own.map(({ store }) => `${NAMES[store]}, p50 / p99 ms`)], rows)
+  return markdownTable(['call', 'ceiling ms', ...own.map(({ store }) => `${NAMES[store]}, p50 / p99 ms`)], rows)
 }
 
 function start(tables: readonly Table[]): string {
@@ -119,8 +119,8 @@ function start(tables: readonly Table[]): string {
     some.map(({ name, value }) => {
       const memory = tables.find((table) => table.id === 'S1 memory' && table.store === store)
       const room = memory?.rows.find((row) => row.name === name)?.value
-      return [name === 'Throughline' ? `**${name}**, ${NAMES[store]}` : name, rounded(value), rounded(room)]
+      return [name === 'Throughline' ? `**${name}**, ${NAMES[store]}` : name, formatRounded(value), formatRounded(room)]
     }),
   )
-  return rows.length === 0 ? '' : markdown(['opening', 'ms', 'MB'], rows)
+  return rows.length === 0 ? '' : markdownTable(['opening', 'ms', 'MB'], rows)
 }

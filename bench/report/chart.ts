@@ -47,7 +47,7 @@ const STYLE = `
   }`
 
 /** Bars from left to right, a panel for each line; by powers of ten where the longest is more than 30 times the shortest. */
-export function chart({ title, panels, small }: Chart): string {
+export function drawChart({ title, panels, small }: Chart): string {
   const parts: string[] = [text(0, 18, title, 'title')]
   let y = 34
   for (const panel of panels) {

@@ -1,9 +1,9 @@
-import { toldFailure } from '../measure.ts'
-import { milliseconds, rounded, whole } from '../print.ts'
+import { describeFailure } from '../measure.ts'
+import { formatInteger, formatMilliseconds, formatRounded } from '../print.ts'
 import { figureOf, labelOf, type Row, ratioOf, type Table } from '../table.ts'
 
 /** A table of Markdown; the first column to the left. */
-export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
@@ -20,7 +20,7 @@ export interface Column {
 }
 
 /** Contenders as rows, with the figures of several tables side by side, and what must be read with them at the end. */
-export function sideBySide(corner: string, columns: readonly Column[]): string {
+export function comparisonTable(corner: string, columns: readonly Column[]): string {
   const cells = columns.map((column) => cellsOf(column))
   const names = [...new Set(cells.flatMap((column) => [...column.keys()]))]
   const caveats = new Map(names.map((name) => [name, caveatOf(name, columns)]))
@@ -30,7 +30,7 @@ export function sideBySide(corner: string, columns: readonly Column[]): string {
     ...cells.map((column) => column.get(name) ?? ''),
     ...(noted ? [caveats.get(name) ?? ''] : []),
   ])
-  return markdown([corner, ...columns.map(({ title }) => title), ...(noted ? [''] : [])], rows)
+  return markdownTable([corner, ...columns.map(({ title }) => title), ...(noted ? [''] : [])], rows)
 }
 
 function shownName({ suffix = '' }: Column, { name }: Row): string | undefined {
@@ -50,9 +50,14 @@ function cellsOf(column: Column): Map<string, string> {
 
 /** The figure, how it compares where it is not the base itself, and what was lost. */
 export function cellOf(table: Table, row: Row): string {
-  if (row.fails !== undefined) return toldFailure(row.fails)
+  if (row.fails !== undefined) return describeFailure(row.fails)
   const figure = figureOf(table, row)
-  const shown = table.by === 'rate' ? whole(figure) : table.by === 'time' ? milliseconds(figure) : rounded(figure)
+  const shown =
+    table.by === 'rate'
+      ? formatInteger(figure)
+      : table.by === 'time'
+        ? formatMilliseconds(figure)
+        : formatRounded(figure)
   const ratio = row.base === labelOf(row) ? undefined : ratioOf(table, row)
   const lost = partsOf(row).filter((part) => /\d %/.test(part))
   return [
@@ -62,7 +67,7 @@ export function cellOf(table: Table, row: Row): string {
 }
 
 function timesOf({ p50, p99 }: Row): string {
-  return p50 === undefined ? '' : `, ${rounded(p50)} / ${rounded(p99)} ms`
+  return p50 === undefined ? '' : `, ${formatRounded(p50)} / ${formatRounded(p99)} ms`
 }
 
 const partsOf = ({ note }: Row) => note.split('; ').filter(Boolean)

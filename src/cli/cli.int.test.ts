@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import openDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Ended, runHere } from '../../test/servers/cli.ts'
+import { type CommandResult, runInProcess } from '../../test/servers/run-cli.ts'
 import { temporaryFolder, trackProcess } from '../../test/servers/test-run.ts'
 import { ERROR_CODES } from '../domain/errors.ts'
 import { open } from '../open/open.ts'
@@ -36,7 +36,7 @@ function environment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
   return { ...rest, TMPDIR: temporary, ...extra }
 }
 
-function execute(file: string, args: readonly string[], env?: Record<string, string>): Promise<Ended> {
+function execute(file: string, args: readonly string[], env?: Record<string, string>): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = execFile(file, args, { cwd, env: environment(env) }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? 'unknown'), stdout, stderr })
@@ -49,7 +49,7 @@ const throughline = (args: readonly string[], env?: Record<string, string>) =>
   execute(process.execPath, [RUN, ...args], env)
 
 /** For commands that need no process of their own, which takes half a second of a core to start. */
-const here = (args: readonly string[]) => runHere(args, cwd)
+const here = (args: readonly string[]) => runInProcess(args, cwd)
 
 /** A store with two sessions, each of them with one turn. Gives their ids. */
 async function madeStore(url: string): Promise<[string, string]> {

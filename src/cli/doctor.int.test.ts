@@ -7,12 +7,12 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import openDatabase from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { proving } from '../../test/proof.ts'
-import { runHere } from '../../test/servers/cli.ts'
+import { isProving } from '../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../test/servers/database.ts'
 import { operatorToken, startServer, tokenOf } from '../../test/servers/http.ts'
 import { unprivilegedUser } from '../../test/servers/postgres.ts'
 import { startRedis } from '../../test/servers/redis.ts'
+import { runInProcess } from '../../test/servers/run-cli.ts'
 import { temporaryFolder, trackProcess } from '../../test/servers/test-run.ts'
 import { open, openDeps } from '../open/open.ts'
 import { serve } from '../serve.ts'
@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 afterEach(() => remove())
 
-const run = (args: readonly string[], env?: Record<string, string>) => runHere(['doctor', ...args], folder, env)
+const run = (args: readonly string[], env?: Record<string, string>) => runInProcess(['doctor', ...args], folder, env)
 
 /** The checks by their names. */
 const named = (checks: readonly Check[]) => Object.fromEntries(checks.map((check) => [check.name, check]))
@@ -112,7 +112,7 @@ describe('of a SQLite store', () => {
       advice: containing(`throughline purge ${life.sessionId} --yes`),
     })
     const purge = ['purge', life.sessionId, '--yes', '--url', url]
-    expect(await runHere(purge, folder)).toMatchObject({ code: 0, stdout: containing('1 session, 3 events') })
+    expect(await runInProcess(purge, folder)).toMatchObject({ code: 0, stdout: containing('1 session, 3 events') })
     expect((await looked(['--url', url])).checks['imports']).toBeUndefined()
   })
 
@@ -385,7 +385,7 @@ describe('of a server', () => {
 })
 
 // each waits as long as it may
-if (proving)
+if (isProving)
   describe('of what takes connections and says nothing', () => {
     let silent: TcpServer
     let port: number

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import openDatabase from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../test/servers/database.ts'
 import { type RedisServer, startRedis } from '../../test/servers/redis.ts'
+import { runInProcess } from '../../test/servers/run-cli.ts'
 import { temporaryFolder, trackProcess } from '../../test/servers/test-run.ts'
 import type { BackfillReport, Throughline } from '../api.ts'
 import { open } from '../open/open.ts'
@@ -41,7 +41,8 @@ function environment(extra: Record<string, string>): NodeJS.ProcessEnv {
   return { ...rest, COLUMNS: '', ...extra }
 }
 
-const runWith = (env: Record<string, string>, args: readonly string[]) => runHere(args, cwd, { COLUMNS: '', ...env })
+const runWith = (env: Record<string, string>, args: readonly string[]) =>
+  runInProcess(args, cwd, { COLUMNS: '', ...env })
 
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 

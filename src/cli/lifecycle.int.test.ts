@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import openDatabase from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runHere } from '../../test/servers/cli.ts'
+import { runInProcess } from '../../test/servers/run-cli.ts'
 import type { Session } from '../api.ts'
 import { open } from '../open/open.ts'
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }))
 
 const run = (args: readonly string[], extra: Record<string, string> = {}) =>
-  runHere(args, cwd, { THROUGHLINE_URL: `sqlite:${cwd}/a.db`, ...extra })
+  runInProcess(args, cwd, { THROUGHLINE_URL: `sqlite:${cwd}/a.db`, ...extra })
 
 /** A session in the conversation `c` that Ada began so long ago, and what is done with it then. Gives its id. */
 async function began(ago: number, then: (session: Session) => Promise<unknown>, conversationId = 'c'): Promise<string> {

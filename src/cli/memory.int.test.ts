@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Ended, runHere } from '../../test/servers/cli.ts'
+import { type CommandResult, runInProcess } from '../../test/servers/run-cli.ts'
 import type { Throughline } from '../api.ts'
 import { open } from '../open/open.ts'
 import type { ImportReport } from './memory/import-report.ts'
@@ -18,9 +18,9 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(cwd, { recursive: true, force: true }))
 
-function run(args: readonly string[], { input = '', url = 'a.db', columns = '' } = {}): Promise<Ended> {
+function run(args: readonly string[], { input = '', url = 'a.db', columns = '' } = {}): Promise<CommandResult> {
   const env = { THROUGHLINE_URL: `sqlite:${cwd}/${url}`, COLUMNS: columns }
-  if (input === '') return runHere(args, cwd, env)
+  if (input === '') return runInProcess(args, cwd, env)
   return new Promise((resolve) => {
     const options = { cwd, env: { ...process.env, ...env } }
     const child = execFile(process.execPath, [RUN, ...args], options, (error, stdout, stderr) => {

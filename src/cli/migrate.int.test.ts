@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf, OWNER, SERVING } from '../../test/servers/database.ts'
+import { runInProcess } from '../../test/servers/run-cli.ts'
 import { trackProcess } from '../../test/servers/test-run.ts'
 import { open } from '../open/open.ts'
 
@@ -42,6 +42,6 @@ it('migrates an empty Postgres as its owner, so that another role can serve from
 })
 
 it('says that what has no schema has none', async () => {
-  const { stdout } = await runHere(['migrate', '--url', 'memory:'], '.')
+  const { stdout } = await runInProcess(['migrate', '--url', 'memory:'], '.')
   expect(stdout).toBe('memory: has no schema, so that there is nothing to migrate\n')
 })

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { runHere } from '../../test/servers/cli.ts'
 import { type Databases, databasesOf } from '../../test/servers/database.ts'
 import { operatorToken, startServer } from '../../test/servers/http.ts'
+import { runInProcess } from '../../test/servers/run-cli.ts'
 import type { Session, Throughline } from '../api.ts'
 import type { SessionEvent } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
@@ -19,7 +19,7 @@ afterEach(() => rmSync(cwd, { recursive: true, force: true }))
 
 const sqlite = () => `sqlite:${cwd}/a.db`
 const run = (args: readonly string[], env: Record<string, string> = {}) =>
-  runHere(args, cwd, { THROUGHLINE_URL: sqlite(), COLUMNS: '100', ...env })
+  runInProcess(args, cwd, { THROUGHLINE_URL: sqlite(), COLUMNS: '100', ...env })
 const runJson = async (...args: string[]) => JSON.parse((await run([...args, '--json'])).stdout)
 
 /** Opens the store of the test, and closes it. */
@@ -456,11 +456,11 @@ describe.each(['postgres', 'server'] as const)('on %s', (kind) => {
     const url = server?.url ?? database?.url() ?? ''
     const tl = await open({ url, ...(server && { token }) })
     const there = (...args: string[]) =>
-      runHere(args, cwd, { THROUGHLINE_URL: url, COLUMNS: '100', ...(server && { THROUGHLINE_TOKEN: token }) })
+      runInProcess(args, cwd, { THROUGHLINE_URL: url, COLUMNS: '100', ...(server && { THROUGHLINE_TOKEN: token }) })
     try {
       expect((await there('sessions')).stdout).toContain('No sessions yet.')
       if (server) {
-        const nobody = await runHere(['sessions', '--url', url], cwd, { THROUGHLINE_TOKEN: '' })
+        const nobody = await runInProcess(['sessions', '--url', url], cwd, { THROUGHLINE_TOKEN: '' })
         expect(nobody).toMatchObject({ code: 2, stderr: expect.stringContaining(': set THROUGHLINE_TOKEN\n') })
       }
       const s = await tl.sessions.create({ userId: 'ada', task: 'Plan the trip' })

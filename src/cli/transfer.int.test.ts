@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runHere } from '../../test/servers/cli.ts'
+import { runInProcess } from '../../test/servers/run-cli.ts'
 import type { ImportReport, SessionBlock, Throughline } from '../api.ts'
 import { exportLines, importLines } from '../features/transfer/lines.ts'
 import { open } from '../open/open.ts'
@@ -77,7 +77,7 @@ function ownSource(): string {
   return url('own.db')
 }
 
-const run = (args: readonly string[], target = source()) => runHere([...args, '--url', target], cwd)
+const run = (args: readonly string[], target = source()) => runInProcess([...args, '--url', target], cwd)
 const json = async (args: readonly string[], target?: string) =>
   JSON.parse((await run([...args, '--json'], target)).stdout)
 const file = (name: string, content: string | Buffer) => {
@@ -436,7 +436,7 @@ describe('the shell', () => {
       [['import', '--from', 'claude-code'], 2, 'files: must name'],
       [['import', '--check', 'kept.jsonl', '--from', 'claude-code'], 2, 'check: goes without --from'],
     ] as const) {
-      const ended = await runHere(args.includes('--url' as never) ? args : [...args, '--url', source()], cwd)
+      const ended = await runInProcess(args.includes('--url' as never) ? args : [...args, '--url', source()], cwd)
       expect(ended.stderr).toContain(message)
       expect(ended.code).toBe(code)
     }
@@ -445,7 +445,7 @@ describe('the shell', () => {
   })
 
   it.each(['export', 'import'])('%s --help has an example, in 80 columns', async (command) => {
-    const { code, stdout } = await runHere([command, '--help'], cwd)
+    const { code, stdout } = await runInProcess([command, '--help'], cwd)
     expect(code).toBe(0)
     expect(stdout).toContain(`Example: throughline ${command}`)
     const [words = ''] = stdout.split('\nOptions:')

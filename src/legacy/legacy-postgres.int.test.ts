@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { someOf } from '../../test/proof.ts'
+import { firstInShortRun } from '../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../test/servers/database.ts'
 import { freePort } from '../../test/servers/postgres.ts'
 import type { LegacySession } from '../domain/legacy.ts'
@@ -17,7 +17,7 @@ async function readAll(url: string, table?: string): Promise<LegacySession[]> {
   }
 }
 
-describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
+describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   beforeAll(async () => {

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { someOf } from '../../test/proof.ts'
-import { startChild } from '../../test/servers/child.ts'
+import { firstInShortRun } from '../../test/proof.ts'
+import { startChild } from '../../test/servers/child-process.ts'
 import { databasesOf } from '../../test/servers/database.ts'
-import { fillLegacy } from '../../test/servers/legacy.ts'
+import { fillLegacy } from '../../test/servers/legacy-data.ts'
 import type { ThroughlineError } from '../domain/errors.ts'
 import type { LegacySession } from '../domain/legacy.ts'
 import { open } from '../open/open.ts'
@@ -115,7 +115,7 @@ const CHILD = `
   }
   await source.close()`
 
-describe.each([sqlite, ...someOf(inject('postgres')).map(postgres)])('on $name', (kind) => {
+describe.each([sqlite, ...firstInShortRun(inject('postgres')).map(postgres)])('on $name', (kind) => {
   let place: Place
   const opened: LegacySource[] = []
   beforeAll(async () => {

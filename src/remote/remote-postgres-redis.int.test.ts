@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
-import { rulesIn } from '../../test/proof.ts'
+import { rulesForRun } from '../../test/proof.ts'
 import { type Databases, databasesOf, SERVING } from '../../test/servers/database.ts'
 import { servedDatabase } from '../../test/servers/http.ts'
 import { describeThroughline } from '../stores/conformance/index.ts'
@@ -21,5 +21,5 @@ describeThroughline(
     },
   },
   // several processes of clients are shown over SQLite
-  rulesIn({ describe, it }, /^A(?!9 )/),
+  rulesForRun({ describe, it }, /^A(?!9 )/),
 )

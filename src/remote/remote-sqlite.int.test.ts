@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
-import { rulesIn } from '../../test/proof.ts'
+import { rulesForRun } from '../../test/proof.ts'
 import { servedDatabase } from '../../test/servers/http.ts'
 import { describeThroughline } from '../stores/conformance/index.ts'
 
@@ -17,5 +17,5 @@ describeThroughline(
   },
   // every rule goes over HTTP to Postgres, and to SQLite without it; here those on moving sessions, and of those on
   // several processes what is a matter of the client
-  rulesIn({ describe, it }, /^A(29|30) |^A9 (gives dense|follows|writes once)/),
+  rulesForRun({ describe, it }, /^A(29|30) |^A9 (gives dense|follows|writes once)/),
 )

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { amount, figure, proving } from '../proof.ts'
+import { amount, isProving, printFigure } from '../proof.ts'
 import { tokenOf } from '../servers/http.ts'
-import { type ServerProcess, startProcess } from './child.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { send } from './target.ts'
 
 const MB = 1024 * 1024
@@ -17,7 +17,7 @@ let folder: string
 let server: ServerProcess
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'throughline-'))
-  server = await startProcess(`sqlite:${join(folder, 'sessions.db')}`, '--log', 'silent')
+  server = await startServerProcess(`sqlite:${join(folder, 'sessions.db')}`, '--log', 'silent')
 })
 afterAll(async () => {
   expect(await server.stop()).toBe(0)
@@ -91,7 +91,7 @@ it('thousands of streams that nobody reads cost little, hold up nobody, and can 
 
   const after = server.peakMemory()
   if (after !== undefined) {
-    if (proving) figure(`${crowd} idle streams: ${Math.round(after - before)} MB`)
+    if (isProving) printFigure(`${crowd} idle streams: ${Math.round(after - before)} MB`)
     // 100 KB for each
     expect(after - before).toBeLessThan(crowd / 10)
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { everyRequest } from './requests.ts'
-import { type Answer, expectProblem, send, startTarget, type Target } from './target.ts'
+import { expectProblem, send, startTarget, type Target, type TestResponse } from './target.ts'
 
 let target: Target
 beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('JSON that is nested', () => {
 })
 
 /** What no route may do, whatever it is sent. */
-function answeredWell({ status, body, text, headers }: Answer, what: string): void {
+function answeredWell({ status, body, text, headers }: TestResponse, what: string): void {
   const code = (body as { code?: string } | undefined)?.code
   const isProblem = status >= 400 && status < 500 && code !== undefined && code !== 'INTERNAL'
   expect([what, status, status < 300 || isProblem, status < 300 ? '' : text.slice(0, 300)]).toEqual([

@@ -9,9 +9,9 @@ import { serverLog } from '../../src/http/log.ts'
 import { ROUTES } from '../../src/http/routes.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../servers/database.ts'
 import { tokenOf } from '../servers/http.ts'
-import { type ServerProcess, startProcess } from './child.ts'
 import { requestTo } from './requests.ts'
-import { type Answer, send, sendRaw } from './target.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+import { send, sendRaw, type TestResponse } from './target.ts'
 
 /** Stands in all that is secret, and must stand in no line of the log. */
 const MARK = 'xyzzy'
@@ -33,7 +33,7 @@ afterEach(async () => {
 class Watched {
   readonly #server: ServerProcess
   readonly token: string
-  readonly #answers: Answer[] = []
+  readonly #answers: TestResponse[] = []
 
   constructor(server: ServerProcess, token: string) {
     this.#server = server
@@ -41,7 +41,7 @@ class Watched {
   }
 
   static async start(url: string): Promise<Watched> {
-    const server = await startProcess(url, '--log', 'trace')
+    const server = await startServerProcess(url, '--log', 'trace')
     started.push(server)
     // the token's own text holds the mark too, as its user does
     return new Watched(server, await tokenOf({ tenant: 'acme', sub: `ada ${MARK}` }))
@@ -51,7 +51,7 @@ class Watched {
     return this.#server.url
   }
 
-  async ask(method: string, path: string, sending: Parameters<typeof send>[3] = {}): Promise<Answer> {
+  async ask(method: string, path: string, sending: Parameters<typeof send>[3] = {}): Promise<TestResponse> {
     const answer = await send(this.url, method, path, { token: this.token, ...sending })
     this.#answers.push(answer)
     return answer

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Server, serve } from '../../src/serve.ts'
-import { type Answer, expectProblem, send, sendRaw } from './target.ts'
+import { expectProblem, send, sendRaw, type TestResponse } from './target.ts'
 
 const KEYS = ['THROUGHLINE_JWT_SECRET', 'THROUGHLINE_JWKS_URL', 'THROUGHLINE_JWT_PUBLIC_KEY', 'THROUGHLINE_HOST']
 const kept = KEYS.map((name) => [name, process.env[name]] as const)
@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 /** A write that must come to nothing, and a good request after it. */
-async function attempt(headers: Record<string, string>): Promise<Answer> {
+async function attempt(headers: Record<string, string>): Promise<TestResponse> {
   const answer = await send(server.url, 'POST', '/v1/sessions', { headers, body: { userId: 'ada' } })
   expect(await server.tl.sessions.list()).toEqual({ items: [] })
   const { body } = await send(server.url, 'GET', '/v1')

@@ -79,7 +79,7 @@ async function ofEach<T>(make: (person: Person) => Promise<T>): Promise<Record<P
   return Object.fromEntries(made) as Record<Person, T>
 }
 
-export interface Answer {
+export interface TestResponse {
   status: number
   headers: IncomingHttpHeaders
   text: string
@@ -95,7 +95,7 @@ interface Sending {
 }
 
 /** One request on a connection of its own; the path goes as it is. */
-export function send(url: string, method: string, path: string, sending: Sending = {}): Promise<Answer> {
+export function send(url: string, method: string, path: string, sending: Sending = {}): Promise<TestResponse> {
   const { token, headers = {}, body } = sending
   const payload =
     body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body)
@@ -158,7 +158,7 @@ function json(text: string): unknown {
 }
 
 /** Checks that it is a problem of this kind, and of this field where one is named. */
-export function expectProblem(answer: Answer, status: number, code: string, field?: string): void {
+export function expectProblem(answer: TestResponse, status: number, code: string, field?: string): void {
   const { details, instance } = (answer.body ?? {}) as { details?: { field?: string }; instance?: string }
   const found = {
     status: answer.status,

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SECRET, tokenOf } from '../servers/http.ts'
-import { type Answer, expectProblem, send, startTarget, type Target } from './target.ts'
+import { expectProblem, send, startTarget, type Target, type TestResponse } from './target.ts'
 
 const AUDIENCE = 'https://sessions.example'
 const ISSUER = 'https://issuer.example'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => target.server.close())
 
 /** A write with this header, which must come to nothing. */
-async function writeWith(headers: Record<string, string | string[]>): Promise<Answer> {
+async function writeWith(headers: Record<string, string | string[]>): Promise<TestResponse> {
   return await target.harmless(() =>
     send(target.url, 'POST', '/v1/sessions', { headers, body: { userId: 'ada', chatmode: 'intruder' } }),
   )

@@ -4,17 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
-import { outcomes } from '../../bench/goals.ts'
+import { evaluateGoals } from '../../bench/goals.ts'
 import { message } from '../../bench/load.ts'
-import { lossesOf, markOf, toldLosses } from '../../bench/losses.ts'
-import { alternate } from '../../bench/measure.ts'
-import { blocks } from '../../bench/report/blocks.ts'
-import { chart } from '../../bench/report/chart.ts'
-import { filled } from '../../bench/report.ts'
-import { merged, type Results, type Run } from '../../bench/results.ts'
+import { describeLosses, lossesOf, markOf } from '../../bench/losses.ts'
+import { measureInTurns } from '../../bench/measure.ts'
+import { makeBlocks } from '../../bench/report/blocks.ts'
+import { drawChart } from '../../bench/report/chart.ts'
+import { fillBlocks } from '../../bench/report.ts'
+import { mergeResults, type Results, type Run } from '../../bench/results.ts'
 import { median, quantile, type Row, ratioOf, type Table } from '../../bench/table.ts'
 
-const run: Run = { at: '2026-01-02T03:04:05.000Z', command: 'npm run bench', machine: 'a machine', versions: {} }
+const run: Run = {
+  at: '2026-01-02T03:04:05.000Z',
+  command: 'npm run bench',
+  describeMachine: 'a machine',
+  readVersions: {},
+}
 
 function tableOf(id: string, store: string, rows: readonly Partial<Row>[], by: Table['by'] = 'rate'): Table {
   const full = rows.map((row): Row => ({ name: '', kind: 'raw', note: '', ...row }))
@@ -29,7 +34,7 @@ const appends = (perSecond: number, note = 'nothing lost') =>
   ])
 
 const outcomeOf = (table: Table, line = table.id) =>
-  outcomes([table]).find((outcome) => outcome.line === line && outcome.store === table.store)
+  evaluateGoals([table]).find((outcome) => outcome.line === line && outcome.store === table.store)
 
 describe('the figures of the benchmark', () => {
   it('takes medians and quantiles', () => {
@@ -52,7 +57,7 @@ describe('the figures of the benchmark', () => {
     expect(outcomeOf(appends(9000))).toMatchObject({ met: true, figure: '× 9.00, nothing lost' })
     expect(outcomeOf(appends(5000))).toMatchObject({ met: false })
     expect(outcomeOf(appends(9000, '1 % lost'))).toMatchObject({ met: false })
-    expect(outcomes([]).every(({ met }) => met === undefined)).toBe(true)
+    expect(evaluateGoals([]).every(({ met }) => met === undefined)).toBe(true)
   })
 
   it('holds a peer that does not wait for the disk against Throughline that does not either', () => {
@@ -90,13 +95,13 @@ describe('the figures of the benchmark', () => {
     ])
     const losses = lossesOf(acknowledged, kept)
     expect(losses).toEqual({ acknowledged: 6, lost: 2, doubled: 1, disordered: 1 })
-    expect(toldLosses(losses)).toBe('33 % lost, 17 % doubled, 17 % out of order')
-    expect(toldLosses(lossesOf(new Map([[1, 2]]), [markOf(1, 0), markOf(1, 1)]))).toBe('nothing lost')
+    expect(describeLosses(losses)).toBe('33 % lost, 17 % doubled, 17 % out of order')
+    expect(describeLosses(lossesOf(new Map([[1, 2]]), [markOf(1, 0), markOf(1, 1)]))).toBe('nothing lost')
   })
 
   it('goes on when one competitor fails', async () => {
     const timed = { operations: 10, seconds: 2, latencies: [1, 2, 3] }
-    const [good, bad] = await alternate(
+    const [good, bad] = await measureInTurns(
       [
         { name: 'good', kind: 'raw', round: async () => timed, close: async () => {} },
         { name: 'bad', kind: 'peer', round: () => Promise.reject(new Error('no\nstack')), close: async () => {} },
@@ -108,21 +113,21 @@ describe('the figures of the benchmark', () => {
   })
 
   it('keeps tables of other parts, with the run that made them', () => {
-    const first: Results = merged({ runs: [], tables: [] }, run, [appends(1), tableOf('W1', 'sqlite', [])])
+    const first: Results = mergeResults({ runs: [], tables: [] }, run, [appends(1), tableOf('W1', 'sqlite', [])])
     const later = { ...run, at: '2026-02-02T00:00:00.000Z' }
-    const both = merged(first, later, [appends(2)])
+    const both = mergeResults(first, later, [appends(2)])
     expect(both.tables.map(({ id, run: at }) => [id, at])).toEqual([
       ['W1', run.at],
       ['W3', later.at],
     ])
-    expect(merged(both, later, [tableOf('W1', 'sqlite', [])]).runs).toEqual([later])
+    expect(mergeResults(both, later, [tableOf('W1', 'sqlite', [])]).runs).toEqual([later])
   })
 
   it('fills the marks of a page, and leaves those it has nothing for', () => {
-    const found = blocks({ runs: [run], tables: [{ ...appends(9000), run: run.at }] })
+    const found = makeBlocks({ runs: [run], tables: [{ ...appends(9000), run: run.at }] })
     const page =
       'a\n<!-- bench:append-sqlite -->\nold\n<!-- /bench:append-sqlite -->\n<!-- bench:x -->\nb\n<!-- /bench:x -->'
-    const text = filled(page, found)
+    const text = fillBlocks(page, found)
     expect(text).toContain('| **Throughline, full** | 9,000 (× 9.00) |  |')
     expect(text).toContain('| Some store | 2,000, 97 % lost | Answers before fsync |')
     expect(text).toContain('<!-- bench:x -->\nb\n<!-- /bench:x -->')
@@ -135,7 +140,7 @@ describe('the figures of the benchmark', () => {
       { name: 'c', kind: 'peer' as const, text: 'fails' },
       { name: 'd', kind: 'throughline' as const, value: 1000, text: '1,000' },
     ]
-    const svg = chart({ title: 'Title', panels: [{ title: 'P', bars }], small: 'a machine' })
+    const svg = drawChart({ title: 'Title', panels: [{ title: 'P', bars }], small: 'a machine' })
     expect(svg).toContain('a &lt;b&gt;')
     expect(svg).toContain('P, powers of ten')
     expect([...svg.matchAll(/<rect/g)]).toHaveLength(2)
@@ -166,7 +171,7 @@ describe('a run of the benchmark', () => {
         ['Throughline, memorySession()', 'nothing lost'],
       ])
     }
-    expect(results.runs[0]?.versions).toHaveProperty('better-sqlite3')
+    expect(results.runs[0]?.readVersions).toHaveProperty('better-sqlite3')
   })
 
   it('weighs events on SQLite', async () => {

@@ -66,7 +66,7 @@ export async function wordsIn(store: Store): Promise<string[]> {
 }
 
 /** The words of the index are those of the memories that hold, each of them with its history. */
-export function unsound({ memories, remembered }: Content): string[] {
+export function findInconsistencies({ memories, remembered }: Content): string[] {
   const current = memories.filter(({ supersededBy }) => supersededBy === undefined)
   const expected = current.flatMap(({ content }) =>
     [...analyzeText(content).places.keys()].map((term) => `${term} ${content}`),
@@ -82,7 +82,7 @@ export function unsound({ memories, remembered }: Content): string[] {
 }
 
 /** What is found of it. The order of equal scores goes by ids, which are others in each run. */
-export async function foundIn(tl: Throughline) {
+export async function searchAll(tl: Throughline) {
   const { userId } = USER
   const lists = QUESTIONS.map(async (query) => {
     const [recalled, searched] = await Promise.all([

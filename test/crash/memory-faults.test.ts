@@ -9,23 +9,23 @@ import { openOn } from '../../src/open/open.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { logOf, refused, upTo } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
-import { figure, proving } from '../proof.ts'
-import { startChild } from '../servers/child.ts'
+import { isProving, printFigure } from '../proof.ts'
+import { startChild } from '../servers/child-process.ts'
 import { type Databases, databasesOf } from '../servers/database.ts'
 import type { MemoryFault } from './memory-faults-child.ts'
-import { type Content, contentOf, foundIn, unsound, wordsIn } from './memory-faults-content.ts'
+import { type Content, contentOf, findInconsistencies, searchAll, wordsIn } from './memory-faults-content.ts'
 import { CLOCK, OPERATIONS, type Operation, USER } from './memory-faults-operations.ts'
-import { type Place, postgresPlace, sqlitePlace } from './memory-faults-place.ts'
+import { type FaultStore, postgresFaultStore, sqliteFaultStore } from './memory-faults-store.ts'
 
 const CHILD = new URL('./memory-faults-child.ts', import.meta.url)
-const NAMES = proving ? Object.keys(OPERATIONS) : ['extract', 'index', 'contradict', 'purgeUser']
+const NAMES = isProving ? Object.keys(OPERATIONS) : ['extract', 'index', 'contradict', 'purgeUser']
 
 /** What there is before an operation and after it, where nothing disturbs it. */
 interface Expected {
   words: string[]
   old: Content
   done: Content
-  found: Awaited<ReturnType<typeof foundIn>>
+  found: Awaited<ReturnType<typeof searchAll>>
 }
 
 const quiet = { clock: CLOCK, index: false, tokenizer: 'estimate' } as const
@@ -38,7 +38,7 @@ async function undisturbed({ prepare, call }: Operation): Promise<Expected> {
   await call(tl)
   const words = [...new Set([...before, ...(await wordsIn(store))])].sort()
   const done = await contentOf(store, words)
-  const found = await foundIn(tl)
+  const found = await searchAll(tl)
   await tl.users.purge(USER.userId)
   await prepare(tl)
   const old = await contentOf(store, words)
@@ -50,8 +50,8 @@ type Progress = 'old' | 'between' | 'new'
 const ORDER: readonly Progress[] = ['old', 'between', 'new']
 
 /** Nothing belongs to nothing, whatever the moment of the crash. */
-async function checkSound(place: Place, content: Content): Promise<void> {
-  expect(unsound(content)).toEqual([])
+async function checkSound(place: FaultStore, content: Content): Promise<void> {
+  expect(findInconsistencies(content)).toEqual([])
   expect(await place.orphans()).toEqual([])
 }
 
@@ -83,7 +83,7 @@ async function logsOf(store: Store) {
 }
 
 /** Runs the operation in a child that dies at the fault point, and looks at what it left. */
-async function driven(place: Place, name: string, expected: Expected, at: number) {
+async function driven(place: FaultStore, name: string, expected: Expected, at: number) {
   const operation = OPERATIONS[name] as Operation
   const before = await place.connect()
   await operation.prepare(openOn(before, quiet))
@@ -103,7 +103,7 @@ async function driven(place: Place, name: string, expected: Expected, at: number
   const content = await contentOf(store, expected.words)
   expect(content).toEqual(expected.done)
   await checkSound(place, content)
-  expect(await foundIn(tl)).toEqual(expected.found)
+  expect(await searchAll(tl)).toEqual(expected.found)
   for (const [id, log] of await logsOf(store)) expect(log).toEqual(logs.get(id))
   expect((await tl.verify()).differences).toEqual([])
   await tl.users.purge(USER.userId)
@@ -114,11 +114,11 @@ async function driven(place: Place, name: string, expected: Expected, at: number
 
 /** Of the fault points of an operation all, or a few that are spread over it. */
 function pointsOf(count: number): number[] {
-  return proving ? upTo(count) : [1, Math.ceil(count * 0.45), Math.ceil(count * 0.9), count]
+  return isProving ? upTo(count) : [1, Math.ceil(count * 0.45), Math.ceil(count * 0.9), count]
 }
 
 /** Drives the fault points of an operation one by one. */
-async function drive(place: Place, name: string): Promise<void> {
+async function drive(place: FaultStore, name: string): Promise<void> {
   const expected = await undisturbed(OPERATIONS[name] as Operation)
   const { points: count = 0 } = await driven(place, name, expected, 0)
   expect(count).toBeGreaterThan(4)
@@ -135,7 +135,7 @@ async function drive(place: Place, name: string): Promise<void> {
   if (place.exact) expect(reached).toEqual(reached.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)))
   const [old, between, all] = ORDER.map((progress) => reached.filter((one) => one === progress).length)
   const some = between === 0 ? '' : `${between} some of its steps, each whole, `
-  figure(
+  printFigure(
     `${name} on ${place.name}: killed at ${reached.length} of ${count} fault points: ` +
       `${old} left the old state, ${some}${all} the new one, none anything else`,
   )
@@ -149,11 +149,11 @@ describe('a crash at any step of remembering and indexing, on SQLite', () => {
   afterAll(() => rm(folder, { recursive: true }))
 
   it.concurrent.each(NAMES)('leaves what can be gone on with: %s', { timeout: 3_600_000 }, async (name) => {
-    await drive(sqlitePlace(folder, name), name)
+    await drive(sqliteFaultStore(folder, name), name)
   })
 })
 
-describe.each(proving ? inject('postgres').slice(0, 1) : [])('the same on $name', ({ name: store, url }) => {
+describe.each(isProving ? inject('postgres').slice(0, 1) : [])('the same on $name', ({ name: store, url }) => {
   let databases: Databases
   beforeAll(async () => {
     databases = await databasesOf(url)
@@ -162,7 +162,7 @@ describe.each(proving ? inject('postgres').slice(0, 1) : [])('the same on $name'
 
   it.concurrent.each(NAMES)('leaves what can be gone on with: %s', { timeout: 3_600_000 }, async (name) => {
     const database = await databases.create()
-    await drive(postgresPlace(store, database), name)
+    await drive(postgresFaultStore(store, database), name)
     await database.destroy()
   })
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
-import { amount, figure } from '../proof.ts'
+import { amount, printFigure } from '../proof.ts'
 import { databasesOf, SERVING } from '../servers/database.ts'
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres.ts'
-import { BATCH, sequencesIn, startWriters } from '../servers/stubborn-writers.ts'
+import { BATCH, sequencesIn, startWriters } from '../servers/retrying-writers.ts'
 
 const CRASHES = amount(2, 60)
 
@@ -42,6 +42,10 @@ it('has every acknowledged append once, and no half of one, after crashes of the
   expect(differences).toEqual([])
   await tl.close()
   const found = [...unknown].filter((label) => kept.has(label)).length
-  figure(`${CRASHES} crashes of Postgres: ${acknowledged.size} acknowledged batches all there once, ${events} events`)
-  figure(`${failures} calls failed with STORAGE; of ${unknown.size} failed appends without a key, ${found} are there`)
+  printFigure(
+    `${CRASHES} crashes of Postgres: ${acknowledged.size} acknowledged batches all there once, ${events} events`,
+  )
+  printFigure(
+    `${failures} calls failed with STORAGE; of ${unknown.size} failed appends without a key, ${found} are there`,
+  )
 })

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { open, type Session, type Throughline } from '../../src/index.ts'
 import { refused, upTo } from '../../src/stores/conformance/samples.ts'
 import { isLost } from '../../src/stores/postgres/connection.ts'
-import { amount, figure } from '../proof.ts'
+import { amount, printFigure } from '../proof.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import { type FaultyNetwork, startFaultyNetwork } from '../servers/faulty-network.ts'
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres.ts'
-import { BATCH, sequencesIn, startWriters } from '../servers/stubborn-writers.ts'
+import { BATCH, sequencesIn, startWriters } from '../servers/retrying-writers.ts'
 
 const CUTS = amount(15, 400)
 const TIMEOUT = 300
@@ -62,8 +62,10 @@ it('loses and doubles nothing when connections are cut before the request or bef
   }
   expect((await tl.verify()).differences).toEqual([])
   await tl.close()
-  figure(`${cuts} connections cut, ${untold} of them after the commit: ${acknowledged.size} acknowledged batches once`)
-  figure(`${failures} calls failed with STORAGE, ${unknown.size} of them appends without a key`)
+  printFigure(
+    `${cuts} connections cut, ${untold} of them after the commit: ${acknowledged.size} acknowledged batches once`,
+  )
+  printFigure(`${failures} calls failed with STORAGE, ${unknown.size} of them appends without a key`)
 })
 
 it('counts evidence with a key once, wherever the connection is cut under it', async () => {
@@ -164,7 +166,7 @@ describe('a server that hangs', () => {
     await tail.return?.()
     // one statement on this side, and the time to get a connection for the next of the same call
     expect(took).toBeLessThan(2 * (TIMEOUT + 1000) + 3 * TIMEOUT + 1000)
-    figure(`a server that hangs: six calls failed with STORAGE after ${took.toFixed(0)} ms, at timeout=${TIMEOUT}`)
+    printFigure(`a server that hangs: six calls failed with STORAGE after ${took.toFixed(0)} ms, at timeout=${TIMEOUT}`)
   })
 
   it('fails many appends together, not one after the other', async () => {

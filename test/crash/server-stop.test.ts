@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { open, type Throughline } from '../../src/index.ts'
-import { amount, figure, proving, withFile } from '../proof.ts'
+import { amount, isProving, printFigure, withDatabaseFile } from '../proof.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
-import { type ServedProcess, startServed } from '../servers/served.ts'
+import { type ServeProcess, startServeProcess } from '../servers/serve-process.ts'
 
 const STOPS = amount(1, 40)
 const WRITERS = 16
@@ -49,7 +49,7 @@ async function follow(url: string, id: string): Promise<boolean> {
 }
 
 /** One server that is stopped under load, and what its callers were told. */
-async function stopped(server: ServedProcess, id: string, label: string): Promise<Sent[]> {
+async function stopped(server: ServeProcess, id: string, label: string): Promise<Sent[]> {
   const enough = WRITERS * (2 + Math.floor(Math.random() * 20))
   let answers = 0
   let go = () => {}
@@ -75,7 +75,7 @@ async function provenOn(target: string): Promise<void> {
   const { id } = await tl.sessions.create({ userId: 'ada' })
   const sent: Sent[] = []
   for (let stop = 1; stop <= STOPS; stop++) {
-    sent.push(...(await stopped(await startServed({ THROUGHLINE_URL: target }), id, `life ${stop}`)))
+    sent.push(...(await stopped(await startServeProcess({ THROUGHLINE_URL: target }), id, `life ${stop}`)))
   }
   const unheard = sent.filter(({ sequence }) => sequence === undefined)
   expect(sent.length - unheard.length).toBeGreaterThanOrEqual(STOPS * WRITERS)
@@ -84,7 +84,7 @@ async function provenOn(target: string): Promise<void> {
     const expected = sequence === undefined ? [[], [before.get(content)?.[0]]] : [[sequence]]
     expect(expected, content).toContainEqual(before.get(content) ?? [])
   }
-  const again = await startServed({ THROUGHLINE_URL: target })
+  const again = await startServeProcess({ THROUGHLINE_URL: target })
   for (const { content } of sent) expect(await append(again.url, id, content), content).toBeGreaterThan(0)
   again.stop()
   expect((await again.ended).code).toBe(0)
@@ -93,8 +93,10 @@ async function provenOn(target: string): Promise<void> {
   expect((await tl.verify()).differences).toEqual([])
   await tl.close()
   const late = unheard.filter(({ content }) => before.has(content)).length
-  figure(`${STOPS} × SIGTERM under load: ${sent.length - unheard.length} appends answered 201, all there, none twice`)
-  figure(
+  printFigure(
+    `${STOPS} × SIGTERM under load: ${sent.length - unheard.length} appends answered 201, all there, none twice`,
+  )
+  printFigure(
     `${unheard.length} got no 201, of them ${late} were written; after a retry of all ${sent.length} each is there once`,
   )
 }
@@ -112,10 +114,10 @@ async function contentsOf(tl: Throughline, id: string): Promise<Map<string, numb
 
 describe('SIGTERM under load leaves every answered write in the store, once', () => {
   it('on sqlite', { timeout: 900_000 }, async () => {
-    await withFile((path) => provenOn(`sqlite:${path}`))
+    await withDatabaseFile((path) => provenOn(`sqlite:${path}`))
   })
 
-  describe.each(proving ? inject('postgres') : [])('$name', ({ url }) => {
+  describe.each(isProving ? inject('postgres') : [])('$name', ({ url }) => {
     let databases: Databases
     beforeAll(async () => {
       databases = await databasesOf(url)

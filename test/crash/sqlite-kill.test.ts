@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
 import { startWorker } from '../../src/stores/conformance/processes.ts'
-import { amount, figure, withFile } from '../proof.ts'
+import { amount, printFigure, withDatabaseFile } from '../proof.ts'
 
 const KILLS = amount(4, 50)
 const BATCH = 3
@@ -14,7 +14,7 @@ interface Acknowledged {
 it('has every acknowledged event, and no half of a batch, after kill -9 of its writer', {
   timeout: 600_000,
 }, async () => {
-  await withFile(async (path) => {
+  await withDatabaseFile(async (path) => {
     const setup = await open(`sqlite:${path}`)
     const { id } = await setup.sessions.create({ userId: 'ada' })
     await setup.close()
@@ -47,7 +47,7 @@ it('has every acknowledged event, and no half of a batch, after kill -9 of its w
     await tl.close()
     expect(acknowledged.length).toBeGreaterThan(KILLS)
     const unheard = kept.size - acknowledged.length
-    figure(`${KILLS} × kill -9: ${acknowledged.length} acknowledged batches all there, ${events} events verified`)
-    figure(`${unheard} batches were committed in the instant before their acknowledgement could be told`)
+    printFigure(`${KILLS} × kill -9: ${acknowledged.length} acknowledged batches all there, ${events} events verified`)
+    printFigure(`${unheard} batches were committed in the instant before their acknowledgement could be told`)
   })
 })

@@ -8,12 +8,12 @@ import { expect, it } from 'vitest'
 import { uuid7 } from '../../src/ids.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import { makeBlank } from '../../src/stores/sqlite/make-blank.ts'
-import { amount, figure, withFile } from '../proof.ts'
+import { amount, printFigure, withDatabaseFile } from '../proof.ts'
 
 const KILLS = amount(6, 100)
 
 it('is whole or not there, whenever the one that makes it is killed', { timeout: 600_000 }, async () => {
-  await withFile(async (blank) => {
+  await withDatabaseFile(async (blank) => {
     await makeBlank(blank)
     const folder = dirname(blank)
     let files = 0
@@ -36,6 +36,6 @@ it('is whole or not there, whenever the one that makes it is killed', { timeout:
       for (const name of made) await rm(join(folder, name), { force: true })
     }
     expect(files).toBeGreaterThan(KILLS)
-    figure(`${KILLS} × kill -9 while files were made: ${files} files, all whole`)
+    printFigure(`${KILLS} × kill -9 while files were made: ${files} files, all whole`)
   })
 })

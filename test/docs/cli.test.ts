@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EXIT } from '../../src/cli/exit-codes.ts'
-import { runHere } from '../servers/cli.ts'
+import { runInProcess } from '../servers/run-cli.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
 
@@ -18,7 +18,7 @@ interface Help {
 
 async function helpOf(name: string): Promise<Help> {
   const words = name === '' ? [] : name.split(' ')
-  const { stdout } = await runHere([...words, '--help'], tmpdir())
+  const { stdout } = await runInProcess([...words, '--help'], tmpdir())
   const [, usage = ''] = /^Usage: (.*)$/m.exec(stdout) ?? []
   const part = (title: string) => stdout.split(`\n${title}:\n`)[1]?.split('\n\n')[0] ?? ''
   const options = (text: string) =>

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { EventInput, Throughline } from '../../src/api.ts'
-import { amount, figure } from '../proof.ts'
+import { amount, printFigure } from '../proof.ts'
 import { inspectorFor } from './inspector.ts'
 
 const inspector = inspectorFor({ durability: 'relaxed' })
@@ -99,17 +99,17 @@ describe('however much there is', () => {
     let from = performance.now()
     await page.goto(`${inspector().url}/?fresh#/sessions/${id}/timeline`)
     await event(EVENTS).waitFor()
-    figure(
+    printFigure(
       `a session of ${EVENTS} events: first view after ${Math.round(performance.now() - from)} ms, ${requests.length} requests`,
     )
 
     const down = await wheel(page, '[role="feed"]', TURNS, -400)
-    figure(`scrolling back ${TURNS} × 400 px: ${scrolled(down)}`)
+    printFigure(`scrolling back ${TURNS} × 400 px: ${scrolled(down)}`)
     from = performance.now()
     const middle = Math.floor(EVENTS / 2)
     await page.goto(`${inspector().url}/?fresh#/sessions/${id}/timeline?event=${middle}`)
     await event(middle).waitFor()
-    figure(`a link to event ${middle}: ${Math.round(performance.now() - from)} ms`)
+    printFigure(`a link to event ${middle}: ${Math.round(performance.now() - from)} ms`)
 
     expect(await page.getByRole('article').count()).toBeLessThan(80)
     expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(4000)
@@ -125,8 +125,8 @@ describe('however much there is', () => {
     const from = performance.now()
     await page.goto(`${inspector().url}/?fresh#/`)
     await page.getByRole('row').nth(5).waitFor()
-    figure(`${SESSIONS} sessions: first view after ${Math.round(performance.now() - from)} ms`)
-    figure(
+    printFigure(`${SESSIONS} sessions: first view after ${Math.round(performance.now() - from)} ms`)
+    printFigure(
       `scrolling ${TURNS} × 400 px: ${scrolled(await wheel(page, 'main [role="rowgroup"], main table', TURNS, 400))}`,
     )
     expect(await page.getByRole('row').count()).toBeLessThan(100)
@@ -141,7 +141,7 @@ describe('however much there is', () => {
     const kB = (bytes: number) => Math.round(bytes / 1000)
     const all = { plain: sum(/\.(js|css|svg)$/), br: sum(/\.br$/) }
     const first = { plain: sum(/^(index|route)-.*\.(js|css)$/), br: sum(/^(index|route)-.*\.br$/) }
-    figure(
+    printFigure(
       `the page: ${kB(first.plain)} kB at first (${kB(first.br)} kB compressed), ${kB(all.plain)} kB in all (${kB(all.br)} kB compressed)`,
     )
     expect(all.br).toBeLessThan(250_000)

@@ -7,21 +7,21 @@ import type { Server } from '../../src/serve.ts'
 import { databasesOf, SERVING } from '../servers/database.ts'
 import { startServer } from '../servers/http.ts'
 import { startRedis } from '../servers/redis.ts'
-import { brokenServer, dropTables, legacyFolder, onCache } from './places.ts'
-import { requestFor, SAMPLES, type Sent } from './samples.ts'
+import { createLegacyFolder, dropTables, startBrokenServer, usesCache } from './broken-servers.ts'
+import { ALL_ROUTES, authorization, sampleRequest } from './raw-requests.ts'
+import { requestFor, SAMPLES, type TestRequest } from './samples.ts'
 import { expectProblem, send, urlOf } from './send.ts'
-import { ALL, authorization, sentTo } from './wire.ts'
 
 const routeOf = (operation: string) => ROUTES.find((route) => route.operation === operation) as Route
 
 describe('a store that fails', () => {
   // without its tables SQLite still says what it is
-  const stored = ALL.filter((route) => !onCache(route) && route.operation !== 'health')
-  const sent = new Map<string, Sent>()
+  const stored = ALL_ROUTES.filter((route) => !usesCache(route) && route.operation !== 'health')
+  const sent = new Map<string, TestRequest>()
   let folder: string
   let server: Server
   beforeAll(async () => {
-    const made = await legacyFolder()
+    const made = await createLegacyFolder()
     folder = made.folder
     server = await startServer({ url: `sqlite:${folder}/sessions.db`, durability: 'relaxed', index: false })
     const world = { tl: server.tl, legacy: made.legacy, send: () => Promise.reject(new Error('not used')) }
@@ -49,7 +49,7 @@ describe('a store that fails', () => {
     try {
       await database.destroy()
       for (const route of [routeOf('warmEnvelopes'), routeOf('health')]) {
-        const { details } = expectProblem(await send(cached.url, route, sentTo(route)), 'STORAGE')
+        const { details } = expectProblem(await send(cached.url, route, sampleRequest(route)), 'STORAGE')
         expect(details).toEqual({ store: 'postgres' })
       }
       await redis.crash()
@@ -66,10 +66,10 @@ describe('a store that fails', () => {
 
 describe('what nobody foresaw', () => {
   it('is told without a word of it, on every route', async () => {
-    const broken = await brokenServer()
+    const broken = await startBrokenServer()
     try {
-      for (const route of ALL) {
-        const answer = await send(broken.url, route, sentTo(route))
+      for (const route of ALL_ROUTES) {
+        const answer = await send(broken.url, route, sampleRequest(route))
         const { details, instance } = expectProblem(answer, 'INTERNAL')
         expect(details).toEqual({ requestId: instance })
         expect(answer.text).not.toContain(broken.words)
@@ -88,7 +88,7 @@ describe('what nobody foresaw', () => {
       const session = await server.tl.sessions.create({ userId: 'ada' })
       await session.append({ type: 'user_message', content: 'Good morning' })
       const recent = routeOf('recentEvents')
-      const sent = sentTo(recent, { params: { id: session.id }, query: { maxTokens: '10' } })
+      const sent = sampleRequest(recent, { params: { id: session.id }, query: { maxTokens: '10' } })
       expect(expectProblem(await send(server.url, recent, sent), 'INTERNAL').detail).not.toContain('tokenizer')
     } finally {
       await server.close()

@@ -6,8 +6,8 @@ import { codesOf } from '../../src/http/openapi.ts'
 import { ROUTES } from '../../src/http/routes.ts'
 import type { Server } from '../../src/serve.ts'
 import { operatorToken, startServer } from '../servers/http.ts'
-import { MAKERS, OWN, STUMBLES } from './error-makers.ts'
-import { legacyFolder, onCache } from './places.ts'
+import { createLegacyFolder, usesCache } from './broken-servers.ts'
+import { ERROR_REQUESTS, MALFORMED_REQUESTS, ROUTE_ERROR_REQUESTS } from './error-requests.ts'
 import { SAMPLES, type World } from './samples.ts'
 import { codeOf, expectProblem, send } from './send.ts'
 
@@ -16,8 +16,8 @@ const pairs = ROUTES.flatMap((route) =>
 )
 
 /** Routes that work on a cache go with Postgres alone, where the other tests of them are. */
-const routes = ROUTES.filter((route) => !onCache(route))
-const stumbles = Object.entries(STUMBLES).flatMap(([which, { maker, fits }]) =>
+const routes = ROUTES.filter((route) => !usesCache(route))
+const stumbles = Object.entries(MALFORMED_REQUESTS).flatMap(([which, { maker, fits }]) =>
   routes.filter(fits).map((route) => ({ operation: route.operation, which, maker, route })),
 )
 
@@ -26,7 +26,7 @@ let server: Server
 let world: World
 
 beforeAll(async () => {
-  const made = await legacyFolder()
+  const made = await createLegacyFolder()
   folder = made.folder
   server = await startServer({ url: `sqlite:${folder}/sessions.db`, durability: 'relaxed', index: false })
   const headers = { authorization: `Bearer ${await operatorToken()}` }
@@ -47,14 +47,14 @@ afterEach(async () => void (await world.tl.intake.resume()))
 describe('every error that a route documents', () => {
   it('has a request that shows it, and no other request is kept', () => {
     const documented = pairs.map(({ operation, code }) => `${operation} ${code}`)
-    const made = (pair: string) => OWN[pair] ?? MAKERS[pair.split(' ')[1] as ErrorCode]
+    const made = (pair: string) => ROUTE_ERROR_REQUESTS[pair] ?? ERROR_REQUESTS[pair.split(' ')[1] as ErrorCode]
     expect(documented.filter((pair) => made(pair) === undefined)).toEqual([])
-    expect(Object.keys(OWN).filter((pair) => !documented.includes(pair))).toEqual([])
+    expect(Object.keys(ROUTE_ERROR_REQUESTS).filter((pair) => !documented.includes(pair))).toEqual([])
     expect(Object.keys(SAMPLES).toSorted()).toEqual(['about', ...ROUTES.map(({ operation }) => operation)].toSorted())
   })
 
   it.each(pairs)('comes: $operation answers $code', async ({ operation, code, route }) => {
-    const maker = OWN[`${operation} ${code}`] ?? MAKERS[code]
+    const maker = ROUTE_ERROR_REQUESTS[`${operation} ${code}`] ?? ERROR_REQUESTS[code]
     const sent = (await maker?.(world, route)) ?? {}
     const problem = expectProblem(await world.send(route, sent), code)
     expect(Object.keys(problem.details).length).toBeGreaterThan(0)

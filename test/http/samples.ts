@@ -3,7 +3,7 @@ import type { Route } from '../../src/http/route.ts'
 import type { Session, Throughline } from '../../src/index.ts'
 
 /** What a route answered. */
-export interface Answer {
+export interface TestResponse {
   status: number
   type: string
   headers: Headers
@@ -11,10 +11,10 @@ export interface Answer {
 }
 
 /** Where a request goes. */
-export type Where = Pick<Route, 'method' | 'path'>
+export type RouteAddress = Pick<Route, 'method' | 'path'>
 
 /** A request to a route, as far as it is not the same for all. */
-export interface Sent {
+export interface TestRequest {
   /** Parts of the path by their names. */
   params?: Record<string, string>
   query?: Record<string, string>
@@ -26,7 +26,7 @@ export interface Sent {
 export interface World {
   readonly tl: Throughline
   /** Sends a request, as whoever runs the store. */
-  send(route: Where, sent: Sent): Promise<Answer>
+  send(route: RouteAddress, sent: TestRequest): Promise<TestResponse>
   /** A database of an older system. */
   readonly legacy: string
 }
@@ -170,7 +170,7 @@ export async function sessionFor({ tl }: World, { state = 'live' }: Sample): Pro
 }
 
 /** The sample of a route as a request, with a thing of its own to work on. */
-export async function requestFor(world: World, path: string, sample: Sample): Promise<Sent> {
+export async function requestFor(world: World, path: string, sample: Sample): Promise<TestRequest> {
   const { params, query, body } = sample
   const from = path === '/envelopes/backfill' && { from: world.legacy }
   const id = path.includes('{id}') ? { id: await subjectOf(world, path, sample) } : {}
@@ -183,12 +183,12 @@ export async function requestFor(world: World, path: string, sample: Sample): Pr
 
 async function subjectOf(world: World, path: string, sample: Sample): Promise<string> {
   if (path.startsWith('/sessions/')) return (await sessionFor(world, sample)).id
-  if (path.startsWith('/memories/')) return (await rememberedIn(world)).id
+  if (path.startsWith('/memories/')) return (await createMemory(world)).id
   return randomUUID()
 }
 
 /** A memory like no other. */
-export async function rememberedIn({ tl }: World, idempotencyKey?: string): Promise<{ id: string }> {
+export async function createMemory({ tl }: World, idempotencyKey?: string): Promise<{ id: string }> {
   const input = { ...someone, content: `Has the number ${randomUUID()}`, scope: randomUUID() }
   return await tl.memories.remember(input, idempotencyKey === undefined ? {} : { idempotencyKey })
 }

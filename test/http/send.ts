@@ -2,10 +2,10 @@ import { expect } from 'vitest'
 import type { ErrorCode } from '../../src/domain/errors.ts'
 import { type Problem, STATUS } from '../../src/http/error-response.ts'
 import { problem as problemSchema } from '../../src/http/openapi.ts'
-import type { Answer, Sent, Where } from './samples.ts'
+import type { RouteAddress, TestRequest, TestResponse } from './samples.ts'
 
 /** Sends a request to a route. A stream that comes is not read. */
-export async function send(base: string, route: Where, sent: Sent): Promise<Answer> {
+export async function send(base: string, route: RouteAddress, sent: TestRequest): Promise<TestResponse> {
   const { query, body, headers } = sent
   const response = await fetch(urlOf(base, route.path, sent) + (query ? `?${new URLSearchParams(query)}` : ''), {
     method: route.method,
@@ -19,17 +19,17 @@ export async function send(base: string, route: Where, sent: Sent): Promise<Answ
 }
 
 /** Where a route is, with the parts of its path. */
-export function urlOf(base: string, path: string, { params = {} }: Sent): string {
+export function urlOf(base: string, path: string, { params = {} }: TestRequest): string {
   return `${base}/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))}`
 }
 
 /** The code of a problem; `undefined` where the answer is none. */
-export function codeOf({ type, text }: Answer): ErrorCode | undefined {
+export function codeOf({ type, text }: TestResponse): ErrorCode | undefined {
   return type.startsWith('application/problem+json') ? (JSON.parse(text) as Problem).code : undefined
 }
 
 /** Checks that the answer is a problem of this code, whole and with its status. */
-export function expectProblem(answer: Answer, code: ErrorCode): Problem {
+export function expectProblem(answer: TestResponse, code: ErrorCode): Problem {
   const { status, type, text } = answer
   expect([status, type, text]).toEqual([STATUS[code], 'application/problem+json; charset=utf-8', expect.any(String)])
   const problem = problemSchema.parse(JSON.parse(text)) as Problem

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Server, serve } from '../../src/serve.ts'
-import { type Answer, expectProblem, send, sendRaw, startTarget, type Target } from '../attacks/target.ts'
+import { expectProblem, send, sendRaw, startTarget, type Target, type TestResponse } from '../attacks/target.ts'
 
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 const call = (name: string, args: unknown, id: unknown = 1) => ({
@@ -21,7 +21,7 @@ describe('/mcp of a server with a key', () => {
   const post = (body: unknown, headers: Record<string, string> = {}, token = target.tokens.ada) =>
     send(target.url, 'POST', '/mcp', { token, headers: { ...ACCEPT, ...headers }, body })
   /** The text of a tool's result, or the message of an error. */
-  const textIn = ({ body }: Answer) => {
+  const textIn = ({ body }: TestResponse) => {
     const { result, error } = body as { result?: { content: { text: string }[] }; error?: { message: string } }
     return result?.content[0]?.text ?? error?.message ?? ''
   }

@@ -47,33 +47,33 @@ export interface ToolResult {
 }
 
 /** A client, and the revision of the protocol that it speaks. */
-export interface Kind {
+export interface ClientKind {
   readonly name: string
-  connect(where: Where): Promise<McpClient>
+  connect(where: Endpoint): Promise<McpClient>
   /** Is told each time that one of the resources changes. */
   watch(client: McpClient, uri: string, changed: () => void): Promise<void>
 }
 
 /** A child process that is started with these arguments, or the address of a server. */
-export type Where =
+export type Endpoint =
   | { args: readonly string[]; env?: Record<string, string> }
   | { url: string; headers?: Record<string, string>; fetch?: typeof globalThis.fetch }
 
 const ME = { name: 'a client of the tests', version: '1' }
 
 const environment = (env: Record<string, string> = {}) => ({ ...(process.env as Record<string, string>), ...env })
-const childOf = ({ args, env }: Extract<Where, { args: unknown }>) => ({
+const childOf = ({ args, env }: Extract<Endpoint, { args: unknown }>) => ({
   command: process.execPath,
   args: [CLI, ...args],
   env: environment(env),
 })
-const initOf = ({ headers = {}, fetch }: Extract<Where, { url: string }>) => ({
+const initOf = ({ headers = {}, fetch }: Extract<Endpoint, { url: string }>) => ({
   requestInit: { headers },
   ...(fetch !== undefined && { fetch: fetch as (url: string | URL, init?: RequestInit) => Promise<Response> }),
 })
 
 /** The official client that most hosts have today. */
-const older: Kind = {
+const older: ClientKind = {
   name: 'the older client',
   async connect(where) {
     const client = new OlderClient(ME)
@@ -91,7 +91,7 @@ const older: Kind = {
 }
 
 /** The client of the package that the server is from, up to 2025-11-25 or from 2026-07-28 on. */
-function ofToday(name: string, mode: 'legacy' | { pin: string }): Kind {
+function ofToday(name: string, mode: 'legacy' | { pin: string }): ClientKind {
   return {
     name,
     async connect(where) {
@@ -112,7 +112,7 @@ function ofToday(name: string, mode: 'legacy' | { pin: string }): Kind {
   }
 }
 
-export const KINDS: readonly Kind[] = [
+export const CLIENT_KINDS: readonly ClientKind[] = [
   older,
   ofToday('the client of today, of 2025', 'legacy'),
   ofToday('the client of today, of 2026', { pin: '2026-07-28' }),

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Server, serve } from '../../src/serve.ts'
-import { withFile } from '../proof.ts'
+import { withDatabaseFile } from '../proof.ts'
 import { startServer, tokenOf } from '../servers/http.ts'
 import { trackProcess } from '../servers/test-run.ts'
-import { CLI, KINDS, type Kind, type McpClient } from './clients.ts'
+import { CLI, CLIENT_KINDS, type ClientKind, type McpClient } from './clients.ts'
 import { tour } from './tour.ts'
 
 let server: Server
@@ -15,7 +15,11 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** Connects as whoever has these claims. */
-async function enter({ connect }: Kind, claims: Record<string, unknown>, more: { query?: string; as?: string } = {}) {
+async function enter(
+  { connect }: ClientKind,
+  claims: Record<string, unknown>,
+  more: { query?: string; as?: string } = {},
+) {
   const headers = {
     authorization: `Bearer ${await tokenOf(claims)}`,
     ...(more.as !== undefined && { 'throughline-as': more.as }),
@@ -34,7 +38,7 @@ async function closing<T>(client: McpClient, work: (client: McpClient) => Promis
 const started = async (client: McpClient): Promise<string> =>
   (await client.callTool({ name: 'start_session', arguments: { task: 'theirs' } })).structuredContent.session.id
 
-describe.each(KINDS)('$name over HTTP', (kind) => {
+describe.each(CLIENT_KINDS)('$name over HTTP', (kind) => {
   const { name } = kind
 
   it('calls every tool and reads every resource, as the user of the token, and sees nothing of others', async () => {
@@ -63,7 +67,7 @@ describe.each(KINDS)('$name over HTTP', (kind) => {
   })
 
   it('may come to another server of a fleet with every request', async () => {
-    await withFile(async (path) => {
+    await withDatabaseFile(async (path) => {
       const fleet = await Promise.all([1, 2].map(() => startServer({ url: `sqlite:${path}` })))
       let requests = 0
       const turn = (url: string | URL | Request, init?: RequestInit) =>
@@ -80,7 +84,7 @@ describe.each(KINDS)('$name over HTTP', (kind) => {
 })
 
 describe('who is meant at /mcp', () => {
-  const [kind] = KINDS as [Kind]
+  const [kind] = CLIENT_KINDS as [ClientKind]
   const any = { tenant: 'acme', sub: 'gateway', scope: 'sessions:any' }
   const ownerOf = async (id: string) => (await (await server.tl.sessions.get(id)).record()).userId
 
@@ -139,7 +143,7 @@ describe('throughline mcp --http', () => {
     const [printed] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string]
     const { url, mcp } = JSON.parse(printed) as { url: string; mcp: string }
     expect(mcp).toBe(`${url}/mcp`)
-    const [kind] = KINDS as [Kind]
+    const [kind] = CLIENT_KINDS as [ClientKind]
     await closing(await kind.connect({ url: mcp }), async (client) => {
       const { structuredContent } = await client.callTool({ name: 'start_session', arguments: {} })
       expect(structuredContent.session.activeAgent).toBe('writer')

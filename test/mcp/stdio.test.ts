@@ -9,7 +9,7 @@ import { LIMITS } from '../../src/domain/limits.ts'
 import { open, type Throughline } from '../../src/index.ts'
 import { startServer, tokenOf } from '../servers/http.ts'
 import { trackProcess } from '../servers/test-run.ts'
-import { CLI, KINDS, type McpClient } from './clients.ts'
+import { CLI, CLIENT_KINDS, type McpClient } from './clients.ts'
 import { tour } from './tour.ts'
 
 let folder: string
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const argsFor = (user: string) => ['--url', url, 'mcp', '--user', user]
 
-describe.each(KINDS)('$name over stdio', ({ name, connect, watch }) => {
+describe.each(CLIENT_KINDS)('$name over stdio', ({ name, connect, watch }) => {
   it('calls every tool, reads every resource, and sees nothing of others', async () => {
     const client = await connect({ args: argsFor(name) })
     try {
@@ -49,7 +49,7 @@ describe.each(KINDS)('$name over stdio', ({ name, connect, watch }) => {
 })
 
 /** Is told of what others write. */
-async function told(client: McpClient, watch: (typeof KINDS)[number]['watch'], userId: string): Promise<void> {
+async function told(client: McpClient, watch: (typeof CLIENT_KINDS)[number]['watch'], userId: string): Promise<void> {
   const session = await tl.sessions.create({ userId })
   const uri = `throughline://sessions/${session.id}/events`
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -242,7 +242,7 @@ describe('throughline mcp', () => {
   it('works on a server, as the user of the token', async () => {
     const server = await startServer({ url: 'memory:' })
     const token = await tokenOf({ tenant: 'acme', sub: 'ada' })
-    const [kind] = KINDS
+    const [kind] = CLIENT_KINDS
     const client = await kind?.connect({ args: ['--url', server.url, 'mcp'], env: { THROUGHLINE_TOKEN: token } })
     try {
       const id = await tour(client as McpClient)

@@ -5,9 +5,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { serve } from '../../src/server.ts'
-import { runHere } from '../servers/cli.ts'
 import { SECRET, tokenOf } from '../servers/http.ts'
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres.ts'
+import { runInProcess } from '../servers/run-cli.ts'
 
 const root = join(import.meta.dirname, '../..')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -63,13 +63,13 @@ afterAll(async () => {
 
 describe('the roles of ops/postgres/roles.sql', () => {
   it('let the owner migrate, then the server serve those who have a token', async () => {
-    const migrated = await runHere(['migrate'], folder, {
+    const migrated = await runInProcess(['migrate'], folder, {
       THROUGHLINE_URL: urlFor('migrate', postgres),
       PGPASSWORD: passwordFor('migrate'),
     })
     expect(migrated).toMatchObject({ code: 0, stderr: '' })
 
-    const doctor = await runHere(['doctor'], folder, {
+    const doctor = await runInProcess(['doctor'], folder, {
       THROUGHLINE_URL: urlFor('server', postgres),
       PGPASSWORD: passwordFor('server'),
     })
@@ -96,7 +96,7 @@ describe('the roles of ops/postgres/roles.sql', () => {
 
   it('need their passwords', async () => {
     const env = { THROUGHLINE_URL: urlFor('server', postgres), PGPASSWORD: 'guessed' }
-    expect((await runHere(['doctor'], folder, env)).stdout).toContain('check user and password')
+    expect((await runInProcess(['doctor'], folder, env)).stdout).toContain('check user and password')
   })
 
   it('are not the superuser, as whom the server refuses to serve', async () => {

@@ -8,16 +8,16 @@ import { logOf } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { amount, someOf, withFile } from '../proof.ts'
+import { amount, firstInShortRun, withDatabaseFile } from '../proof.ts'
 import { databasesOf, SERVING } from '../servers/database.ts'
-import { step, take } from './steps.ts'
+import { applyStep, step } from './steps.ts'
 
 type Place = (work: (store: Store) => Promise<void>) => Promise<void>
 
 const memory: Place = async (work) => await work(memoryStore(uuid7))
 
 const sqlite: Place = async (work) =>
-  await withFile(async (path) => {
+  await withDatabaseFile(async (path) => {
     const store = await sqliteStore({ path, durability: 'relaxed', migrate: true, newId: uuid7 })
     await work(store)
     await store.close()
@@ -41,7 +41,7 @@ function postgres(url: string): Place {
 const ways: [name: string, from: Place, to: Place][] = [
   ['memory to sqlite', memory, sqlite],
   ['sqlite to memory', sqlite, memory],
-  ...someOf(inject('postgres')).map(({ name, url }): [string, Place, Place] => [
+  ...firstInShortRun(inject('postgres')).map(({ name, url }): [string, Place, Place] => [
     `memory to ${name}`,
     memory,
     postgres(url),
@@ -87,7 +87,7 @@ it.each(ways)('from %s any life comes in by blocks of any size as it is', { time
           let session = await tl.sessions.create({ userId: 'ada', metadata: { topic: 'tea' } })
           const ids = [session.id]
           for (const next of steps) {
-            session = await take(session, next)
+            session = await applyStep(session, next)
             if (session.id !== ids.at(-1)) ids.push(session.id)
           }
           for (const sessionId of ids) {

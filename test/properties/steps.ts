@@ -236,7 +236,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 )
 
 /** Does one step; what is refused must be refused on purpose. Gives the session to go on with. */
-export async function take(session: Session, step: Step): Promise<Session> {
+export async function applyStep(session: Session, step: Step): Promise<Session> {
   try {
     if (step.do === 'call') await step.call(session)
     if (step.do === 'fork') return await session.fork({ at: step.at })

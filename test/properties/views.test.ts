@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, inject, it } from 'vitest'
 import { open, type Throughline } from '../../src/index.ts'
-import { amount, withFile } from '../proof.ts'
+import { amount, withDatabaseFile } from '../proof.ts'
 import { databasesOf, SERVING } from '../servers/database.ts'
-import { step, take } from './steps.ts'
+import { applyStep, step } from './steps.ts'
 
 type Work = (tl: Throughline) => Promise<void>
 
@@ -12,7 +12,7 @@ const stores: { name: string; run(work: Work): Promise<void> }[] = [
   {
     name: 'sqlite',
     run: async (work) =>
-      await withFile(async (path) => {
+      await withDatabaseFile(async (path) => {
         const tl = await open({ url: `sqlite:${path}`, durability: 'relaxed' })
         await work(tl)
         await tl.close()
@@ -43,7 +43,7 @@ describe.each(stores)('on $name', ({ run }) => {
           let session = await tl.sessions.create({ userId: 'ada' })
           const all = [session]
           for (const next of steps) {
-            const after = await take(session, next)
+            const after = await applyStep(session, next)
             if (after !== session) all.push(after)
             session = after
           }

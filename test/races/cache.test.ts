@@ -3,8 +3,8 @@ import pg from 'pg'
 import { expect, inject, it } from 'vitest'
 import { redisCache } from '../../src/cache/redis/index.ts'
 import { upTo } from '../../src/stores/conformance/samples.ts'
-import { amount, figure, proving } from '../proof.ts'
-import { startChild } from '../servers/child.ts'
+import { amount, isProving, printFigure } from '../proof.ts'
+import { startChild } from '../servers/child-process.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
 import { startRedisCluster } from '../servers/redis-cluster.ts'
 import type { CacheJob, CacheRaceReport } from './cache-child.ts'
@@ -75,7 +75,7 @@ async function race(redis: string, nodes: readonly RedisServer[]) {
 }
 
 /** Single server always; the cluster too where there is time. */
-for (const kind of proving ? ['redis', 'redis cluster'] : ['redis']) {
+for (const kind of isProving ? ['redis', 'redis cluster'] : ['redis']) {
   it(`never reads what is older than anything told before, on ${kind}`, { timeout: 900_000 }, async () => {
     const single = kind === 'redis' ? await startRedis() : undefined
     const cluster = single === undefined ? await startRedisCluster() : undefined
@@ -94,7 +94,7 @@ for (const kind of proving ? ['redis', 'redis cluster'] : ['redis']) {
       }
       for (const name of ['get error', 'fill error', 'write error']) expect(counted[name], name).toBeUndefined()
       const figures = Object.entries(counted).map(([name, times]) => `${name} ${times}`)
-      figure(
+      printFigure(
         `${PROCESSES} processes × ${LOOPS} loops × ${ROUNDS} rounds on one envelope in ${kind}, ${version - 1} writes, ` +
           `${losses} losses, ${seconds.toFixed(1)} s: nothing old read (${figures.join(', ')})`,
       )

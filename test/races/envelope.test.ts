@@ -3,8 +3,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { open } from '../../src/index.ts'
 import { upTo } from '../../src/stores/conformance/samples.ts'
-import { amount, figure, proving } from '../proof.ts'
-import { startChild } from '../servers/child.ts'
+import { amount, isProving, printFigure } from '../proof.ts'
+import { startChild } from '../servers/child-process.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../servers/database.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
 import { startRedisCluster } from '../servers/redis-cluster.ts'
@@ -147,7 +147,7 @@ async function neverOlder(kind: string, database: TestDatabase, redis: string, n
   for (const name of ['get error', 'fill error', 'write error']) expect(counted[name], name).toBeUndefined()
   const sum = (of: (report: EnvelopeRaceReport) => number) => reports.reduce((total, one) => total + of(one), 0)
   const figures = Object.entries(counted).map(([name, times]) => `${name} ${times}`)
-  figure(
+  printFigure(
     `${PROCESSES} processes × ${LOOPS} loops for ${SECONDS} s on one envelope in Postgres and ${kind}: ` +
       `${sum(({ reads }) => reads.length)} reads, ${sequences.size - 1} writes, ${sum(({ appended }) => appended)} messages, ` +
       `${losses.flushes} flushes, ${losses.keys} keys lost: nothing old read (${figures.join(', ')})`,
@@ -155,7 +155,7 @@ async function neverOlder(kind: string, database: TestDatabase, redis: string, n
 }
 
 /** Single server always; the cluster too where there is time. */
-for (const kind of proving ? ['redis', 'redis cluster'] : ['redis']) {
+for (const kind of isProving ? ['redis', 'redis cluster'] : ['redis']) {
   it(`never gives an envelope older than anything told before, on ${kind}`, { timeout: 900_000 }, async () => {
     const database = await databases.create()
     const single = kind === 'redis' ? await startRedis() : undefined

@@ -9,8 +9,8 @@ import { upTo } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { amount, figure, withFile } from '../proof.ts'
-import { startChild } from '../servers/child.ts'
+import { amount, printFigure, withDatabaseFile } from '../proof.ts'
+import { startChild } from '../servers/child-process.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import type { MemoryJob, MemoryOutcome } from './memory-child.ts'
 
@@ -116,7 +116,7 @@ async function keptApart(name: string, target: OpenOptions, connect: () => Promi
   await tl.close()
   const late = extracted.filter(({ code }) => code !== undefined).length
   const hits = recaller.reduce((sum, { found = 0 }) => sum + found, 0)
-  figure(
+  printFigure(
     `2 gather, 1 purges, 1 recalls on ${name}: ${SESSIONS} sessions, ${purged.length} purged (${late} of ${2 * purged.length} came too ` +
       `late), ${hits} hits meanwhile; nothing of a purged session is left, each fact of the others once`,
   )
@@ -150,7 +150,7 @@ async function checkLeft(tl: Throughline, store: Store, sessions: Map<string, nu
 }
 
 it('leaves nothing of a session that is purged while others read it, on SQLite', { timeout: 900_000 }, async () => {
-  await withFile(async (path) => {
+  await withDatabaseFile(async (path) => {
     const target = { url: `sqlite:${path}`, durability: 'relaxed' } as const
     await keptApart('sqlite', target, () => sqliteStore({ path, durability: 'relaxed', migrate: true, newId: uuid7 }))
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
 import { refused, upTo } from '../../src/stores/conformance/samples.ts'
-import { amount, figure } from '../proof.ts'
+import { amount, printFigure } from '../proof.ts'
 import { appendRace } from '../servers/append-race.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import { type Pgbouncer, startPgbouncer } from '../servers/pgbouncer.ts'
@@ -37,7 +37,7 @@ describe('behind pgbouncer in transaction mode', () => {
     expect(told.map(([first]) => first ?? 0).sort((a, b) => a - b)).toEqual(all)
     expect(new Set(contents).size).toBe(PROCESSES * EACH)
     expect(differences).toEqual([])
-    figure(`${PROCESSES} processes × ${EACH} appends through pgbouncer: dense, each once, ${seconds.toFixed(1)} s`)
+    printFigure(`${PROCESSES} processes × ${EACH} appends through pgbouncer: dense, each once, ${seconds.toFixed(1)} s`)
   })
 
   it('says what is missing in a URL without pooled=true', async () => {

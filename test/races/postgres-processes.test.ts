@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
 import { startWorker } from '../../src/stores/conformance/processes.ts'
 import { upTo } from '../../src/stores/conformance/samples.ts'
-import { amount, figure } from '../proof.ts'
+import { amount, printFigure } from '../proof.ts'
 import { appendRace } from '../servers/append-race.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import { type PostgresServer, postgresPrograms, startPostgres } from '../servers/postgres.ts'
@@ -32,7 +32,9 @@ it(`writes once what ${PROCESSES} processes each send twice with its key`, { tim
   expect(told.map(([first]) => first ?? 0).sort((a, b) => a - b)).toEqual(all)
   expect(new Set(contents).size).toBe(PROCESSES * EACH)
   expect(differences).toEqual([])
-  figure(`${PROCESSES} processes × ${EACH} appends on one session, each sent twice: each once, ${seconds.toFixed(1)} s`)
+  printFigure(
+    `${PROCESSES} processes × ${EACH} appends on one session, each sent twice: each once, ${seconds.toFixed(1)} s`,
+  )
 })
 
 it('never deadlocks when batches take the same sessions in opposite orders', { timeout: 600_000 }, async () => {
@@ -60,5 +62,7 @@ it('never deadlocks when batches take the same sessions in opposite orders', { t
   await Promise.all(stores.map((store) => store.close()))
   const rows = await admin('select sum(deadlocks)::integer as deadlocks from pg_stat_database')
   expect(rows).toEqual([{ deadlocks: 0 }])
-  figure(`${STORES} stores × ${ROUNDS} rounds over ${SESSIONS} sessions in opposite orders: no deadlock, none failed`)
+  printFigure(
+    `${STORES} stores × ${ROUNDS} rounds over ${SESSIONS} sessions in opposite orders: no deadlock, none failed`,
+  )
 })

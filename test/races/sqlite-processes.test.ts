@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
 import { startWorker } from '../../src/stores/conformance/processes.ts'
-import { amount, figure, withFile } from '../proof.ts'
+import { amount, printFigure, withDatabaseFile } from '../proof.ts'
 
 const PROCESSES = amount(8, 16)
 const EACH = amount(40, 500)
 
 async function race(times?: number) {
-  return await withFile(async (path) => {
+  return await withDatabaseFile(async (path) => {
     const tl = await open(`sqlite:${path}`)
     const session = await tl.sessions.create({ userId: 'ada' })
     const start = performance.now()
@@ -45,7 +45,7 @@ it(`keeps ${PROCESSES} processes apart that append to one session`, { timeout: 6
   expect(told.flat().sort((a, b) => a - b)).toEqual(all)
   expect(new Set(contents).size).toBe(PROCESSES * EACH)
   expect(differences).toEqual([])
-  figure(`${PROCESSES} processes × ${EACH} appends on one session: dense, none lost, ${seconds.toFixed(1)} s`)
+  printFigure(`${PROCESSES} processes × ${EACH} appends on one session: dense, none lost, ${seconds.toFixed(1)} s`)
 })
 
 it(`writes once what ${PROCESSES} processes each send twice with its key`, { timeout: 600_000 }, async () => {
@@ -55,5 +55,5 @@ it(`writes once what ${PROCESSES} processes each send twice with its key`, { tim
   expect(told.map(([first]) => first ?? 0).sort((a, b) => a - b)).toEqual(all)
   expect(new Set(contents).size).toBe(PROCESSES * EACH)
   expect(differences).toEqual([])
-  figure(`the same, every append sent twice with its key: each once, ${seconds.toFixed(1)} s`)
+  printFigure(`the same, every append sent twice with its key: each once, ${seconds.toFixed(1)} s`)
 })

@@ -6,8 +6,8 @@ import { openOn } from '../../src/open/open.ts'
 import { NOON, upTo } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { commitHash } from '../commit-hash.ts'
-import { amount, figure, withFile } from '../proof.ts'
-import { startChild } from '../servers/child.ts'
+import { amount, printFigure, withDatabaseFile } from '../proof.ts'
+import { startChild } from '../servers/child-process.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import type { SweepJob } from './sweep-child.ts'
 
@@ -108,14 +108,14 @@ async function sweptOnce(store: string, target: OpenOptions): Promise<void> {
   expect((await tl.verify()).differences).toEqual([])
   await tl.close()
   const shares = reports.map(({ swept }) => swept).join(' + ')
-  figure(
+  printFigure(
     `${SWEEPERS} sweepers on ${store}: ${shares} of ${stale.length + expired.length} sessions ended once each, ` +
       `${back.length} came back and live, ${late.length} came too late, ${seconds.toFixed(1)} s`,
   )
 }
 
 it('ends each session once that nobody came back to, on SQLite', { timeout: 900_000 }, async () => {
-  await withFile((path) => sweptOnce('sqlite', { url: `sqlite:${path}`, durability: 'relaxed' }))
+  await withDatabaseFile((path) => sweptOnce('sqlite', { url: `sqlite:${path}`, durability: 'relaxed' }))
 })
 
 it('goes on behind a batch in which everyone came back', async () => {

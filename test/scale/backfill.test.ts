@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { type BackfillReport, type Envelope, open, type Throughline } from '../../src/index.ts'
 import { legacySource } from '../../src/legacy/index.ts'
-import { amount, figure } from '../proof.ts'
-import { startChild } from '../servers/child.ts'
+import { amount, printFigure } from '../proof.ts'
+import { startChild } from '../servers/child-process.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
-import { fillLegacy } from '../servers/legacy.ts'
+import { fillLegacy } from '../servers/legacy-data.ts'
 import type { BackfillJob } from './backfill-child.ts'
 
 const CHILD = new URL('./backfill-child.ts', import.meta.url)
@@ -93,7 +93,7 @@ it(`takes ${SESSIONS.toLocaleString('en')} sessions over, killed and resumed, an
   const dry = await tl.envelopes.backfill({ from, batch: 'cut-over', dryRun: true })
   expect(dry).toMatchObject({ dryRun: true, sessions: SESSIONS, created: valid, failed: filled.invalidIds })
   expect(await tl.envelopes.rollback({ batch: 'cut-over', dryRun: true })).toEqual({ dryRun: true, envelopes: 0 })
-  figure(`dry run of ${SESSIONS} sessions: ${took()} s`)
+  printFigure(`dry run of ${SESSIONS} sessions: ${took()} s`)
 
   // killed again and again, and run to its end
   start = performance.now()
@@ -105,14 +105,14 @@ it(`takes ${SESSIONS.toLocaleString('en')} sessions over, killed and resumed, an
   }
   const killedAt = await tl.envelopes.rollback({ batch: 'cut-over', dryRun: true })
   const ended = await backfilled({ url, options })
-  figure(
+  printFigure(
     `${KILLS} × killed with ${killedAt.envelopes} in, then to the end: ${took()} s, ${Math.round((ended?.rss ?? 0) / 1e6)} MB at most`,
   )
   const report = ended?.report as BackfillReport
   expect(report.failed).toBe(filled.invalidIds)
   expect(report.created + report.updated + report.unchanged).toBe(valid)
   // completed: sessions that were begun, and whose second event was cut off
-  figure(`created ${report.created}, completed ${report.updated}, unchanged ${report.unchanged}`)
+  printFigure(`created ${report.created}, completed ${report.updated}, unchanged ${report.unchanged}`)
   expect(killedAt.envelopes).toBeGreaterThan(0)
   const told = await expected(from)
   expect(told.size).toBe(valid)
@@ -123,7 +123,7 @@ it(`takes ${SESSIONS.toLocaleString('en')} sessions over, killed and resumed, an
   start = performance.now()
   const again = await backfilled({ url, options: { from, batch: 'second' } })
   expect(again?.report).toMatchObject({ created: 0, updated: 0, unchanged: valid, kept: 0 })
-  figure(`again: ${took()} s`)
+  printFigure(`again: ${took()} s`)
   expect(await events()).toEqual(before)
 
   // rolled back: what was written since stays, nothing is lost, and a rebuild stores the same
@@ -132,7 +132,7 @@ it(`takes ${SESSIONS.toLocaleString('en')} sessions over, killed and resumed, an
   start = performance.now()
   const rolled = await tl.envelopes.rollback({ batch: 'cut-over' })
   expect(rolled.envelopes).toBe(valid - LIVE)
-  figure(`rollback of ${rolled.envelopes} envelopes: ${took()} s`)
+  printFigure(`rollback of ${rolled.envelopes} envelopes: ${took()} s`)
   const left = await database.admin('select session_id from context.session_envelopes order by session_id')
   expect(left.map(({ session_id }) => session_id)).toEqual(ids)
   // a part of them, from the logs
@@ -141,15 +141,15 @@ it(`takes ${SESSIONS.toLocaleString('en')} sessions over, killed and resumed, an
   expect(differing(some, await readBack(tl, some.keys())).every((id) => changed.has(id))).toBe(true)
   start = performance.now()
   expect((await tl.rebuild()).repaired).toHaveLength(valid - LIVE)
-  figure(`rebuild: ${took()} s`)
+  printFigure(`rebuild: ${took()} s`)
   start = performance.now()
   expect(differing(told, await readBack(tl, told.keys()))).toEqual(ids)
-  figure(`all of them read back: ${took()} s`)
+  printFigure(`all of them read back: ${took()} s`)
   start = performance.now()
   expect(await tl.verify()).toMatchObject({ sessions: valid, differences: [] })
-  figure(`verify: ${took()} s`)
+  printFigure(`verify: ${took()} s`)
   const kept = await tl.envelopes.backfill({ from, batch: 'third' })
   expect(kept).toMatchObject({ created: 0, updated: 0, kept: LIVE, unchanged: valid - LIVE })
-  figure(`${filled.malformed} malformed payloads, ${filled.invalidIds} ids that are no UUID`)
+  printFigure(`${filled.malformed} malformed payloads, ${filled.invalidIds} ids that are no UUID`)
   await tl.close()
 })

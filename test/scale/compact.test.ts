@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type EventInput, type OpenOptions, open, type Session } from '../../src/index.ts'
 import { upTo } from '../../src/stores/conformance/samples.ts'
 import { commitHash } from '../commit-hash.ts'
-import { amount, figure, proving, withFile } from '../proof.ts'
-import { startChild } from '../servers/child.ts'
+import { amount, isProving, printFigure, withDatabaseFile } from '../proof.ts'
+import { startChild } from '../servers/child-process.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 import type { Compacted, CompactJob } from './compact-child.ts'
 
@@ -96,16 +96,16 @@ async function flat(store: string, target: OpenOptions): Promise<void> {
   const few = await compacted(target, FEW)
   const many = await compacted(target, EVENTS)
   const told = ({ seconds, growth }: Compacted) => `${seconds.toFixed(2)} s, + ${(growth / MB).toFixed(0)} MB`
-  figure(
+  printFigure(
     `compact on ${store}: ${FEW.toLocaleString('en')} events ${told(few)}; ` +
       `${EVENTS.toLocaleString('en')} events ${told(many)}, in a heap of ${HEAP} MB`,
   )
   expect(many.growth).toBeLessThan(GROWTH)
-  if (proving) expect(many.growth - few.growth).toBeLessThan(MORE)
+  if (isProving) expect(many.growth - few.growth).toBeLessThan(MORE)
 }
 
 it('compacts a long session in little memory, on SQLite', { timeout: 900_000 }, async () => {
-  await withFile((path) => flat('sqlite', { url: `sqlite:${path}`, durability: 'relaxed' }))
+  await withDatabaseFile((path) => flat('sqlite', { url: `sqlite:${path}`, durability: 'relaxed' }))
 })
 
 describe.each(inject('postgres').slice(0, 1))('on $name', ({ name, url }) => {

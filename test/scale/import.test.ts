@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import type { ImportReport } from '../../src/cli/memory/import-report.ts'
 import { type Memory, open } from '../../src/index.ts'
-import { amount, figure, withFile } from '../proof.ts'
+import { amount, printFigure, withDatabaseFile } from '../proof.ts'
 import type { ImportJob } from './import-child.ts'
 
 const CHILD = fileURLToPath(new URL('./import-child.ts', import.meta.url))
@@ -127,7 +127,7 @@ function timeless({ createdAt: _, lineage, ...rest }: Memory): unknown {
 it('imports a large export in little memory, and after kill -9 what was left out, nothing twice', {
   timeout: 3_600_000,
 }, async () => {
-  await withFile(async (path) => {
+  await withDatabaseFile(async (path) => {
     const file = path.replace(/[^/]*$/, 'faiss.jsonl')
     await pipeline(lines, createWriteStream(file))
     const total = { read: DOCUMENTS + REFUSED, refused: REFUSED }
@@ -171,10 +171,12 @@ it('imports a large export in little memory, and after kill -9 what was left out
 
     const size = Math.round((await stat(file)).size / MB)
     const rate = Math.round(DOCUMENTS / (report?.seconds ?? 1)).toLocaleString('en')
-    figure(
+    printFigure(
       `import of ${DOCUMENTS.toLocaleString('en')} documents (${size} MB) in a heap of ${HEAP} MB: ` +
         `dry run ${dry?.report.seconds} s, import ${report?.seconds} s (${rate} a second)`,
     )
-    figure(`${KILLS} × kill -9: ${before.toLocaleString('en')} were in, the rest came with the next run, none twice`)
+    printFigure(
+      `${KILLS} × kill -9: ${before.toLocaleString('en')} were in, the rest came with the next run, none twice`,
+    )
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { open, type Throughline } from '../../src/index.ts'
-import { amount, figure, withFile } from '../proof.ts'
+import { amount, printFigure, withDatabaseFile } from '../proof.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
 
 const SESSIONS = 20
@@ -36,10 +36,10 @@ async function purged(tl: Throughline): Promise<number> {
 }
 
 const told = (store: string, seconds: number) =>
-  figure(`purge of a user with ${EVENTS.toLocaleString('en')} events on ${store}: ${seconds.toFixed(1)} s`)
+  printFigure(`purge of a user with ${EVENTS.toLocaleString('en')} events on ${store}: ${seconds.toFixed(1)} s`)
 
 it('purges a user with many events from SQLite', { timeout: 900_000 }, async () => {
-  await withFile(async (path) => {
+  await withDatabaseFile(async (path) => {
     const tl = await open({ url: `sqlite:${path}`, durability: 'relaxed' })
     told('sqlite', await purged(tl))
     await tl.close()

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { type EventInput, open } from '../../src/index.ts'
 import { SELECT_EVENTS } from '../../src/stores/sqlite/read.ts'
-import { amount, figure, proving, withFile } from '../proof.ts'
+import { amount, isProving, printFigure, withDatabaseFile } from '../proof.ts'
 
 const SIZES = [100, 10_000, amount(30_000, 1_000_000)]
 const READS = 400
@@ -17,7 +17,7 @@ function median(values: number[]): number {
 }
 
 it('reads a window at the same cost from a long log as from a short one', { timeout: 900_000 }, async () => {
-  await withFile(async (path) => {
+  await withDatabaseFile(async (path) => {
     const tl = await open({ url: `sqlite:${path}`, durability: 'relaxed', tokenizer: 'estimate' })
     const sessions = await Promise.all(SIZES.map(() => tl.sessions.create({ userId: 'ada' })))
     for (const [i, session] of sessions.entries()) {
@@ -44,13 +44,13 @@ it('reads a window at the same cost from a long log as from a short one', { time
     expect(plan).toMatchObject([
       { detail: 'SEARCH session_events USING PRIMARY KEY (session_id=? AND sequence>? AND sequence<?)' },
     ])
-    if (!proving) return
-    figure(`plan of recent(): ${(plan as { detail: string }[]).map(({ detail }) => detail).join('; ')}`)
+    if (!isProving) return
+    printFigure(`plan of recent(): ${(plan as { detail: string }[]).map(({ detail }) => detail).join('; ')}`)
     const base = times[0]
     for (const [i, size] of SIZES.entries()) {
       const [whole, budget] = [median(times[i]?.whole ?? []), median(times[i]?.budget ?? [])]
       const ratio = (mine: number, first: number[] | undefined) => (mine / median(first ?? [])).toFixed(2)
-      figure(
+      printFigure(
         `recent() of ${size.toLocaleString('en')} events: ${whole.toFixed(3)} ms (× ${ratio(whole, base?.whole)}), ` +
           `with a budget ${budget.toFixed(3)} ms (× ${ratio(budget, base?.budget)})`,
       )

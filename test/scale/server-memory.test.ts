@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { amount, figure, withFile } from '../proof.ts'
-import { startServed } from '../servers/served.ts'
+import { amount, printFigure, withDatabaseFile } from '../proof.ts'
+import { startServeProcess } from '../servers/serve-process.ts'
 
 const SECONDS = amount(4, 300)
 const CALLERS = 32
@@ -49,8 +49,8 @@ async function memoryOf(url: string): Promise<{ rss: number; heap: number }> {
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 it('takes no more memory after minutes of load than after the first', { timeout: 900_000 }, async () => {
-  await withFile(async (path) => {
-    const server = await startServed({ THROUGHLINE_URL: `sqlite:${path}` })
+  await withDatabaseFile(async (path) => {
+    const server = await startServeProcess({ THROUGHLINE_URL: `sqlite:${path}` })
     const until = Date.now() + SECONDS * 1000
     const calls = Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(server.url, caller, until)))
     const samples: { rss: number; heap: number }[] = []
@@ -63,9 +63,9 @@ it('takes no more memory after minutes of load than after the first', { timeout:
     expect((await server.ended).code).toBe(0)
     const rss = samples.map((sample) => sample.rss)
     const [early, late] = [median(rss.slice(SAMPLES / 5, SAMPLES / 2)), median(rss.slice(-SAMPLES / 4))]
-    figure(`${requests} requests over HTTP in ${SECONDS} s by ${CALLERS} callers, memory of the server in MB:`)
-    figure(`resident ${rss.map(Math.round).join(' ')}`)
-    figure(`heap ${samples.map(({ heap }) => Math.round(heap)).join(' ')}`)
+    printFigure(`${requests} requests over HTTP in ${SECONDS} s by ${CALLERS} callers, memory of the server in MB:`)
+    printFigure(`resident ${rss.map(Math.round).join(' ')}`)
+    printFigure(`heap ${samples.map(({ heap }) => Math.round(heap)).join(' ')}`)
     // what the collector has not come to yet moves by tens of megabytes
     expect(late).toBeLessThan(early * 1.2 + amount(200, 30))
   })

@@ -7,7 +7,7 @@ import { expect, inject, it } from 'vitest'
 import type { ImportReport, VerifyReport } from '../../src/api.ts'
 import type { ExportReport } from '../../src/cli/transfer/export-sessions.ts'
 import { type EventInput, open } from '../../src/index.ts'
-import { figure, proving, withFile } from '../proof.ts'
+import { isProving, printFigure, withDatabaseFile } from '../proof.ts'
 import { databasesOf, SERVING } from '../servers/database.ts'
 import { trackProcess } from '../servers/test-run.ts'
 
@@ -18,7 +18,7 @@ const [HEAP, MOST] = [128, 250]
 const NODE = [`--max-old-space-size=${HEAP}`, '--max-semi-space-size=4']
 
 /** How many sessions have how many events. Together they are a million, or three thousand. */
-const SIZES: readonly (readonly [sessions: number, events: number])[] = proving
+const SIZES: readonly (readonly [sessions: number, events: number])[] = isProving
   ? [
       [1, 200_000],
       [20, 10_000],
@@ -135,7 +135,7 @@ async function exported(url: string, file: string, killAt?: number): Promise<End
   const ended = await run<ExportReport>(killAt === undefined ? args : [...args, '--resume'])
   expect(ended?.report).toMatchObject({ sessions: SESSIONS, events: EVENTS })
   // the short form may be quicker than the signal
-  if (killAt !== undefined && proving) expect(ended?.report.was).toBe('resumed')
+  if (killAt !== undefined && isProving) expect(ended?.report.was).toBe('resumed')
   return ended as Ended<ExportReport>
 }
 
@@ -147,7 +147,7 @@ async function imported(file: string, url: string): Promise<Ended<ImportReport>>
   expect(ended?.report).toMatchObject({ sessions: SESSIONS, extended: 0, refused: [] })
   const { created = 0, unchanged = 0 } = ended?.report ?? {}
   expect(created + unchanged).toBe(SESSIONS)
-  if (!proving) return ended as Ended<ImportReport>
+  if (!isProving) return ended as Ended<ImportReport>
   expect(unchanged).toBeGreaterThan(0)
   expect(await run(['import', file, '--url', url])).toMatchObject({ report: { unchanged: SESSIONS, events: 0 } })
   return ended as Ended<ImportReport>
@@ -159,7 +159,7 @@ it('moves sessions from SQLite to Postgres and back in little memory, through ki
   const databases = await databasesOf(inject('postgres')[0]?.url ?? '')
   const database = await databases.create()
   try {
-    await withFile(async (path) => {
+    await withDatabaseFile(async (path) => {
       const at = (name: string) => join(dirname(path), name)
       const [first, last, postgres] = [`sqlite:${at('a.db')}`, `sqlite:${at('b.db')}`, database.url(SERVING)]
       await fill(first)
@@ -179,10 +179,10 @@ it('moves sessions from SQLite to Postgres and back in little memory, through ki
       expect(verified?.report).toEqual({ sessions: SESSIONS, events: EVENTS, differences: [] })
       for (const [step, { rss, seconds }] of Object.entries(steps)) {
         expect(rss / MB, step).toBeLessThan(MOST)
-        figure(`${step}: ${seconds.toFixed(1)} s, at most ${Math.round(rss / MB)} MB`)
+        printFigure(`${step}: ${seconds.toFixed(1)} s, at most ${Math.round(rss / MB)} MB`)
       }
       const size = Math.round(statSync(files[0]).size / MB)
-      figure(
+      printFigure(
         `${EVENTS.toLocaleString('en')} events of ${SESSIONS.toLocaleString('en')} sessions, ${size} MB, sha256 ${hashes[0]} three times`,
       )
     })

@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { inject } from 'vitest'
-import { at, dropTemplate, makeTemplate, newPrefix, OWNER, run } from './template.ts'
+import { createTemplate, databaseUrl, dropTemplate, newPrefix, OWNER, runSql } from './template-database.ts'
 
-export { OWNER, SERVING } from './template.ts'
+export { OWNER, SERVING } from './template-database.ts'
 
 /** Databases of one server, for tests. */
 export interface Databases {
@@ -26,17 +26,17 @@ export interface TestDatabase {
  */
 export async function databasesOf(url: string): Promise<Databases> {
   const shared = inject('templates').find((one) => one.url === url)
-  const template = shared ?? (await makeTemplate(url))
+  const template = shared ?? (await createTemplate(url))
   const prefix = newPrefix()
   let made = 0
 
   async function create(bare?: 'bare'): Promise<TestDatabase> {
     const name = `${prefix}_${made++}`
-    await run(url, `create database ${name} ${bare ? '' : `template ${template.name}`} owner ${OWNER}`)
+    await runSql(url, `create database ${name} ${bare ? '' : `template ${template.name}`} owner ${OWNER}`)
     return {
-      url: (role) => at(url, name, role),
-      admin: (sql) => run(at(url, name), sql),
-      destroy: async () => void (await run(url, `drop database ${name} with (force)`)),
+      url: (role) => databaseUrl(url, name, role),
+      admin: (sql) => runSql(databaseUrl(url, name), sql),
+      destroy: async () => void (await runSql(url, `drop database ${name} with (force)`)),
     }
   }
 

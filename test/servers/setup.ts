@@ -3,7 +3,7 @@ import { postgresPrograms, startPostgres } from './postgres.ts'
 import { requirePrograms } from './program.ts'
 import { startRedis } from './redis.ts'
 import { startRedisCluster } from './redis-cluster.ts'
-import { dropTemplate, makeTemplate, type Template } from './template.ts'
+import { createTemplate, dropTemplate, type Template } from './template-database.ts'
 import { endInterruptedRuns } from './test-run.ts'
 
 declare module 'vitest' {
@@ -33,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return server
   }
   async function prepared({ name, url }: { name: string; url: string }) {
-    const template = await makeTemplate(url)
+    const template = await createTemplate(url)
     if (given !== undefined) stops.push(() => dropTemplate(template))
     return { name, url, template }
   }

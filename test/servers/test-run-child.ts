@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { postgresPrograms, startPostgres } from './postgres.ts'
 import { startRedis } from './redis.ts'
-import { startServed } from './served.ts'
+import { startServeProcess } from './serve-process.ts'
 import { startRun } from './test-run.ts'
 
 // a run of its own: starts servers, prints its folder and their process ids, and waits to be killed
@@ -29,7 +29,7 @@ async function redisPid(isPaused: boolean): Promise<number> {
   return Number(pid)
 }
 
-const serve = startServed({ THROUGHLINE_URL: 'memory:' })
+const serve = startServeProcess({ THROUGHLINE_URL: 'memory:' })
 const pids = await Promise.all([redisPid(true), redisPid(false), postgresPid(), serve.then(({ pid }) => pid)])
 console.log(JSON.stringify({ folder, pids }))
 process.stdin.resume()

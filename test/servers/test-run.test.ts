@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { type Child, startChild } from './child.ts'
+import { type Child, startChild } from './child-process.ts'
 import { endInterruptedRuns, isRunning, runFolder } from './test-run.ts'
 
 interface Run extends Child {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Session, Throughline } from '../../src/api.ts'
 import { displayWidth } from '../../src/cli/display-width.ts'
 import { open } from '../../src/open/open.ts'
-import { figure, proving } from '../proof.ts'
+import { isProving, printFigure } from '../proof.ts'
 import { answer, type ScriptedServer, startScriptedServer, type Turn } from '../servers/scripted-http.ts'
 import { isRunning, temporaryFolder, trackProcess } from '../servers/test-run.ts'
 import { atTerminal, CTRL_C, CTRL_D, closeTerminals, commandLine, environment } from './terminal.ts'
@@ -230,7 +230,7 @@ describe('Ctrl-C in the middle of long work', () => {
     )
   })
 
-  if (proving)
+  if (isProving)
     it('leaves no session half removed', async () => {
       for (let i = 0; i < 300; i++) {
         const session = await tl.sessions.create({ userId: 'grace' })
@@ -242,7 +242,7 @@ describe('Ctrl-C in the middle of long work', () => {
       expect((await terminal.ended).code).toBe(130)
       const { items } = await tl.sessions.list({ userId: 'grace', limit: 500 })
       expect(items.length).toBeLessThan(300)
-      figure(`Ctrl-C left ${items.length} of 300 sessions, each of them whole`)
+      printFigure(`Ctrl-C left ${items.length} of 300 sessions, each of them whole`)
       const { differences } = await tl.verify()
       expect(differences).toEqual([])
       for (const { head } of items) expect(head).toBe(21)

@@ -12,7 +12,7 @@ function everyCommand(): string[] {
 const LASTING = ['serve', 'mcp']
 
 /** Commands that are not among these command lines. */
-export function missingIn(lines: readonly (readonly string[])[]): string[] {
+export function missingCommands(lines: readonly (readonly string[])[]): string[] {
   const run = new Set(lines.flatMap(([first = '', second = '']) => [first, `${first} ${second}`]))
   return everyCommand().filter((name) => !run.has(name) && !LASTING.includes(name))
 }

@@ -3,16 +3,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { proving } from '../proof.ts'
-import { type Ended, runHere } from '../servers/cli.ts'
+import { isProving } from '../proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../servers/database.ts'
 import { operatorToken, SECRET } from '../servers/http.ts'
-import { fillLegacy } from '../servers/legacy.ts'
+import { fillLegacy } from '../servers/legacy-data.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
-import { type ServedProcess, startServed } from '../servers/served.ts'
+import { type CommandResult, runInProcess } from '../servers/run-cli.ts'
+import { type ServeProcess, startServeProcess } from '../servers/serve-process.ts'
 import { temporaryFolder, trackProcess } from '../servers/test-run.ts'
-import { missingIn } from './commands.ts'
-import { type Place, type Run, type Step, takeTour } from './tour.ts'
+import { missingCommands } from './commands.ts'
+import { type Run, type Step, type TourTarget, takeTour } from './tour.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 const TRANSCRIPT = fileURLToPath(new URL('../data/claude-code', import.meta.url))
@@ -28,7 +28,7 @@ const DOCUMENTS = [
 let databases: Databases
 let database: TestDatabase
 let redis: RedisServer
-let server: ServedProcess
+let server: ServeProcess
 let folder: string
 let remove: () => void
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
   databases = await databasesOf(inject('postgres')[0]?.url ?? '')
   database = await databases.create()
   redis = await startRedis()
-  server = await startServed({
+  server = await startServeProcess({
     THROUGHLINE_URL: `sqlite:${folder}/served.db`,
     THROUGHLINE_JWT_SECRET: SECRET,
     THROUGHLINE_CACHE_URL: '',
@@ -71,11 +71,11 @@ function runnerFor(env: Record<string, string>): Run {
   const ownerEnv = env['THROUGHLINE_URL']?.startsWith('postgres') ? { THROUGHLINE_URL: database.url(OWNER) } : {}
   return (args) => {
     const all = { COLUMNS: '100', NO_COLOR: '1', ...env, ...(args[0] === 'migrate' && ownerEnv) }
-    return proving ? inProcess(args, all) : runHere(args, folder, all)
+    return isProving ? inProcess(args, all) : runInProcess(args, folder, all)
   }
 }
 
-function inProcess(args: readonly string[], env: Record<string, string>): Promise<Ended> {
+function inProcess(args: readonly string[], env: Record<string, string>): Promise<CommandResult> {
   return new Promise((resolve) => {
     const options = {
       cwd: folder,
@@ -94,7 +94,7 @@ const shown: string[] = []
 describe.each(Object.keys(TARGETS))('every command on %s', (name) => {
   it.each([false, true])('leaves with the code that it should; as JSON: %s', { timeout: 300_000 }, async (json) => {
     const { env, cached } = (await TARGETS[name]?.()) ?? { env: {}, cached: false }
-    const place: Place = {
+    const place: TourTarget = {
       url: env['THROUGHLINE_URL'] ?? '',
       documents: 'documents.jsonl',
       transcript: TRANSCRIPT,
@@ -119,7 +119,7 @@ describe.each(Object.keys(TARGETS))('every command on %s', (name) => {
           `${args.join(' ')}: ${stdout}`,
         ).not.toThrow()
     }
-    expect(missingIn(steps.map(({ args }) => args))).toEqual([])
+    expect(missingCommands(steps.map(({ args }) => args))).toEqual([])
   })
 })
 
@@ -143,7 +143,7 @@ Every command on SQLite, on Postgres behind Redis and on a server, one after the
 [the command line](cli.md).`
 
 /** What someone at a terminal would have seen. */
-function session(name: string, { url }: Place, steps: readonly Step[]): string {
+function session(name: string, { url }: TourTarget, steps: readonly Step[]): string {
   const clean = (text: string) =>
     text.replaceAll(folder, '.').replaceAll(TRANSCRIPT, 'transcripts').replaceAll(url, '$THROUGHLINE_URL')
   const lines = steps.flatMap(({ args, code, stdout, stderr }) => [

@@ -1,10 +1,10 @@
-import type { Ended } from '../servers/cli.ts'
+import type { CommandResult } from '../servers/run-cli.ts'
 
 /** Runs one command line on the target of the tour. */
-export type Run = (args: readonly string[]) => Promise<Ended>
+export type Run = (args: readonly string[]) => Promise<CommandResult>
 
 /** What the tour finds around it. */
-export interface Place {
+export interface TourTarget {
   /** The store or server it is on. */
   url: string
   /** Documents for `memory import`, as JSON Lines. */
@@ -22,14 +22,14 @@ export interface Place {
 }
 
 /** A command of the tour, and what the shell saw of it. */
-export interface Step extends Ended {
+export interface Step extends CommandResult {
   args: readonly string[]
   /** Exit code that it should leave with. */
   expected: number
 }
 
 /** Runs every command once, in the order in which someone might. `json` adds `--json` to each. */
-export async function takeTour(run: Run, place: Place, json: boolean): Promise<Step[]> {
+export async function takeTour(run: Run, place: TourTarget, json: boolean): Promise<Step[]> {
   const steps: Step[] = []
   const step = async (args: readonly string[], expected = 0): Promise<Step> => {
     const all = json ? [...args, '--json'] : args

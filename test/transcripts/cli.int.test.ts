@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { runHere } from '../servers/cli.ts'
+import { runInProcess } from '../servers/run-cli.ts'
 import { temporaryFolder } from '../servers/test-run.ts'
 import { DATA, dataFile, sessionId } from './transcripts.ts'
 
@@ -12,7 +12,7 @@ beforeEach(() => {
 
 afterEach(() => folder.remove())
 
-const run = (...args: string[]) => runHere(args, folder.path)
+const run = (...args: string[]) => runInProcess(args, folder.path)
 
 it('imports a folder of transcripts into a new store, and shows what is in it', async () => {
   const from = ['import', '--from', 'claude-code', '--user', 'ada']

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { TranscriptImport } from '../../src/cli/transcripts/transcript-importer.ts'
 import { open } from '../../src/index.ts'
 import { temporaryFolder, trackProcess } from '../servers/test-run.ts'
-import { entriesOf } from './given-back.ts'
-import { dataFile, linesOf, sessionId } from './transcripts.ts'
+import { restoreLines } from './original-lines.ts'
+import { dataFile, readLines, sessionId } from './transcripts.ts'
 
 const CHILD = fileURLToPath(new URL('follow-child.ts', import.meta.url))
 
@@ -95,6 +95,6 @@ it('follows files that grow, and new ones in new folders, until Ctrl-C', async (
   for (const { id } of (await tl.sessions.list({ conversationId: sessionId(1) })).items) {
     all.push(...(await (await tl.sessions.get(id)).events()))
   }
-  expect(entriesOf(all)).toEqual(await linesOf(file))
+  expect(restoreLines(all)).toEqual(await readLines(file))
   await tl.close()
 })

@@ -8,10 +8,10 @@ import { pairCalls } from '../../src/domain/window.ts'
 import { derivedId } from '../../src/features/kernel/derived-id.ts'
 import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
 import { parseTranscriptName } from '../../src/transcripts/claude-code/transcript-name.ts'
-import { blocksIn, DATA, dataFile, OWNER, read, sessionId, withFolder } from './transcripts.ts'
+import { blocksIn, DATA, dataFile, OWNER, readTranscript, sessionId, withFolder } from './transcripts.ts'
 
 async function mainOf(variant: string, number: number): Promise<ExportedEvent[]> {
-  return (await read(dataFile(variant, number))).get(sessionId(number)) ?? []
+  return (await readTranscript(dataFile(variant, number))).get(sessionId(number)) ?? []
 }
 
 /** Types behind the first event, without the words that all of our own begin with. */
@@ -135,7 +135,7 @@ describe('a transcript', () => {
         const said = (at: string) => `${JSON.stringify({ type: 'user', timestamp: at, message: { content: at } })}\n`
         const times = [timestamp, '2026-03-02T09:00:00Z', timestamp, '2026-03-02T10:00:00Z']
         await writeFile(path, times.map(said).join(''))
-        const [first, ...events] = (await read(path)).get(sessionId(1)) ?? []
+        const [first, ...events] = (await readTranscript(path)).get(sessionId(1)) ?? []
         expect(first).toMatchObject({ occurredAt: times[1], createdAt: '2026-03-02T09:00:00.000Z' })
         expect(events.map(({ occurredAt }) => occurredAt)).toEqual(times)
         expect(events.map(({ createdAt }) => createdAt.slice(0, 13))).toEqual(
@@ -144,7 +144,7 @@ describe('a transcript', () => {
         // and the file was last written to at such a time
         await writeFile(path, said(timestamp))
         await utimes(path, new Date(0), new Date(timestamp))
-        const [only] = (await read(path)).get(sessionId(1)) ?? []
+        const [only] = (await readTranscript(path)).get(sessionId(1)) ?? []
         expect(only?.createdAt).toMatch(/^(19[789]|2)\d+-/)
       })
     },
@@ -159,7 +159,7 @@ describe('a transcript', () => {
       const task = async (...texts: string[]) => {
         const path = join(folder, `${sessionId(1)}.jsonl`)
         await writeFile(path, texts.map((text) => `${said(text)}\n`).join(''))
-        return taskOf([...(await read(path)).values()].flat())
+        return taskOf([...(await readTranscript(path)).values()].flat())
       }
       const command = '<command-name>/review</command-name>\n<command-args>the parser</command-args>'
       expect(await task(command, '<bash-input>ls</bash-input>')).toBe('/review the parser')
@@ -186,7 +186,7 @@ describe('a transcript', () => {
       const path = join(folder, `${sessionId(1)}.jsonl`)
       const idsOf = async (lines: readonly string[]) => {
         await writeFile(path, lines.map((line) => `${line}\n`).join(''))
-        return [...(await read(path)).values()].flat().map(({ id }) => id)
+        return [...(await readTranscript(path)).values()].flat().map(({ id }) => id)
       }
       const ids = await idsOf(['{"a":1}', '{"b":1}', '{"c":1}'])
       expect(await idsOf(['{"a":1}', '{"b":1}', '{"c":1}'])).toEqual(ids)
@@ -230,7 +230,7 @@ describe('a sub-agent', () => {
   }
 
   it('is a session of its own in the conversation, where its lines are among those of the session', async () => {
-    const sessions = await read(dataFile('sidechain', 3))
+    const sessions = await readTranscript(dataFile('sidechain', 3))
     const main = sessionId(3)
     const [reader, writer] = ['aaaaaaaa-0000-4000-8000-000000003003', 'aaaaaaaa-0000-4000-8000-000000003004']
     expect([...sessions.keys()]).toEqual([main, ...[reader, writer, '9f8e7d6c'].map((agent) => derivedId(main, agent))])
@@ -252,7 +252,7 @@ describe('a sub-agent', () => {
     'has a file of its own: %s',
     async (file) => {
       const [, agent = ''] = /agent-(\w+)/.exec(file) ?? []
-      const [[id, events] = ['', []], ...others] = await read(join(DATA, 'agents', file))
+      const [[id, events] = ['', []], ...others] = await readTranscript(join(DATA, 'agents', file))
       expect(others).toEqual([])
       expect(id).toBe(derivedId(sessionId(4), agent))
       expect(scopeOf(events)).toEqual({
@@ -267,7 +267,7 @@ describe('a sub-agent', () => {
 
 describe('the name of a session', () => {
   it('comes from the file, whatever its lines say', async () => {
-    expect([...(await read(dataFile('resumed', 8))).keys()]).toEqual([sessionId(8)])
+    expect([...(await readTranscript(dataFile('resumed', 8))).keys()]).toEqual([sessionId(8)])
     expect(parseTranscriptName(`/p/${sessionId(8).toUpperCase()}.JSONL`).sessionId).toBe(sessionId(8))
   })
 
@@ -276,8 +276,8 @@ describe('the name of a session', () => {
       const [told, untold] = [join(folder, 'copy.jsonl'), join(folder, 'other.jsonl')]
       await writeFile(told, `{"type":"summary","summary":"s"}\n{"type":"user","sessionId":"${sessionId(9)}"}\n`)
       await writeFile(untold, '{"type":"summary","summary":"s"}\n')
-      expect([...(await read(told)).keys()]).toEqual([sessionId(9)])
-      expect([...(await read(untold)).keys()]).toEqual([derivedId('claude-code', untold)])
+      expect([...(await readTranscript(told)).keys()]).toEqual([sessionId(9)])
+      expect([...(await readTranscript(untold)).keys()]).toEqual([derivedId('claude-code', untold)])
     })
   })
 })

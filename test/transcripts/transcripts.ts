@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { ExportedEvent, SessionBlock } from '../../src/api.ts'
 import { checkedBlock } from '../../src/features/transfer/checked-block.ts'
 import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
-import { type Given, givenIn } from './given-back.ts'
+import { type OriginalLine, parseLine } from './original-lines.ts'
 
 export const DATA = fileURLToPath(new URL('../data/claude-code', import.meta.url))
 export const OWNER = { tenant: 'local', userId: 'ada' }
@@ -20,8 +20,8 @@ export function sessionId(number: number): string {
 }
 
 /** The events of each session in a file, each block of which a store would take. */
-export async function read(path: string, longest?: number): Promise<Map<string, ExportedEvent[]>> {
-  return joined(await blocksIn(new Transcript(path, OWNER, longest)))
+export async function readTranscript(path: string, longest?: number): Promise<Map<string, ExportedEvent[]>> {
+  return joinBlocks(await blocksIn(new Transcript(path, OWNER, longest)))
 }
 
 export async function blocksIn(transcript: Transcript): Promise<SessionBlock[]> {
@@ -33,17 +33,17 @@ export async function blocksIn(transcript: Transcript): Promise<SessionBlock[]> 
   return blocks
 }
 
-export function joined(blocks: readonly SessionBlock[]): Map<string, ExportedEvent[]> {
+export function joinBlocks(blocks: readonly SessionBlock[]): Map<string, ExportedEvent[]> {
   const sessions = Map.groupBy(blocks, ({ sessionId: id }) => id)
   return new Map([...sessions].map(([id, list]) => [id, list.flatMap(({ events }) => events)]))
 }
 
 /** What the lines of a file are, read in another way: blank ones and one that is being written left out. */
-export async function linesOf(path: string): Promise<Map<number, Given>> {
+export async function readLines(path: string): Promise<Map<number, OriginalLine>> {
   const file = await readFile(path)
   const bytes = file.subarray(0, 3).equals(Buffer.from('\u{feff}')) ? file.subarray(3) : file
   const texts = bytes.toString('latin1').split('\n')
-  const lines = texts.map((text, i) => ({ number: i + 1, given: givenIn(Buffer.from(text, 'latin1')), text }))
+  const lines = texts.map((text, i) => ({ number: i + 1, given: parseLine(Buffer.from(text, 'latin1')), text }))
   const isTaken = ({ number, given, text }: (typeof lines)[number]) =>
     /[^ \t\r]/.test(text) && (number < lines.length || ('value' in given && isEntry(given.value)))
   return new Map(lines.filter(isTaken).map(({ number, given }) => [number, given]))

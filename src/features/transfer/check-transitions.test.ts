@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { amount } from '../../../test/proof.ts'
-import { step, take } from '../../../test/properties/steps.ts'
+import { applyStep, step } from '../../../test/properties/steps.ts'
 import type { ExportedEvent, SessionBlock, Throughline } from '../../api.ts'
 import { uuid7 } from '../../ids.ts'
 import { open } from '../../open/open.ts'
@@ -122,7 +122,7 @@ describe('a life that a store may have written', () => {
         let session = await there.sessions.create({ userId: 'ada', ...expiry })
         const ids = new Set([session.id])
         for (const [next, ms] of steps) {
-          session = await take(session, next)
+          session = await applyStep(session, next)
           ids.add(session.id)
           clock.advance(ms)
           if (ms > 90_000_000) await there.sweep()

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { someOf } from '../../../test/proof.ts'
+import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
 import { described, putting, seconds, someMemory } from '../conformance/samples.ts'
@@ -96,7 +96,7 @@ const SHAPES: Shape[] = [
   },
 ]
 
-describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
+describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { someOf } from '../../../test/proof.ts'
+import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Store } from '../../ports/store.ts'
 import { changing, foldedIn, loadedIn } from '../conformance/envelope-samples.ts'
@@ -10,7 +10,7 @@ import { CREATE, createValues } from './sessions.ts'
 
 const _text = (value: unknown) => `'${String(value).replaceAll("'", "''")}'`
 
-describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
+describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   let store: Store | undefined

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { amount, someOf } from '../../../test/proof.ts'
+import { amount, firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Store } from '../../ports/store.ts'
 import { loadedIn } from '../conformance/envelope-samples.ts'
@@ -22,7 +22,7 @@ import { importCalls } from './imports.ts'
 import { postgresStore } from './index.ts'
 import { sessionCalls } from './sessions.ts'
 
-describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
+describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   let store: Store

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { someOf } from '../../../test/proof.ts'
+import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Store } from '../../ports/store.ts'
 import { createdIn, described, NOON, putting, seconds, someMemory, someMessage } from '../conformance/samples.ts'
@@ -11,7 +11,7 @@ const ACME = { tenant: 'acme', userId: 'ada' }
 const OTHER = { tenant: 'other', userId: 'ada' }
 const STAMP = { key: 'k', fingerprint: 'f' }
 
-describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
+describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   let store: Store

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
-import { rulesIn } from '../../../test/proof.ts'
+import { rulesForRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING } from '../../../test/servers/database.ts'
 import { open } from '../../open/open.ts'
 import { describeThroughline } from '../conformance/index.ts'
@@ -22,5 +22,5 @@ describeThroughline(
     },
   },
   // those of envelopes: the others do not touch the cache
-  rulesIn({ describe, it }, /^A(25|26) /),
+  rulesForRun({ describe, it }, /^A(25|26) /),
 )

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { someOf } from '../../../test/proof.ts'
+import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import { open } from '../../open/open.ts'
 import { serviceOf } from '../../service.ts'
@@ -29,7 +29,7 @@ const TABLES = [
   'session_imports',
 ]
 
-describe.each(someOf(inject('postgres')))('on $name', ({ url }) => {
+describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   let databases: Databases
   let database: TestDatabase
   beforeAll(async () => {

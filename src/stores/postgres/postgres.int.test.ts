@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
-import { proving, rulesIn } from '../../../test/proof.ts'
+import { isProving, rulesForRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING } from '../../../test/servers/database.ts'
 import { open } from '../../open/open.ts'
 import { describeSessionStore, describeThroughline } from '../conformance/index.ts'
@@ -27,7 +27,7 @@ for (const [i, { name, url }] of servers.entries()) {
   )
 
   // over HTTP and behind Redis the rules of the API run on the first of several
-  if (servers.length > 1 && i === 0 && !proving) continue
+  if (servers.length > 1 && i === 0 && !isProving) continue
 
   describeThroughline(
     {
@@ -39,6 +39,6 @@ for (const [i, { name, url }] of servers.entries()) {
       },
     },
     // several processes, tails and envelopes without a cache
-    rulesIn({ describe, it }, /^A(8|9|25) /),
+    rulesForRun({ describe, it }, /^A(8|9|25) /),
   )
 }

@@ -1,20 +1,20 @@
-import { toldFailure } from '../measure.ts'
-import { milliseconds, rounded, whole } from '../print.ts'
+import { describeFailure } from '../measure.ts'
+import { formatInteger, formatMilliseconds, formatRounded } from '../print.ts'
 import type { Results } from '../results.ts'
 import { figureOf, type Row, type Table } from '../table.ts'
-import { type Bar, chart, type Panel } from './chart.ts'
+import { type Bar, drawChart, type Panel } from './chart.ts'
 
 const NAMES: Record<string, string> = { sqlite: 'SQLite', postgres: 'Postgres', memory: 'memory' }
 
 /** The charts by the name of their file. */
-export function pictures(results: Results): Map<string, string> {
+export function makeCharts(results: Results): Map<string, string> {
   const found = new Map<string, string>()
   for (const [store, name] of Object.entries(NAMES)) {
     const own = results.tables.filter((table) => table.store === store)
     const appends = own.filter(({ id }) => /^W\d$/.test(id))
     const draw = (file: string, title: string, tables: readonly Results['tables'][number][], panels: Panel[]) => {
       if (panels.length > 0)
-        found.set(`bench-${file}-${store}.svg`, chart({ title, panels, small: madeBy(results, tables) }))
+        found.set(`bench-${file}-${store}.svg`, drawChart({ title, panels, small: madeBy(results, tables) }))
     }
     draw('append', `Appends per second, ${name}: more is better`, appends, appends.map(panelOf))
     const windows = own.filter(({ id }) => id === 'R1')
@@ -42,13 +42,16 @@ function bySize(table: Table): Panel[] {
 function barOf(table: Table, row: Row): Bar {
   const value = figureOf(table, row)
   const { name, kind, fails } = row
-  if (value === undefined) return { name, kind, text: fails === undefined ? '' : toldFailure(fails).slice(0, 60) }
-  const figure = table.by === 'rate' ? whole(value) : table.by === 'time' ? milliseconds(value) : rounded(value)
+  if (value === undefined) return { name, kind, text: fails === undefined ? '' : describeFailure(fails).slice(0, 60) }
+  const figure =
+    table.by === 'rate' ? formatInteger(value) : table.by === 'time' ? formatMilliseconds(value) : formatRounded(value)
   const lost = row.note.split('; ').filter((part) => /\d % /.test(part))
   return { name, kind, value, text: [figure, ...lost].join(', ') }
 }
 
 function madeBy({ runs }: Results, tables: readonly Results['tables'][number][]): string {
   const run = runs.find(({ at }) => at === tables[0]?.run)
-  return run === undefined ? '' : `${run.at.slice(0, 10)}, ${run.machine}, Node ${run.versions['Node'] ?? ''}`
+  return run === undefined
+    ? ''
+    : `${run.at.slice(0, 10)}, ${run.describeMachine}, Node ${run.readVersions['Node'] ?? ''}`
 }

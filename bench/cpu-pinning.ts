@@ -10,7 +10,7 @@ const LAST = availableParallelism() - 1
  * difference between 40 and 150 µs. Where processes cannot be placed nothing happens.
  * @param server its first process; what that starts from now on comes along
  */
-export function separate(server: number, apart: boolean): void {
+export function pinProcesses(server: number, apart: boolean): void {
   if (LAST === 0) return
   place(process.pid, apart ? '0' : `0-${LAST}`)
   place(server, apart ? `1-${LAST}` : `0-${LAST}`)

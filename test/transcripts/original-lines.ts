@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../src/domain/json.ts'
 
 /** What a line was: what its JSON says, or else its text, or else its bytes. */
-export type Given = { value: Json } | { text: string } | { base64: string }
+export type OriginalLine = { value: Json } | { text: string } | { base64: string }
 
 interface Kept {
   type: string
@@ -11,7 +11,7 @@ interface Kept {
 }
 
 /** The other way round: the lines that events came from, by their numbers. */
-export function entriesOf(events: readonly Kept[]): Map<number, Given> {
+export function restoreLines(events: readonly Kept[]): Map<number, OriginalLine> {
   const lines = Map.groupBy(
     events.filter(({ type }) => type !== 'session_started'),
     ({ parts }) => Number((parts as JsonObject)['line']),
@@ -20,7 +20,7 @@ export function entriesOf(events: readonly Kept[]): Map<number, Given> {
 }
 
 /** What a line says by itself, for comparison. */
-export function givenIn(bytes: Uint8Array): Given {
+export function parseLine(bytes: Uint8Array): OriginalLine {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     try {
@@ -33,10 +33,10 @@ export function givenIn(bytes: Uint8Array): Given {
   }
 }
 
-function givenBy(events: readonly Kept[]): Given {
+function givenBy(events: readonly Kept[]): OriginalLine {
   const [first] = events as [Kept]
   const sources = events.map(({ parts }) => (parts as { source?: Json }).source).filter(isObject)
-  if (sources.length > 0) return givenIn(Buffer.concat(sources.map(bytesOf)))
+  if (sources.length > 0) return parseLine(Buffer.concat(sources.map(bytesOf)))
   if (first.type === 'x.claude-code.unreadable') return { text: first.content }
 
   const whole: { entry: Json } = structuredClone({ entry: (first.parts as { entry: Json }).entry })

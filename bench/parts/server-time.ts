@@ -113,7 +113,7 @@ const DATABASES: readonly Inside[] = [
  * What calls take within the server, one after the other in a loop there: no process is woken, nothing is sent, and no commit waits for the
  * disk. It says what the statements cost, and which part of them.
  */
-export const INSIDE: Part = {
+export const SERVER_TIME: Part = {
   name: 'inside',
   stores: ['postgres'],
   async *run({ rounds, quick, places }) {

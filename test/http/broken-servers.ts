@@ -8,10 +8,10 @@ import { serverLog } from '../../src/http/log.ts'
 import type { Route } from '../../src/http/route.ts'
 import { httpMetrics, newRegistry } from '../../src/metrics/http.ts'
 import { openDeps } from '../../src/open/open.ts'
-import { fillLegacy } from '../servers/legacy.ts'
+import { fillLegacy } from '../servers/legacy-data.ts'
 
 /** A new folder, with the database of an older system in it. */
-export async function legacyFolder(): Promise<{ folder: string; legacy: string }> {
+export async function createLegacyFolder(): Promise<{ folder: string; legacy: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'throughline-http-'))
   const legacy = `sqlite:${folder}/legacy.db`
   await fillLegacy(legacy, { sessions: 1 })
@@ -19,7 +19,7 @@ export async function legacyFolder(): Promise<{ folder: string; legacy: string }
 }
 
 /** Whether the route works on a cache, which goes with Postgres alone. */
-export function onCache({ operation }: Route): boolean {
+export function usesCache({ operation }: Route): boolean {
   return operation === 'warmEnvelopes' || operation === 'cachedEnvelopes'
 }
 
@@ -36,7 +36,7 @@ export function dropTables(path: string): void {
 }
 
 /** A server that fails at every request, in a way that it cannot foresee. */
-export async function brokenServer(): Promise<{ url: string; words: string; close(): Promise<void> }> {
+export async function startBrokenServer(): Promise<{ url: string; words: string; close(): Promise<void> }> {
   const words = 'words that are nobody’s business'
   const { deps, close } = await openDeps({ url: 'memory:', index: false })
   const registry = newRegistry()

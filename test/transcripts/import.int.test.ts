@@ -6,8 +6,8 @@ import { importTranscripts } from '../../src/cli/transcripts/import-transcripts.
 import type { TranscriptsReport } from '../../src/cli/transcripts/report.ts'
 import { exportLines, open, type SessionEvent } from '../../src/index.ts'
 import { temporaryFolder } from '../servers/test-run.ts'
-import { entriesOf } from './given-back.ts'
-import { DATA, dataFile, linesOf, sessionId } from './transcripts.ts'
+import { restoreLines } from './original-lines.ts'
+import { DATA, dataFile, readLines, sessionId } from './transcripts.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let url: string
@@ -78,14 +78,14 @@ describe('transcripts in a store', () => {
       const sidechains = await tl.sessions.list({ userId: 'ada', conversationId: sessionId(3) })
       const all: SessionEvent[] = []
       for (const { id } of sidechains.items) all.push(...(await (await tl.sessions.get(id)).events()))
-      expect(entriesOf(all)).toEqual(await linesOf(dataFile('sidechain', 3)))
+      expect(restoreLines(all)).toEqual(await readLines(dataFile('sidechain', 3)))
       for (const [variant, number] of [
         ['broken', 13],
         ['unknown', 12],
         ['blocks', 2],
       ] as const) {
         const events = await (await tl.sessions.get(sessionId(number))).events()
-        expect(entriesOf(events)).toEqual(await linesOf(dataFile(variant, number)))
+        expect(restoreLines(events)).toEqual(await readLines(dataFile(variant, number)))
       }
       const messages = await (await tl.sessions.get(sessionId(1))).messages({ format: 'anthropic' })
       expect(JSON.stringify(messages)).toContain('"tool_use_id":"toolu_01"')

@@ -1,25 +1,25 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { Work } from './load.ts'
-import { lossesOf, toldLosses } from './losses.ts'
+import { caveatOf, type LineupEntry, targetOf } from './lineup.ts'
+import type { Workload } from './load.ts'
+import { describeLosses, lossesOf } from './losses.ts'
 import type { Competitor } from './measure.ts'
-import type { Setting } from './part.ts'
-import type { Order, Told } from './process.ts'
-import { type Seat, targetOf, toldBy } from './seats.ts'
+import type { PartOptions } from './part.ts'
+import type { WriterOptions, WriterReport } from './writer-process.ts'
 
 /** In how many processes the writers of W4 are. */
 export const PROCESSES = 8
 
 /** Several processes that write to one session. They stay; the store is opened for a round and closed behind it. */
-export async function crowd(
-  { store, ms, places }: Setting,
-  seat: Seat,
-  work: Work,
+export async function startWriterProcesses(
+  { store, ms, places }: PartOptions,
+  seat: LineupEntry,
+  work: Workload,
 ): Promise<Omit<Competitor, 'name' | 'kind'>> {
   const target = await targetOf(store, seat, places)
   const connections = work.writers
   const contender = await seat.entrant.open(target, { connections })
-  const told = toldBy(contender, store)
+  const told = caveatOf(contender, store)
   const sessionId = await contender.create()
   await contender.close()
 
@@ -44,7 +44,7 @@ export async function crowd(
       const last = await seat.entrant.open(target, { connections })
       const contents = await last.contents(sessionId)
       await last.close()
-      return toldLosses(lossesOf(acknowledged, contents))
+      return describeLosses(lossesOf(acknowledged, contents))
     },
     async close() {
       const living = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null)
@@ -55,19 +55,23 @@ export async function crowd(
   }
 }
 
-function child(order: Order): ChildProcess {
-  const path = fileURLToPath(new URL('./process.ts', import.meta.url))
+function child(order: WriterOptions): ChildProcess {
+  const path = fileURLToPath(new URL('./writer-process.ts', import.meta.url))
   return fork(path, [JSON.stringify(order)], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
   })
 }
 
-type Answer<Kind extends Told['kind']> = Extract<Told, { kind: Kind }>
+type Answer<Kind extends WriterReport['kind']> = Extract<WriterReport, { kind: Kind }>
 
-async function asked<Kind extends Told['kind']>(one: ChildProcess, word: string, kind: Kind): Promise<Answer<Kind>> {
+async function asked<Kind extends WriterReport['kind']>(
+  one: ChildProcess,
+  word: string,
+  kind: Kind,
+): Promise<Answer<Kind>> {
   return await new Promise((resolve, reject) => {
-    const answered = (told: Told) => {
+    const answered = (told: WriterReport) => {
       one.off('exit', gone)
       if (told.kind === kind) resolve(told as Answer<Kind>)
       else reject(new Error(told.kind === 'failed' ? told.reason : `${told.kind} came instead of ${kind}`))

@@ -4,17 +4,17 @@ import { infoRoute } from '../../src/http/info-route.ts'
 import type { Route } from '../../src/http/route.ts'
 import { ROUTES } from '../../src/http/routes.ts'
 import { operatorToken } from '../servers/http.ts'
-import { type Answer, SAMPLES, type Sent } from './samples.ts'
+import { SAMPLES, type TestRequest, type TestResponse } from './samples.ts'
 import { urlOf } from './send.ts'
 
 /** Every route below `/v1`. */
-export const ALL: readonly Route[] = [infoRoute('0.0.0'), ...ROUTES]
+export const ALL_ROUTES: readonly Route[] = [infoRoute('0.0.0'), ...ROUTES]
 
 /** Whoever runs the store. */
 export const authorization = `Bearer ${await operatorToken()}`
 
 /** A request that is well formed, of things that are not there: for what is refused before anyone looks for them. */
-export function sentTo({ operation }: Route, more: Sent = {}): Sent {
+export function sampleRequest({ operation }: Route, more: TestRequest = {}): TestRequest {
   const { state: _state, ...sample } = SAMPLES[operation] ?? {}
   const params = { id: '01234567-89ab-4def-8123-456789abcdef', ...sample.params }
   return { ...sample, params, ...more, headers: { authorization, ...more.headers } }
@@ -31,7 +31,7 @@ export async function sendRaw(base: string, bytes: string | Buffer): Promise<str
 }
 
 /** Begins a request whose body does not come, and waits until it was let in. */
-export async function hold(base: string): Promise<Socket> {
+export async function holdConnection(base: string): Promise<Socket> {
   const { hostname, port, host } = new URL(base)
   const socket = connect(Number(port), hostname)
   const head = ['POST /v1/sessions HTTP/1.1', `host: ${host}`, `authorization: ${authorization}`]
@@ -46,11 +46,11 @@ export async function hold(base: string): Promise<Socket> {
 }
 
 /** Says how long a body is, and sends nothing of it. */
-export async function announce(base: string, route: Route, bytes: number): Promise<Answer> {
+export async function announceBody(base: string, route: Route, bytes: number): Promise<TestResponse> {
   const headers = { authorization, 'content-type': 'application/json', 'content-length': bytes }
   return await new Promise((resolve, reject) => {
     const begun = request(
-      urlOf(base, route.path, sentTo(route)),
+      urlOf(base, route.path, sampleRequest(route)),
       { method: route.method, headers },
       async (response) => {
         let text = ''

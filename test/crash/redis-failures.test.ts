@@ -3,7 +3,7 @@ import { Registry } from 'prom-client'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { open, type Throughline } from '../../src/index.ts'
 import { upTo } from '../../src/stores/conformance/samples.ts'
-import { amount, figure } from '../proof.ts'
+import { amount, printFigure } from '../proof.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../servers/database.ts'
 import { type RedisServer, startRedis } from '../servers/redis.ts'
 import { type EnvelopeLoad, startLoad } from './envelope-load.ts'
@@ -174,7 +174,7 @@ function report(name: string, moved: Counts): void {
     )
   })
   const counts = Object.entries(moved).map(([event, times]) => `${event} ${times}`)
-  figure(`Redis ${name}: ${times.join('; ')}; ${counts.join(', ')}`)
+  printFigure(`Redis ${name}: ${times.join('; ')}; ${counts.join(', ')}`)
 }
 
 function timesOf(part: string) {
@@ -209,5 +209,5 @@ it('gives no old envelope while Redis stalls for about as long as a read waits',
   await few.stop()
   expect(few.problems).toEqual([])
   const calls = [...few.calls.values()].reduce((sum, times) => sum + times.length, 0)
-  figure(`Redis stalled ${stalls} times for about 0.1 s: ${calls} calls, nothing old, no error`)
+  printFigure(`Redis stalled ${stalls} times for about 0.1 s: ${calls} calls, nothing old, no error`)
 })

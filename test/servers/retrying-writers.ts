@@ -7,7 +7,7 @@ export const BATCH = 3
 const PATIENCE = 60_000
 
 /** What writers were told while things went wrong. */
-export interface Told {
+export interface WriteResults {
   /** Label of each append that was acknowledged, with its sequences. */
   acknowledged: Map<string, number[]>
   /** Label of each append without a key that failed: it may be there or not. */
@@ -18,7 +18,7 @@ export interface Told {
 
 /** Writers that append batches until they are stopped: with a key, and so again and again, or without one, and so once. */
 export function startWriters(session: Session, { keyed, keyless }: { keyed: number; keyless: number }) {
-  const told: Told = { acknowledged: new Map(), unknown: new Set(), failures: 0 }
+  const told: WriteResults = { acknowledged: new Map(), unknown: new Set(), failures: 0 }
   let stopped = false
 
   async function write(label: string, again: boolean): Promise<void> {
@@ -61,7 +61,7 @@ export function startWriters(session: Session, { keyed, keyless }: { keyed: numb
         await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, 5))])
     },
     /** Lets every writer finish what it is about. */
-    async stop(): Promise<Told> {
+    async stop(): Promise<WriteResults> {
       stopped = true
       await done
       return told

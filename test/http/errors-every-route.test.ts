@@ -4,13 +4,13 @@ import { z } from 'zod'
 import { codesOf } from '../../src/http/openapi.ts'
 import type { Server } from '../../src/serve.ts'
 import { startServer } from '../servers/http.ts'
-import { onCache } from './places.ts'
+import { usesCache } from './broken-servers.ts'
+import { ALL_ROUTES, announceBody, authorization, holdConnection, sampleRequest, sendRaw } from './raw-requests.ts'
 import { SAMPLES } from './samples.ts'
 import { expectProblem, send } from './send.ts'
-import { ALL, announce, authorization, hold, sendRaw, sentTo } from './wire.ts'
 
-const bodied = ALL.filter(({ body }) => body !== undefined)
-const keyed = ALL.filter(({ errors }) => errors?.includes('IDEMPOTENCY_MISMATCH'))
+const bodied = ALL_ROUTES.filter(({ body }) => body !== undefined)
+const keyed = ALL_ROUTES.filter(({ errors }) => errors?.includes('IDEMPOTENCY_MISMATCH'))
 const LONG = 'x'.repeat(513)
 const BODY = 100_000
 
@@ -21,21 +21,21 @@ describe('any route', () => {
   })
   afterAll(() => server.close())
 
-  it.each(ALL)('documents what any may answer: $operation', (route) => {
+  it.each(ALL_ROUTES)('documents what any may answer: $operation', (route) => {
     expect(codesOf(route)).toEqual(
       expect.arrayContaining(['VALIDATION', 'UNAUTHENTICATED', 'TOO_LARGE', 'INTERNAL', 'UNAVAILABLE']),
     )
   })
 
-  it.each(ALL)('asks who is calling: $operation', async (route) => {
-    const { headers: _token, ...sent } = sentTo(route)
+  it.each(ALL_ROUTES)('asks who is calling: $operation', async (route) => {
+    const { headers: _token, ...sent } = sampleRequest(route)
     const answer = await send(server.url, route, sent)
     expectProblem(answer, 'UNAUTHENTICATED')
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  it.each(ALL)('asks for whom: $operation', async (route) => {
-    const as = (principal: string) => sentTo(route, { headers: { 'throughline-as': principal } })
+  it.each(ALL_ROUTES)('asks for whom: $operation', async (route) => {
+    const as = (principal: string) => sampleRequest(route, { headers: { 'throughline-as': principal } })
     expect(expectProblem(await send(server.url, route, as('tenant=')), 'VALIDATION').details).toEqual({
       field: 'tenant',
     })
@@ -44,23 +44,23 @@ describe('any route', () => {
   })
 
   it.each(bodied)('looks at its body: $operation', async (route) => {
-    expectProblem(await send(server.url, route, sentTo(route, { body: 'nothing' })), 'VALIDATION')
+    expectProblem(await send(server.url, route, sampleRequest(route, { body: 'nothing' })), 'VALIDATION')
     if (!(route.body instanceof z.ZodObject)) return
     const { body } = SAMPLES[route.operation] ?? {}
     const from = route.operation === 'backfillEnvelopes' ? { from: 'sqlite:none.db' } : {}
-    const sent = sentTo(route, { body: { ...(body as object), ...from, nonsense: 1 } })
+    const sent = sampleRequest(route, { body: { ...(body as object), ...from, nonsense: 1 } })
     const { details } = expectProblem(await send(server.url, route, sent), 'VALIDATION')
     expect(details).toEqual({ field: 'nonsense' })
   })
 
-  it.each(ALL.filter(({ query }) => query !== undefined))('looks at its query: $operation', async (route) => {
+  it.each(ALL_ROUTES.filter(({ query }) => query !== undefined))('looks at its query: $operation', async (route) => {
     const query = { ...SAMPLES[route.operation]?.query, nonsense: '1' }
-    const { details } = expectProblem(await send(server.url, route, sentTo(route, { query })), 'VALIDATION')
+    const { details } = expectProblem(await send(server.url, route, sampleRequest(route, { query })), 'VALIDATION')
     expect(details).toEqual({ field: 'nonsense' })
   })
 
   it.each(keyed)('looks at its key: $operation', async (route) => {
-    const withKey = (key: string) => sentTo(route, { headers: { 'idempotency-key': key } })
+    const withKey = (key: string) => sampleRequest(route, { headers: { 'idempotency-key': key } })
     const { details } = expectProblem(await send(server.url, route, withKey('')), 'VALIDATION')
     expect(details).toEqual({ field: 'idempotencyKey' })
     const tooLong = expectProblem(await send(server.url, route, withKey(LONG)), 'TOO_LARGE')
@@ -68,7 +68,7 @@ describe('any route', () => {
   })
 
   it.each(bodied)('refuses a body beyond the limit before it has come: $operation', async (route) => {
-    const { details } = expectProblem(await announce(server.url, route, BODY + 1), 'TOO_LARGE')
+    const { details } = expectProblem(await announceBody(server.url, route, BODY + 1), 'TOO_LARGE')
     expect(details).toEqual({ field: 'body', limit: BODY, actual: BODY + 1 })
   })
 
@@ -105,8 +105,8 @@ describe('any route', () => {
     expect(expectProblem(answer, 'VALIDATION').details).toEqual({ field })
   })
 
-  it.each(ALL.filter(onCache))('works on a cache only where there is one: $operation', async (route) => {
-    const { details } = expectProblem(await send(server.url, route, sentTo(route)), 'VALIDATION')
+  it.each(ALL_ROUTES.filter(usesCache))('works on a cache only where there is one: $operation', async (route) => {
+    const { details } = expectProblem(await send(server.url, route, sampleRequest(route)), 'VALIDATION')
     expect(details).toEqual({ field: 'cache' })
   })
 
@@ -150,15 +150,15 @@ describe('a server that has enough to do', () => {
   let held: Socket
   beforeAll(async () => {
     server = await startServer({ url: 'memory:', limits: { requests: 1 } })
-    held = await hold(server.url)
+    held = await holdConnection(server.url)
   })
   afterAll(async () => {
     held.destroy()
     await server.close()
   })
 
-  it.each(ALL)('says so: $operation', async (route) => {
-    const answer = await send(server.url, route, sentTo(route))
+  it.each(ALL_ROUTES)('says so: $operation', async (route) => {
+    const answer = await send(server.url, route, sampleRequest(route))
     expect(expectProblem(answer, 'UNAVAILABLE').details).toEqual({ reason: 'busy' })
     expect(answer.headers.get('retry-after')).toBe('1')
   })
@@ -179,10 +179,10 @@ describe('a caller who follows enough', () => {
     await server.close()
   })
 
-  const streams = ALL.filter((route) => codesOf(route).includes('TOO_MANY_STREAMS'))
+  const streams = ALL_ROUTES.filter((route) => codesOf(route).includes('TOO_MANY_STREAMS'))
   it.each(streams)('is told so: $operation', async (route) => {
     expect((route.stream ?? route.long) === true).toBe(true)
-    const sent = sentTo(route, { headers: { accept: 'text/event-stream' } })
+    const sent = sampleRequest(route, { headers: { accept: 'text/event-stream' } })
     const { details } = expectProblem(await send(server.url, route, sent), 'TOO_MANY_STREAMS')
     expect(details).toEqual({ limit: 1 })
   })

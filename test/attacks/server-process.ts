@@ -21,7 +21,7 @@ export interface ServerProcess {
 }
 
 /** @param url of the store */
-export async function startProcess(url: string, ...options: readonly string[]): Promise<ServerProcess> {
+export async function startServerProcess(url: string, ...options: readonly string[]): Promise<ServerProcess> {
   const { THROUGHLINE_CACHE_URL: _cache, NODE_DEBUG: _debug, ...env } = process.env
   const args = [RUN, 'serve', '--url', url, '--port', '0', '--json', ...options]
   const child = trackProcess(

@@ -8,16 +8,16 @@ import type { SessionEvent } from '../../src/domain/event.ts'
 import { open, type Throughline } from '../../src/index.ts'
 import { Transcript } from '../../src/transcripts/claude-code/transcript.ts'
 import { amount } from '../proof.ts'
-import { entriesOf } from './given-back.ts'
-import { blocksIn, DATA, joined, linesOf, OWNER, read, sessionId, withFolder } from './transcripts.ts'
+import { restoreLines } from './original-lines.ts'
+import { blocksIn, DATA, joinBlocks, OWNER, readLines, readTranscript, sessionId, withFolder } from './transcripts.ts'
 
 const files = readdirSync(DATA, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl'))
 
 describe('nothing is dropped', () => {
   it.each(files)('of %s', async (file) => {
     const path = join(DATA, file)
-    const sessions = await read(path)
-    expect(entriesOf([...sessions.values()].flat())).toEqual(await linesOf(path))
+    const sessions = await readTranscript(path)
+    expect(restoreLines([...sessions.values()].flat())).toEqual(await readLines(path))
   })
 
   it('of lines that are too large for one event, too long to be held, or too deep', async () => {
@@ -34,8 +34,8 @@ describe('nothing is dropped', () => {
         JSON.stringify({ type: 'user', message: { content: 'x'.repeat(9_000_000) } }),
       ]
       await writeFile(path, `${lines.join('\n')}\n`)
-      const events = [...(await read(path, 8_500_000)).values()].flat()
-      expect(entriesOf(events)).toEqual(await linesOf(path))
+      const events = [...(await readTranscript(path, 8_500_000)).values()].flat()
+      expect(restoreLines(events)).toEqual(await readLines(path))
 
       const types = Map.groupBy(events, ({ type }) => type)
       expect([...types.keys()]).toEqual([
@@ -67,12 +67,12 @@ describe('nothing is dropped', () => {
           await taken(tl, new Transcript(path, OWNER))
 
           await writeFile(path, bytes)
-          const whole = await read(path)
-          const inTwo = joined([...first, ...(await blocksIn(grown))])
+          const whole = await readTranscript(path)
+          const inTwo = joinBlocks([...first, ...(await blocksIn(grown))])
           expect(said([...inTwo.values()])).toEqual(said([...whole.values()]))
           await taken(tl, new Transcript(path, OWNER))
           const stored = await Promise.all([...whole.keys()].map((id) => eventsOf(tl, id)))
-          expect(entriesOf(stored.flat())).toEqual(await linesOf(path))
+          expect(restoreLines(stored.flat())).toEqual(await readLines(path))
         })
       }),
       { numRuns: amount(60, 3000) },

@@ -13,18 +13,18 @@ export interface Template {
 }
 
 /** Makes the roles and a template. */
-export async function makeTemplate(url: string): Promise<Template> {
+export async function createTemplate(url: string): Promise<Template> {
   const name = `${newPrefix()}_template`
-  await run(url, MAKE_ROLES)
-  await run(url, `create database ${name} owner ${OWNER}`)
-  const migrated = await postgresStore({ url: at(url, name, OWNER), migrate: true })
+  await runSql(url, MAKE_ROLES)
+  await runSql(url, `create database ${name} owner ${OWNER}`)
+  const migrated = await postgresStore({ url: databaseUrl(url, name, OWNER), migrate: true })
   await migrated.close()
-  await run(url, `grant throughline_app to ${SERVING}`)
+  await runSql(url, `grant throughline_app to ${SERVING}`)
   return { url, name }
 }
 
 export async function dropTemplate({ url, name }: Template): Promise<void> {
-  await run(url, `drop database ${name} with (force)`)
+  await runSql(url, `drop database ${name} with (force)`)
 }
 
 /** Of names that no other file and no other run of the tests uses. */
@@ -43,7 +43,7 @@ const MAKE_ROLES = `
   end $$`
 
 /** The address of a database on the same server, as a role. */
-export function at(url: string, database: string, role?: string): string {
+export function databaseUrl(url: string, database: string, role?: string): string {
   const target = new URL(url)
   target.pathname = `/${database}`
   if (role !== undefined) target.username = role
@@ -51,7 +51,7 @@ export function at(url: string, database: string, role?: string): string {
 }
 
 /** Runs statements on a connection that ends with them. Gives the rows of the last. */
-export async function run(url: string, sql: string): Promise<Record<string, unknown>[]> {
+export async function runSql(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url)
   await client.connect()
   try {

@@ -7,7 +7,7 @@ import { urlOf } from './target.ts'
 const SESSIONS = 100
 
 /** M1: folds every log again, once to compare and once to mend. */
-export const UPKEEP: Part = {
+export const MAINTENANCE: Part = {
   name: 'upkeep',
   stores: ['sqlite', 'postgres'],
   async *run({ store, quick, places }) {

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { ErrorCode } from '../../src/domain/errors.ts'
 import type { Route } from '../../src/http/route.ts'
-import { rememberedIn, requestFor, SAMPLES, type Sent, sessionFor, type World } from './samples.ts'
+import { createMemory, requestFor, SAMPLES, sessionFor, type TestRequest, type World } from './samples.ts'
 
 /** Makes a request that is refused. It may pave the way for it first. */
-export type Maker = (world: World, route: Route) => Promise<Sent>
+export type RequestFactory = (world: World, route: Route) => Promise<TestRequest>
 
 const sample = ({ operation }: Route) => SAMPLES[operation] ?? {}
 const accepted = (world: World, route: Route) => requestFor(world, route.path, sample(route))
 const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
-const at = (id: string, { body, params }: Sent): Sent => ({
+const at = (id: string, { body, params }: TestRequest): TestRequest => ({
   params: { ...params, id },
   ...(body !== undefined && { body }),
 })
 
 /** Makers that do for most routes. */
-export const MAKERS: Partial<Record<ErrorCode, Maker>> = {
+export const ERROR_REQUESTS: Partial<Record<ErrorCode, RequestFactory>> = {
   SESSION_NOT_FOUND: async (world, route) => at(randomUUID(), await accepted(world, route)),
   MEMORY_NOT_FOUND: async (world, route) => at(randomUUID(), await accepted(world, route)),
   SESSION_ENDED: ended,
@@ -37,7 +37,7 @@ export const MAKERS: Partial<Record<ErrorCode, Maker>> = {
 
 const before = (route: Route) => (sample(route).state === 'ended' ? 'live' : (sample(route).state ?? 'live'))
 
-async function ended(world: World, route: Route): Promise<Sent> {
+async function ended(world: World, route: Route): Promise<TestRequest> {
   const { state } = sample(route)
   const session = await sessionFor(world, sample(route))
   if (state !== 'ended') await session.end()
@@ -45,14 +45,14 @@ async function ended(world: World, route: Route): Promise<Sent> {
 }
 
 /** In a live state it is over by time alone. */
-const expired: Maker = async ({ tl }, route) => {
+const expired: RequestFactory = async ({ tl }, route) => {
   const { id } = await tl.sessions.create({ userId: 'ada', expiresAt: '2020-01-01' })
   return at(id, sample(route))
 }
 
 /** The second of two calls with one key: the first is sent by the maker, with another body. */
 const twice =
-  (first: (world: World, sent: Sent, key: string) => Promise<unknown>): Maker =>
+  (first: (world: World, sent: TestRequest, key: string) => Promise<unknown>): RequestFactory =>
   async (world, route) => {
     const request = await accepted(world, route)
     const key = randomUUID()
@@ -61,7 +61,7 @@ const twice =
   }
 
 /** The key was used with another task. */
-async function otherTask(world: World, route: Route): Promise<Sent> {
+async function otherTask(world: World, route: Route): Promise<TestRequest> {
   const { body, ...request } = { ...(await accepted(world, route)), ...withKey(randomUUID()) }
   await world.send(route, { ...request, body: { ...(body as object), task: 'One' } })
   return { ...request, body: { ...(body as object), task: 'Another' } }
@@ -72,22 +72,22 @@ const memoryKey = twice(({ tl }, _sent, idempotencyKey) =>
   tl.memories.remember({ userId: 'ada', content: 'Walks a lot' }, { idempotencyKey }),
 )
 
-const missingSession: Maker = async (world, route) => {
+const missingSession: RequestFactory = async (world, route) => {
   const { body, ...rest } = await accepted(world, route)
   return { ...rest, body: { ...(body as object), sessionId: randomUUID() } }
 }
 
-const stale = (events: string): Maker => {
+const stale = (events: string): RequestFactory => {
   return async (world, route) => {
     const { body, ...rest } = await accepted(world, route)
     return { ...rest, body: { [events]: [body], expectedSequence: 99 } }
   }
 }
 
-const idOf = ({ params }: Sent) => params?.['id'] ?? ''
+const idOf = ({ params }: TestRequest) => params?.['id'] ?? ''
 
 /** Makers for one route alone, by operation and code. */
-export const OWN: Record<string, Maker> = {
+export const ROUTE_ERROR_REQUESTS: Record<string, RequestFactory> = {
   'appendEvents SEQUENCE_CONFLICT': stale('events'),
   'addMessages SEQUENCE_CONFLICT': stale('messages'),
   'createSession SESSION_ACTIVE': async ({ tl }) => {
@@ -138,26 +138,29 @@ export const OWN: Record<string, Maker> = {
 }
 
 /** Requests at which a route may stumble, whether or not it is one of its own errors. */
-export const STUMBLES: Record<string, { maker: Maker; fits(route: Route): boolean }> = {
+export const MALFORMED_REQUESTS: Record<string, { maker: RequestFactory; fits(route: Route): boolean }> = {
   'that is as it should be': { maker: accepted, fits: () => true },
-  'for a session that is not there': { maker: MAKERS.SESSION_NOT_FOUND as Maker, fits: isOfSession },
+  'for a session that is not there': { maker: ERROR_REQUESTS.SESSION_NOT_FOUND as RequestFactory, fits: isOfSession },
   'for a session that has ended': { maker: ended, fits: isOfSession },
   'for a session that has expired': { maker: expired, fits: isOfSession },
-  'with a key that is taken in its session': { maker: MAKERS.IDEMPOTENCY_MISMATCH as Maker, fits: isOfSession },
+  'with a key that is taken in its session': {
+    maker: ERROR_REQUESTS.IDEMPOTENCY_MISMATCH as RequestFactory,
+    fits: isOfSession,
+  },
   'with a key that is taken for memories': { maker: memoryKey, fits: ({ path }) => path.startsWith('/memories') },
   'for a memory that is not there': {
-    maker: MAKERS.MEMORY_NOT_FOUND as Maker,
+    maker: ERROR_REQUESTS.MEMORY_NOT_FOUND as RequestFactory,
     fits: ({ path }) => path.startsWith('/memories/{id}'),
   },
   'for a memory that was superseded': {
     maker: async (world, route) => {
-      const [old, other] = [await rememberedIn(world), await rememberedIn(world)]
+      const [old, other] = [await createMemory(world), await createMemory(world)]
       await world.tl.memories.contradict(old.id, { supersededBy: other.id })
       return at(old.id, sample(route))
     },
     fits: ({ path }) => path.startsWith('/memories/{id}'),
   },
-  'while the intake is paused': { maker: MAKERS.INTAKE_PAUSED as Maker, fits: () => true },
+  'while the intake is paused': { maker: ERROR_REQUESTS.INTAKE_PAUSED as RequestFactory, fits: () => true },
 }
 
 function isOfSession({ path }: Route): boolean {

@@ -5,7 +5,7 @@ import { trackProcess } from './test-run.ts'
 const CLI = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 
 /** `throughline serve` in a process of its own. */
-export interface ServedProcess {
+export interface ServeProcess {
   readonly url: string
   readonly pid: number
   /** Sends the signal that asks it to stop. */
@@ -17,7 +17,10 @@ export interface ServedProcess {
 }
 
 /** Starts it on a free port, with settings from the environment, and waits until it says where it is. */
-export async function startServed(env: Record<string, string>, args: readonly string[] = []): Promise<ServedProcess> {
+export async function startServeProcess(
+  env: Record<string, string>,
+  args: readonly string[] = [],
+): Promise<ServeProcess> {
   const command = [CLI, '--json', 'serve', '--port', '0', '--log', 'warn', ...args]
   const child = trackProcess(
     spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } }),
@@ -26,7 +29,7 @@ export async function startServed(env: Record<string, string>, args: readonly st
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text
   })
-  const ended: ServedProcess['ended'] = new Promise((resolve, reject) => {
+  const ended: ServeProcess['ended'] = new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal, errors }))
   })

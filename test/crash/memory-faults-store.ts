@@ -8,7 +8,7 @@ import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import { SERVING, type TestDatabase } from '../servers/database.ts'
 
 /** A database that a child may use and die in. */
-export interface Place {
+export interface FaultStore {
   name: string
   target: OpenOptions
   connect(): Promise<Store>
@@ -45,7 +45,7 @@ const SQLITE_KNOWN = `
     select replace(id, '-', '') from memories where superseded_by is null
   )`
 
-export function sqlitePlace(folder: string, name: string): Place {
+export function sqliteFaultStore(folder: string, name: string): FaultStore {
   const path = join(folder, `${name}.db`)
   return {
     name: 'sqlite',
@@ -90,7 +90,7 @@ const OTHERS = `
   select count(*)::integer as n from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`
 
-export function postgresPlace(name: string, database: TestDatabase): Place {
+export function postgresFaultStore(name: string, database: TestDatabase): FaultStore {
   const url = database.url(SERVING)
   return {
     name,

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type OpenOptions, type Outcome, open, type Resumed, type Throughline } from '../../src/index.ts'
-import { amount, figure, proving } from '../proof.ts'
-import { startChild } from '../servers/child.ts'
+import { amount, isProving, printFigure } from '../proof.ts'
+import { startChild } from '../servers/child-process.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
-import { CALLS, type Call, KEY, USER } from './life-handle-calls.ts'
-import type { Fault } from './life-handle-child.ts'
+import { CALLS, type Call, KEY, USER } from './handle-calls.ts'
+import type { Fault } from './handle-faults-child.ts'
 
-const CHILD = new URL('./life-handle-child.ts', import.meta.url)
+const CHILD = new URL('./handle-faults-child.ts', import.meta.url)
 /** Of so many fault points one is driven, and the last two. */
 const EVERY = amount(48, 1)
-const NAMES = proving ? Object.keys(CALLS) : ['started', 'unclear_new_task', 'complete']
+const NAMES = isProving ? Object.keys(CALLS) : ['started', 'unclear_new_task', 'complete']
 
 /** A store that a child may use and die in, and how to wait until nothing of a dead one is at work any more. */
 interface Place {
@@ -97,9 +97,9 @@ async function drive(place: Place, store: string, name: string): Promise<void> {
   expect(reached[0]).toBe('nothing')
   expect(reached.at(-1)).toBe('all')
   // more than one append: so there are faults between them
-  if (proving && name !== 'answer') expect(reached).toContain('a part')
+  if (isProving && name !== 'answer') expect(reached).toContain('a part')
   const left = (progress: Progress) => `${reached.filter((one) => one === progress).length} left ${progress}`
-  figure(
+  printFigure(
     `${name} with a key on ${store}: killed at ${reached.length} of ${Math.max(count, reached.length)} fault points: ` +
       `${left('nothing')}, ${left('a part')}, ${left('all')}; sent again each was done once, with the same outcome`,
   )
@@ -118,7 +118,7 @@ describe('a crash in a message with a key, on SQLite', () => {
   })
 })
 
-describe.each(proving ? inject('postgres').slice(0, 1) : [])('the same on $name', ({ name: store, url }) => {
+describe.each(isProving ? inject('postgres').slice(0, 1) : [])('the same on $name', ({ name: store, url }) => {
   let databases: Databases
   beforeAll(async () => {
     databases = await databasesOf(url)

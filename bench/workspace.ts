@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Databases, databases } from './databases.ts'
 
 /** Where the competitors keep what they write. */
-export interface Places {
+export interface Workspace {
   /** Path of a new file. */
   file(): string
   /** The Postgres server, started when it is first asked for. */
@@ -17,7 +17,7 @@ export interface Places {
   close(): Promise<void>
 }
 
-export function newPlaces(): Places {
+export function createWorkspace(): Workspace {
   const folder = mkdtempSync(join(tmpdir(), 'throughline-bench-'))
   let files = 0
   let server: Promise<Databases> | undefined

@@ -1,6 +1,6 @@
 import { type OpenOptions, open } from '../../src/index.ts'
 import { faultPoints } from './fault-points.ts'
-import { KEY, OPERATIONS } from './life-operations.ts'
+import { KEY, OPERATIONS } from './lifecycle-operations.ts'
 
 /** What the child does: one operation, in which it dies at the n-th fault point; at none if there are fewer. */
 export interface Fault {

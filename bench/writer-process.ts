@@ -1,12 +1,12 @@
 // One of the processes of W4: opens a store when it is told to, writes when it is told to, and says how that went.
 import type { Contender } from './contender.ts'
-import { message, writing } from './load.ts'
+import { lineupOf, loadPeers, NO_PEERS, type Store } from './lineup.ts'
+import { message, runWriters } from './load.ts'
 import { markOf } from './losses.ts'
 import { reasonOf } from './measure.ts'
-import { loadPeers, NO_PEERS, type Store, seatsOf } from './seats.ts'
 
 /** What a process is for. */
-export interface Order {
+export interface WriterOptions {
   store: Store
   name: string
   peer: boolean
@@ -21,12 +21,12 @@ export interface Order {
 }
 
 /** What it says: times in milliseconds since 1970, and for each writer how many of its messages were acknowledged so far. */
-export type Told =
+export type WriterReport =
   | { kind: 'ready' }
   | { kind: 'done'; from: number; to: number; counts: Map<number, number>; latencies: number[] }
   | { kind: 'failed'; reason: string }
 
-const order = JSON.parse(process.argv[2] ?? '{}') as Order
+const order = JSON.parse(process.argv[2] ?? '{}') as WriterOptions
 const { sessionId, first, writers, each, ms } = order
 const counts = new Map<number, number>()
 let contender: Contender | undefined
@@ -38,19 +38,19 @@ async function append(writer: number): Promise<void> {
   counts.set(own, number + 1)
 }
 
-async function ready(): Promise<Told> {
-  const seats = seatsOf(order.store, order.peer ? await loadPeers() : NO_PEERS)
+async function ready(): Promise<WriterReport> {
+  const seats = lineupOf(order.store, order.peer ? await loadPeers() : NO_PEERS)
   const seat = seats.find(({ entrant }) => entrant.name === order.name)
   if (seat === undefined) throw new Error(`there is no ${order.name}`)
   contender = await seat.entrant.open(order.target, { connections: order.connections })
   // connects and prepares
-  await writing({ writers, each: 1 }, append)
+  await runWriters({ writers, each: 1 }, append)
   return { kind: 'ready' }
 }
 
-async function written(): Promise<Told> {
+async function written(): Promise<WriterReport> {
   const from = Date.now()
-  const { latencies } = await writing({ writers, each }, append, ms)
+  const { latencies } = await runWriters({ writers, each }, append, ms)
   const to = Date.now()
   await contender?.close()
   contender = undefined
@@ -60,7 +60,7 @@ async function written(): Promise<Told> {
 process.on('message', (word: 'open' | 'start') => {
   const work = word === 'open' ? ready() : written()
   work
-    .catch((error): Told => ({ kind: 'failed', reason: reasonOf(error) }))
+    .catch((error): WriterReport => ({ kind: 'failed', reason: reasonOf(error) }))
     .then((told) => process.send?.(told))
     .catch(() => process.exit(1))
 })

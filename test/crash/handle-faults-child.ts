@@ -1,6 +1,6 @@
 import { type OpenOptions, open } from '../../src/index.ts'
 import { faultPoints } from './fault-points.ts'
-import { CALLS, KEY } from './life-handle-calls.ts'
+import { CALLS, KEY } from './handle-calls.ts'
 
 /** What the child does: one call, in which it dies at the n-th fault point; at none if there are fewer. */
 export interface Fault {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Contender, Entrant } from './contender.ts'
 import { jsonArray } from './contenders/json-array.ts'
-import { smallSession } from './contenders/memory-session.ts'
+import { memorySessionEntrant } from './contenders/memory-session.ts'
 import { rawPostgres } from './contenders/raw-postgres.ts'
 import { rawSqlite } from './contenders/raw-sqlite.ts'
 import { throughline } from './contenders/throughline.ts'
 import { reasonOf } from './measure.ts'
-import type { Places } from './places.ts'
 import type { Kind } from './table.ts'
+import type { Workspace } from './workspace.ts'
 
 export const STORES = ['sqlite', 'postgres', 'memory'] as const
 
@@ -18,7 +18,7 @@ export type Peers = Record<Store, readonly Entrant[]>
 export const NO_PEERS: Peers = { sqlite: [], postgres: [], memory: [] }
 
 /** A contender with its place in the tables of a store. */
-export interface Seat {
+export interface LineupEntry {
   kind: Exclude<Kind, 'limit'>
   entrant: Entrant
   /** Name of the row that it is compared with. */
@@ -31,12 +31,12 @@ const sqliteUrl = (path: string) => `sqlite:${path}`
 const asIs = (url: string) => url
 
 /** What keeps messages in the process alone, as the peer in memory does. */
-export const SMALL = 'Throughline, memorySession()'
+export const MEMORY_SESSION = 'Throughline, memorySession()'
 
 const FULL = 'better-sqlite3, FULL'
 const NORMAL = 'better-sqlite3, NORMAL'
 
-const OWN: Record<Store, readonly Seat[]> = {
+const OWN: Record<Store, readonly LineupEntry[]> = {
   sqlite: [
     { kind: 'raw', entrant: rawSqlite(FULL, 'full'), base: FULL },
     { kind: 'throughline', entrant: throughline('Throughline, full', sqliteUrl), base: FULL },
@@ -55,33 +55,33 @@ const OWN: Record<Store, readonly Seat[]> = {
   memory: [
     { kind: 'raw', entrant: jsonArray('array of JSON strings'), base: 'array of JSON strings' },
     { kind: 'throughline', entrant: throughline('Throughline', () => 'memory:'), base: 'array of JSON strings' },
-    { kind: 'throughline', entrant: smallSession(SMALL), base: 'array of JSON strings' },
+    { kind: 'throughline', entrant: memorySessionEntrant(MEMORY_SESSION), base: 'array of JSON strings' },
   ],
 }
 
 /** Who takes part on a store: raw first, then Throughline, then peers. */
-export function seatsOf(store: Store, peers: Peers): readonly Seat[] {
+export function lineupOf(store: Store, peers: Peers): readonly LineupEntry[] {
   const base = OWN[store][0]?.base ?? ''
   return [...OWN[store], ...peers[store].map((entrant) => ({ kind: 'peer' as const, entrant, base }))]
 }
 
 /** The same without those that differ only in when they answer. */
-export function durableSeats(store: Store, peers: Peers): Seat[] {
-  return seatsOf(store, peers).filter(({ relaxed }) => relaxed !== true)
+export function durableLineup(store: Store, peers: Peers): LineupEntry[] {
+  return lineupOf(store, peers).filter(({ relaxed }) => relaxed !== true)
 }
 
 /** What a contender says of itself; one that answers before the disk has it is compared with the raw that does the same. */
-export function toldBy({ caveat }: Contender, store: Store): { caveat?: string; base?: string } {
+export function caveatOf({ caveat }: Contender, store: Store): { caveat?: string; base?: string } {
   if (caveat === undefined) return {}
-  return { caveat, ...(store === 'sqlite' && isEarly(caveat) && { base: NORMAL }) }
+  return { caveat, ...(store === 'sqlite' && answersBeforeFsync(caveat) && { base: NORMAL }) }
 }
 
-export function isEarly(caveat: string): boolean {
+export function answersBeforeFsync(caveat: string): boolean {
   return caveat.includes('before fsync')
 }
 
 /** A new place for a seat: an empty file or database, for Throughline on Postgres one that its owner has set up. */
-export async function targetOf(store: Store, seat: Seat, places: Places): Promise<string> {
+export async function targetOf(store: Store, seat: LineupEntry, places: Workspace): Promise<string> {
   if (store === 'memory') return ''
   if (store === 'sqlite') return places.file()
   const databases = await places.postgres()

@@ -5,7 +5,7 @@ const WORDS = 20_000
 const SMALL = 'the a of and to in is was it for on with that this we you I at by from'.split(' ')
 
 /** Numbers from 0 to 1, always the same ones for a seed. */
-export function chance(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
@@ -27,13 +27,13 @@ function spoken(next: () => number): string {
 }
 
 /** A sentence of 8 to 24 words. */
-export function sentence(next: () => number): string {
+export function makeSentence(next: () => number): string {
   const words = Array.from({ length: 8 + Math.floor(next() * 17) }, () => spoken(next))
   return `${words.join(' ')}${next() < 0.2 ? '?' : '.'}`
 }
 
 /** A question of 4 to 8 words, most of them neither very common nor very rare. */
-export function question(next: () => number): string {
+export function makeQuestion(next: () => number): string {
   const words = Array.from({ length: 4 + Math.floor(next() * 5) }, () =>
     word(Math.floor(WORDS ** (0.3 + 0.7 * next()))),
   )

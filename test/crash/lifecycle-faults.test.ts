@@ -5,16 +5,16 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type OpenOptions, open, type Session, type Throughline } from '../../src/index.ts'
 import { refused } from '../../src/stores/conformance/samples.ts'
 import { commitHash } from '../commit-hash.ts'
-import { amount, figure, proving } from '../proof.ts'
-import { startChild } from '../servers/child.ts'
+import { amount, isProving, printFigure } from '../proof.ts'
+import { startChild } from '../servers/child-process.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
-import type { Fault } from './life-faults-child.ts'
-import { KEY, OPERATIONS, type Operation } from './life-operations.ts'
+import type { Fault } from './lifecycle-faults-child.ts'
+import { KEY, OPERATIONS, type Operation } from './lifecycle-operations.ts'
 
-const CHILD = new URL('./life-faults-child.ts', import.meta.url)
+const CHILD = new URL('./lifecycle-faults-child.ts', import.meta.url)
 /** Of so many fault points one is driven, and the last two, which are those around a step's commit. */
 const EVERY = amount(20, 1)
-const NAMES = proving ? Object.keys(OPERATIONS) : ['ask', 'answer', 'propose', 'confirm', 'compact']
+const NAMES = isProving ? Object.keys(OPERATIONS) : ['ask', 'answer', 'propose', 'confirm', 'compact']
 const USER = { userId: 'ada' }
 
 /** A store that a child may use and die in. */
@@ -204,7 +204,7 @@ async function drive(place: Place, store: string, name: string): Promise<void> {
   if (place.exact) expect(reached).toEqual(reached.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)))
   const [old, uncommitted, all] = ORDER.map((progress) => reached.filter((one) => one === progress).length)
   const between = uncommitted === 0 ? '' : `${uncommitted} the new one before its commit, which was made later, `
-  figure(
+  printFigure(
     `${name} on ${store}: killed at ${reached.length} of ${Math.max(count, reached.length)} fault points: ` +
       `${old} left the old state, ${between}${all} the new one, none anything else`,
   )
@@ -223,7 +223,7 @@ describe('a crash at any step of a session’s life, on SQLite', () => {
   })
 })
 
-describe.each(proving ? inject('postgres').slice(0, 1) : [])('the same on $name', ({ name: store, url }) => {
+describe.each(isProving ? inject('postgres').slice(0, 1) : [])('the same on $name', ({ name: store, url }) => {
   let databases: Databases
   beforeAll(async () => {
     databases = await databasesOf(url)

@@ -8,8 +8,8 @@ import { remoteThroughline } from '../../src/remote/index.ts'
 import { TIMEOUTS } from '../../src/remote/retry.ts'
 import { operatorToken, startServer } from '../servers/http.ts'
 import { temporaryFolder } from '../servers/test-run.ts'
-import { entriesOf } from './given-back.ts'
-import { dataFile, linesOf, OWNER, sessionId } from './transcripts.ts'
+import { restoreLines } from './original-lines.ts'
+import { dataFile, OWNER, readLines, sessionId } from './transcripts.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 
@@ -75,7 +75,7 @@ it('waits while the server is away, says so once, and goes on with all that came
   expect(await news.next()).toMatchObject({ created: 1, refused: [] })
   for (const [n, path] of [one, two].entries()) {
     const events = await (await tl.sessions.get(sessionId(n + 1))).events()
-    expect(entriesOf(events)).toEqual(await linesOf(path))
+    expect(restoreLines(events)).toEqual(await readLines(path))
   }
 
   // told to end while it waits

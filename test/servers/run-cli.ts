@@ -1,7 +1,7 @@
 import { main } from '../../src/cli/main.ts'
 
 /** What the shell would see of a command. */
-export interface Ended {
+export interface CommandResult {
   code: number | string
   stdout: string
   stderr: string
@@ -14,7 +14,11 @@ const OURS = ['FORCE_COLOR', 'NO_COLOR', 'NODE_DEBUG', 'THROUGHLINE_CACHE_URL', 
  * Runs a command in this process, which saves the third of a second that one of its own needs to start. What only a process can show, such as
  * colours, pipes and signals, is not for here. One command at a time: it borrows the environment, the folder and the output.
  */
-export async function runHere(args: readonly string[], cwd: string, env: Record<string, string> = {}): Promise<Ended> {
+export async function runInProcess(
+  args: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<CommandResult> {
   const { env: environment, exitCode } = process
   const here = process.cwd()
   const text = { stdout: '', stderr: '' }
