@@ -83,7 +83,7 @@ export interface MemoryWrites {
    * Goes with the key: ids, outcomes and counts as JSON. It outlives the memories, so it never holds what they say. Absent: the key is not
    * stored, and the change must do no harm twice.
    */
-  readonly answer?: string
+  readonly response?: string
 }
 
 /** A memory that is new, or takes the place of the one with its id. */
@@ -102,7 +102,7 @@ export interface ChangeResult {
   /** As they were written. */
   readonly memories: readonly Memory[]
   /** Of a change that was replayed. */
-  readonly answer?: string
+  readonly response?: string
   /** Of a change that purges. */
   readonly purged?: PurgeCounts
 }

@@ -170,7 +170,7 @@ async function changed(
       if (memory === undefined) throw new MemoryNotFoundError(id)
       change(writing, memory, at)
       after = writing.get(id)
-      return { puts: writing.puts(), answer: JSON.stringify([id]) }
+      return { puts: writing.puts(), response: JSON.stringify([id]) }
     },
   })
   if (outcome === 'stale') throw gone([source])

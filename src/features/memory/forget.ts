@@ -34,13 +34,13 @@ async function forgetOne(deps: Deps, what: string, stamp: IdempotencyStamp | und
     ...(stamp !== undefined && { idempotency: stamp }),
     decide(found) {
       if (found.length === 0) throw new MemoryNotFoundError(id)
-      return { puts: [], removals: [id], answer: JSON.stringify(done) }
+      return { puts: [], removals: [id], response: JSON.stringify(done) }
     },
   })
   return done
 }
 
-const forgottenBefore = (answer: string) => JSON.parse(answer) as Forgotten
+const forgottenBefore = (response: string) => JSON.parse(response) as Forgotten
 
 /** Removes what was derived from a source. What comes from elsewhere, and was only supported by it, stays without that support. */
 async function forgetFrom(deps: Deps, input: ForgetSource, options: WriteOptions): Promise<Forgotten> {
@@ -114,7 +114,7 @@ function without(
   key: string,
   at: string,
   isLost: (memory: Memory, gone: IsGone) => boolean,
-): Required<Omit<MemoryWrites, 'answer'>> {
+): Required<Omit<MemoryWrites, 'response'>> {
   const gone: IsGone = (entry) => sourceKey(entry) === key
   const steps = found.map((memory) => ({
     id: memory.id,
@@ -149,7 +149,7 @@ async function withoutEntries(
     const isLast = memories.length < LIMITS.page
     const at = now(deps)
     let sum = total
-    const { answer } = await deps.store.memories.change({
+    const { response } = await deps.store.memories.change({
       ...user,
       at,
       ...(isLast ? { source: key } : { ids: memories.map(({ id }) => id) }),
@@ -157,10 +157,10 @@ async function withoutEntries(
       decide(found) {
         const writes = without(found, key, at, isLost)
         sum = { forgotten: total.forgotten + writes.removals.length, kept: total.kept + writes.puts.length }
-        return { ...writes, ...(isLast && { answer: JSON.stringify(sum) }) }
+        return { ...writes, ...(isLast && { response: JSON.stringify(sum) }) }
       },
     })
-    if (answer !== undefined) return forgottenBefore(answer)
+    if (response !== undefined) return forgottenBefore(response)
     if (isLast) return sum
     total = sum
   }

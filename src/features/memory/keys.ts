@@ -19,21 +19,21 @@ export function stampOf(options: WriteOptions, command: readonly unknown[]): Ide
 
 /**
  * Does the work. Where that is refused although the key is known, it was done before, and what it needs is gone since: then `again` makes
- * the result of the answer of then.
+ * the result from the stored response.
  */
 export async function unlessDone<T>(
   deps: Deps,
   stamp: IdempotencyStamp | undefined,
   within: Principal | undefined,
   work: () => Promise<T>,
-  again: (answer: string) => T | Promise<T>,
+  again: (response: string) => T | Promise<T>,
 ): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    const answer = stamp && (await deps.store.memories.findAnswer(stamp, within))
-    if (answer === undefined) throw error
-    return await again(answer)
+    const response = stamp && (await deps.store.memories.findAnswer(stamp, within))
+    if (response === undefined) throw error
+    return await again(response)
   }
 }
 
@@ -43,8 +43,8 @@ export function outcomesOf(memories: readonly Remembered[]): string {
 }
 
 /** The same memories as they are now, without those that are gone. Throws `MEMORY_NOT_FOUND` if none is left. */
-export async function rememberedBefore(deps: Deps, user: UserKey, answer: string): Promise<Remembered[]> {
-  const outcomes = JSON.parse(answer) as [id: string, outcome: Remembered['outcome']][]
+export async function rememberedBefore(deps: Deps, user: UserKey, response: string): Promise<Remembered[]> {
+  const outcomes = JSON.parse(response) as [id: string, outcome: Remembered['outcome']][]
   const ids = [...new Set(outcomes.map(([id]) => id))]
   const found = new Map((await deps.store.memories.get(ids, user)).map((memory) => [memory.id, memory]))
   if (found.size === 0) throw new MemoryNotFoundError(ids[0] ?? '')

@@ -58,7 +58,7 @@ async function keepOnce(
   stamp: IdempotencyStamp | undefined,
 ): Promise<Remembered[]> {
   const work = async () => (await keep(deps, user, statements, { stamp })) ?? []
-  return await unlessDone(deps, stamp, user, work, (answer) => rememberedBefore(deps, user, answer))
+  return await unlessDone(deps, stamp, user, work, (response) => rememberedBefore(deps, user, response))
 }
 
 /** What the schema lets through. */
@@ -111,7 +111,7 @@ export async function keep(
   await requireSessions(deps, user, sources)
   const at = now(deps)
   let kept: Remembered[] = []
-  const { outcome, answer } = await deps.store.memories.change({
+  const { outcome, response } = await deps.store.memories.change({
     ...user,
     at,
     ids: await wanted(deps, user, statements),
@@ -122,10 +122,10 @@ export async function keep(
     decide(found) {
       const writing = new Writing(found)
       kept = statements.map((statement) => stated(deps, writing, user, statement, at))
-      return { puts: writing.puts(), answer: outcomesOf(kept) }
+      return { puts: writing.puts(), response: outcomesOf(kept) }
     },
   })
-  if (answer !== undefined) return await rememberedBefore(deps, user, answer)
+  if (response !== undefined) return await rememberedBefore(deps, user, response)
   if (outcome === 'written') return kept
   if (mark === undefined) throw gone(sources)
   return undefined

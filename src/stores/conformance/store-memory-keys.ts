@@ -13,52 +13,52 @@ const STAMP: IdempotencyStamp = { key: 'k1', fingerprint: 'f1' }
 const never = () => assert.fail('the decider was called')
 
 /** A change with a key that puts these. */
-function keyed(puts: readonly MemoryPut[], { answer = '[1]', idempotency = STAMP, user = ADA, at = NOON } = {}) {
-  return putting(puts, { ...user, at, idempotency, decide: () => ({ puts, answer }) })
+function keyed(puts: readonly MemoryPut[], { response = '[1]', idempotency = STAMP, user = ADA, at = NOON } = {}) {
+  return putting(puts, { ...user, at, idempotency, decide: () => ({ puts, response }) })
 }
 
 /** M12 and M13. */
 export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'M12',
-    title: 'gives the answer of a key that comes again, before it looks at anything else',
+    title: 'gives the response of a key that comes again, before it looks at anything else',
     async check(db) {
       const [store, other] = [await db.connect(), await db.connect()]
       const memory = someMemory()
-      const answer = '{ "z": 1.50, "a": "ünï" }'
+      const response = '{ "z": 1.50, "a": "ünï" }'
       const idempotency = { key: '☕'.repeat(512), fingerprint: 'f'.repeat(300) }
-      const first = await store.memories.change(keyed([{ memory }], { answer, idempotency }))
+      const first = await store.memories.change(keyed([{ memory }], { response, idempotency }))
       assert.deepEqual(first, { outcome: 'written', memories: [memory] })
       for (const rest of [{}, { sessions: [uuid7()] }, { purge: uuid7() }, { ids: [memory.id] }]) {
         const again = await other.memories.change(putting([], { idempotency, decide: never, ...rest }))
-        assert.deepEqual(again, { outcome: 'replayed', memories: [], answer })
+        assert.deepEqual(again, { outcome: 'replayed', memories: [], response })
       }
       const error = await refused(
         'IDEMPOTENCY_MISMATCH',
         other.memories.change(putting([], { idempotency: { ...idempotency, fingerprint: 'f2' }, decide: never })),
       )
       assert.deepEqual((error as { details?: object }).details, { userId: 'ada', key: idempotency.key })
-      // without an answer there is nothing to store
+      // without a response there is nothing to store
       const open = putting([{ memory }], { idempotency: { key: 'open', fingerprint: 'f' } })
       for (const _ of upTo(2)) assert.equal((await store.memories.change(open)).outcome, 'written')
       assert.equal(await store.memories.findAnswer({ key: 'open', fingerprint: 'f' }, ADA), undefined)
       // and without a key nothing to store it with
-      await store.memories.change(putting([], { decide: () => ({ puts: [], answer }) }))
+      await store.memories.change(putting([], { decide: () => ({ puts: [], response }) }))
       assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
     },
   },
   {
     id: 'M12',
-    title: 'keeps the keys of users apart, and shows an answer only to those within',
+    title: 'keeps the keys of users apart, and shows a response only to those within',
     async check(db) {
       const store = await db.connect()
-      await store.memories.change(keyed([], { answer: '"of ada"' }))
+      await store.memories.change(keyed([], { response: '"of ada"' }))
       for (const user of [BOB, OTHER_ADA]) {
         const { tenant, userId } = user
         const idempotency = { ...STAMP, fingerprint: `${tenant} ${userId}` }
-        const change = keyed([{ memory: someMemory({ ...user }) }], { user, idempotency, answer: '"of others"' })
+        const change = keyed([{ memory: someMemory({ ...user }) }], { user, idempotency, response: '"of others"' })
         assert.equal((await store.memories.change(change)).outcome, 'written')
-        assert.equal((await store.memories.change(change)).answer, '"of others"')
+        assert.equal((await store.memories.change(change)).response, '"of others"')
         assert.equal(await store.memories.findAnswer(idempotency, ADA), undefined)
         assert.equal(await store.memories.findAnswer(idempotency, undefined), '"of others"')
       }
@@ -109,7 +109,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       await store.memories.change(
         putting([], {
           idempotency: { key: 'k2', fingerprint: 'f' },
-          decide: () => ({ puts: [], removals: [memory.id], answer: '[2]' }),
+          decide: () => ({ puts: [], removals: [memory.id], response: '[2]' }),
         }),
       )
       assert.deepEqual(await store.memories.get([memory.id], ADA), [])
@@ -129,7 +129,7 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       const stores = await Promise.all([db.connect(), db.connect()])
       const changes = upTo(16).map((n) => {
         const memory = someMemory({ createdAt: NOON })
-        return stores[n % 2]?.memories.change(keyed([{ memory }], { answer: JSON.stringify(memory.id) }))
+        return stores[n % 2]?.memories.change(keyed([{ memory }], { response: JSON.stringify(memory.id) }))
       })
       const outcomes = (await Promise.all(changes)).map((changed) => changed?.outcome)
       assert.equal(outcomes.filter((outcome) => outcome === 'written').length, 1)
@@ -162,9 +162,9 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [memory])
       // the key is free, for anything
       const idempotency = { ...stamp(1), fingerprint: 'another' }
-      const again = keyed([{ memory }], { idempotency, at: seconds(9), answer: '[2]' })
+      const again = keyed([{ memory }], { idempotency, at: seconds(9), response: '[2]' })
       assert.equal((await store.memories.change(again)).outcome, 'written')
-      assert.equal((await store.memories.change(again)).answer, '[2]')
+      assert.equal((await store.memories.change(again)).response, '[2]')
       assert.equal(await store.memories.forgetKeys(seconds(9), 9, undefined), 1)
       assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
     },

@@ -92,10 +92,10 @@ export function memoriesStore(
       ready()
       const { tenant, userId, mark, purge: going = '', idempotency: stamp } = request
       const before = known(request)
-      if (before !== undefined) return { outcome: 'replayed', memories: [], answer: before }
+      if (before !== undefined) return { outcome: 'replayed', memories: [], response: before }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const session = mark && sessions.get(mark.sessionId)
-      const { puts, removals = [], answer } = request.decide(named(request))
+      const { puts, removals = [], response: answer } = request.decide(named(request))
       const copies = puts.map(copyPut)
       for (const each of copies) put(each)
       for (const each of find(removals, request)) remove(each)

@@ -15,13 +15,13 @@ const KEEP: Statement = { name: 'change-keep', text: 'select context.write_memor
 
 const LOAD: Statement = {
   name: 'change-load',
-  text: 'select l.stale, (l.memory).* from context.load_change($1, $2, $3, $4, $5, $6, $7, $8, $9) l',
+  text: 'select l.stale, (l.memory).* from context.load_memory_change($1, $2, $3, $4, $5, $6, $7, $8, $9) l',
 }
 
 const WRITE: Statement = {
   name: 'change-write',
   text: `
-    select context.write_change($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+    select context.write_memory_change($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 }
 
 /** Times that a change is tried when the server undoes it or, with a key, when the connection is lost. */
@@ -46,8 +46,8 @@ export async function changeIn(connections: Connections, request: ChangeRequest)
 
 async function change(query: Query, request: ChangeRequest): Promise<ChangeResult> {
   const { tenant, userId, at, ids = [], fingerprints = [], source, sessions = [], mark, purge, decide } = request
-  const known = await answerOf(query, request)
-  if (known !== undefined) return { outcome: 'replayed', memories: [], answer: known }
+  const known = await responseOf(query, request)
+  if (known !== undefined) return { outcome: 'replayed', memories: [], response: known }
   const rows = await query<MemoryRow & { stale: boolean }>(LOAD, [
     tenant,
     userId,
@@ -60,14 +60,14 @@ async function change(query: Query, request: ChangeRequest): Promise<ChangeResul
     source ?? null,
   ])
   if (rows[0]?.stale === true) return { outcome: 'stale', memories: [] }
-  const { puts, removals = [], answer } = decide(rows.map(memoryOf))
+  const { puts, removals = [], response } = decide(rows.map(memoryOf))
   if (puts.length > 0 || removals.length > 0 || mark !== undefined) {
     const progress = [mark?.sessionId ?? null, mark?.to ?? null]
     await query(WRITE, [tenant, userId, ...columns({ puts, removals }), ...progress])
   }
   const { idempotency: stamp } = request
-  if (stamp !== undefined && answer !== undefined) {
-    await query(KEEP, [tenant, userId, stamp.key, stamp.fingerprint, answer, at])
+  if (stamp !== undefined && response !== undefined) {
+    await query(KEEP, [tenant, userId, stamp.key, stamp.fingerprint, response, at])
   }
   const memories = puts.map(({ memory }) => memory)
   if (purge === undefined) return { outcome: 'written', memories }
@@ -76,15 +76,15 @@ async function change(query: Query, request: ChangeRequest): Promise<ChangeResul
 }
 
 /** What the key of a change was stored with. */
-async function answerOf(query: Query, { tenant, userId, idempotency }: ChangeRequest): Promise<string | undefined> {
+async function responseOf(query: Query, { tenant, userId, idempotency }: ChangeRequest): Promise<string | undefined> {
   if (idempotency === undefined) return undefined
   const { key, fingerprint } = idempotency
-  const [known] = await query<{ fingerprint: string; answer: string }>(KNOWN, [tenant, userId, key])
-  if (known === undefined || known.fingerprint === fingerprint) return known?.answer
+  const [known] = await query<{ fingerprint: string; response: string }>(KNOWN, [tenant, userId, key])
+  if (known === undefined || known.fingerprint === fingerprint) return known?.response
   throw new IdempotencyMismatchError({ userId, key })
 }
 
-/** What a change writes, as `context.write_change` takes it. */
+/** What a change writes, as `context.write_memory_change` takes it. */
 function columns({ puts, removals = [] }: MemoryWrites): unknown[] {
   const reworded = puts.filter(({ words }) => words !== undefined)
   const sources = puts.flatMap(({ memory: { id, lineage } }) =>

@@ -2,7 +2,7 @@ import type { EnvelopeFilter, EnvelopeRow, EnvelopeStore } from '../../ports/env
 import type { Connections, Statement } from './connection.ts'
 import { type EnvelopeColumns, envelopeOf } from './envelope-rows.ts'
 
-const PAGE: Statement = { name: 'envelopes-page', text: 'select * from context.page_envelopes($1, $2)' }
+const PAGE: Statement = { name: 'envelopes-page', text: 'select * from context.list_envelopes($1, $2)' }
 
 const FIND: Statement = { name: 'envelopes-find', text: 'select * from context.find_envelopes($1)' }
 

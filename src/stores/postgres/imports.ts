@@ -15,29 +15,29 @@ import {
 /** No row: there is nothing of the session. */
 const FIND: Statement = {
   name: 'import-find',
-  text: 'select (f.view).*, f.coming, f.last_event from context.find_import($1) f',
+  text: 'select (f.view).*, f.importing, f.last_event from context.find_import($1) f',
 }
 
 const WRITE: Statement = {
   name: 'import-write',
   text: `
-    select outcome, reached, other
+    select outcome, current_head, other
     from context.import_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::json[], $12, $13, $14, $15, $16, $17, $18)`,
 }
 
-const BEGUN: Statement = { name: 'import-begun', text: 'select context.begun_imports($1, $2, $3, $4) as id' }
+const BEGUN: Statement = { name: 'import-begun', text: 'select context.list_imports($1, $2, $3, $4) as id' }
 
 const DISCARD: Statement = { name: 'import-discard', text: 'select context.discard_import($1) as events' }
 
 /** The columns of `context.session_views` are null while it is coming. */
 interface FoundRow extends ViewRow {
-  coming: FlatView | null
+  importing: FlatView | null
   last_event: string
 }
 
 interface Outcome {
   outcome: 'written' | 'owner' | 'conflict' | 'active' | 'commit'
-  reached: number
+  current_head: number
   other: string
 }
 
@@ -47,9 +47,9 @@ export function importCalls({ query }: Connections): ImportStore {
     async find(sessionId): Promise<FoundImport | undefined> {
       const [row] = await query<FoundRow>(FIND, [sessionId], { again: true })
       if (row === undefined) return undefined
-      const { coming, last_event: lastEventId } = row
-      if (coming === null) return { view: viewOf(row), lastEventId, isUnfinished: false }
-      return { view: viewOfJson(coming), lastEventId, isUnfinished: true }
+      const { importing, last_event: lastEventId } = row
+      if (importing === null) return { view: viewOf(row), lastEventId, isUnfinished: false }
+      return { view: viewOfJson(importing), lastEventId, isUnfinished: true }
     },
 
     // not again: what was written by then would be in its own way
@@ -84,8 +84,8 @@ function columns({ sessionId, after, done, view, events, edges }: ImportBlock): 
   ]
 }
 
-function refusal({ sessionId, after, view }: ImportBlock, { outcome, reached, other }: Outcome): Error {
-  if (outcome === 'conflict') return new SequenceConflictError({ sessionId, expected: after, actual: reached })
+function refusal({ sessionId, after, view }: ImportBlock, { outcome, current_head: actual, other }: Outcome): Error {
+  if (outcome === 'conflict') return new SequenceConflictError({ sessionId, expected: after, actual })
   if (outcome === 'active') {
     return new SessionActiveError({ sessionId: other, conversationId: view.record.conversationId })
   }

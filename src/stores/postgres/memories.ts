@@ -12,21 +12,21 @@ const GET: Statement = { name: 'memories-get', text: 'select * from context.get_
 
 const LIST: Statement = { name: 'memories-list', text: 'select * from context.list_memories($1, $2, $3, $4)' }
 
-const HISTORY: Statement = { name: 'memories-history', text: 'select * from context.memory_changes($1, $2, $3)' }
+const HISTORY: Statement = { name: 'memories-history', text: 'select * from context.read_memory_history($1, $2, $3)' }
 
-const FROM: Statement = { name: 'memories-from', text: 'select * from context.memories_from($1, $2, $3, $4, $5)' }
+const FROM: Statement = { name: 'memories-from', text: 'select * from context.memories_by_source($1, $2, $3, $4, $5)' }
 
-const USED: Statement = { name: 'memories-used', text: 'select context.use_memories($1, $2, $3, $4)' }
+const USED: Statement = { name: 'memories-used', text: 'select context.count_memory_uses($1, $2, $3, $4)' }
 
 const EXPIRED: Statement = { name: 'memories-expired', text: 'select * from context.expired_memories($1, $2, $3, $4)' }
 
-const UNREAD: Statement = { name: 'memories-unread', text: 'select * from context.unread_memories($1, $2, $3, $4)' }
+const UNREAD: Statement = { name: 'memories-unread', text: 'select * from context.unindexed_memories($1, $2, $3, $4)' }
 
 const ANSWERED: Statement = { name: 'memories-answered', text: 'select * from context.find_memory_key($1, $2, $3, $4)' }
 
 const FORGET_KEYS: Statement = {
   name: 'memories-forget-keys',
-  text: 'select context.forget_memory_keys($1, $2, $3, $4) as keys',
+  text: 'select context.delete_memory_keys($1, $2, $3, $4) as keys',
 }
 
 const PURGE: Statement = { name: 'memories-purge', text: 'select * from context.purge_memories($1, $2)' }
@@ -70,8 +70,8 @@ export function memoryCalls(connections: Connections): MemoryStore {
 
     async findAnswer({ key, fingerprint }: IdempotencyStamp, within) {
       const values = [...owner(within), key, fingerprint]
-      const [row] = await query<{ answer: string }>(ANSWERED, values, { again: true })
-      return row?.answer
+      const [row] = await query<{ response: string }>(ANSWERED, values, { again: true })
+      return row?.response
     },
 
     async forgetKeys(before, limit, within) {

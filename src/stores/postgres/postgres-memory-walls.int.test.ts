@@ -39,7 +39,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     const memory = someMemory({ ...user, content: 'a secret', lineage, expiresAt: NOON })
     const change = { at: NOON, change: 'created' as const, confidence: 0.8, note: 'secret' }
     const put = { memory, words: { description: words, version: 1 }, fingerprint: 'f', changes: [change] }
-    const decide = () => ({ puts: [put], answer: '[]' })
+    const decide = () => ({ puts: [put], response: '[]' })
     await store.memories.change(putting([], { ...user, idempotency: STAMP, decide }))
     return { sessionId, id: memory.id }
   }
@@ -76,7 +76,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   it('row level security still gives nothing of another tenant when the checks in the functions are taken out', async () => {
     const { sessionId, id } = await remembered()
     await database.admin(`
-      create or replace function context.owned(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
+      create or replace function context.can_access(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
       language sql immutable as 'select true';
       create or replace function context.shelf_id(p_tenant text, p_user text, p_shelf text) returns bigint
       language sql stable set throughline.tenant = '*' as
@@ -111,7 +111,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     // the same user id in another tenant is another user, whose memory of that id is another memory
     await store.memories.change(putting([{ memory: someMemory({ ...OTHER, id }), words }], OTHER))
     const idempotency = { ...STAMP, fingerprint: 'of another' }
-    const keyed = { ...OTHER, idempotency, decide: () => ({ puts: [], answer: '[]' }) }
+    const keyed = { ...OTHER, idempotency, decide: () => ({ puts: [], response: '[]' }) }
     expect((await store.memories.change(putting([], keyed))).outcome).toBe('written')
     expect(await store.memories.purge(OTHER)).toEqual({ memories: 1, keys: 1 })
     expect(await store.memories.findAnswer(STAMP, ACME)).toBe('[]')
@@ -146,7 +146,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     const { sessionId } = await remembered()
     const none = Array(19).fill("'{}'").join(', ')
     for (const call of [
-      `load_memory_key('acme', 'ada', 'k'), context.load_change('acme', 'ada', array['${sessionId}']::uuid[], '${sessionId}', 0, 1, '{}', '{}', null)`,
+      `load_memory_key('acme', 'ada', 'k'), context.load_memory_change('acme', 'ada', array['${sessionId}']::uuid[], '${sessionId}', 0, 1, '{}', '{}', null)`,
       `index_messages('${sessionId}', 1, 2, 1, ${none})`,
       `unindex_session('${sessionId}')`,
     ]) {

@@ -102,8 +102,8 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   })
 
   it.each([
-    ['a first page of envelopes', 'page_envelopes(null, 50)', 50, 55],
-    ['a page behind a session', "page_envelopes('80000000-0000-7000-8000-000000000000', 50)", 50, 55],
+    ['a first page of envelopes', 'list_envelopes(null, 50)', 50, 55],
+    ['a page behind a session', "list_envelopes('80000000-0000-7000-8000-000000000000', 50)", 50, 55],
     ['envelopes by id', 'find_envelopes(array(select id from context.sessions limit 20))', 20, 20],
     ['a count by batch', "count_envelopes('b7', null)", 1, 105],
     ['a count by moment', "count_envelopes(null, '2026-03-01 17:30Z')", 1, 205],

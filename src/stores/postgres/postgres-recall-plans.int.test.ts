@@ -48,7 +48,7 @@ const FILL = `
   insert into memori.memory_sources (user_id, tenant, digest, memory_id, key)
   select user_id, 'local', md5(key)::uuid, memory_id, key
   from memori.memories, lateral (select 'session:' || right(memory_id::text, 2)) k (key);
-  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, answer, at)
+  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, response, at)
   select 'u' || n % 20, 'local', md5('k' || n / 20)::uuid, 'k' || n / 20, 'f' || n / 2, '[]', timestamptz '2026-03-01 12:00Z' + n * interval '1 s'
   from generate_series(1, ${MANY}) n;
   insert into memori.memory_history (user_id, memory_id, version, tenant, at, change, confidence)
@@ -90,26 +90,26 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   const user = "'local', 'u0'"
 
   it.each([
-    ['a lookup', `look_up(${user}, 'said', array['often', 'rare7', 'never'])`, 'context.recall_terms', 1, 3],
+    ['a lookup', `count_terms(${user}, 'said', array['often', 'rare7', 'never'])`, 'context.recall_terms', 1, 3],
     ['postings', `read_postings(${user}, 'said', array['rare7', 'never'], 100)`, 'context.recall_postings', 1, 5],
     ['the last postings', `read_postings(${user}, 'said', array['often'], 50)`, 'context.recall_postings', 1, 50],
     [
       'facts of places',
-      `read_facts(${user}, ${places(100)}, '{}', 0, null, null, 0)`,
+      `read_message_facts(${user}, ${places(100)}, '{}', 0, null, null, 0)`,
       'context.recall_messages',
       100,
       100,
     ],
     [
       'facts of sessions',
-      `read_facts(${user}, '{}', '{}', array[${id(4)}, ${id(8)}]::uuid[], 5, null, null, 0)`,
+      `read_message_facts(${user}, '{}', '{}', array[${id(4)}, ${id(8)}]::uuid[], 5, null, null, 0)`,
       'context.recall_messages',
       10,
       20,
     ],
     [
       'facts of a span',
-      `read_facts(${user}, '{}', '{}', '{}', 0, 0, 900000000, 30)`,
+      `read_message_facts(${user}, '{}', '{}', '{}', 0, 0, 900000000, 30)`,
       'context.recall_messages',
       30,
       60,
@@ -119,25 +119,25 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ['a mark', `read_mark(${id(6)})`, 'context.session_marks', 1, 1],
     ['memories by id', `get_memories(${user}, array[${id(4)}, ${id(8)}]::uuid[])`, 'memori.memories', 2, 2],
     ['a page of memories', `list_memories(${user}, ${id(5000)}, 40)`, 'memori.memories', 40, 41],
-    ['a history', `memory_changes(${user}, ${id(8)})`, 'memori.memory_history', 2, 2],
+    ['a history', `read_memory_history(${user}, ${id(8)})`, 'memori.memory_history', 2, 2],
     ['the key of a change', `load_memory_key(${user}, 'k9')`, 'memori.memory_keys', 1, 1],
-    ['the answer to a key', `find_memory_key(${user}, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
-    ['the answer to a key of anyone', `find_memory_key(null, null, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
-    ['keys to forget', `forget_memory_keys(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memory_keys', 1, 10],
+    ['the response to a key', `find_memory_key(${user}, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
+    ['the response to a key of anyone', `find_memory_key(null, null, 'k9', 'f90')`, 'memori.memory_keys', 1, 2],
+    ['keys to forget', `delete_memory_keys(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memory_keys', 1, 10],
     [
       'keys of a tenant to forget',
-      `forget_memory_keys('local', null, '2026-03-01 13:00Z', 5)`,
+      `delete_memory_keys('local', null, '2026-03-01 13:00Z', 5)`,
       'memori.memory_keys',
       1,
       10,
     ],
-    ['memories of a source', `memories_from(${user}, 'session:3a', null, 20)`, 'memori.memories', 20, 20],
+    ['memories of a source', `memories_by_source(${user}, 'session:3a', null, 20)`, 'memori.memories', 20, 20],
     ['memories that expired', `expired_memories(null, null, '2026-03-01 13:00Z', 5)`, 'memori.memories', 5, 9],
-    ['unread memories', `unread_memories(${user}, 1, 10)`, 'memori.memories', 10, 10],
-    ['no unread memories', `unread_memories('local', 'u1', 1, 1000)`, 'memori.memories', 40, 40],
+    ['unread memories', `unindexed_memories(${user}, 1, 10)`, 'memori.memories', 10, 10],
+    ['no unread memories', `unindexed_memories('local', 'u1', 1, 1000)`, 'memori.memories', 40, 40],
     [
       'memories for a change',
-      `load_change(${user}, '{}', null, null, null, array[${id(4)}, ${id(8)}]::uuid[], array['f12', 'f14', 'f20', 'f13', 'x'], null)`,
+      `load_memory_change(${user}, '{}', null, null, null, array[${id(4)}, ${id(8)}]::uuid[], array['f12', 'f14', 'f20', 'f13', 'x'], null)`,
       'memori.memories',
       4,
       7,
@@ -149,7 +149,7 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     expect(found.scanned).toBeNull()
   })
 
-  it('the answer to a key is found by the user where one is named, else by its fingerprint', async () => {
+  it('the response to a key is found by the user where one is named, else by its fingerprint', async () => {
     /** How often each index was used. */
     const uses = async (after: string) => {
       await database.admin(`${after}; select pg_stat_force_next_flush()`)
@@ -187,10 +187,10 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   })
 
   it('sessions that are behind are read in order of their ids, up to the page', async () => {
-    const found = await cost('sessions_behind(1, null, 10)', 'context.sessions')
+    const found = await cost('sessions_to_index(1, null, 10)', 'context.sessions')
     expect(found.rows).toBe(10)
     expect(found.scanned).toBeNull()
-    const next = await cost(`sessions_behind(2, ${id(1000)}, 10)`, 'context.sessions')
+    const next = await cost(`sessions_to_index(2, ${id(1000)}, 10)`, 'context.sessions')
     expect(next.read).toBeLessThanOrEqual(12)
   })
 })

@@ -57,25 +57,25 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
 
     it('cannot call what only functions may', async () => {
       for (const call of [
-        "enter('*')",
+        "set_tenant('*')",
         "write_view(gen_random_uuid(), '{}')",
         "insert_session(gen_random_uuid(), '{}'::json)",
-        'insert_session(gen_random_uuid(), null::context.given_view)',
+        'insert_session(gen_random_uuid(), null::context.input_view)',
         "mark_type(gen_random_uuid(), 'local', 'user_message', 1, '')",
         "lock_conversation('local', 'c')",
         "insert_edges(gen_random_uuid(), '', 0, '{}', '{}', '{}', '{}', '{}')",
         "lock_user('local', 'ada')",
         "shelf_id('local', 'ada', 'said')",
-        "take_words('local', 'ada', 'said', '{}')",
-        "put_words('local', 'ada', 'said', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
-        'as_memory(null)',
+        "remove_words('local', 'ada', 'said', '{}')",
+        "add_words('local', 'ada', 'said', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
+        'to_memory_row(null)',
         "write_envelope(gen_random_uuid(), 'local', 1, '{}'::json)",
-        "write_envelope(gen_random_uuid(), 'local', 1, null::context.given_envelope)",
-        'touch_envelope()',
+        "write_envelope(gen_random_uuid(), 'local', 1, null::context.input_envelope)",
+        'set_envelope_updated_at()',
         'check_intake()',
-        "import_rows(gen_random_uuid(), 'local', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
-        "replace_view(gen_random_uuid(), 'local', '{}')",
-        "import_link(gen_random_uuid(), '{}')",
+        "insert_imported_events(gen_random_uuid(), 'local', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')",
+        "replace_views(gen_random_uuid(), 'local', '{}')",
+        "import_commit(gen_random_uuid(), '{}')",
       ]) {
         await expect(asRole(SERVING, `select context.${call}`)).rejects.toMatchObject({ code: '42501' })
       }
@@ -171,7 +171,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       const sessionId = await createdIn(store, { tenant: 'acme' })
       await store.append(appending(sessionId, { idempotency: { key: 'k', fingerprint: 'f' } }))
       await database.admin(`
-        create or replace function context.owned(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
+        create or replace function context.can_access(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
         language sql immutable as 'select true'`)
       const key = { sessionId, within: { tenant: 'other' } }
       expect(await store.load(key)).toBeUndefined()

@@ -13,7 +13,7 @@ const LIST: Statement = {
 
 const IDS: Statement = { name: 'ids', text: 'select context.session_ids($1, $2, $3, $4) as id' }
 
-const TOTALS: Statement = { name: 'totals', text: 'select sessions, events from context.totals($1, $2)' }
+const TOTALS: Statement = { name: 'totals', text: 'select sessions, events from context.count_sessions($1, $2)' }
 
 const LAST = 2_147_483_647
 

@@ -27,12 +27,12 @@ const MARK: Statement = { name: 'index-mark', text: 'select * from context.read_
 
 const MARKS: Statement = { name: 'index-marks', text: 'select * from context.read_marks($1, $2, $3, $4)' }
 
-const BEHIND: Statement = { name: 'index-behind', text: 'select context.sessions_behind($1, $2, $3) as id' }
+const BEHIND: Statement = { name: 'index-behind', text: 'select context.sessions_to_index($1, $2, $3) as id' }
 
 /** No row: nothing is on the shelf. */
 const LOOKUP: Statement = {
   name: 'index-lookup',
-  text: 'select messages, terms, long_messages, speakers, known, counts from context.look_up($1, $2, $3, $4)',
+  text: 'select messages, terms, long_messages, speakers, known, counts from context.count_terms($1, $2, $3, $4)',
 }
 
 const POSTINGS: Statement = {
@@ -44,7 +44,7 @@ const FACTS: Statement = {
   name: 'index-facts',
   text: `
     select session_id, turn, sequence, is_commit, speaker, time, length, asked, specifics, times, counts
-    from context.read_facts($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    from context.read_message_facts($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 }
 
 const EVENTS: Statement = { name: 'index-events', text: 'select * from context.events_at($1, $2, $3, $4)' }

@@ -32,27 +32,27 @@ create type context.event_row as (
   created_at timestamp with time zone
 );
 
-create type context.given_document as (
+create type context.input_document as (
   persona_id text,
   subject text,
   issuer text,
   scope text,
   metadata json,
   analysis json,
-  timestamps context.given_times
+  timestamps context.input_times
 );
 
-create type context.given_envelope as (
-  document context.given_document,
+create type context.input_envelope as (
+  document context.input_document,
   batch text
 );
 
-create type context.given_times as (
+create type context.input_times as (
   created_at timestamp with time zone,
   updated_at timestamp with time zone
 );
 
-create type context.given_view as (
+create type context.input_view as (
   tenant text,
   "userId" text,
   "conversationId" text,
@@ -79,7 +79,7 @@ create type context.given_view as (
   scratchpad json,
   version integer,
   "updatedAt" timestamp with time zone,
-  envelope context.given_envelope
+  envelope context.input_envelope
 );
 
 create type context.mark_row as (
@@ -270,7 +270,7 @@ CREATE INDEX session_envelopes_updated ON context.session_envelopes USING btree 
 alter table context.session_envelopes enable row level security;
 alter table context.session_envelopes force row level security;
 create policy tenant on context.session_envelopes as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
-CREATE TRIGGER touch BEFORE UPDATE ON context.session_envelopes FOR EACH ROW WHEN (((new.sequence = old.sequence) AND (new.updated_at = old.updated_at))) EXECUTE FUNCTION context.touch_envelope();
+CREATE TRIGGER set_updated_at BEFORE UPDATE ON context.session_envelopes FOR EACH ROW WHEN (((new.sequence = old.sequence) AND (new.updated_at = old.updated_at))) EXECUTE FUNCTION context.set_envelope_updated_at();
 grant delete, insert, select, update on context.session_envelopes to throughline_functions;
 grant delete, select on context.session_envelopes to throughline_purge;
 grant select on context.session_envelopes to throughline_reader;
@@ -415,7 +415,7 @@ create table context.sessions (
   commit_position integer,
   awaits_commit boolean not null default false,
   envelope_at integer not null default 1,
-  marked text not null default ''::text,
+  marked_types text not null default ''::text,
   constraint sessions_pkey PRIMARY KEY (id)
 ) with (fillfactor=80);
 CREATE INDEX sessions_active ON context.sessions USING btree (tenant, user_id, chatmode, started_at, id) WHERE (ended_at IS NULL);
@@ -479,7 +479,7 @@ CREATE INDEX memories_content ON memori.memories USING gin (content_tsv);
 CREATE INDEX memories_expiring ON memori.memories USING btree (expires_at, memory_id) WHERE (expires_at IS NOT NULL);
 CREATE INDEX memories_fingerprint ON memori.memories USING btree (user_id, fingerprint) WHERE (fingerprint IS NOT NULL);
 CREATE INDEX memories_memory ON memori.memories USING hash (memory_id);
-CREATE INDEX memories_unread ON memori.memories USING btree (user_id, index_version) WHERE (superseded_by IS NULL);
+CREATE INDEX memories_unindexed ON memori.memories USING btree (user_id, index_version) WHERE (superseded_by IS NULL);
 alter table memori.memories enable row level security;
 alter table memori.memories force row level security;
 create policy tenant on memori.memories as permissive for all to public using (((current_setting('throughline.tenant'::text, true) = '*'::text) OR (current_setting('throughline.tenant'::text, true) = tenant)));
@@ -513,7 +513,7 @@ create table memori.memory_keys (
   digest uuid not null,
   key text not null,
   fingerprint text not null,
-  answer text not null,
+  response text not null,
   at timestamp with time zone not null,
   constraint memory_keys_pkey PRIMARY KEY (user_id, tenant, digest)
 );
@@ -626,6 +626,52 @@ create view context.session_views with (security_invoker=true) as
      LEFT JOIN context.session_envelopes e ON e.session_id = s.id AND e.sequence = s.envelope_at;
 grant select on context.session_views to throughline_functions;
 
+CREATE OR REPLACE FUNCTION context.add_words(p_tenant text, p_user text, p_shelf text, w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SET enable_nestloop TO 'off'
+AS $function$
+declare
+  v_shelf bigint;
+begin
+  insert into recall_shelves as x (user_id, tenant, shelf, messages, terms, long_messages)
+  select p_user, p_tenant, p_shelf, sum(b.messages), sum(b.words), sum(b.long)
+  from unnest(b_messages, b_words, b_long) as b (messages, words, long)
+  on conflict (user_id, tenant, shelf) do update
+  set messages = x.messages + excluded.messages, terms = x.terms + excluded.terms,
+      long_messages = x.long_messages + excluded.long_messages
+  returning x.shelf_id into v_shelf;
+
+  insert into recall_terms as x (shelf_id, term, tenant, messages)
+  select v_shelf, w.term, p_tenant, sum(w.messages)
+  from unnest(w_term, w_messages) as w (term, messages)
+  group by w.term
+  on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages;
+
+  with upserted as (
+    insert into recall_postings as x (shelf_id, term, session_id, block, tenant, messages, data)
+    select v_shelf, w.term, w.session, w.block, p_tenant, w.messages, w.data
+    from unnest(w_session, w_block, w_term, w_messages, w_data) as w (session, block, term, messages, data)
+    on conflict (shelf_id, term, session_id, block) do update
+    set messages = x.messages + excluded.messages, data = x.data || excluded.data
+    returning x.term, x.session_id, x.block, x.messages
+  ),
+  added as (
+    select w.session, w.block, array_agg(w.term) as terms
+    from unnest(w_session, w_block, w_term, w_messages) as w (session, block, term, messages)
+    join upserted u on u.term = w.term and u.session_id = w.session and u.block = w.block
+    where u.messages = w.messages
+    group by w.session, w.block
+  )
+  insert into recall_blocks (shelf_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
+  select v_shelf, b.session, b.block, b.turn, p_tenant, coalesce(added.terms, '{}'), b.messages, b.words, b.long
+  from unnest(b_session, b_block, b_turn, b_messages, b_words, b_long) as b (session, block, turn, messages, words, long)
+  left join added on added.session = b.session and added.block = b.block;
+  return v_shelf;
+end $function$
+;
+alter function context.add_words(text,text,text,uuid[],integer[],text[],integer[],bytea[],uuid[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
+
 CREATE OR REPLACE FUNCTION context.append_event(p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamp with time zone, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
  RETURNS integer
  LANGUAGE plpgsql
@@ -634,31 +680,31 @@ CREATE OR REPLACE FUNCTION context.append_event(p_session uuid, p_tenant text, p
  SET jit TO 'off'
 AS $function$
 declare
-  reached integer;
+  v_head integer;
   v_tenant text;
-  -- what the session knows of its marks, null if the type is among them
-  v_marked text;
-  -- an assignment costs less than a statement
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  -- The session's marked types; null: e_type is among them.
+  v_marked_types text;
+  -- An assignment costs less than a statement.
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
   set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
       activity_minute = extract(epoch from p_at)::bigint / 60
-  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user) and x.ended_at is null
+  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user) and x.ended_at is null
     and (x.expires_at is null or x.expires_at > p_at)
   returning x.head, x.tenant,
-    case when starts_with(x.marked, x.head / 256 || ' ') and strpos(x.marked, ' ' || e_type || ' ') > 0 then null else x.marked end
-  into reached, v_tenant, v_marked;
-  if reached is null then
+    case when starts_with(x.marked_types, x.head / 256 || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0 then null else x.marked_types end
+  into v_head, v_tenant, v_marked_types;
+  if v_head is null then
     return null;
   end if;
   insert into session_events
     (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, reached, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
-  if v_marked is not null then
-    perform mark_type(p_session, v_tenant, e_type, reached, v_marked);
+  values (p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+  if v_marked_types is not null then
+    perform mark_type(p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
-  return reached;
+  return v_head;
 end $function$
 ;
 alter function context.append_event(uuid,text,text,integer,timestamp with time zone,uuid,text,text,text,json,text,text) owner to throughline_functions;
@@ -684,15 +730,15 @@ declare
   keys json[] := '{}';
   ids uuid[];
   blocks integer[];
-  unmarked integer[] := '{}';
+  unmarked_sessions integer[] := '{}';
   low integer := 1;
   high integer;
   written integer := 0;
-  eyes text;
+  v_tenant_scope text;
   r record;
 begin
   while low <= n loop
-    -- those of one caller's tenant, seen with its eyes
+    -- The sessions of one caller's tenant, in the scope of that tenant.
     high := n;
     if s_tenant[low] is distinct from s_tenant[n] then
       high := low;
@@ -700,7 +746,7 @@ begin
         high := high + 1;
       end loop;
     end if;
-    eyes := set_config('throughline.tenant', coalesce(s_tenant[low], '*'), true);
+    v_tenant_scope := set_config('throughline.tenant', coalesce(s_tenant[low], '*'), true);
     ids := case when high - low + 1 = n then s_id else s_id[low:high] end;
 
     if cardinality(k_session) > 0 then
@@ -709,7 +755,7 @@ begin
         from unnest(k_session, k_key, k_fingerprint) with ordinality as k (session, key, fingerprint, number)
         join session_keys y on y.session_id = s_id[k.session] and y.key = k.key
         join sessions x on x.id = s_id[k.session]
-        where k.session between low and high and owned(x.tenant, x.user_id, s_tenant[k.session], s_user[k.session])
+        where k.session between low and high and can_access(x.tenant, x.user_id, s_tenant[k.session], s_user[k.session])
       loop
         refusals[r.session] := json_build_object('outcome', 'again');
         ids := array_remove(ids, s_id[r.session]);
@@ -723,18 +769,18 @@ begin
           last_activity_at = s_at[array_position(s_id, x.id)],
           activity_minute = extract(epoch from s_at[array_position(s_id, x.id)])::bigint / 60
       where x.id = any (ids) and x.ended_at is null
-        and owned(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
+        and can_access(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
         and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
         and (s_expected is null or coalesce(s_expected[array_position(s_id, x.id)], x.head) = x.head)
-      returning array_position(s_id, x.id) as i, x.head, x.tenant, x.marked
+      returning array_position(s_id, x.id) as i, x.head, x.tenant, x.marked_types
     loop
       before[r.i] := r.head - s_count[r.i];
       tenants[r.i] := r.tenant;
       written := written + 1;
       if s_type[r.i] is null or (before[r.i] + 1) / 256 <> r.head / 256
-        or not starts_with(r.marked, r.head / 256 || ' ') or strpos(r.marked, ' ' || s_type[r.i] || ' ') = 0
+        or not starts_with(r.marked_types, r.head / 256 || ' ') or strpos(r.marked_types, ' ' || s_type[r.i] || ' ') = 0
       then
-        unmarked := unmarked || r.i;
+        unmarked_sessions := unmarked_sessions || r.i;
       end if;
     end loop;
     low := high + 1;
@@ -743,10 +789,10 @@ begin
   if written < n then
     for i in 1 .. n loop
       continue when before[i] is not null or refusals[i] is not null;
-      eyes := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
+      v_tenant_scope := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
       select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended into r
       from sessions x
-      where x.id = s_id[i] and owned(x.tenant, x.user_id, s_tenant[i], s_user[i]);
+      where x.id = s_id[i] and can_access(x.tenant, x.user_id, s_tenant[i], s_user[i]);
       refusals[i] := json_build_object('head', r.head, 'ended', r.ended, 'outcome',
         case when r.head is null then 'missing' when r.ended is not null then 'ended'
           when s_expected[i] <> r.head then 'conflict' else 'again' end);
@@ -756,8 +802,8 @@ begin
 
   if written > 0 then
     if written < n or s_tenant[1] is distinct from s_tenant[n] then
-      -- every session was looked at with its caller's eyes; now they are written together
-      eyes := set_config('throughline.tenant', '*', true);
+      -- Each session was checked in the scope of its caller; now one statement writes all of them.
+      v_tenant_scope := set_config('throughline.tenant', '*', true);
     end if;
     insert into session_events
       (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
@@ -767,21 +813,21 @@ begin
       as e (session, place, at, id, type, role, content, parts, agent, occurred)
     where before[e.session] is not null;
 
-    if cardinality(unmarked) > 0 then
-      -- counted first, since behind row level security only a plain value is looked for in the index
+    if cardinality(unmarked_sessions) > 0 then
+      -- Computed first: under row level security only a plain value is used in an index condition.
       blocks := array(select (before[e.session] + e.place) / 256 from unnest(e_session, e_place) as e (session, place));
       insert into session_types (session_id, tenant, type, block)
       select distinct s_id[e.session], tenants[e.session], e.type, e.block
       from unnest(e_session, e_type, blocks) as e (session, type, block)
-      where e.session = any (unmarked) and not exists (
+      where e.session = any (unmarked_sessions) and not exists (
         select from session_types x where x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
       )
       on conflict do nothing;
-      ids := array(select s_id[i] from unnest(unmarked) as i where s_type[i] is not null);
+      ids := array(select s_id[i] from unnest(unmarked_sessions) as i where s_type[i] is not null);
       update sessions x
-      set marked = case when starts_with(x.marked, x.head / 256 || ' ') then x.marked else x.head / 256 || ' ' end
+      set marked_types = case when starts_with(x.marked_types, x.head / 256 || ' ') then x.marked_types else x.head / 256 || ' ' end
         || s_type[array_position(s_id, x.id)] || ' '
-      where x.id = any (ids) and (length(x.marked) < 400 or not starts_with(x.marked, x.head / 256 || ' '));
+      where x.id = any (ids) and (length(x.marked_types) < 400 or not starts_with(x.marked_types, x.head / 256 || ' '));
     end if;
 
     if cardinality(k_session) > 0 then
@@ -802,41 +848,16 @@ end $function$
 alter function context.append_events(uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
 grant execute on function context.append_events(uuid[],text[],text[],integer[],integer[],timestamp with time zone[],integer[],text[],integer[],text[],text[],integer[],integer[],integer[],integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.as_memory(m memori.memories)
- RETURNS context.memory_row
+CREATE OR REPLACE FUNCTION context.can_access(s_tenant text, s_user text, p_tenant text, p_user text)
+ RETURNS boolean
  LANGUAGE sql
- STABLE
+ IMMUTABLE
 AS $function$
-  select row(
-    m.memory_id, m.tenant, m.user_id, m.category, m.content, m.scope, m.source_type, m.confidence, m.lineage, m.use_count,
-    m.created_at, m.last_used_at, m.expires_at, m.superseded_by, m.superseded_at, m.metadata
-  )::context.memory_row
+  select (p_tenant is null or s_tenant = p_tenant) and (p_user is null or s_user = p_user)
 $function$
 ;
-alter function context.as_memory(memori.memories) owner to throughline_functions;
-
-CREATE OR REPLACE FUNCTION context.begun_imports(p_tenant text, p_user text, p_after uuid, p_limit integer)
- RETURNS SETOF uuid
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET jit TO 'off'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-begin
-  perform enter(p_tenant);
-  return query execute
-    'select session_id from session_imports where session_id >= $3 and session_id is distinct from $4'
-    || case when p_tenant is not null then ' and tenant = $1' else '' end
-    || case when p_user is not null then ' and user_id = $2' else '' end
-    || ' order by session_id limit $5'
-    using p_tenant, p_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000'), p_after, p_limit;
-end $function$
-;
-alter function context.begun_imports(text,text,uuid,integer) owner to throughline_functions;
-grant execute on function context.begun_imports(text,text,uuid,integer) to throughline_app;
+alter function context.can_access(text,text,text,text) owner to throughline_functions;
+grant execute on function context.can_access(text,text,text,text) to throughline_purge;
 
 CREATE OR REPLACE FUNCTION context.change_state(p_session uuid, p_tenant text, p_user text, p_version integer, p_turns integer, p_at timestamp with time zone, p_started timestamp with time zone, s_scratchpad json, s_version integer, s_updated timestamp with time zone, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
  RETURNS integer
@@ -846,21 +867,21 @@ CREATE OR REPLACE FUNCTION context.change_state(p_session uuid, p_tenant text, p
  SET jit TO 'off'
 AS $function$
 declare
-  reached integer;
+  v_head integer;
   v_tenant text;
-  -- what the session knows of its marks, null if the type is among them
-  v_marked text;
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  -- The session's marked types; null: e_type is among them.
+  v_marked_types text;
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
   set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
       activity_minute = extract(epoch from p_at)::bigint / 60, decision_version = x.decision_version + 1
-  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user) and x.decision_version = p_version
+  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user) and x.decision_version = p_version
     and x.started_at = p_started
   returning x.head, x.tenant,
-    case when starts_with(x.marked, x.head / 256 || ' ') and strpos(x.marked, ' ' || e_type || ' ') > 0 then null else x.marked end
-  into reached, v_tenant, v_marked;
-  if reached is null then
+    case when starts_with(x.marked_types, x.head / 256 || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0 then null else x.marked_types end
+  into v_head, v_tenant, v_marked_types;
+  if v_head is null then
     return null;
   end if;
   update session_state x
@@ -868,11 +889,11 @@ begin
   where x.session_id = p_session;
   insert into session_events
     (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, reached, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
-  if v_marked is not null then
-    perform mark_type(p_session, v_tenant, e_type, reached, v_marked);
+  values (p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+  if v_marked_types is not null then
+    perform mark_type(p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
-  return reached;
+  return v_head;
 end $function$
 ;
 alter function context.change_state(uuid,text,text,integer,integer,timestamp with time zone,timestamp with time zone,json,integer,timestamp with time zone,uuid,text,text,text,json,text,text) owner to throughline_functions;
@@ -888,7 +909,7 @@ begin
   perform pg_advisory_xact_lock_shared(474700002);
   select x.value into v_since from settings x where x.name = 'intake-paused-since';
   if found then
-    raise exception using errcode = 'TL003', message = 'no new sessions are taken', detail = v_since;
+    raise exception using errcode = 'TL003', message = 'the intake of sessions is paused', detail = v_since;
   end if;
 end $function$
 ;
@@ -903,7 +924,7 @@ CREATE OR REPLACE FUNCTION context.count_envelopes(p_batch text, p_since timesta
  SET enable_seqscan TO 'off'
 AS $function$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   if p_batch is not null then
     return (select count(*) from session_envelopes x where x.batch = p_batch);
   end if;
@@ -913,7 +934,82 @@ end $function$
 alter function context.count_envelopes(text,timestamp with time zone) owner to throughline_functions;
 grant execute on function context.count_envelopes(text,timestamp with time zone) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.create_session(p_session uuid, p_reuse text, p_even_paused boolean, p_at timestamp with time zone, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, OUT outcome text, OUT session_id uuid)
+CREATE OR REPLACE FUNCTION context.count_memory_uses(p_tenant text, p_user text, p_ids uuid[], p_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_user memori.memories.user_id%type := p_user;
+  v_id uuid;
+begin
+  perform set_tenant(p_tenant);
+  -- Always in the same order, so that two callers cannot deadlock.
+  for v_id in select distinct w.id from unnest(p_ids) as w (id) order by 1 loop
+    update memori.memories m
+    set use_count = coalesce(m.use_count, 0) + 1, last_used_at = p_at
+    where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
+  end loop;
+end $function$
+;
+alter function context.count_memory_uses(text,text,uuid[],timestamp with time zone) owner to throughline_functions;
+grant execute on function context.count_memory_uses(text,text,uuid[],timestamp with time zone) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.count_sessions(p_tenant text, p_user text)
+ RETURNS TABLE(sessions integer, events bigint)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  return query
+    select count(*)::integer, coalesce(sum(x.head), 0)::bigint
+    from context.sessions x
+    where can_access(x.tenant, x.user_id, p_tenant, p_user);
+end $function$
+;
+alter function context.count_sessions(text,text) owner to throughline_functions;
+grant execute on function context.count_sessions(text,text) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.count_terms(p_tenant text, p_user text, p_shelf text, p_terms text[])
+ RETURNS TABLE(messages integer, terms bigint, long_messages integer, speakers text[], known text[], counts integer[])
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_shelf bigint;
+begin
+  perform set_tenant(p_tenant);
+  select x.shelf_id, x.messages, x.terms, x.long_messages into v_shelf, messages, terms, long_messages
+  from recall_shelves x
+  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
+  if v_shelf is null then
+    return;
+  end if;
+  speakers := array(
+    select x.speaker from recall_speakers x where x.shelf_id = v_shelf order by x.messages desc, x.speaker limit 500
+  );
+  select coalesce(array_agg(x.term), '{}'), coalesce(array_agg(x.messages), '{}') into known, counts
+  from recall_terms x
+  where x.shelf_id = v_shelf and x.term = any (p_terms);
+  return next;
+end $function$
+;
+alter function context.count_terms(text,text,text,text[]) owner to throughline_functions;
+grant execute on function context.count_terms(text,text,text,text[]) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.create_session(p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamp with time zone, v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text, v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamp with time zone, v_metadata json, v_scratchpad json, v_version integer, n_persona text, n_subject text, n_issuer text, n_scope text, n_metadata json, n_analysis json, n_created timestamp with time zone, n_updated timestamp with time zone, n_batch text, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text, OUT outcome text, OUT session_id uuid)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -923,14 +1019,14 @@ AS $function$
 declare
   v_blocking uuid;
   v_paused text;
-  eyes text := set_config('throughline.tenant', '*', true);
+  v_tenant_scope text := set_config('throughline.tenant', '*', true);
 begin
   perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747)),
-    case when not p_even_paused then pg_advisory_xact_lock_shared(474700002) end;
-  -- after the locks: what others did before them is seen
+    case when not p_ignore_pause then pg_advisory_xact_lock_shared(474700002) end;
+  -- After the locks, so that it sees what earlier holders wrote.
   select
     case when exists (select from sessions x where x.id = p_session) then 'same-id'
-      when exists (select from session_imports x where x.session_id = p_session) then 'coming' end,
+      when exists (select from session_imports x where x.session_id = p_session) then 'importing' end,
     (select x.session_id from session_slots x
       where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation),
     (select x.value from settings x where x.name = 'intake-paused-since')
@@ -939,7 +1035,7 @@ begin
   if outcome is not null then
     return;
   end if;
-  eyes := set_config('throughline.tenant', v_tenant, true);
+  v_tenant_scope := set_config('throughline.tenant', v_tenant, true);
   if p_reuse <> 'none' then
     session_id := find_active(v_tenant, v_user, v_chatmode, case p_reuse when 'conversation' then v_conversation end, p_at);
     if session_id is not null then
@@ -953,14 +1049,14 @@ begin
     session_id := v_blocking;
     return;
   end if;
-  if v_paused is not null and not p_even_paused then
-    raise exception using errcode = 'TL003', message = 'no new sessions are taken', detail = v_paused;
+  if v_paused is not null and not p_ignore_pause then
+    raise exception using errcode = 'TL003', message = 'the intake of sessions is paused', detail = v_paused;
   end if;
   outcome := 'created';
   with session as (
     insert into sessions (
       id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked
+      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types
     ) values (
       p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
       v_agent, 1, v_turns, 0, 1, p_at, p_at, extract(epoch from p_at)::bigint / 60, v_expires, v_metadata,
@@ -997,7 +1093,7 @@ CREATE OR REPLACE FUNCTION context.decide_session(p_session uuid, p_tenant text,
  SET jit TO 'off'
 AS $function$
 declare
-  v context.given_view := json_populate_record(null::context.given_view, p_view);
+  v context.input_view := json_populate_record(null::context.input_view, p_view);
   v_commit text := v.commit ->> 'id';
   v_active timestamptz := p_at;
   s record;
@@ -1010,10 +1106,10 @@ begin
   from sessions x
   where x.id = p_session
   for update;
-  if s.head is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+  if s.head is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     outcome := 'missing';
   elsif s.decision_version <> p_version
-    -- whoever ends a session has seen all of it: somebody may have spoken up in this very moment
+    -- A decision that ends a session must have seen its whole log: a message may have arrived meanwhile.
     or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
   then
     outcome := 'stale';
@@ -1027,7 +1123,7 @@ begin
       perform insert_edges(p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
     end if;
     if v_commit is not null and v_commit is distinct from s.commit_id then
-      -- a commit is about what was done, and nothing that is done
+      -- Compaction describes past work, so it does not count as activity.
       v_active := s.last_activity_at;
       insert into conversation_commits
         (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
@@ -1045,6 +1141,37 @@ end $function$
 alter function context.decide_session(uuid,text,text,integer,integer,timestamp with time zone,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
 grant execute on function context.decide_session(uuid,text,text,integer,integer,timestamp with time zone,text,text,json,boolean,integer,uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
 
+CREATE OR REPLACE FUNCTION context.delete_memory_keys(p_tenant text, p_user text, p_before timestamp with time zone, p_limit integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  v_keys integer;
+begin
+  perform set_tenant(p_tenant);
+  with chosen as (
+    select x.user_id, x.tenant, x.digest
+    from memori.memory_keys x
+    where x.at < p_before and can_access(x.tenant, x.user_id, p_tenant, p_user)
+    order by x.at
+    limit p_limit
+  )
+  delete from memori.memory_keys x using chosen c
+  where x.user_id = c.user_id and x.tenant = c.tenant and x.digest = c.digest and x.at < p_before;
+  get diagnostics v_keys = row_count;
+  return v_keys;
+end $function$
+;
+alter function context.delete_memory_keys(text,text,timestamp with time zone,integer) owner to throughline_functions;
+grant execute on function context.delete_memory_keys(text,text,timestamp with time zone,integer) to throughline_app;
+
 CREATE OR REPLACE FUNCTION context.discard_import(p_session uuid)
  RETURNS integer
  LANGUAGE plpgsql
@@ -1056,7 +1183,7 @@ AS $function$
 declare
   v_events integer;
 begin
-  perform enter(null);
+  perform set_tenant(null);
   delete from session_imports x where x.session_id = p_session;
   if not found then
     return 0;
@@ -1079,51 +1206,40 @@ CREATE OR REPLACE FUNCTION context.due_sessions(p_tenant text, p_user text, p_id
  SET jit TO 'off'
 AS $function$
 declare
-  given integer;
+  returned integer;
   more integer := 0;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select x.id
     from sessions x
     where x.ended_at is null and x.activity_minute <= extract(epoch from p_idle_since)::bigint / 60
-      and x.last_activity_at < p_idle_since and owned(x.tenant, x.user_id, p_tenant, p_user)
+      and x.last_activity_at < p_idle_since and can_access(x.tenant, x.user_id, p_tenant, p_user)
     order by x.activity_minute, x.id
     limit p_limit;
-  get diagnostics given = row_count;
-  if given < p_limit then
+  get diagnostics returned = row_count;
+  if returned < p_limit then
     return query
       select x.id
       from sessions x
       where x.ended_at is null and x.expires_at <= p_at and x.last_activity_at >= p_idle_since
-        and owned(x.tenant, x.user_id, p_tenant, p_user)
+        and can_access(x.tenant, x.user_id, p_tenant, p_user)
       order by x.expires_at, x.id
-      limit p_limit - given;
+      limit p_limit - returned;
     get diagnostics more = row_count;
   end if;
-  if given + more < p_limit then
+  if returned + more < p_limit then
     return query
       select x.id
       from sessions x
-      where x.awaits_commit and x.ended_at < p_ended_before and owned(x.tenant, x.user_id, p_tenant, p_user)
+      where x.awaits_commit and x.ended_at < p_ended_before and can_access(x.tenant, x.user_id, p_tenant, p_user)
       order by x.ended_at, x.id
-      limit p_limit - given - more;
+      limit p_limit - returned - more;
   end if;
 end $function$
 ;
 alter function context.due_sessions(text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) owner to throughline_functions;
 grant execute on function context.due_sessions(text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,integer) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.enter(p_tenant text)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
-end $function$
-;
-alter function context.enter(text) owner to throughline_functions;
-grant execute on function context.enter(text) to throughline_purge;
 
 CREATE OR REPLACE FUNCTION context.events_at(p_tenant text, p_user text, p_session uuid[], p_sequence integer[])
  RETURNS TABLE(session_id uuid, sequence integer, id uuid, type text, role text, content text, parts text, agent_id text, occurred_at text, created_at timestamp with time zone)
@@ -1137,7 +1253,7 @@ CREATE OR REPLACE FUNCTION context.events_at(p_tenant text, p_user text, p_sessi
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select e.*
     from unnest(p_session, p_sequence) with ordinality as p (session_id, sequence, n)
@@ -1166,11 +1282,11 @@ CREATE OR REPLACE FUNCTION context.expired_memories(p_tenant text, p_user text, 
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(m)).*
+    select (to_memory_row(m)).*
     from memori.memories m
-    where m.expires_at <= p_at and owned(m.tenant, m.user_id::text, p_tenant, p_user)
+    where m.expires_at <= p_at and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
     order by m.expires_at, m.memory_id
     limit p_limit;
 end $function$
@@ -1186,7 +1302,7 @@ CREATE OR REPLACE FUNCTION context.find_active(p_tenant text, p_user text, p_cha
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return (
     select x.id
     from sessions x
@@ -1211,7 +1327,7 @@ CREATE OR REPLACE FUNCTION context.find_envelopes(p_ids uuid[])
  SET enable_bitmapscan TO 'off'
 AS $function$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   return query
     select f.*
     from unnest(p_ids) as p (id)
@@ -1224,7 +1340,7 @@ alter function context.find_envelopes(uuid[]) owner to throughline_functions;
 grant execute on function context.find_envelopes(uuid[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.find_import(p_session uuid)
- RETURNS TABLE(view context.session_views, coming json, last_event uuid)
+ RETURNS TABLE(view context.session_views, importing json, last_event uuid)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -1235,7 +1351,7 @@ CREATE OR REPLACE FUNCTION context.find_import(p_session uuid)
  SET enable_mergejoin TO 'off'
 AS $function$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   return query
     select v, i.view, e.id
     from (select p_session as id) w
@@ -1248,7 +1364,7 @@ alter function context.find_import(uuid) owner to throughline_functions;
 grant execute on function context.find_import(uuid) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.find_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text)
- RETURNS TABLE(answer text)
+ RETURNS TABLE(response text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -1256,48 +1372,17 @@ CREATE OR REPLACE FUNCTION context.find_memory_key(p_tenant text, p_user text, p
  SET enable_seqscan TO 'off'
 AS $function$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select x.answer
+    select x.response
     from memori.memory_keys x
     where x.fingerprint = p_fingerprint and x.digest = md5(p_key)::uuid and x.key = p_key
-      and owned(x.tenant, x.user_id, p_tenant, p_user)
+      and can_access(x.tenant, x.user_id, p_tenant, p_user)
     limit 1;
 end $function$
 ;
 alter function context.find_memory_key(text,text,text,text) owner to throughline_functions;
 grant execute on function context.find_memory_key(text,text,text,text) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.forget_memory_keys(p_tenant text, p_user text, p_before timestamp with time zone, p_limit integer)
- RETURNS integer
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET jit TO 'off'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
-AS $function$
-declare
-  v_keys integer;
-begin
-  perform enter(p_tenant);
-  with chosen as (
-    select x.user_id, x.tenant, x.digest
-    from memori.memory_keys x
-    where x.at < p_before and owned(x.tenant, x.user_id, p_tenant, p_user)
-    order by x.at
-    limit p_limit
-  )
-  delete from memori.memory_keys x using chosen c
-  where x.user_id = c.user_id and x.tenant = c.tenant and x.digest = c.digest and x.at < p_before;
-  get diagnostics v_keys = row_count;
-  return v_keys;
-end $function$
-;
-alter function context.forget_memory_keys(text,text,timestamp with time zone,integer) owner to throughline_functions;
-grant execute on function context.forget_memory_keys(text,text,timestamp with time zone,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.fork_session(p_source uuid, p_tenant text, p_user text, p_sequence integer, p_session uuid, p_at timestamp with time zone, p_view json, e_id uuid, e_type text, e_role text, e_content text, e_parts json, e_agent text, e_occurred text)
  RETURNS text
@@ -1307,15 +1392,15 @@ CREATE OR REPLACE FUNCTION context.fork_session(p_source uuid, p_tenant text, p_
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   if exists (select 1 from sessions x where x.id = p_session) then
     return 'same-id';
   end if;
   if exists (select 1 from session_imports x where x.session_id = p_session) then
-    return 'coming';
+    return 'importing';
   end if;
-  perform enter(p_tenant);
-  if not exists (select 1 from sessions x where x.id = p_source and owned(x.tenant, x.user_id, p_tenant, p_user)) then
+  perform set_tenant(p_tenant);
+  if not exists (select 1 from sessions x where x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user)) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   perform check_intake();
@@ -1339,8 +1424,8 @@ begin
     array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred]);
   return 'created';
 exception when unique_violation then
-  perform enter(null);
-  return case when exists (select 1 from session_imports x where x.session_id = p_session) then 'coming' else 'same-id' end;
+  perform set_tenant(null);
+  return case when exists (select 1 from session_imports x where x.session_id = p_session) then 'importing' else 'same-id' end;
 end $function$
 ;
 alter function context.fork_session(uuid,text,text,integer,uuid,timestamp with time zone,json,uuid,text,text,text,json,text,text) owner to throughline_functions;
@@ -1355,127 +1440,20 @@ CREATE OR REPLACE FUNCTION context.get_memories(p_tenant text, p_user text, p_id
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(l.m)).*
+    select (to_memory_row(l.m)).*
     from (select distinct w.id from unnest(p_ids) as w (id)) w
     cross join lateral (
       select m from memori.memories m where m.memory_id = w.id offset 0
     ) l
-    where owned((l.m).tenant, (l.m).user_id::text, p_tenant, p_user);
+    where can_access((l.m).tenant, (l.m).user_id::text, p_tenant, p_user);
 end $function$
 ;
 alter function context.get_memories(text,text,uuid[]) owner to throughline_functions;
 grant execute on function context.get_memories(text,text,uuid[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.import_events(p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
- RETURNS TABLE(outcome text, reached integer, other uuid)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET jit TO 'off'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-declare
-  v_tenant text := p_view ->> 'tenant';
-  v_user text := p_view ->> 'userId';
-  v_chatmode text := p_view ->> 'chatmode';
-  v_conversation text := p_view ->> 'conversationId';
-  v_commit text := p_view -> 'commit' ->> 'id';
-  v_live boolean := p_view ->> 'endedAt' is null;
-  v_locked boolean;
-  v_there boolean := false;
-  s record;
-begin
-  perform enter(null);
-  v_locked := p_done or exists (select 1 from sessions x where x.id = p_session);
-  -- what a create or a commit looks at does not change below it: their locks, before any row's
-  if v_locked and v_live then
-    perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747));
-  end if;
-  if v_locked and v_commit is not null then
-    perform lock_conversation(v_tenant, v_conversation);
-  end if;
-  -- where it comes from first: whoever waits for it to move then finds it where it went
-  select x.tenant, x.user_id, x.head into s from session_imports x where x.session_id = p_session for update;
-  if not found then
-    select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
-    v_there := found;
-  end if;
-  if s.tenant <> v_tenant or s.user_id <> v_user then
-    return query select 'owner', null::integer, null::uuid;
-    return;
-  end if;
-  if coalesce(s.head, 0) <> p_after or (v_there and not v_locked) then
-    return query select 'conflict', coalesce(s.head, 0), null::uuid;
-    return;
-  end if;
-
-  perform enter(v_tenant);
-  if p_done or v_there then
-    if v_live then
-      select x.session_id into other
-      from session_slots x
-      where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation;
-      if other <> p_session then
-        return query select 'active', null::integer, other;
-        return;
-      end if;
-    end if;
-    if v_commit is not null and exists (
-      select 1
-      from conversation_commits x
-      where x.tenant = v_tenant and x.conversation_id = v_conversation
-        and x.position = (p_view -> 'commit' ->> 'position')::integer
-        and (x.commit_id <> v_commit or x.session_id <> p_session)
-    ) then
-      return query select 'commit', null::integer, null::uuid;
-      return;
-    end if;
-  end if;
-
-  perform import_rows(p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent,
-    e_occurred);
-  if cardinality(g_from) > 0 then
-    perform insert_edges(p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
-  end if;
-  if v_there then
-    if v_live and other is null then
-      -- it had another scope, or had ended
-      delete from session_slots x where x.session_id = p_session;
-      insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
-      values (v_tenant, v_user, v_chatmode, v_conversation, p_session);
-    end if;
-    perform replace_view(p_session, v_tenant, p_view);
-  elsif p_done then
-    delete from session_imports x where x.session_id = p_session;
-    perform insert_session(p_session, p_view);
-  else
-    insert into session_imports (session_id, tenant, user_id, head, view)
-    values (p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view)
-    on conflict (session_id) do update set head = excluded.head, view = excluded.view, at = now();
-  end if;
-  if v_commit is not null and (p_done or v_there) then
-    perform import_link(p_session, p_view);
-  end if;
-  return query select 'written', (p_view ->> 'head')::integer, null::uuid;
-exception when unique_violation then
-  -- somebody began a session under the id in this very moment
-  perform enter(null);
-  return query
-    select 'conflict', coalesce(
-      (select x.head from sessions x where x.id = p_session),
-      (select x.head from session_imports x where x.session_id = p_session),
-      0
-    ), null::uuid;
-end $function$
-;
-alter function context.import_events(uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
-grant execute on function context.import_events(uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.import_link(p_session uuid, p_view json)
+CREATE OR REPLACE FUNCTION context.import_commit(p_session uuid, p_view json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1500,26 +1478,114 @@ begin
   where x.purged_at is not null;
 end $function$
 ;
-alter function context.import_link(uuid,json) owner to throughline_functions;
+alter function context.import_commit(uuid,json) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.import_rows(p_session uuid, p_tenant text, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
- RETURNS void
+CREATE OR REPLACE FUNCTION context.import_events(p_session uuid, p_after integer, p_done boolean, p_view json, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[], g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
+ RETURNS TABLE(outcome text, current_head integer, other uuid)
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
+declare
+  v_tenant text := p_view ->> 'tenant';
+  v_user text := p_view ->> 'userId';
+  v_chatmode text := p_view ->> 'chatmode';
+  v_conversation text := p_view ->> 'conversationId';
+  v_commit text := p_view -> 'commit' ->> 'id';
+  v_live boolean := p_view ->> 'endedAt' is null;
+  v_locked boolean;
+  v_exists boolean := false;
+  s record;
 begin
-  insert into session_events
-    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  select p_session, e.sequence, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, e.created
-  from unnest(e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
-    as e (sequence, created, id, type, role, content, parts, agent, occurred);
+  perform set_tenant(null);
+  v_locked := p_done or exists (select 1 from sessions x where x.id = p_session);
+  -- Takes the locks of create and commit before any row lock, so that what they check does not change.
+  if v_locked and v_live then
+    perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747));
+  end if;
+  if v_locked and v_commit is not null then
+    perform lock_conversation(v_tenant, v_conversation);
+  end if;
+  -- Reads the import first: a caller that waited for its end then finds the session.
+  select x.tenant, x.user_id, x.head into s from session_imports x where x.session_id = p_session for update;
+  if not found then
+    select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
+    v_exists := found;
+  end if;
+  if s.tenant <> v_tenant or s.user_id <> v_user then
+    return query select 'owner', null::integer, null::uuid;
+    return;
+  end if;
+  if coalesce(s.head, 0) <> p_after or (v_exists and not v_locked) then
+    return query select 'conflict', coalesce(s.head, 0), null::uuid;
+    return;
+  end if;
 
-  insert into session_types (session_id, tenant, type, block)
-  select distinct p_session, p_tenant, e.type, e.sequence / 256
-  from unnest(e_type, e_sequence) as e (type, sequence)
-  on conflict do nothing;
+  perform set_tenant(v_tenant);
+  if p_done or v_exists then
+    if v_live then
+      select x.session_id into other
+      from session_slots x
+      where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation;
+      if other <> p_session then
+        return query select 'active', null::integer, other;
+        return;
+      end if;
+    end if;
+    if v_commit is not null and exists (
+      select 1
+      from conversation_commits x
+      where x.tenant = v_tenant and x.conversation_id = v_conversation
+        and x.position = (p_view -> 'commit' ->> 'position')::integer
+        and (x.commit_id <> v_commit or x.session_id <> p_session)
+    ) then
+      return query select 'commit', null::integer, null::uuid;
+      return;
+    end if;
+  end if;
+
+  perform insert_imported_events(p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent,
+    e_occurred);
+  if cardinality(g_from) > 0 then
+    perform insert_edges(p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
+  end if;
+  if v_exists then
+    if v_live and other is null then
+      -- The session had another scope, or had ended.
+      delete from session_slots x where x.session_id = p_session;
+      insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
+      values (v_tenant, v_user, v_chatmode, v_conversation, p_session);
+    end if;
+    perform replace_views(p_session, v_tenant, p_view);
+  elsif p_done then
+    delete from session_imports x where x.session_id = p_session;
+    perform insert_session(p_session, p_view);
+  else
+    insert into session_imports (session_id, tenant, user_id, head, view)
+    values (p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view)
+    on conflict (session_id) do update set head = excluded.head, view = excluded.view, at = now();
+  end if;
+  if v_commit is not null and (p_done or v_exists) then
+    perform import_commit(p_session, p_view);
+  end if;
+  return query select 'written', (p_view ->> 'head')::integer, null::uuid;
+exception when unique_violation then
+  -- Another caller started a session with this id at the same moment.
+  perform set_tenant(null);
+  return query
+    select 'conflict', coalesce(
+      (select x.head from sessions x where x.id = p_session),
+      (select x.head from session_imports x where x.session_id = p_session),
+      0
+    ), null::uuid;
 end $function$
 ;
-alter function context.import_rows(uuid,text,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+alter function context.import_events(uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) owner to throughline_functions;
+grant execute on function context.import_events(uuid,integer,boolean,json,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[],text[],text[],text[],integer[],text[]) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.index_messages(p_session uuid, p_from integer, p_to integer, p_version integer, m_turn integer[], m_sequence integer[], m_commit boolean[], m_speaker text[], m_time bigint[], m_length integer[], m_asked integer[], m_specifics integer[], m_times integer[], m_counts boolean[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
  RETURNS boolean
@@ -1533,14 +1599,14 @@ declare
   v_shelf bigint;
   v_turns integer := 0;
 begin
-  perform enter(null);
+  perform set_tenant(null);
   select x.tenant, x.user_id into s from sessions x where x.id = p_session;
   if s.tenant is null then
     return false;
   end if;
   perform lock_user(s.tenant, s.user_id);
-  perform enter(s.tenant);
-  -- meanwhile it may have gone, and its id may be another user's
+  perform set_tenant(s.tenant);
+  -- Meanwhile the session may be purged, and its id may belong to another user.
   if not exists (select 1 from sessions x where x.id = p_session and x.user_id = s.user_id and x.head >= p_to)
     or p_from <> coalesce((select x.indexed from session_marks x where x.session_id = p_session), 0)
   then
@@ -1549,7 +1615,7 @@ begin
 
   if cardinality(m_turn) > 0 then
     v_turns := m_turn[cardinality(m_turn)];
-    v_shelf := put_words(s.tenant, s.user_id, 'said',
+    v_shelf := add_words(s.tenant, s.user_id, 'said',
       array_fill(p_session, array[cardinality(w_term)]), w_block, w_term, w_messages, w_data,
       array_fill(p_session, array[cardinality(b_block)]), b_block, b_turn, b_messages, b_words, b_long);
     insert into recall_messages (
@@ -1625,7 +1691,26 @@ end $function$
 ;
 alter function context.insert_events(uuid,text,integer,timestamp with time zone,text,text,uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.insert_session(p_session uuid, v context.given_view)
+CREATE OR REPLACE FUNCTION context.insert_imported_events(p_session uuid, p_tenant text, e_sequence integer[], e_created timestamp with time zone[], e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into session_events
+    (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
+  select p_session, e.sequence, e.id, p_tenant, e.type, e.role, e.content, e.parts, e.agent, e.occurred, e.created
+  from unnest(e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent, e_occurred)
+    as e (sequence, created, id, type, role, content, parts, agent, occurred);
+
+  insert into session_types (session_id, tenant, type, block)
+  select distinct p_session, p_tenant, e.type, e.sequence / 256
+  from unnest(e_type, e_sequence) as e (type, sequence)
+  on conflict do nothing;
+end $function$
+;
+alter function context.insert_imported_events(uuid,text,integer[],timestamp with time zone[],uuid[],text[],text[],text[],json[],text[],text[]) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.insert_session(p_session uuid, v context.input_view)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1649,14 +1734,14 @@ begin
   perform write_envelope(p_session, v.tenant, v."envelopeAt", v.envelope);
 end $function$
 ;
-alter function context.insert_session(uuid,context.given_view) owner to throughline_functions;
+alter function context.insert_session(uuid,context.input_view) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.insert_session(p_session uuid, p_view json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform insert_session(p_session, json_populate_record(null::context.given_view, p_view));
+  perform insert_session(p_session, json_populate_record(null::context.input_view, p_view));
 end $function$
 ;
 alter function context.insert_session(uuid,json) owner to throughline_functions;
@@ -1671,6 +1756,53 @@ $function$
 ;
 grant execute on function context.iso_time(timestamp with time zone) to public;
 
+CREATE OR REPLACE FUNCTION context.list_envelopes(p_after uuid, p_limit integer)
+ RETURNS SETOF context.envelope_views
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+begin
+  perform set_tenant(null);
+  return query
+    select v.*
+    from envelope_views v
+    where v.id >= coalesce(p_after, '00000000-0000-0000-0000-000000000000') and v.id is distinct from p_after
+    order by v.id
+    limit p_limit;
+end $function$
+;
+alter function context.list_envelopes(uuid,integer) owner to throughline_functions;
+grant execute on function context.list_envelopes(uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.list_imports(p_tenant text, p_user text, p_after uuid, p_limit integer)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  return query execute
+    'select session_id from session_imports where session_id >= $3 and session_id is distinct from $4'
+    || case when p_tenant is not null then ' and tenant = $1' else '' end
+    || case when p_user is not null then ' and user_id = $2' else '' end
+    || ' order by session_id limit $5'
+    using p_tenant, p_user, coalesce(p_after, '00000000-0000-0000-0000-000000000000'), p_after, p_limit;
+end $function$
+;
+alter function context.list_imports(text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.list_imports(text,text,uuid,integer) to throughline_app;
+
 CREATE OR REPLACE FUNCTION context.list_memories(p_tenant text, p_user text, p_after uuid, p_limit integer)
  RETURNS SETOF context.memory_row
  LANGUAGE plpgsql
@@ -1684,9 +1816,9 @@ AS $function$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(m)).*
+    select (to_memory_row(m)).*
     from memori.memories m
     where m.user_id = v_user and m.tenant = p_tenant
       and m.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
@@ -1705,7 +1837,7 @@ CREATE OR REPLACE FUNCTION context.list_sessions(p_tenant text, p_user text, p_s
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query execute
     'select * from sessions where tenant = $1'
     || case when p_user is not null then ' and user_id = $2' else '' end
@@ -1727,7 +1859,7 @@ end $function$
 alter function context.list_sessions(text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) owner to throughline_functions;
 grant execute on function context.list_sessions(text,text,text,text,text,text,timestamp with time zone,timestamp with time zone,timestamp with time zone,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.load_change(p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_source text)
+CREATE OR REPLACE FUNCTION context.load_memory_change(p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[], p_fingerprints text[], p_source text)
  RETURNS TABLE(stale boolean, memory context.memory_row)
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1739,7 +1871,7 @@ declare
   v_user memori.memories.user_id%type := p_user;
 begin
   perform lock_user(p_tenant, p_user);
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   if p_session is not null and not exists (
     select 1
     from sessions s
@@ -1776,18 +1908,18 @@ begin
     select false, l.memory
     from wanted w
     cross join lateral (
-      select as_memory(m) as memory
+      select to_memory_row(m) as memory
       from memori.memories m
       where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = w.id
       for update
     ) l;
 end $function$
 ;
-alter function context.load_change(text,text,uuid[],uuid,integer,integer,uuid[],text[],text) owner to throughline_functions;
-grant execute on function context.load_change(text,text,uuid[],uuid,integer,integer,uuid[],text[],text) to throughline_app;
+alter function context.load_memory_change(text,text,uuid[],uuid,integer,integer,uuid[],text[],text) owner to throughline_functions;
+grant execute on function context.load_memory_change(text,text,uuid[],uuid,integer,integer,uuid[],text[],text) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.load_memory_key(p_tenant text, p_user text, p_key text)
- RETURNS TABLE(fingerprint text, answer text)
+ RETURNS TABLE(fingerprint text, response text)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'context', 'pg_temp'
@@ -1796,9 +1928,9 @@ CREATE OR REPLACE FUNCTION context.load_memory_key(p_tenant text, p_user text, p
 AS $function$
 begin
   perform lock_user(p_tenant, p_user);
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select x.fingerprint, x.answer
+    select x.fingerprint, x.response
     from memori.memory_keys x
     where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid and x.key = p_key;
 end $function$
@@ -1806,7 +1938,7 @@ end $function$
 alter function context.load_memory_key(text,text,text) owner to throughline_functions;
 grant execute on function context.load_memory_key(text,text,text) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.load_session(p_session uuid, p_tenant text, p_user text, p_key text, p_lock boolean, p_chained boolean, OUT view text, OUT fingerprint text, OUT first_sequence integer, OUT last_sequence integer, OUT last_commit json)
+CREATE OR REPLACE FUNCTION context.load_session(p_session uuid, p_tenant text, p_user text, p_key text, p_lock boolean, p_with_commit boolean, OUT view text, OUT fingerprint text, OUT first_sequence integer, OUT last_sequence integer, OUT last_commit json)
  RETURNS record
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1814,16 +1946,16 @@ CREATE OR REPLACE FUNCTION context.load_session(p_session uuid, p_tenant text, p
  SET jit TO 'off'
 AS $function$
 declare
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   if p_lock then
-    if p_chained then
+    if p_with_commit then
       perform lock_conversation(s.tenant, s.conversation_id) from sessions s where s.id = p_session;
     end if;
     perform 1 from sessions s where s.id = p_session for update;
   end if;
   view := (
-    select row_to_json(v) from session_views v where v.id = p_session and owned(v.tenant, v.user_id, p_tenant, p_user)
+    select row_to_json(v) from session_views v where v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
   );
   if view is null then
     return;
@@ -1833,7 +1965,7 @@ begin
     from session_keys k
     where k.session_id = p_session and k.key = p_key;
   end if;
-  if p_chained then
+  if p_with_commit then
     last_commit := (
       select row_to_json(c)
       from sessions s
@@ -1869,40 +2001,7 @@ end $function$
 alter function context.lock_user(text,text) owner to throughline_functions;
 grant execute on function context.lock_user(text,text) to throughline_purge;
 
-CREATE OR REPLACE FUNCTION context.look_up(p_tenant text, p_user text, p_shelf text, p_terms text[])
- RETURNS TABLE(messages integer, terms bigint, long_messages integer, speakers text[], known text[], counts integer[])
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET jit TO 'off'
-AS $function$
-declare
-  v_shelf bigint;
-begin
-  perform enter(p_tenant);
-  select x.shelf_id, x.messages, x.terms, x.long_messages into v_shelf, messages, terms, long_messages
-  from recall_shelves x
-  where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
-  if v_shelf is null then
-    return;
-  end if;
-  speakers := array(
-    select x.speaker from recall_speakers x where x.shelf_id = v_shelf order by x.messages desc, x.speaker limit 500
-  );
-  select coalesce(array_agg(x.term), '{}'), coalesce(array_agg(x.messages), '{}') into known, counts
-  from recall_terms x
-  where x.shelf_id = v_shelf and x.term = any (p_terms);
-  return next;
-end $function$
-;
-alter function context.look_up(text,text,text,text[]) owner to throughline_functions;
-grant execute on function context.look_up(text,text,text,text[]) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.mark_type(p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked text)
+CREATE OR REPLACE FUNCTION context.mark_type(p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked_types text)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -1913,13 +2012,13 @@ begin
   values (p_session, p_tenant, p_type, p_sequence / 256)
   on conflict do nothing;
   update sessions x
-  set marked = case when starts_with(p_marked, v_block) then p_marked else v_block end || p_type || ' '
-  where x.id = p_session and (length(p_marked) < 400 or not starts_with(p_marked, v_block));
+  set marked_types = case when starts_with(p_marked_types, v_block) then p_marked_types else v_block end || p_type || ' '
+  where x.id = p_session and (length(p_marked_types) < 400 or not starts_with(p_marked_types, v_block));
 end $function$
 ;
 alter function context.mark_type(uuid,text,text,integer,text) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.memories_from(p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.memories_by_source(p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
  RETURNS SETOF context.memory_row
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1933,9 +2032,9 @@ AS $function$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(l.m)).*
+    select (to_memory_row(l.m)).*
     from (
       select x.memory_id
       from memori.memory_sources x
@@ -1950,64 +2049,8 @@ begin
     order by s.memory_id;
 end $function$
 ;
-alter function context.memories_from(text,text,text,uuid,integer) owner to throughline_functions;
-grant execute on function context.memories_from(text,text,text,uuid,integer) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.memory_changes(p_tenant text, p_user text, p_memory uuid)
- RETURNS TABLE(version integer, at timestamp with time zone, change text, confidence double precision, source json, note text, by_memory uuid)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET jit TO 'off'
-AS $function$
-begin
-  perform enter(p_tenant);
-  return query
-    select h.version, h.at, h.change, h.confidence::double precision, h.source, h.note, h.by_memory
-    from memori.memories m
-    join memori.memory_history h on h.user_id = m.user_id::text and h.tenant = m.tenant and h.memory_id = m.memory_id
-    where m.memory_id = p_memory and owned(m.tenant, m.user_id::text, p_tenant, p_user)
-    order by h.version;
-end $function$
-;
-alter function context.memory_changes(text,text,uuid) owner to throughline_functions;
-grant execute on function context.memory_changes(text,text,uuid) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.owned(s_tenant text, s_user text, p_tenant text, p_user text)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  select (p_tenant is null or s_tenant = p_tenant) and (p_user is null or s_user = p_user)
-$function$
-;
-alter function context.owned(text,text,text,text) owner to throughline_functions;
-grant execute on function context.owned(text,text,text,text) to throughline_purge;
-
-CREATE OR REPLACE FUNCTION context.page_envelopes(p_after uuid, p_limit integer)
- RETURNS SETOF context.envelope_views
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET jit TO 'off'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_sort TO 'off'
-AS $function$
-begin
-  perform enter(null);
-  return query
-    select v.*
-    from envelope_views v
-    where v.id >= coalesce(p_after, '00000000-0000-0000-0000-000000000000') and v.id is distinct from p_after
-    order by v.id
-    limit p_limit;
-end $function$
-;
-alter function context.page_envelopes(uuid,integer) owner to throughline_functions;
-grant execute on function context.page_envelopes(uuid,integer) to throughline_app;
+alter function context.memories_by_source(text,text,text,uuid,integer) owner to throughline_functions;
+grant execute on function context.memories_by_source(text,text,text,uuid,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.pause_intake(p_since text)
  RETURNS void
@@ -2055,17 +2098,17 @@ declare
   v_shelves bigint[];
 begin
   perform lock_user(p_tenant, p_user);
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   delete from memori.memory_history x where x.user_id = p_user and x.tenant = p_tenant;
   delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant;
   delete from memori.memory_keys x where x.user_id = p_user and x.tenant = p_tenant;
   get diagnostics keys = row_count;
   delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant;
   get diagnostics memories = row_count;
-  with gone as (
+  with deleted as (
     delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant returning x.shelf_id
   )
-  select array_agg(g.shelf_id) into v_shelves from gone g;
+  select array_agg(g.shelf_id) into v_shelves from deleted g;
   delete from recall_terms x where x.shelf_id = any (v_shelves);
   delete from recall_speakers x where x.shelf_id = any (v_shelves);
   delete from recall_postings x where x.shelf_id = any (v_shelves);
@@ -2091,10 +2134,10 @@ AS $function$
 declare
   s record;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   select x.tenant, x.user_id into s
   from sessions x
-  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user);
+  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user);
   if s.tenant is not null then
     perform lock_user(s.tenant, s.user_id);
   end if;
@@ -2112,59 +2155,13 @@ begin
   delete from session_slots x where x.session_id = p_session;
   delete from session_edges x where x.session_id = p_session;
   delete from session_marks x where x.session_id = p_session;
-  perform take_words(s.tenant, s.user_id, 'said', array[p_session]);
+  perform remove_words(s.tenant, s.user_id, 'said', array[p_session]);
   update conversation_commits x set purged_at = p_at, user_id = '' where x.session_id = p_session and x.purged_at is null;
   return next;
 end $function$
 ;
 alter function context.purge_session(uuid,text,text,timestamp with time zone) owner to throughline_purge;
 grant execute on function context.purge_session(uuid,text,text,timestamp with time zone) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.put_words(p_tenant text, p_user text, p_shelf text, w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[], b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[])
- RETURNS bigint
- LANGUAGE plpgsql
- SET enable_nestloop TO 'off'
-AS $function$
-declare
-  v_shelf bigint;
-begin
-  insert into recall_shelves as x (user_id, tenant, shelf, messages, terms, long_messages)
-  select p_user, p_tenant, p_shelf, sum(b.messages), sum(b.words), sum(b.long)
-  from unnest(b_messages, b_words, b_long) as b (messages, words, long)
-  on conflict (user_id, tenant, shelf) do update
-  set messages = x.messages + excluded.messages, terms = x.terms + excluded.terms,
-      long_messages = x.long_messages + excluded.long_messages
-  returning x.shelf_id into v_shelf;
-
-  insert into recall_terms as x (shelf_id, term, tenant, messages)
-  select v_shelf, w.term, p_tenant, sum(w.messages)
-  from unnest(w_term, w_messages) as w (term, messages)
-  group by w.term
-  on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages;
-
-  with put as (
-    insert into recall_postings as x (shelf_id, term, session_id, block, tenant, messages, data)
-    select v_shelf, w.term, w.session, w.block, p_tenant, w.messages, w.data
-    from unnest(w_session, w_block, w_term, w_messages, w_data) as w (session, block, term, messages, data)
-    on conflict (shelf_id, term, session_id, block) do update
-    set messages = x.messages + excluded.messages, data = x.data || excluded.data
-    returning x.term, x.session_id, x.block, x.messages
-  ),
-  fresh as (
-    select w.session, w.block, array_agg(w.term) as terms
-    from unnest(w_session, w_block, w_term, w_messages) as w (session, block, term, messages)
-    join put on put.term = w.term and put.session_id = w.session and put.block = w.block
-    where put.messages = w.messages
-    group by w.session, w.block
-  )
-  insert into recall_blocks (shelf_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
-  select v_shelf, b.session, b.block, b.turn, p_tenant, coalesce(fresh.terms, '{}'), b.messages, b.words, b.long
-  from unnest(b_session, b_block, b_turn, b_messages, b_words, b_long) as b (session, block, turn, messages, words, long)
-  left join fresh on fresh.session = b.session and fresh.block = b.block;
-  return v_shelf;
-end $function$
-;
-alter function context.put_words(text,text,text,uuid[],integer[],text[],integer[],bytea[],uuid[],integer[],integer[],integer[],integer[],integer[]) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.read_commits(p_tenant text, p_conversation text, p_user text, p_after integer, p_limit integer)
  RETURNS SETOF context.conversation_commits
@@ -2174,7 +2171,7 @@ CREATE OR REPLACE FUNCTION context.read_commits(p_tenant text, p_conversation te
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select x.*
     from conversation_commits x
@@ -2198,28 +2195,28 @@ CREATE OR REPLACE FUNCTION context.read_edges(p_session uuid, p_tenant text, p_u
  SET jit TO 'off'
 AS $function$
 declare
-  every text := 'select from_node, label, to_node, sequence, evidence::text from session_edges where session_id = $1'
+  base text := 'select from_node, label, to_node, sequence, evidence::text from session_edges where session_id = $1'
     || case when p_labels is not null then ' and label = any ($3)' else '' end
     || case when p_from is not null
        then ' and from_start >= left($4, 160) and (from_node, label, to_node, sequence) > ($4, $5, $6, $7)' else '' end;
-  leaving text := ' and from_start = any ($9) and from_node = any ($2)';
-  reaching text := ' and to_start = any ($9) and to_node = any ($2)';
-  starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
+  outgoing text := ' and from_start = any ($9) and from_node = any ($2)';
+  incoming text := ' and to_start = any ($9) and to_node = any ($2)';
+  node_starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
 begin
-  perform enter(p_tenant);
-  if not exists (select 1 from sessions x where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user)) then
+  perform set_tenant(p_tenant);
+  if not exists (select 1 from sessions x where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   return query execute
     case
-      -- whoever begins with less comes first, so this is the order of the nodes too
-      when p_nodes is null then every || ' order by from_start, from_node, label, to_node, sequence'
-      when p_direction = 'out' then every || leaving || ' order by 1, 2, 3, 4'
-      when p_direction = 'in' then every || reaching || ' order by 1, 2, 3, 4'
-      else every || leaving || ' union all ' || every || reaching || ' and from_node <> all ($2) order by 1, 2, 3, 4'
+      -- The order by start is also the order by node.
+      when p_nodes is null then base || ' order by from_start, from_node, label, to_node, sequence'
+      when p_direction = 'out' then base || outgoing || ' order by 1, 2, 3, 4'
+      when p_direction = 'in' then base || incoming || ' order by 1, 2, 3, 4'
+      else base || outgoing || ' union all ' || base || incoming || ' and from_node <> all ($2) order by 1, 2, 3, 4'
     end
     || ' limit $8'
-    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, starts;
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts;
 end $function$
 ;
 alter function context.read_edges(uuid,text,text,text[],text,text[],text,text,text,integer,integer) owner to throughline_functions;
@@ -2240,11 +2237,11 @@ declare
   r event_row;
   b integer;
   low integer := p_after;
-  given integer := 0;
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  returned integer := 0;
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   select x.tenant, x.user_id, x.cleared_at into s from sessions x where x.id = p_session;
-  if s.tenant is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+  if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
 
@@ -2264,8 +2261,8 @@ begin
         order by x.sequence * case when p_newest_first then -1 else 1 end
       loop
         return next r;
-        given := given + 1;
-        if given = p_limit then
+        returned := returned + 1;
+        if returned = p_limit then
           return;
         end if;
       end loop;
@@ -2310,7 +2307,79 @@ end $function$
 alter function context.read_events(uuid,text,text,integer,integer,boolean,integer,text[],integer) owner to throughline_functions;
 grant execute on function context.read_events(uuid,text,text,integer,integer,boolean,integer,text[],integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.read_facts(p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer, p_since bigint, p_until bigint, p_limit integer)
+CREATE OR REPLACE FUNCTION context.read_mark(p_session uuid)
+ RETURNS SETOF context.mark_row
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(null);
+  return query
+    select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
+      coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
+    from sessions s
+    left join session_marks m on m.session_id = s.id
+    where s.id = p_session;
+end $function$
+;
+alter function context.read_mark(uuid) owner to throughline_functions;
+grant execute on function context.read_mark(uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_marks(p_tenant text, p_user text, p_version integer, p_newest integer)
+ RETURNS SETOF context.mark_row
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  return query
+    select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
+      coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
+    from (
+      select x.*
+      from sessions x
+      where x.tenant = p_tenant and x.user_id = p_user
+      order by x.activity_minute desc, x.last_activity_at desc, x.id desc
+      limit p_newest
+    ) s
+    left join session_marks m on m.session_id = s.id
+    where m.session_id is null or m.indexed < s.head or m.version < p_version
+    order by s.activity_minute desc, s.last_activity_at desc, s.id desc;
+end $function$
+;
+alter function context.read_marks(text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.read_marks(text,text,integer,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_memory_history(p_tenant text, p_user text, p_memory uuid)
+ RETURNS TABLE(version integer, at timestamp with time zone, change text, confidence double precision, source json, note text, by_memory uuid)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  perform set_tenant(p_tenant);
+  return query
+    select h.version, h.at, h.change, h.confidence::double precision, h.source, h.note, h.by_memory
+    from memori.memories m
+    join memori.memory_history h on h.user_id = m.user_id::text and h.tenant = m.tenant and h.memory_id = m.memory_id
+    where m.memory_id = p_memory and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
+    order by h.version;
+end $function$
+;
+alter function context.read_memory_history(text,text,uuid) owner to throughline_functions;
+grant execute on function context.read_memory_history(text,text,uuid) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.read_message_facts(p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer, p_since bigint, p_until bigint, p_limit integer)
  RETURNS SETOF context.recall_messages
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2324,7 +2393,7 @@ AS $function$
 declare
   v_shelf bigint;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   v_shelf := shelf_id(p_tenant, p_user, 'said');
   return query
     with wanted as (
@@ -2359,59 +2428,8 @@ begin
     order by f.session_id, f.turn;
 end $function$
 ;
-alter function context.read_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) owner to throughline_functions;
-grant execute on function context.read_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.read_mark(p_session uuid)
- RETURNS SETOF context.mark_row
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET jit TO 'off'
-AS $function$
-begin
-  perform enter(null);
-  return query
-    select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
-      coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
-    from sessions s
-    left join session_marks m on m.session_id = s.id
-    where s.id = p_session;
-end $function$
-;
-alter function context.read_mark(uuid) owner to throughline_functions;
-grant execute on function context.read_mark(uuid) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.read_marks(p_tenant text, p_user text, p_version integer, p_newest integer)
- RETURNS SETOF context.mark_row
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
- SET jit TO 'off'
-AS $function$
-begin
-  perform enter(p_tenant);
-  return query
-    select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
-      coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
-    from (
-      select x.*
-      from sessions x
-      where x.tenant = p_tenant and x.user_id = p_user
-      order by x.activity_minute desc, x.last_activity_at desc, x.id desc
-      limit p_newest
-    ) s
-    left join session_marks m on m.session_id = s.id
-    where m.session_id is null or m.indexed < s.head or m.version < p_version
-    order by s.activity_minute desc, s.last_activity_at desc, s.id desc;
-end $function$
-;
-alter function context.read_marks(text,text,integer,integer) owner to throughline_functions;
-grant execute on function context.read_marks(text,text,integer,integer) to throughline_app;
+alter function context.read_message_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) owner to throughline_functions;
+grant execute on function context.read_message_facts(text,text,uuid[],integer[],uuid[],integer,bigint,bigint,integer) to throughline_app;
 
 CREATE OR REPLACE FUNCTION context.read_postings(p_tenant text, p_user text, p_shelf text, p_terms text[], p_limit integer)
  RETURNS TABLE(term text, packed bytea)
@@ -2426,7 +2444,7 @@ AS $function$
 declare
   v_shelf bigint;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   v_shelf := shelf_id(p_tenant, p_user, p_shelf);
   foreach term in array p_terms loop
     select string_agg(uuid_send(b.session_id) || int4send(b.block) || int4send(length(b.data)) || b.data, ''::bytea)
@@ -2456,7 +2474,7 @@ CREATE OR REPLACE FUNCTION context.read_record(p_session uuid, p_tenant text, p_
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   return (
     select row_to_json(r)
@@ -2464,7 +2482,7 @@ begin
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
         x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from
       from sessions x
-      where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user)
+      where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
   );
 end $function$
@@ -2481,10 +2499,10 @@ CREATE OR REPLACE FUNCTION context.read_session(p_session uuid, p_tenant text, p
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   return (
-    select row_to_json(v) from session_views v where v.id = p_session and owned(v.tenant, v.user_id, p_tenant, p_user)
+    select row_to_json(v) from session_views v where v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
   );
 end $function$
 ;
@@ -2500,7 +2518,7 @@ CREATE OR REPLACE FUNCTION context.read_state(p_session uuid, p_tenant text, p_u
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   return (
     select row_to_json(r)
@@ -2528,32 +2546,101 @@ CREATE OR REPLACE FUNCTION context.remove_envelopes(p_batch text, p_since timest
  SET enable_mergejoin TO 'off'
 AS $function$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   if p_batch is not null then
     return query
       with chosen as (
         select x.session_id from session_envelopes x where x.batch = p_batch order by x.session_id limit p_limit
-      ), gone as (
+      ), deleted as (
         delete from session_envelopes x using chosen c
         where x.session_id = c.session_id and x.batch = p_batch
         returning x.session_id
       )
-      select g.session_id from gone g order by g.session_id;
+      select g.session_id from deleted g order by g.session_id;
   else
     return query
       with chosen as (
         select x.session_id from session_envelopes x where x.updated_at >= p_since order by x.session_id limit p_limit
-      ), gone as (
+      ), deleted as (
         delete from session_envelopes x using chosen c
         where x.session_id = c.session_id and x.updated_at >= p_since
         returning x.session_id
       )
-      select g.session_id from gone g order by g.session_id;
+      select g.session_id from deleted g order by g.session_id;
   end if;
 end $function$
 ;
 alter function context.remove_envelopes(text,timestamp with time zone,integer) owner to throughline_functions;
 grant execute on function context.remove_envelopes(text,timestamp with time zone,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.remove_words(p_tenant text, p_user text, p_shelf text, p_sessions uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'context', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  v_shelf bigint := shelf_id(p_tenant, p_user, p_shelf);
+  v_session uuid;
+  b record;
+  w text;
+  n integer;
+  removed_terms text[] := '{}';
+  removed_messages integer[] := '{}';
+begin
+  if v_shelf is null then
+    return;
+  end if;
+  foreach v_session in array p_sessions loop
+    for b in
+      delete from recall_blocks x
+      where x.shelf_id = v_shelf and x.session_id = v_session
+      returning x.block, x.terms, x.messages, x.words, x.long_messages
+    loop
+      foreach w in array b.terms loop
+        delete from recall_postings x
+        where x.shelf_id = v_shelf and x.term = w and x.session_id = v_session and x.block = b.block
+        returning x.messages into n;
+        removed_terms := removed_terms || w;
+        removed_messages := removed_messages || n;
+      end loop;
+      update recall_shelves x
+      set messages = x.messages - b.messages, terms = x.terms - b.words, long_messages = x.long_messages - b.long_messages
+      where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
+    end loop;
+    if p_shelf = 'said' then
+      for b in
+        with messages as (
+          delete from recall_messages x where x.shelf_id = v_shelf and x.session_id = v_session returning x.speaker
+        )
+        select m.speaker, count(*) as messages from messages m group by m.speaker
+      loop
+        update recall_speakers x set messages = x.messages - b.messages where x.shelf_id = v_shelf and x.speaker = b.speaker;
+        delete from recall_speakers x where x.shelf_id = v_shelf and x.speaker = b.speaker and x.messages <= 0;
+      end loop;
+    end if;
+  end loop;
+
+  for w in
+    with decreased as (
+      insert into recall_terms as x (shelf_id, term, tenant, messages)
+      select v_shelf, g.term, p_tenant, - sum(g.messages)
+      from unnest(removed_terms, removed_messages) as g (term, messages)
+      group by g.term
+      on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages
+      returning x.term, x.messages
+    )
+    select l.term from decreased l where l.messages <= 0
+  loop
+    delete from recall_terms x where x.shelf_id = v_shelf and x.term = w;
+  end loop;
+  delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf and x.messages <= 0;
+end $function$
+;
+alter function context.remove_words(text,text,text,uuid[]) owner to throughline_functions;
+grant execute on function context.remove_words(text,text,text,uuid[]) to throughline_purge;
 
 CREATE OR REPLACE FUNCTION context.repair_session(p_session uuid, p_tenant text, p_user text, p_head integer, p_view json, g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[])
  RETURNS boolean
@@ -2570,16 +2657,16 @@ begin
   if v_commit is not null then
     perform lock_conversation(p_view ->> 'tenant', p_view ->> 'conversationId');
   end if;
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
-  if s.head is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+  if s.head is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   if s.head <> p_head then
     return false;
   end if;
   if p_view -> 'envelope' is not null then
-    -- an update to what was there might look like one by hand
+    -- Deleted first: the trigger would take an update with the same sequence for one by hand.
     delete from session_envelopes x where x.session_id = p_session;
     perform write_envelope(p_session, s.tenant, v_envelope_at, p_view);
   end if;
@@ -2605,7 +2692,7 @@ end $function$
 alter function context.repair_session(uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) owner to throughline_functions;
 grant execute on function context.repair_session(uuid,text,text,integer,json,text[],text[],text[],integer[],text[]) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.replace_view(p_session uuid, p_tenant text, p_view json)
+CREATE OR REPLACE FUNCTION context.replace_views(p_session uuid, p_tenant text, p_view json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -2613,7 +2700,7 @@ declare
   v_envelope_at integer := (p_view ->> 'envelopeAt')::integer;
 begin
   if p_view -> 'envelope' is not null then
-    -- an update to what was there might look like one by hand
+    -- Deleted first: the trigger would take an update with the same sequence for one by hand.
     delete from session_envelopes x where x.session_id = p_session;
     perform write_envelope(p_session, p_tenant, v_envelope_at, p_view);
   end if;
@@ -2626,7 +2713,7 @@ begin
   where x.id = p_session;
 end $function$
 ;
-alter function context.replace_view(uuid,text,json) owner to throughline_functions;
+alter function context.replace_views(uuid,text,json) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.schema_version()
  RETURNS TABLE(version integer, checksum text)
@@ -2646,11 +2733,11 @@ CREATE OR REPLACE FUNCTION context.session_ids(p_tenant text, p_user text, p_aft
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select x.id
     from sessions x
-    where (p_after is null or x.id > p_after) and owned(x.tenant, x.user_id, p_tenant, p_user)
+    where (p_after is null or x.id > p_after) and can_access(x.tenant, x.user_id, p_tenant, p_user)
     order by x.id
     limit p_limit;
 end $function$
@@ -2658,7 +2745,7 @@ end $function$
 alter function context.session_ids(text,text,uuid,integer) owner to throughline_functions;
 grant execute on function context.session_ids(text,text,uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.sessions_behind(p_version integer, p_after uuid, p_limit integer)
+CREATE OR REPLACE FUNCTION context.sessions_to_index(p_version integer, p_after uuid, p_limit integer)
  RETURNS SETOF uuid
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2670,7 +2757,7 @@ CREATE OR REPLACE FUNCTION context.sessions_behind(p_version integer, p_after uu
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   return query
     select s.id
     from sessions s
@@ -2682,8 +2769,30 @@ begin
     limit p_limit;
 end $function$
 ;
-alter function context.sessions_behind(integer,uuid,integer) owner to throughline_functions;
-grant execute on function context.sessions_behind(integer,uuid,integer) to throughline_app;
+alter function context.sessions_to_index(integer,uuid,integer) owner to throughline_functions;
+grant execute on function context.sessions_to_index(integer,uuid,integer) to throughline_app;
+
+CREATE OR REPLACE FUNCTION context.set_envelope_updated_at()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.updated_at := now();
+  return new;
+end $function$
+;
+alter function context.set_envelope_updated_at() owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.set_tenant(p_tenant text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+end $function$
+;
+alter function context.set_tenant(text) owner to throughline_functions;
+grant execute on function context.set_tenant(text) to throughline_purge;
 
 CREATE OR REPLACE FUNCTION context.shelf_id(p_tenant text, p_user text, p_shelf text)
  RETURNS bigint
@@ -2697,103 +2806,18 @@ $function$
 ;
 alter function context.shelf_id(text,text,text) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.take_words(p_tenant text, p_user text, p_shelf text, p_sessions uuid[])
- RETURNS void
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET jit TO 'off'
+CREATE OR REPLACE FUNCTION context.to_memory_row(m memori.memories)
+ RETURNS context.memory_row
+ LANGUAGE sql
+ STABLE
 AS $function$
-declare
-  v_shelf bigint := shelf_id(p_tenant, p_user, p_shelf);
-  v_session uuid;
-  b record;
-  w text;
-  n integer;
-  gone_terms text[] := '{}';
-  gone_messages integer[] := '{}';
-begin
-  if v_shelf is null then
-    return;
-  end if;
-  foreach v_session in array p_sessions loop
-    for b in
-      delete from recall_blocks x
-      where x.shelf_id = v_shelf and x.session_id = v_session
-      returning x.block, x.terms, x.messages, x.words, x.long_messages
-    loop
-      foreach w in array b.terms loop
-        delete from recall_postings x
-        where x.shelf_id = v_shelf and x.term = w and x.session_id = v_session and x.block = b.block
-        returning x.messages into n;
-        gone_terms := gone_terms || w;
-        gone_messages := gone_messages || n;
-      end loop;
-      update recall_shelves x
-      set messages = x.messages - b.messages, terms = x.terms - b.words, long_messages = x.long_messages - b.long_messages
-      where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
-    end loop;
-    if p_shelf = 'said' then
-      for b in
-        with messages as (
-          delete from recall_messages x where x.shelf_id = v_shelf and x.session_id = v_session returning x.speaker
-        )
-        select m.speaker, count(*) as messages from messages m group by m.speaker
-      loop
-        update recall_speakers x set messages = x.messages - b.messages where x.shelf_id = v_shelf and x.speaker = b.speaker;
-        delete from recall_speakers x where x.shelf_id = v_shelf and x.speaker = b.speaker and x.messages <= 0;
-      end loop;
-    end if;
-  end loop;
-
-  for w in
-    with less as (
-      insert into recall_terms as x (shelf_id, term, tenant, messages)
-      select v_shelf, g.term, p_tenant, - sum(g.messages)
-      from unnest(gone_terms, gone_messages) as g (term, messages)
-      group by g.term
-      on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages
-      returning x.term, x.messages
-    )
-    select l.term from less l where l.messages <= 0
-  loop
-    delete from recall_terms x where x.shelf_id = v_shelf and x.term = w;
-  end loop;
-  delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf and x.messages <= 0;
-end $function$
+  select row(
+    m.memory_id, m.tenant, m.user_id, m.category, m.content, m.scope, m.source_type, m.confidence, m.lineage, m.use_count,
+    m.created_at, m.last_used_at, m.expires_at, m.superseded_by, m.superseded_at, m.metadata
+  )::context.memory_row
+$function$
 ;
-alter function context.take_words(text,text,text,uuid[]) owner to throughline_functions;
-grant execute on function context.take_words(text,text,text,uuid[]) to throughline_purge;
-
-CREATE OR REPLACE FUNCTION context.totals(p_tenant text, p_user text)
- RETURNS TABLE(sessions integer, events bigint)
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET jit TO 'off'
-AS $function$
-begin
-  perform enter(p_tenant);
-  return query
-    select count(*)::integer, coalesce(sum(x.head), 0)::bigint
-    from context.sessions x
-    where owned(x.tenant, x.user_id, p_tenant, p_user);
-end $function$
-;
-alter function context.totals(text,text) owner to throughline_functions;
-grant execute on function context.totals(text,text) to throughline_app;
-
-CREATE OR REPLACE FUNCTION context.touch_envelope()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.updated_at := now();
-  return new;
-end $function$
-;
-alter function context.touch_envelope() owner to throughline_functions;
+alter function context.to_memory_row(memori.memories) owner to throughline_functions;
 
 CREATE OR REPLACE FUNCTION context.unindex_session(p_session uuid)
  RETURNS void
@@ -2805,12 +2829,12 @@ AS $function$
 declare
   s record;
 begin
-  perform enter(null);
+  perform set_tenant(null);
   select x.tenant, x.user_id into s from sessions x where x.id = p_session;
   if s.tenant is not null then
     perform lock_user(s.tenant, s.user_id);
-    perform enter(s.tenant);
-    perform take_words(s.tenant, s.user_id, 'said', array[p_session]);
+    perform set_tenant(s.tenant);
+    perform remove_words(s.tenant, s.user_id, 'said', array[p_session]);
     update session_marks x set indexed = 0, turns = 0 where x.session_id = p_session;
   end if;
 end $function$
@@ -2818,7 +2842,7 @@ end $function$
 alter function context.unindex_session(uuid) owner to throughline_functions;
 grant execute on function context.unindex_session(uuid) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.unread_memories(p_tenant text, p_user text, p_version integer, p_limit integer)
+CREATE OR REPLACE FUNCTION context.unindexed_memories(p_tenant text, p_user text, p_version integer, p_limit integer)
  RETURNS SETOF context.memory_row
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2830,9 +2854,9 @@ AS $function$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(u.m)).*
+    select (to_memory_row(u.m)).*
     from (
       select m from memori.memories m
       where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version is null
@@ -2843,34 +2867,47 @@ begin
     limit p_limit;
 end $function$
 ;
-alter function context.unread_memories(text,text,integer,integer) owner to throughline_functions;
-grant execute on function context.unread_memories(text,text,integer,integer) to throughline_app;
+alter function context.unindexed_memories(text,text,integer,integer) owner to throughline_functions;
+grant execute on function context.unindexed_memories(text,text,integer,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.use_memories(p_tenant text, p_user text, p_ids uuid[], p_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, e context.input_envelope)
  RETURNS void
  LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'context', 'pg_temp'
- SET enable_seqscan TO 'off'
- SET jit TO 'off'
 AS $function$
 declare
-  v_user memori.memories.user_id%type := p_user;
-  v_id uuid;
+  d context.input_document := e.document;
 begin
-  perform enter(p_tenant);
-  -- in one order everywhere, so that two of them never wait for each other
-  for v_id in select distinct w.id from unnest(p_ids) as w (id) order by 1 loop
-    update memori.memories m
-    set use_count = coalesce(m.use_count, 0) + 1, last_used_at = p_at
-    where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
-  end loop;
+  if d.subject is null then
+    return;
+  end if;
+  insert into session_envelopes (
+    session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
+  ) values (
+    p_session, d.persona_id, p_tenant, d.subject, d.issuer, d.scope, d.metadata, d.analysis, (d.timestamps).created_at,
+    (d.timestamps).updated_at, e.batch, p_sequence
+  )
+  on conflict (session_id) do update
+  set persona_id = excluded.persona_id, tenant = excluded.tenant, subject = excluded.subject, issuer = excluded.issuer,
+      scope = excluded.scope, metadata = excluded.metadata, analysis = excluded.analysis,
+      created_at = excluded.created_at, updated_at = excluded.updated_at, batch = excluded.batch,
+      sequence = excluded.sequence;
 end $function$
 ;
-alter function context.use_memories(text,text,uuid[],timestamp with time zone) owner to throughline_functions;
-grant execute on function context.use_memories(text,text,uuid[],timestamp with time zone) to throughline_app;
+alter function context.write_envelope(uuid,text,integer,context.input_envelope) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.write_change(p_tenant text, p_user text, p_puts json, p_removals uuid[], p_out uuid[], p_history json, s_memory uuid[], s_key text[], w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[], p_session uuid, p_extracted integer)
+CREATE OR REPLACE FUNCTION context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, p_view json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform write_envelope(
+    p_session, p_tenant, p_sequence, json_populate_record(null::context.input_envelope, p_view -> 'envelope')
+  );
+end $function$
+;
+alter function context.write_envelope(uuid,text,integer,json) owner to throughline_functions;
+
+CREATE OR REPLACE FUNCTION context.write_memory_change(p_tenant text, p_user text, p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[], w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[], p_session uuid, p_extracted integer)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2883,8 +2920,8 @@ declare
   v_id uuid;
   n integer := cardinality(b_memory);
 begin
-  perform enter(p_tenant);
-  perform take_words(p_tenant, p_user, 'memory', p_out);
+  perform set_tenant(p_tenant);
+  perform remove_words(p_tenant, p_user, 'memory', p_unindexed);
   foreach v_id in array p_removals loop
     delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
     if found then
@@ -2937,7 +2974,7 @@ begin
   );
 
   if n > 0 then
-    perform put_words(p_tenant, p_user, 'memory',
+    perform add_words(p_tenant, p_user, 'memory',
       w_memory, array_fill(0, array[cardinality(w_term)]), w_term, array_fill(1, array[cardinality(w_term)]), w_data,
       b_memory, array_fill(0, array[n]), array_fill(1, array[n]), array_fill(1, array[n]), b_words, b_long);
   end if;
@@ -2948,47 +2985,10 @@ begin
   end if;
 end $function$
 ;
-alter function context.write_change(text,text,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[],uuid,integer) owner to throughline_functions;
-grant execute on function context.write_change(text,text,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[],uuid,integer) to throughline_app;
+alter function context.write_memory_change(text,text,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[],uuid,integer) owner to throughline_functions;
+grant execute on function context.write_memory_change(text,text,json,uuid[],uuid[],json,uuid[],text[],uuid[],text[],bytea[],uuid[],integer[],integer[],uuid,integer) to throughline_app;
 
-CREATE OR REPLACE FUNCTION context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, e context.given_envelope)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-declare
-  d context.given_document := e.document;
-begin
-  if d.subject is null then
-    return;
-  end if;
-  insert into session_envelopes (
-    session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
-  ) values (
-    p_session, d.persona_id, p_tenant, d.subject, d.issuer, d.scope, d.metadata, d.analysis, (d.timestamps).created_at,
-    (d.timestamps).updated_at, e.batch, p_sequence
-  )
-  on conflict (session_id) do update
-  set persona_id = excluded.persona_id, tenant = excluded.tenant, subject = excluded.subject, issuer = excluded.issuer,
-      scope = excluded.scope, metadata = excluded.metadata, analysis = excluded.analysis,
-      created_at = excluded.created_at, updated_at = excluded.updated_at, batch = excluded.batch,
-      sequence = excluded.sequence;
-end $function$
-;
-alter function context.write_envelope(uuid,text,integer,context.given_envelope) owner to throughline_functions;
-
-CREATE OR REPLACE FUNCTION context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, p_view json)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform write_envelope(
-    p_session, p_tenant, p_sequence, json_populate_record(null::context.given_envelope, p_view -> 'envelope')
-  );
-end $function$
-;
-alter function context.write_envelope(uuid,text,integer,json) owner to throughline_functions;
-
-CREATE OR REPLACE FUNCTION context.write_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text, p_answer text, p_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION context.write_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text, p_response text, p_at timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -2996,9 +2996,9 @@ CREATE OR REPLACE FUNCTION context.write_memory_key(p_tenant text, p_user text, 
  SET jit TO 'off'
 AS $function$
 begin
-  perform enter(p_tenant);
-  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, answer, at)
-  values (p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_answer, p_at);
+  perform set_tenant(p_tenant);
+  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, response, at)
+  values (p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_response, p_at);
 end $function$
 ;
 alter function context.write_memory_key(text,text,text,text,text,timestamp with time zone) owner to throughline_functions;
@@ -3009,12 +3009,12 @@ CREATE OR REPLACE FUNCTION context.write_view(p_session uuid, p_view json)
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform write_views(p_session, json_populate_record(null::context.given_view, p_view), null, 0, null, null, null, 0);
+  perform write_views(p_session, json_populate_record(null::context.input_view, p_view), null, 0, null, null, null, 0);
 end $function$
 ;
 alter function context.write_view(uuid,json) owner to throughline_functions;
 
-CREATE OR REPLACE FUNCTION context.write_views(p_session uuid, v context.given_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamp with time zone, p_envelope_at integer, p_versions integer)
+CREATE OR REPLACE FUNCTION context.write_views(p_session uuid, v context.input_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamp with time zone, p_envelope_at integer, p_versions integer)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
@@ -3038,4 +3038,4 @@ begin
   end if;
 end $function$
 ;
-alter function context.write_views(uuid,context.given_view,integer,integer,integer,timestamp with time zone,integer,integer) owner to throughline_functions;
+alter function context.write_views(uuid,context.input_view,integer,integer,integer,timestamp with time zone,integer,integer) owner to throughline_functions;

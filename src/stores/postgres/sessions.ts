@@ -60,8 +60,8 @@ const PAUSED: Statement = { name: 'paused', text: 'select context.paused_since()
 
 const PAUSE: Statement = { name: 'pause', text: 'select context.pause_intake($1)' }
 
-/** `coming`: a session is coming in under the id. */
-type Outcome = CreateResult['outcome'] | 'coming'
+/** `importing`: an import uses the id. */
+type Outcome = CreateResult['outcome'] | 'importing'
 
 /** The parameters of {@link CREATE}. */
 export function createValues({ event, at, view, reuse, ignorePause = false }: CreateRequest): unknown[] {
@@ -109,7 +109,7 @@ export function sessionCalls({ query }: Connections) {
         if (codeOf(error) === '23505') return create()
         throw error
       })
-      if (row?.outcome === 'coming') throw new IdempotencyMismatchError({ sessionId: view.record.id })
+      if (row?.outcome === 'importing') throw new IdempotencyMismatchError({ sessionId: view.record.id })
       if (row === undefined || row.outcome === 'created') return { outcome: 'created', record: view.record }
       return { outcome: row.outcome, record: await recordById(row.session_id) }
     },
@@ -127,7 +127,7 @@ export function sessionCalls({ query }: Connections) {
       ]
       const forked = query<{ outcome: Outcome }>(FORK, values, { again: false })
       const [row] = await found(source, taken(forked))
-      if (row?.outcome === 'coming') throw new IdempotencyMismatchError({ sessionId: id })
+      if (row?.outcome === 'importing') throw new IdempotencyMismatchError({ sessionId: id })
       if (row?.outcome === 'same-id') return { outcome: 'same-id', record: await recordById(id) }
       return { outcome: 'created', record: view.record }
     },

@@ -50,7 +50,7 @@ export function wordColumns(messages: readonly Pick<NewMessage, 'turn' | 'words'
   ]
 }
 
-/** One array for each column of memories' words: w_memory, w_term, w_data, b_memory, b_words, b_long of `context.write_change`. */
+/** One array for each column of memories' words: w_memory, w_term, w_data, b_memory, b_words, b_long of `context.write_memory_change`. */
 export function memoryWordColumns(memories: readonly { id: string; words: TextAnalysis }[]): unknown[] {
   const postings = memories.flatMap(({ id, words: { places, length, asks } }) =>
     // a memory is one message, the first of its own

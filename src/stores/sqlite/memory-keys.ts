@@ -9,19 +9,19 @@ import { OWNED, ownerOf } from './memory-read.ts'
 import { prepared } from './statement.ts'
 
 export const SELECT_MEMORY_KEY = `
-  select fingerprint, answer
+  select fingerprint, response
   from memory_keys
   where tenant = ? and user_id = ? and key = ?`
 
 /** Under a key that several users have: of the first. */
 export const SELECT_ANSWER = `
-  select answer
+  select response
   from memory_keys
   where fingerprint = @fingerprint and key = @key and ${OWNED}
   limit 1`
 
 const INSERT_MEMORY_KEY = `
-  insert into memory_keys (tenant, user_id, key, fingerprint, answer, at)
+  insert into memory_keys (tenant, user_id, key, fingerprint, response, at)
   values (?, ?, ?, ?, ?, ?)`
 
 /** The oldest first. */
@@ -33,7 +33,7 @@ export const FORGET_KEYS = `
 
 /** Idempotency keys of changes to memories. */
 export function memoryKeys(db: Database) {
-  const selectKey = prepared<[string, string, string], { fingerprint: string; answer: string }>(db, SELECT_MEMORY_KEY)
+  const selectKey = prepared<[string, string, string], { fingerprint: string; response: string }>(db, SELECT_MEMORY_KEY)
   const selectAnswer = prepared<[object], string>(db, SELECT_ANSWER).pluck()
   const insertKey = prepared(db, INSERT_MEMORY_KEY)
   const forgetKeys = prepared(db, FORGET_KEYS)
@@ -46,12 +46,12 @@ export function memoryKeys(db: Database) {
       if (idempotency === undefined || row === undefined) return undefined
       const { key, fingerprint } = idempotency
       if (row.fingerprint !== fingerprint) throw new IdempotencyMismatchError({ userId, key })
-      return row.answer
+      return row.response
     },
 
-    keep({ tenant, userId, idempotency, at }: ChangeRequest, answer: string | undefined): void {
-      if (idempotency === undefined || answer === undefined) return
-      insertKey.run(tenant, userId, idempotency.key, idempotency.fingerprint, answer, at)
+    keep({ tenant, userId, idempotency, at }: ChangeRequest, response: string | undefined): void {
+      if (idempotency === undefined || response === undefined) return
+      insertKey.run(tenant, userId, idempotency.key, idempotency.fingerprint, response, at)
     },
 
     answered({ key, fingerprint }: IdempotencyStamp, within: Principal | undefined): string | undefined {

@@ -84,7 +84,7 @@ const DELETE_HISTORY_OF = `
 interface PreparedChange {
   readonly puts: readonly PreparedPut[]
   readonly removals: readonly string[]
-  readonly answer: string | undefined
+  readonly response: string | undefined
 }
 
 /** A memory as it was before the change. */
@@ -206,12 +206,12 @@ export function memoryWriter(
     change(request: ChangeRequest): ChangeResult {
       const { tenant, userId, mark, purge: going, at } = request
       const user = { tenant, userId }
-      const answer = keys.known(request)
-      if (answer !== undefined) return { outcome: 'replayed', memories: [], answer }
+      const response = keys.known(request)
+      if (response !== undefined) return { outcome: 'replayed', memories: [], response }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const prepared = runDecider(request, found(request))
       write(prepared, user, previous(prepared, user))
-      keys.keep(request, prepared.answer)
+      keys.keep(request, prepared.response)
       if (mark) moveExtracted.run(mark.sessionId, mark.to)
       const purged = going === undefined ? undefined : purge({ sessionId: going }, at)
       const memories = prepared.puts.map(({ row }) => memoryOf(row))
@@ -235,8 +235,8 @@ export function memoryWriter(
 /** A decider may throw anything, and so may what it returns when it is read; nothing is written by then. */
 function runDecider({ tenant, userId, decide }: ChangeRequest, found: readonly Memory[]): PreparedChange {
   try {
-    const { puts, removals = [], answer } = decide(found)
-    return { puts: puts.map((put) => preparePut(put, { tenant, userId })), removals, answer }
+    const { puts, removals = [], response } = decide(found)
+    return { puts: puts.map((put) => preparePut(put, { tenant, userId })), removals, response }
   } catch (cause) {
     throw new Refusal('refused by the decider', { cause })
   }

@@ -282,7 +282,7 @@ describe('query plans of memory and recall', () => {
     ],
     ['memories that a source supports', SELECT_DERIVED, 's USING PRIMARY KEY (tenant=? AND user_id=? AND key=?)'],
     ['memories that expired', SELECT_EXPIRED_MEMORIES, 'memories_expiring (expires_at<?)'],
-    ['memories that have no words', SELECT_UNREAD, 'memories_unread (tenant=? AND user_id=? AND index_version<?)'],
+    ['memories that have no words', SELECT_UNREAD, 'memories_unindexed (tenant=? AND user_id=? AND index_version<?)'],
     ['the key of a change', SELECT_MEMORY_KEY, 'memory_keys USING PRIMARY KEY (tenant=? AND user_id=? AND key=?)'],
     ['the answer to a key', SELECT_ANSWER, 'memory_keys USING INDEX memory_keys_fingerprint (fingerprint=?'],
     ['keys to forget', FORGET_KEYS, 'memory_keys USING COVERING INDEX memory_keys_at (at<?)'],

@@ -62,7 +62,7 @@ CREATE TABLE memory_keys (
   user_id     text not null,
   key         text not null,
   fingerprint text not null,
-  answer      text not null,
+  response    text not null,
   at          text not null,
   primary key (tenant, user_id, key)
 ) strict, without rowid;
@@ -347,7 +347,7 @@ CREATE INDEX memories_fingerprint on memories (tenant, user_id, fingerprint) whe
 
 CREATE INDEX memories_id on memories (id);
 
-CREATE INDEX memories_unread on memories (tenant, user_id, index_version) where superseded_by is null;
+CREATE INDEX memories_unindexed on memories (tenant, user_id, index_version) where superseded_by is null;
 
 CREATE INDEX memory_keys_at on memory_keys (at);
 

@@ -68,8 +68,8 @@ create table session_events (
   primary key (session_id, sequence)
 ) strict, without rowid;
 
--- Types that occur in each block of 256 sequences. Reads by type go from block to block, so a rare type is found without
--- reading the whole log. An index on the events would cost each append another page and 60 bytes.
+-- Types that occur in each block of 256 sequences. Reads by type go from block to block, so a rare type is found
+-- without reading the whole log. An index on the events would cost each append another page and 60 bytes.
 create table session_types (
   session_id text    not null,
   type       text    not null,
@@ -197,8 +197,8 @@ create table recall_shelves (
   unique (tenant, user_id, shelf)
 ) strict;
 
--- The messages with a term in one block of turns. session_id (for the shelf 'memory' the memory's id) is the 16 bytes of
--- the UUID: it sorts like the text, which would be a third of the index.
+-- The messages with a term in one block of turns. session_id (for the shelf 'memory' the memory's id) is the 16 bytes
+-- of the UUID: it sorts like the text, which would be a third of the index.
 create table recall_postings (
   shelf      integer not null,
   term       text    not null,
@@ -226,8 +226,8 @@ create table recall_speakers (
 ) strict, without rowid;
 
 -- The terms of a block of a session, each followed by a space: they lead back to the postings. An index on the postings
--- by session would be five times as large. With a rowid, because the rows exceed the 1,000 bytes above which a row without
--- one takes a page of its own.
+-- by session would be five times as large. With a rowid, because the rows exceed the 1,000 bytes above which a row
+-- without one takes a page of its own.
 create table recall_blocks (
   shelf         integer not null,
   session_id    blob    not null,
@@ -285,7 +285,7 @@ create table memories (
 ) strict;
 
 create index memories_id on memories (id);
-create index memories_unread on memories (tenant, user_id, index_version) where superseded_by is null;
+create index memories_unindexed on memories (tenant, user_id, index_version) where superseded_by is null;
 create index memories_fingerprint on memories (tenant, user_id, fingerprint) where superseded_by is null;
 create index memories_expiring on memories (expires_at, id) where expires_at is not null;
 
@@ -342,7 +342,7 @@ create table memory_keys (
   key         text not null,
   fingerprint text not null,
   -- Ids, outcomes and counts as JSON, never the text of a memory: the row stays when the memory is forgotten.
-  answer      text not null,
+  response    text not null,
   at          text not null,
   primary key (tenant, user_id, key)
 ) strict, without rowid;

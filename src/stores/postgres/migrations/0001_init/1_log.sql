@@ -21,7 +21,8 @@ create table context.sessions (
   decision_version integer     not null default 0,
   started_at       timestamptz not null,
   last_activity_at timestamptz not null,
-  -- Minute of last_activity_at. Lists are indexed by it: with an index on the exact time no append would be a HOT update.
+  -- Minute of last_activity_at. Lists are indexed by it: with an index on the exact time no append would be a HOT
+  -- update.
   activity_minute  integer     not null,
   ended_at         timestamptz,
   expires_at       timestamptz,
@@ -34,10 +35,10 @@ create table context.sessions (
   awaits_commit    boolean     not null default false,
   -- Sequence of the last event that changed the envelope.
   envelope_at      integer     not null default 1,
-  -- Number of the head's block, then types known to be marked in it, each followed by a blank. Reading session_types for
-  -- each event would be a fifth of an append's cost. The list may be incomplete (it stops at 400 characters) but never
-  -- names an unmarked type: marks are deleted only with their session.
-  marked           text        not null default ''
+  -- Number of the head's block, then types known to be marked in it, each followed by a blank. Reading session_types
+  -- for each event would be a fifth of an append's cost. The list may be incomplete (it stops at 400 characters) but
+  -- never names an unmarked type: marks are deleted only with their session.
+  marked_types           text        not null default ''
 ) with (fillfactor = 80);
 
 create index sessions_active on context.sessions (tenant, user_id, chatmode, started_at, id) where ended_at is null;
@@ -125,31 +126,31 @@ create function context.append_event(
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
-  reached integer;
+  v_head integer;
   v_tenant text;
-  -- what the session knows of its marks, null if the type is among them
-  v_marked text;
-  -- an assignment costs less than a statement
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  -- The session's marked types; null: e_type is among them.
+  v_marked_types text;
+  -- An assignment costs less than a statement.
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
   set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
       activity_minute = extract(epoch from p_at)::bigint / 60
-  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user) and x.ended_at is null
+  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user) and x.ended_at is null
     and (x.expires_at is null or x.expires_at > p_at)
   returning x.head, x.tenant,
-    case when starts_with(x.marked, x.head / 256 || ' ') and strpos(x.marked, ' ' || e_type || ' ') > 0 then null else x.marked end
-  into reached, v_tenant, v_marked;
-  if reached is null then
+    case when starts_with(x.marked_types, x.head / 256 || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0 then null else x.marked_types end
+  into v_head, v_tenant, v_marked_types;
+  if v_head is null then
     return null;
   end if;
   insert into session_events
     (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, reached, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
-  if v_marked is not null then
-    perform mark_type(p_session, v_tenant, e_type, reached, v_marked);
+  values (p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+  if v_marked_types is not null then
+    perform mark_type(p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
-  return reached;
+  return v_head;
 end $$;
 
 -- Appends to many sessions in one call. One UPDATE moves all heads, because each statement of a function costs as much
@@ -185,15 +186,15 @@ declare
   keys json[] := '{}';
   ids uuid[];
   blocks integer[];
-  unmarked integer[] := '{}';
+  unmarked_sessions integer[] := '{}';
   low integer := 1;
   high integer;
   written integer := 0;
-  eyes text;
+  v_tenant_scope text;
   r record;
 begin
   while low <= n loop
-    -- those of one caller's tenant, seen with its eyes
+    -- The sessions of one caller's tenant, in the scope of that tenant.
     high := n;
     if s_tenant[low] is distinct from s_tenant[n] then
       high := low;
@@ -201,7 +202,7 @@ begin
         high := high + 1;
       end loop;
     end if;
-    eyes := set_config('throughline.tenant', coalesce(s_tenant[low], '*'), true);
+    v_tenant_scope := set_config('throughline.tenant', coalesce(s_tenant[low], '*'), true);
     ids := case when high - low + 1 = n then s_id else s_id[low:high] end;
 
     if cardinality(k_session) > 0 then
@@ -210,7 +211,7 @@ begin
         from unnest(k_session, k_key, k_fingerprint) with ordinality as k (session, key, fingerprint, number)
         join session_keys y on y.session_id = s_id[k.session] and y.key = k.key
         join sessions x on x.id = s_id[k.session]
-        where k.session between low and high and owned(x.tenant, x.user_id, s_tenant[k.session], s_user[k.session])
+        where k.session between low and high and can_access(x.tenant, x.user_id, s_tenant[k.session], s_user[k.session])
       loop
         refusals[r.session] := json_build_object('outcome', 'again');
         ids := array_remove(ids, s_id[r.session]);
@@ -224,18 +225,18 @@ begin
           last_activity_at = s_at[array_position(s_id, x.id)],
           activity_minute = extract(epoch from s_at[array_position(s_id, x.id)])::bigint / 60
       where x.id = any (ids) and x.ended_at is null
-        and owned(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
+        and can_access(x.tenant, x.user_id, s_tenant[low], s_user[array_position(s_id, x.id)])
         and (x.expires_at is null or x.expires_at > s_at[array_position(s_id, x.id)])
         and (s_expected is null or coalesce(s_expected[array_position(s_id, x.id)], x.head) = x.head)
-      returning array_position(s_id, x.id) as i, x.head, x.tenant, x.marked
+      returning array_position(s_id, x.id) as i, x.head, x.tenant, x.marked_types
     loop
       before[r.i] := r.head - s_count[r.i];
       tenants[r.i] := r.tenant;
       written := written + 1;
       if s_type[r.i] is null or (before[r.i] + 1) / 256 <> r.head / 256
-        or not starts_with(r.marked, r.head / 256 || ' ') or strpos(r.marked, ' ' || s_type[r.i] || ' ') = 0
+        or not starts_with(r.marked_types, r.head / 256 || ' ') or strpos(r.marked_types, ' ' || s_type[r.i] || ' ') = 0
       then
-        unmarked := unmarked || r.i;
+        unmarked_sessions := unmarked_sessions || r.i;
       end if;
     end loop;
     low := high + 1;
@@ -244,10 +245,10 @@ begin
   if written < n then
     for i in 1 .. n loop
       continue when before[i] is not null or refusals[i] is not null;
-      eyes := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
+      v_tenant_scope := set_config('throughline.tenant', coalesce(s_tenant[i], '*'), true);
       select x.head, coalesce(x.ended_at, case when x.expires_at <= s_at[i] then x.expires_at end) as ended into r
       from sessions x
-      where x.id = s_id[i] and owned(x.tenant, x.user_id, s_tenant[i], s_user[i]);
+      where x.id = s_id[i] and can_access(x.tenant, x.user_id, s_tenant[i], s_user[i]);
       refusals[i] := json_build_object('head', r.head, 'ended', r.ended, 'outcome',
         case when r.head is null then 'missing' when r.ended is not null then 'ended'
           when s_expected[i] <> r.head then 'conflict' else 'again' end);
@@ -257,8 +258,8 @@ begin
 
   if written > 0 then
     if written < n or s_tenant[1] is distinct from s_tenant[n] then
-      -- every session was looked at with its caller's eyes; now they are written together
-      eyes := set_config('throughline.tenant', '*', true);
+      -- Each session was checked in the scope of its caller; now one statement writes all of them.
+      v_tenant_scope := set_config('throughline.tenant', '*', true);
     end if;
     insert into session_events
       (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
@@ -268,21 +269,21 @@ begin
       as e (session, place, at, id, type, role, content, parts, agent, occurred)
     where before[e.session] is not null;
 
-    if cardinality(unmarked) > 0 then
-      -- counted first, since behind row level security only a plain value is looked for in the index
+    if cardinality(unmarked_sessions) > 0 then
+      -- Computed first: under row level security only a plain value is used in an index condition.
       blocks := array(select (before[e.session] + e.place) / 256 from unnest(e_session, e_place) as e (session, place));
       insert into session_types (session_id, tenant, type, block)
       select distinct s_id[e.session], tenants[e.session], e.type, e.block
       from unnest(e_session, e_type, blocks) as e (session, type, block)
-      where e.session = any (unmarked) and not exists (
+      where e.session = any (unmarked_sessions) and not exists (
         select from session_types x where x.session_id = s_id[e.session] and x.type = e.type and x.block = e.block
       )
       on conflict do nothing;
-      ids := array(select s_id[i] from unnest(unmarked) as i where s_type[i] is not null);
+      ids := array(select s_id[i] from unnest(unmarked_sessions) as i where s_type[i] is not null);
       update sessions x
-      set marked = case when starts_with(x.marked, x.head / 256 || ' ') then x.marked else x.head / 256 || ' ' end
+      set marked_types = case when starts_with(x.marked_types, x.head / 256 || ' ') then x.marked_types else x.head / 256 || ' ' end
         || s_type[array_position(s_id, x.id)] || ' '
-      where x.id = any (ids) and (length(x.marked) < 400 or not starts_with(x.marked, x.head / 256 || ' '));
+      where x.id = any (ids) and (length(x.marked_types) < 400 or not starts_with(x.marked_types, x.head / 256 || ' '));
     end if;
 
     if cardinality(k_session) > 0 then
@@ -335,8 +336,8 @@ begin
   end if;
 end $$;
 
--- Marks a type in the block of a sequence. p_marked is the value of sessions.marked.
-create function context.mark_type(p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked text) returns void
+-- Marks a type in the block of a sequence. p_marked_types is the value of sessions.marked.
+create function context.mark_type(p_session uuid, p_tenant text, p_type text, p_sequence integer, p_marked_types text) returns void
 language plpgsql as $$
 declare
   v_block text := p_sequence / 256 || ' ';
@@ -345,8 +346,8 @@ begin
   values (p_session, p_tenant, p_type, p_sequence / 256)
   on conflict do nothing;
   update sessions x
-  set marked = case when starts_with(p_marked, v_block) then p_marked else v_block end || p_type || ' '
-  where x.id = p_session and (length(p_marked) < 400 or not starts_with(p_marked, v_block));
+  set marked_types = case when starts_with(p_marked_types, v_block) then p_marked_types else v_block end || p_type || ' '
+  where x.id = p_session and (length(p_marked_types) < 400 or not starts_with(p_marked_types, v_block));
 end $$;
 
 -- Reads one page from either end. With p_types it goes from block to block. With p_turns the page ends with the event
@@ -364,11 +365,11 @@ declare
   r event_row;
   b integer;
   low integer := p_after;
-  given integer := 0;
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  returned integer := 0;
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   select x.tenant, x.user_id, x.cleared_at into s from sessions x where x.id = p_session;
-  if s.tenant is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+  if s.tenant is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
 
@@ -388,8 +389,8 @@ begin
         order by x.sequence * case when p_newest_first then -1 else 1 end
       loop
         return next r;
-        given := given + 1;
-        if given = p_limit then
+        returned := returned + 1;
+        if returned = p_limit then
           return;
         end if;
       end loop;
@@ -440,7 +441,7 @@ returns table (
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select e.*
     from unnest(p_session, p_sequence) with ordinality as p (session_id, sequence, n)

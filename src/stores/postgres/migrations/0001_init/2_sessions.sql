@@ -2,29 +2,29 @@
 -- that row level security checks; p_tenant null is the operator. SQLSTATE TL001: there is no such session.
 
 -- The views as callers pass them. Parsing them once costs less than reading each field from the JSON text.
-create type context.given_times as (created_at timestamptz, updated_at timestamptz);
-create type context.given_document as (
-  persona_id text, subject text, issuer text, scope text, metadata json, analysis json, timestamps context.given_times
+create type context.input_times as (created_at timestamptz, updated_at timestamptz);
+create type context.input_document as (
+  persona_id text, subject text, issuer text, scope text, metadata json, analysis json, timestamps context.input_times
 );
-create type context.given_envelope as (document context.given_document, batch text);
-create type context.given_view as (
+create type context.input_envelope as (document context.input_document, batch text);
+create type context.input_view as (
   tenant text, "userId" text, "conversationId" text, chatmode text, workflow text, skill text, "gitBranch" text, task text,
   status json, "activeAgent" text, head integer, turns integer, "clearedAt" integer, "startedAt" timestamptz,
   "lastActivityAt" timestamptz, "endedAt" timestamptz, "expiresAt" timestamptz, metadata json, "forkedFrom" json,
   "lastWork" text, commit json, "awaitsCommit" boolean, "envelopeAt" integer, scratchpad json, version integer,
-  "updatedAt" timestamptz, envelope context.given_envelope
+  "updatedAt" timestamptz, envelope context.input_envelope
 );
 
 -- Sets the tenant that row level security checks; null is the operator. Hot functions assign set_config to a variable
 -- instead, because an assignment costs less than a statement.
-create function context.enter(p_tenant text) returns void
+create function context.set_tenant(p_tenant text) returns void
 language plpgsql as $$
 begin
   perform set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 end $$;
 
 -- Whether a caller limited to p_tenant and p_user may use a row; null means unlimited.
-create function context.owned(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
+create function context.can_access(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
 language sql immutable as $$
   select (p_tenant is null or s_tenant = p_tenant) and (p_user is null or s_user = p_user)
 $$;
@@ -34,7 +34,7 @@ create function context.find_active(p_tenant text, p_user text, p_chatmode text,
 returns uuid
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return (
     select x.id
     from sessions x
@@ -52,7 +52,7 @@ end $$;
 -- one statement writes them all. A log of one event has no end and no commit, so there are no parameters for them.
 -- n_subject null: no envelope is stored.
 create function context.create_session(
-  p_session uuid, p_reuse text, p_even_paused boolean, p_at timestamptz,
+  p_session uuid, p_reuse text, p_ignore_pause boolean, p_at timestamptz,
   v_tenant text, v_user text, v_conversation text, v_chatmode text, v_workflow text, v_skill text, v_branch text, v_task text,
   v_state text, v_status json, v_agent text, v_turns integer, v_expires timestamptz, v_metadata json,
   v_scratchpad json, v_version integer,
@@ -65,14 +65,14 @@ language plpgsql security definer set search_path = context, pg_temp set jit = o
 declare
   v_blocking uuid;
   v_paused text;
-  eyes text := set_config('throughline.tenant', '*', true);
+  v_tenant_scope text := set_config('throughline.tenant', '*', true);
 begin
   perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747)),
-    case when not p_even_paused then pg_advisory_xact_lock_shared(474700002) end;
-  -- after the locks: what others did before them is seen
+    case when not p_ignore_pause then pg_advisory_xact_lock_shared(474700002) end;
+  -- After the locks, so that it sees what earlier holders wrote.
   select
     case when exists (select from sessions x where x.id = p_session) then 'same-id'
-      when exists (select from session_imports x where x.session_id = p_session) then 'coming' end,
+      when exists (select from session_imports x where x.session_id = p_session) then 'importing' end,
     (select x.session_id from session_slots x
       where x.tenant = v_tenant and x.user_id = v_user and x.chatmode = v_chatmode and x.conversation_id = v_conversation),
     (select x.value from settings x where x.name = 'intake-paused-since')
@@ -81,7 +81,7 @@ begin
   if outcome is not null then
     return;
   end if;
-  eyes := set_config('throughline.tenant', v_tenant, true);
+  v_tenant_scope := set_config('throughline.tenant', v_tenant, true);
   if p_reuse <> 'none' then
     session_id := find_active(v_tenant, v_user, v_chatmode, case p_reuse when 'conversation' then v_conversation end, p_at);
     if session_id is not null then
@@ -95,14 +95,14 @@ begin
     session_id := v_blocking;
     return;
   end if;
-  if v_paused is not null and not p_even_paused then
-    raise exception using errcode = 'TL003', message = 'no new sessions are taken', detail = v_paused;
+  if v_paused is not null and not p_ignore_pause then
+    raise exception using errcode = 'TL003', message = 'the intake of sessions is paused', detail = v_paused;
   end if;
   outcome := 'created';
   with session as (
     insert into sessions (
       id, tenant, user_id, conversation_id, chatmode, workflow, skill, git_branch, task, state, status, active_agent, head,
-      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked
+      turns, cleared_at, envelope_at, started_at, last_activity_at, activity_minute, expires_at, metadata, marked_types
     ) values (
       p_session, v_tenant, v_user, v_conversation, v_chatmode, v_workflow, v_skill, v_branch, v_task, v_state, v_status,
       v_agent, 1, v_turns, 0, 1, p_at, p_at, extract(epoch from p_at)::bigint / 60, v_expires, v_metadata,
@@ -129,7 +129,7 @@ begin
 end $$;
 
 -- Inserts the rows of a new session and takes its scope.
-create function context.insert_session(p_session uuid, v context.given_view) returns void
+create function context.insert_session(p_session uuid, v context.input_view) returns void
 language plpgsql as $$
 begin
   insert into sessions (
@@ -154,7 +154,7 @@ end $$;
 create function context.insert_session(p_session uuid, p_view json) returns void
 language plpgsql as $$
 begin
-  perform insert_session(p_session, json_populate_record(null::context.given_view, p_view));
+  perform insert_session(p_session, json_populate_record(null::context.input_view, p_view));
 end $$;
 
 -- Copies the log of p_source up to p_sequence under new event ids and appends one event. Outcomes: created, same-id,
@@ -166,15 +166,15 @@ create function context.fork_session(
 returns text
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   if exists (select 1 from sessions x where x.id = p_session) then
     return 'same-id';
   end if;
   if exists (select 1 from session_imports x where x.session_id = p_session) then
-    return 'coming';
+    return 'importing';
   end if;
-  perform enter(p_tenant);
-  if not exists (select 1 from sessions x where x.id = p_source and owned(x.tenant, x.user_id, p_tenant, p_user)) then
+  perform set_tenant(p_tenant);
+  if not exists (select 1 from sessions x where x.id = p_source and can_access(x.tenant, x.user_id, p_tenant, p_user)) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   perform check_intake();
@@ -198,29 +198,29 @@ begin
     array[e_role], array[e_content], array[e_parts], array[e_agent], array[e_occurred]);
   return 'created';
 exception when unique_violation then
-  perform enter(null);
-  return case when exists (select 1 from session_imports x where x.session_id = p_session) then 'coming' else 'same-id' end;
+  perform set_tenant(null);
+  return case when exists (select 1 from session_imports x where x.session_id = p_session) then 'importing' else 'same-id' end;
 end $$;
 
--- Returns all views of one session as JSON, what its idempotency key wrote, and with p_chained the last commit of its
--- conversation. With p_lock no other decision or append gets in between until the transaction ends. view null: there is
--- no such session.
+-- Returns all views of one session as JSON, what its idempotency key wrote, and with p_with_commit the last commit of
+-- its conversation. With p_lock no other decision or append gets in between until the transaction ends. view null:
+-- there is no such session.
 create function context.load_session(
-  p_session uuid, p_tenant text, p_user text, p_key text, p_lock boolean, p_chained boolean,
+  p_session uuid, p_tenant text, p_user text, p_key text, p_lock boolean, p_with_commit boolean,
   out view text, out fingerprint text, out first_sequence integer, out last_sequence integer, out last_commit json
 )
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   if p_lock then
-    if p_chained then
+    if p_with_commit then
       perform lock_conversation(s.tenant, s.conversation_id) from sessions s where s.id = p_session;
     end if;
     perform 1 from sessions s where s.id = p_session for update;
   end if;
   view := (
-    select row_to_json(v) from session_views v where v.id = p_session and owned(v.tenant, v.user_id, p_tenant, p_user)
+    select row_to_json(v) from session_views v where v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
   );
   if view is null then
     return;
@@ -230,7 +230,7 @@ begin
     from session_keys k
     where k.session_id = p_session and k.key = p_key;
   end if;
-  if p_chained then
+  if p_with_commit then
     last_commit := (
       select row_to_json(c)
       from sessions s
@@ -248,10 +248,10 @@ create function context.read_session(p_session uuid, p_tenant text, p_user text)
 language plpgsql stable security definer set search_path = context, pg_temp set jit = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   return (
-    select row_to_json(v) from session_views v where v.id = p_session and owned(v.tenant, v.user_id, p_tenant, p_user)
+    select row_to_json(v) from session_views v where v.id = p_session and can_access(v.tenant, v.user_id, p_tenant, p_user)
   );
 end $$;
 
@@ -260,7 +260,7 @@ create function context.read_record(p_session uuid, p_tenant text, p_user text) 
 language plpgsql stable security definer set search_path = context, pg_temp set jit = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   return (
     select row_to_json(r)
@@ -268,7 +268,7 @@ begin
       select x.id, x.tenant, x.user_id, x.conversation_id, x.chatmode, x.workflow, x.skill, x.git_branch, x.task, x.status,
         x.active_agent, x.head, x.turns, x.started_at, x.last_activity_at, x.ended_at, x.expires_at, x.metadata, x.forked_from
       from sessions x
-      where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user)
+      where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)
     ) r
   );
 end $$;
@@ -278,7 +278,7 @@ create function context.read_state(p_session uuid, p_tenant text, p_user text) r
 language plpgsql stable security definer set search_path = context, pg_temp set jit = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   return (
     select row_to_json(r)
@@ -302,21 +302,21 @@ create function context.change_state(
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
-  reached integer;
+  v_head integer;
   v_tenant text;
-  -- what the session knows of its marks, null if the type is among them
-  v_marked text;
-  eyes text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
+  -- The session's marked types; null: e_type is among them.
+  v_marked_types text;
+  v_tenant_scope text := set_config('throughline.tenant', coalesce(p_tenant, '*'), true);
 begin
   update sessions x
   set head = x.head + 1, turns = x.turns + p_turns, last_activity_at = p_at,
       activity_minute = extract(epoch from p_at)::bigint / 60, decision_version = x.decision_version + 1
-  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user) and x.decision_version = p_version
+  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user) and x.decision_version = p_version
     and x.started_at = p_started
   returning x.head, x.tenant,
-    case when starts_with(x.marked, x.head / 256 || ' ') and strpos(x.marked, ' ' || e_type || ' ') > 0 then null else x.marked end
-  into reached, v_tenant, v_marked;
-  if reached is null then
+    case when starts_with(x.marked_types, x.head / 256 || ' ') and strpos(x.marked_types, ' ' || e_type || ' ') > 0 then null else x.marked_types end
+  into v_head, v_tenant, v_marked_types;
+  if v_head is null then
     return null;
   end if;
   update session_state x
@@ -324,11 +324,11 @@ begin
   where x.session_id = p_session;
   insert into session_events
     (session_id, sequence, id, tenant, type, role, content, parts, agent_id, occurred_at, created_at)
-  values (p_session, reached, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
-  if v_marked is not null then
-    perform mark_type(p_session, v_tenant, e_type, reached, v_marked);
+  values (p_session, v_head, e_id, v_tenant, e_type, e_role, e_content, e_parts, e_agent, e_occurred, p_at);
+  if v_marked_types is not null then
+    perform mark_type(p_session, v_tenant, e_type, v_head, v_marked_types);
   end if;
-  return reached;
+  return v_head;
 end $$;
 
 -- Stores a decision with its views, relations (g_*) and commit. Counters move by what is added, so appends may have
@@ -343,7 +343,7 @@ create function context.decide_session(
 returns table (outcome text, first_sequence integer, last_sequence integer)
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
-  v context.given_view := json_populate_record(null::context.given_view, p_view);
+  v context.input_view := json_populate_record(null::context.input_view, p_view);
   v_commit text := v.commit ->> 'id';
   v_active timestamptz := p_at;
   s record;
@@ -356,10 +356,10 @@ begin
   from sessions x
   where x.id = p_session
   for update;
-  if s.head is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+  if s.head is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     outcome := 'missing';
   elsif s.decision_version <> p_version
-    -- whoever ends a session has seen all of it: somebody may have spoken up in this very moment
+    -- A decision that ends a session must have seen its whole log: a message may have arrived meanwhile.
     or (s.ended_at is null and v."endedAt" is not null and v.head <> s.head + cardinality(e_id))
   then
     outcome := 'stale';
@@ -373,7 +373,7 @@ begin
       perform insert_edges(p_session, s.tenant, s.head, g_from, g_label, g_to, g_place, g_evidence);
     end if;
     if v_commit is not null and v_commit is distinct from s.commit_id then
-      -- a commit is about what was done, and nothing that is done
+      -- Compaction describes past work, so it does not count as activity.
       v_active := s.last_activity_at;
       insert into conversation_commits
         (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
@@ -391,7 +391,7 @@ end $$;
 -- Writes the parts of the views that decisions own. Not null: the new head, where messages were cleared, the last
 -- activity and the event of the envelope. p_turns and p_versions are added. Ending a session frees its scope.
 create function context.write_views(
-  p_session uuid, v context.given_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamptz,
+  p_session uuid, v context.input_view, p_head integer, p_turns integer, p_cleared integer, p_active timestamptz,
   p_envelope_at integer, p_versions integer
 )
 returns void
@@ -419,7 +419,7 @@ end $$;
 create function context.write_view(p_session uuid, p_view json) returns void
 language plpgsql as $$
 begin
-  perform write_views(p_session, json_populate_record(null::context.given_view, p_view), null, 0, null, null, null, 0);
+  perform write_views(p_session, json_populate_record(null::context.input_view, p_view), null, 0, null, null, null, 0);
 end $$;
 
 -- Replaces views, envelope and relations if the head is still p_head. An existing commit at the position stays.
@@ -437,16 +437,16 @@ begin
   if v_commit is not null then
     perform lock_conversation(p_view ->> 'tenant', p_view ->> 'conversationId');
   end if;
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
-  if s.head is null or not owned(s.tenant, s.user_id, p_tenant, p_user) then
+  if s.head is null or not can_access(s.tenant, s.user_id, p_tenant, p_user) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   if s.head <> p_head then
     return false;
   end if;
   if p_view -> 'envelope' is not null then
-    -- an update to what was there might look like one by hand
+    -- Deleted first: the trigger would take an update with the same sequence for one by hand.
     delete from session_envelopes x where x.session_id = p_session;
     perform write_envelope(p_session, s.tenant, v_envelope_at, p_view);
   end if;
@@ -477,7 +477,7 @@ create function context.list_sessions(
 returns setof context.sessions
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query execute
     'select * from sessions where tenant = $1'
     || case when p_user is not null then ' and user_id = $2' else '' end
@@ -499,23 +499,23 @@ end $$;
 create function context.session_ids(p_tenant text, p_user text, p_after uuid, p_limit integer) returns setof uuid
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select x.id
     from sessions x
-    where (p_after is null or x.id > p_after) and owned(x.tenant, x.user_id, p_tenant, p_user)
+    where (p_after is null or x.id > p_after) and can_access(x.tenant, x.user_id, p_tenant, p_user)
     order by x.id
     limit p_limit;
 end $$;
 
-create function context.totals(p_tenant text, p_user text) returns table (sessions integer, events bigint)
+create function context.count_sessions(p_tenant text, p_user text) returns table (sessions integer, events bigint)
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select count(*)::integer, coalesce(sum(x.head), 0)::bigint
     from context.sessions x
-    where owned(x.tenant, x.user_id, p_tenant, p_user);
+    where can_access(x.tenant, x.user_id, p_tenant, p_user);
 end $$;
 
 -- The only function that deletes a session. It takes the user's lock first: an index writer that holds it finds the
@@ -527,10 +527,10 @@ language plpgsql security definer set search_path = context, pg_temp set jit = o
 declare
   s record;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   select x.tenant, x.user_id into s
   from sessions x
-  where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user);
+  where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user);
   if s.tenant is not null then
     perform lock_user(s.tenant, s.user_id);
   end if;
@@ -548,7 +548,7 @@ begin
   delete from session_slots x where x.session_id = p_session;
   delete from session_edges x where x.session_id = p_session;
   delete from session_marks x where x.session_id = p_session;
-  perform take_words(s.tenant, s.user_id, 'said', array[p_session]);
+  perform remove_words(s.tenant, s.user_id, 'said', array[p_session]);
   update conversation_commits x set purged_at = p_at, user_id = '' where x.session_id = p_session and x.purged_at is null;
   return next;
 end $$;

@@ -2,8 +2,8 @@
 
 -- A view of the log, like session_state: each row comes from the event with its sequence. Collation "C" orders by code
 -- point, as every store does. An index entry holds at most 2,700 bytes and a node may be longer: the indexes hold the
--- first 160 characters, and the digest separates nodes with the same start. These are columns because row level security
--- allows no expression in an index condition.
+-- first 160 characters, and the digest separates nodes with the same start. These are columns because row level
+-- security allows no expression in an index condition.
 create table context.session_edges (
   session_id uuid             not null,
   tenant     text             not null,
@@ -73,28 +73,28 @@ returns table (from_node text, label text, to_node text, sequence integer, evide
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
 declare
-  every text := 'select from_node, label, to_node, sequence, evidence::text from session_edges where session_id = $1'
+  base text := 'select from_node, label, to_node, sequence, evidence::text from session_edges where session_id = $1'
     || case when p_labels is not null then ' and label = any ($3)' else '' end
     || case when p_from is not null
        then ' and from_start >= left($4, 160) and (from_node, label, to_node, sequence) > ($4, $5, $6, $7)' else '' end;
-  leaving text := ' and from_start = any ($9) and from_node = any ($2)';
-  reaching text := ' and to_start = any ($9) and to_node = any ($2)';
-  starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
+  outgoing text := ' and from_start = any ($9) and from_node = any ($2)';
+  incoming text := ' and to_start = any ($9) and to_node = any ($2)';
+  node_starts text[] := array(select left(n, 160) from unnest(p_nodes) as n);
 begin
-  perform enter(p_tenant);
-  if not exists (select 1 from sessions x where x.id = p_session and owned(x.tenant, x.user_id, p_tenant, p_user)) then
+  perform set_tenant(p_tenant);
+  if not exists (select 1 from sessions x where x.id = p_session and can_access(x.tenant, x.user_id, p_tenant, p_user)) then
     raise exception using errcode = 'TL001', message = 'no such session';
   end if;
   return query execute
     case
-      -- whoever begins with less comes first, so this is the order of the nodes too
-      when p_nodes is null then every || ' order by from_start, from_node, label, to_node, sequence'
-      when p_direction = 'out' then every || leaving || ' order by 1, 2, 3, 4'
-      when p_direction = 'in' then every || reaching || ' order by 1, 2, 3, 4'
-      else every || leaving || ' union all ' || every || reaching || ' and from_node <> all ($2) order by 1, 2, 3, 4'
+      -- The order by start is also the order by node.
+      when p_nodes is null then base || ' order by from_start, from_node, label, to_node, sequence'
+      when p_direction = 'out' then base || outgoing || ' order by 1, 2, 3, 4'
+      when p_direction = 'in' then base || incoming || ' order by 1, 2, 3, 4'
+      else base || outgoing || ' union all ' || base || incoming || ' and from_node <> all ($2) order by 1, 2, 3, 4'
     end
     || ' limit $8'
-    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, starts;
+    using p_session, p_nodes, p_labels, p_from, p_label, p_to, p_sequence, p_limit, node_starts;
 end $$;
 
 -- Reads the commits of a conversation after position p_after. p_user null: of all users.
@@ -104,7 +104,7 @@ create function context.read_commits(
 returns setof context.conversation_commits
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select x.*
     from conversation_commits x
@@ -123,34 +123,34 @@ create function context.due_sessions(
 returns setof uuid
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 declare
-  given integer;
+  returned integer;
   more integer := 0;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select x.id
     from sessions x
     where x.ended_at is null and x.activity_minute <= extract(epoch from p_idle_since)::bigint / 60
-      and x.last_activity_at < p_idle_since and owned(x.tenant, x.user_id, p_tenant, p_user)
+      and x.last_activity_at < p_idle_since and can_access(x.tenant, x.user_id, p_tenant, p_user)
     order by x.activity_minute, x.id
     limit p_limit;
-  get diagnostics given = row_count;
-  if given < p_limit then
+  get diagnostics returned = row_count;
+  if returned < p_limit then
     return query
       select x.id
       from sessions x
       where x.ended_at is null and x.expires_at <= p_at and x.last_activity_at >= p_idle_since
-        and owned(x.tenant, x.user_id, p_tenant, p_user)
+        and can_access(x.tenant, x.user_id, p_tenant, p_user)
       order by x.expires_at, x.id
-      limit p_limit - given;
+      limit p_limit - returned;
     get diagnostics more = row_count;
   end if;
-  if given + more < p_limit then
+  if returned + more < p_limit then
     return query
       select x.id
       from sessions x
-      where x.awaits_commit and x.ended_at < p_ended_before and owned(x.tenant, x.user_id, p_tenant, p_user)
+      where x.awaits_commit and x.ended_at < p_ended_before and can_access(x.tenant, x.user_id, p_tenant, p_user)
       order by x.ended_at, x.id
-      limit p_limit - given - more;
+      limit p_limit - returned - more;
   end if;
 end $$;

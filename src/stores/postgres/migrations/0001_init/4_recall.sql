@@ -1,8 +1,8 @@
 -- The word index over messages and memories. It is derived from the log and from memories and can be rebuilt.
 --
--- A shelf is what one user said, or what is remembered of one user. Its number stands for both in all other tables, which
--- makes their rows and keys half as long. The tables can be distributed by it, because every key begins with it. Collation
--- "C" orders by code point, as every store does.
+-- A shelf is what one user said, or what is remembered of one user. Its number stands for both in all other tables,
+-- which makes their rows and keys half as long. The tables can be distributed by it, because every key begins with it.
+-- Collation "C" orders by code point, as every store does.
 create table context.recall_shelves (
   user_id       text    not null,
   tenant        text    not null,
@@ -44,8 +44,8 @@ create table context.recall_postings (
   primary key (shelf_id, term, session_id, block)
 ) with (fillfactor = 90);
 
--- What each write added to a block, with the terms that were new to it: they lead back to the postings of a session. turn
--- is the first one of the write, so a row never changes.
+-- What each write added to a block, with the terms that were new to it: they lead back to the postings of a session.
+-- turn is the first one of the write, so a row never changes.
 create table context.recall_blocks (
   shelf_id      bigint  not null,
   session_id    uuid    not null,
@@ -79,8 +79,8 @@ create table context.recall_messages (
 
 create index recall_messages_time on context.recall_messages (shelf_id, time, session_id, turn);
 
--- How far the index and the extraction of memories have read a log. No row: nothing was read. Not in sessions, so that no
--- reader holds a lock that an append waits for.
+-- How far the index and the extraction of memories have read a log. No row: nothing was read. Not in sessions, so that
+-- no reader holds a lock that an append waits for.
 create table context.session_marks (
   session_id uuid    not null primary key,
   tenant     text    not null,
@@ -115,7 +115,7 @@ $$;
 -- Adds words to a shelf, under the user's lock. One w_* entry per term of a block of a session, one b_* entry per
 -- block. A posting is new to its block if it holds no more messages than were given. Without the setting the planner,
 -- which assumes short arrays, compares each of 6,000 terms with each other.
-create function context.put_words(
+create function context.add_words(
   p_tenant text, p_user text, p_shelf text,
   w_session uuid[], w_block integer[], w_term text[], w_messages integer[], w_data bytea[],
   b_session uuid[], b_block integer[], b_turn integer[], b_messages integer[], b_words integer[], b_long integer[]
@@ -139,7 +139,7 @@ begin
   group by w.term
   on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages;
 
-  with put as (
+  with upserted as (
     insert into recall_postings as x (shelf_id, term, session_id, block, tenant, messages, data)
     select v_shelf, w.term, w.session, w.block, p_tenant, w.messages, w.data
     from unnest(w_session, w_block, w_term, w_messages, w_data) as w (session, block, term, messages, data)
@@ -147,23 +147,23 @@ begin
     set messages = x.messages + excluded.messages, data = x.data || excluded.data
     returning x.term, x.session_id, x.block, x.messages
   ),
-  fresh as (
+  added as (
     select w.session, w.block, array_agg(w.term) as terms
     from unnest(w_session, w_block, w_term, w_messages) as w (session, block, term, messages)
-    join put on put.term = w.term and put.session_id = w.session and put.block = w.block
-    where put.messages = w.messages
+    join upserted u on u.term = w.term and u.session_id = w.session and u.block = w.block
+    where u.messages = w.messages
     group by w.session, w.block
   )
   insert into recall_blocks (shelf_id, session_id, block, turn, tenant, terms, messages, words, long_messages)
-  select v_shelf, b.session, b.block, b.turn, p_tenant, coalesce(fresh.terms, '{}'), b.messages, b.words, b.long
+  select v_shelf, b.session, b.block, b.turn, p_tenant, coalesce(added.terms, '{}'), b.messages, b.words, b.long
   from unnest(b_session, b_block, b_turn, b_messages, b_words, b_long) as b (session, block, turn, messages, words, long)
-  left join fresh on fresh.session = b.session and fresh.block = b.block;
+  left join added on added.session = b.session and added.block = b.block;
   return v_shelf;
 end $$;
 
 -- Removes sessions, or memories, from a shelf, under the user's lock; a purge calls it too. Deletes postings one by one
 -- by their full key: while a table has no statistics, a join reads the whole shelf.
-create function context.take_words(p_tenant text, p_user text, p_shelf text, p_sessions uuid[]) returns void
+create function context.remove_words(p_tenant text, p_user text, p_shelf text, p_sessions uuid[]) returns void
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_shelf bigint := shelf_id(p_tenant, p_user, p_shelf);
@@ -171,8 +171,8 @@ declare
   b record;
   w text;
   n integer;
-  gone_terms text[] := '{}';
-  gone_messages integer[] := '{}';
+  removed_terms text[] := '{}';
+  removed_messages integer[] := '{}';
 begin
   if v_shelf is null then
     return;
@@ -187,8 +187,8 @@ begin
         delete from recall_postings x
         where x.shelf_id = v_shelf and x.term = w and x.session_id = v_session and x.block = b.block
         returning x.messages into n;
-        gone_terms := gone_terms || w;
-        gone_messages := gone_messages || n;
+        removed_terms := removed_terms || w;
+        removed_messages := removed_messages || n;
       end loop;
       update recall_shelves x
       set messages = x.messages - b.messages, terms = x.terms - b.words, long_messages = x.long_messages - b.long_messages
@@ -208,22 +208,22 @@ begin
   end loop;
 
   for w in
-    with less as (
+    with decreased as (
       insert into recall_terms as x (shelf_id, term, tenant, messages)
       select v_shelf, g.term, p_tenant, - sum(g.messages)
-      from unnest(gone_terms, gone_messages) as g (term, messages)
+      from unnest(removed_terms, removed_messages) as g (term, messages)
       group by g.term
       on conflict (shelf_id, term) do update set messages = x.messages + excluded.messages
       returning x.term, x.messages
     )
-    select l.term from less l where l.messages <= 0
+    select l.term from decreased l where l.messages <= 0
   loop
     delete from recall_terms x where x.shelf_id = v_shelf and x.term = w;
   end loop;
   delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf and x.messages <= 0;
 end $$;
 
--- Adds messages (m_*) of a session and their words (as in put_words) to the index and moves the mark from p_from to
+-- Adds messages (m_*) of a session and their words (as in add_words) to the index and moves the mark from p_from to
 -- p_to. False: there is no such session, or the mark is not at p_from.
 create function context.index_messages(
   p_session uuid, p_from integer, p_to integer, p_version integer,
@@ -239,14 +239,14 @@ declare
   v_shelf bigint;
   v_turns integer := 0;
 begin
-  perform enter(null);
+  perform set_tenant(null);
   select x.tenant, x.user_id into s from sessions x where x.id = p_session;
   if s.tenant is null then
     return false;
   end if;
   perform lock_user(s.tenant, s.user_id);
-  perform enter(s.tenant);
-  -- meanwhile it may have gone, and its id may be another user's
+  perform set_tenant(s.tenant);
+  -- Meanwhile the session may be purged, and its id may belong to another user.
   if not exists (select 1 from sessions x where x.id = p_session and x.user_id = s.user_id and x.head >= p_to)
     or p_from <> coalesce((select x.indexed from session_marks x where x.session_id = p_session), 0)
   then
@@ -255,7 +255,7 @@ begin
 
   if cardinality(m_turn) > 0 then
     v_turns := m_turn[cardinality(m_turn)];
-    v_shelf := put_words(s.tenant, s.user_id, 'said',
+    v_shelf := add_words(s.tenant, s.user_id, 'said',
       array_fill(p_session, array[cardinality(w_term)]), w_block, w_term, w_messages, w_data,
       array_fill(p_session, array[cardinality(b_block)]), b_block, b_turn, b_messages, b_words, b_long);
     insert into recall_messages (
@@ -283,12 +283,12 @@ language plpgsql security definer set search_path = context, pg_temp set jit = o
 declare
   s record;
 begin
-  perform enter(null);
+  perform set_tenant(null);
   select x.tenant, x.user_id into s from sessions x where x.id = p_session;
   if s.tenant is not null then
     perform lock_user(s.tenant, s.user_id);
-    perform enter(s.tenant);
-    perform take_words(s.tenant, s.user_id, 'said', array[p_session]);
+    perform set_tenant(s.tenant);
+    perform remove_words(s.tenant, s.user_id, 'said', array[p_session]);
     update session_marks x set indexed = 0, turns = 0 where x.session_id = p_session;
   end if;
 end $$;
@@ -296,7 +296,7 @@ end $$;
 create function context.read_mark(p_session uuid) returns setof context.mark_row
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   return query
     select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
       coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
@@ -312,7 +312,7 @@ returns setof context.mark_row
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select s.id, s.tenant, s.user_id, s.head, coalesce(m.indexed, 0), coalesce(m.turns, 0), coalesce(m.version, 0),
       coalesce(m.extracted, 0), coalesce((s.forked_from ->> 'sequence')::integer, 0)
@@ -330,11 +330,11 @@ end $$;
 
 -- Returns sessions of all users that are not fully indexed, or that ended and are not fully extracted. Reads both
 -- tables in key order.
-create function context.sessions_behind(p_version integer, p_after uuid, p_limit integer) returns setof uuid
+create function context.sessions_to_index(p_version integer, p_after uuid, p_limit integer) returns setof uuid
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_sort = off set jit = off as $$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   return query
     select s.id
     from sessions s
@@ -347,14 +347,14 @@ begin
 end $$;
 
 -- Returns the counts of a shelf. No row: it is empty.
-create function context.look_up(p_tenant text, p_user text, p_shelf text, p_terms text[])
+create function context.count_terms(p_tenant text, p_user text, p_shelf text, p_terms text[])
 returns table (messages integer, terms bigint, long_messages integer, speakers text[], known text[], counts integer[])
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_shelf bigint;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   select x.shelf_id, x.messages, x.terms, x.long_messages into v_shelf, messages, terms, long_messages
   from recall_shelves x
   where x.user_id = p_user and x.tenant = p_tenant and x.shelf = p_shelf;
@@ -379,7 +379,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set j
 declare
   v_shelf bigint;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   v_shelf := shelf_id(p_tenant, p_user, p_shelf);
   foreach term in array p_terms loop
     select string_agg(uuid_send(b.session_id) || int4send(b.block) || int4send(length(b.data)) || b.data, ''::bytea)
@@ -400,7 +400,7 @@ end $$;
 -- Returns the facts of the messages at the given places, of the last p_last messages of sessions, and of the last
 -- p_limit messages in a time range, each once. OFFSET 0 keeps the lookups by full key: a join would read the whole
 -- shelf.
-create function context.read_facts(
+create function context.read_message_facts(
   p_tenant text, p_user text, p_place_session uuid[], p_place_turn integer[], p_sessions uuid[], p_last integer,
   p_since bigint, p_until bigint, p_limit integer
 )
@@ -410,7 +410,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
 declare
   v_shelf bigint;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   v_shelf := shelf_id(p_tenant, p_user, 'said');
   return query
     with wanted as (

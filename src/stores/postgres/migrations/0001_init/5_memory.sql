@@ -130,7 +130,7 @@ create table memori.memory_keys (
   key         text        not null,
   fingerprint text        not null,
   -- Ids, outcomes and counts as JSON, never the text of a memory: the row stays when the memory is forgotten.
-  answer      text        not null,
+  response    text        not null,
   at          timestamptz not null,
   primary key (user_id, tenant, digest)
 );
@@ -227,7 +227,7 @@ end $$;
 create index if not exists memories_memory on memori.memories using hash (memory_id);
 create index if not exists idx_memories_namespace_category on memori.memories (user_id, category);
 create index if not exists memories_expiring on memori.memories (expires_at, memory_id) where expires_at is not null;
-create index if not exists memories_unread on memori.memories (user_id, index_version) where superseded_by is null;
+create index if not exists memories_unindexed on memori.memories (user_id, index_version) where superseded_by is null;
 create index if not exists memories_fingerprint on memori.memories (user_id, fingerprint) where fingerprint is not null;
 
 -- A memory as in the port. All functions are in the schema context, because others may create functions in memori.
@@ -237,7 +237,7 @@ create type context.memory_row as (
   expires_at timestamptz, superseded_by uuid, superseded_at timestamptz, metadata json
 );
 
-create function context.as_memory(m memori.memories) returns context.memory_row
+create function context.to_memory_row(m memori.memories) returns context.memory_row
 language sql stable as $$
   select row(
     m.memory_id, m.tenant, m.user_id, m.category, m.content, m.scope, m.source_type, m.confidence, m.lineage, m.use_count,
@@ -252,7 +252,7 @@ $$;
 -- This function and those below find many rows one by one by their full key: while the table has no statistics, as
 -- during an import, the planner assumes few memories per user and would read all of them each time. OFFSET 0 keeps the
 -- lookups.
-create function context.load_change(
+create function context.load_memory_change(
   p_tenant text, p_user text, p_sessions uuid[], p_session uuid, p_from integer, p_to integer, p_ids uuid[],
   p_fingerprints text[], p_source text
 )
@@ -262,7 +262,7 @@ declare
   v_user memori.memories.user_id%type := p_user;
 begin
   perform lock_user(p_tenant, p_user);
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   if p_session is not null and not exists (
     select 1
     from sessions s
@@ -299,18 +299,19 @@ begin
     select false, l.memory
     from wanted w
     cross join lateral (
-      select as_memory(m) as memory
+      select to_memory_row(m) as memory
       from memori.memories m
       where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = w.id
       for update
     ) l;
 end $$;
 
--- Writes a change, under the lock of load_change. p_puts: memories as in the port, with their fingerprint (null keeps
--- the stored one); reworded marks those with new words, of indexVersion. p_out: memories whose words are removed.
--- p_history: in order. s_*: the keys of lineages. w_*: words as in put_words, with one b_* entry per memory.
-create function context.write_change(
-  p_tenant text, p_user text, p_puts json, p_removals uuid[], p_out uuid[], p_history json, s_memory uuid[], s_key text[],
+-- Writes a change, under the lock of load_memory_change. p_puts: memories as in the port, with their fingerprint (null
+-- keeps the stored one); reworded marks those with new words, of indexVersion. p_unindexed: memories whose words are
+-- removed.
+-- p_history: in order. s_*: the keys of lineages. w_*: words as in add_words, with one b_* entry per memory.
+create function context.write_memory_change(
+  p_tenant text, p_user text, p_puts json, p_removals uuid[], p_unindexed uuid[], p_history json, s_memory uuid[], s_key text[],
   w_memory uuid[], w_term text[], w_data bytea[], b_memory uuid[], b_words integer[], b_long integer[],
   p_session uuid, p_extracted integer
 )
@@ -321,8 +322,8 @@ declare
   v_id uuid;
   n integer := cardinality(b_memory);
 begin
-  perform enter(p_tenant);
-  perform take_words(p_tenant, p_user, 'memory', p_out);
+  perform set_tenant(p_tenant);
+  perform remove_words(p_tenant, p_user, 'memory', p_unindexed);
   foreach v_id in array p_removals loop
     delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant and m.memory_id = v_id;
     if found then
@@ -375,7 +376,7 @@ begin
   );
 
   if n > 0 then
-    perform put_words(p_tenant, p_user, 'memory',
+    perform add_words(p_tenant, p_user, 'memory',
       w_memory, array_fill(0, array[cardinality(w_term)]), w_term, array_fill(1, array[cardinality(w_term)]), w_data,
       b_memory, array_fill(0, array[n]), array_fill(1, array[n]), array_fill(1, array[n]), b_words, b_long);
   end if;
@@ -389,14 +390,14 @@ end $$;
 create function context.get_memories(p_tenant text, p_user text, p_ids uuid[]) returns setof context.memory_row
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(l.m)).*
+    select (to_memory_row(l.m)).*
     from (select distinct w.id from unnest(p_ids) as w (id)) w
     cross join lateral (
       select m from memori.memories m where m.memory_id = w.id offset 0
     ) l
-    where owned((l.m).tenant, (l.m).user_id::text, p_tenant, p_user);
+    where can_access((l.m).tenant, (l.m).user_id::text, p_tenant, p_user);
 end $$;
 
 create function context.list_memories(p_tenant text, p_user text, p_after uuid, p_limit integer)
@@ -406,9 +407,9 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set j
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(m)).*
+    select (to_memory_row(m)).*
     from memori.memories m
     where m.user_id = v_user and m.tenant = p_tenant
       and m.memory_id > coalesce(p_after, '00000000-0000-0000-0000-000000000000')
@@ -416,31 +417,31 @@ begin
     limit p_limit;
 end $$;
 
-create function context.memory_changes(p_tenant text, p_user text, p_memory uuid)
+create function context.read_memory_history(p_tenant text, p_user text, p_memory uuid)
 returns table (
   version integer, at timestamptz, change text, confidence double precision, source json, note text, by_memory uuid
 )
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
     select h.version, h.at, h.change, h.confidence::double precision, h.source, h.note, h.by_memory
     from memori.memories m
     join memori.memory_history h on h.user_id = m.user_id::text and h.tenant = m.tenant and h.memory_id = m.memory_id
-    where m.memory_id = p_memory and owned(m.tenant, m.user_id::text, p_tenant, p_user)
+    where m.memory_id = p_memory and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
     order by h.version;
 end $$;
 
-create function context.memories_from(p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
+create function context.memories_by_source(p_tenant text, p_user text, p_key text, p_after uuid, p_limit integer)
 returns setof context.memory_row
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(l.m)).*
+    select (to_memory_row(l.m)).*
     from (
       select x.memory_id
       from memori.memory_sources x
@@ -455,14 +456,14 @@ begin
     order by s.memory_id;
 end $$;
 
-create function context.use_memories(p_tenant text, p_user text, p_ids uuid[], p_at timestamptz) returns void
+create function context.count_memory_uses(p_tenant text, p_user text, p_ids uuid[], p_at timestamptz) returns void
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
   v_id uuid;
 begin
-  perform enter(p_tenant);
-  -- in one order everywhere, so that two of them never wait for each other
+  perform set_tenant(p_tenant);
+  -- Always in the same order, so that two callers cannot deadlock.
   for v_id in select distinct w.id from unnest(p_ids) as w (id) order by 1 loop
     update memori.memories m
     set use_count = coalesce(m.use_count, 0) + 1, last_used_at = p_at
@@ -474,26 +475,26 @@ create function context.expired_memories(p_tenant text, p_user text, p_at timest
 returns setof context.memory_row
 language plpgsql security definer set search_path = context, pg_temp set enable_seqscan = off set jit = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(m)).*
+    select (to_memory_row(m)).*
     from memori.memories m
-    where m.expires_at <= p_at and owned(m.tenant, m.user_id::text, p_tenant, p_user)
+    where m.expires_at <= p_at and can_access(m.tenant, m.user_id::text, p_tenant, p_user)
     order by m.expires_at, m.memory_id
     limit p_limit;
 end $$;
 
 -- Returns current memories that have no words, or words of a version before p_version; each is a range of the index.
-create function context.unread_memories(p_tenant text, p_user text, p_version integer, p_limit integer)
+create function context.unindexed_memories(p_tenant text, p_user text, p_version integer, p_limit integer)
 returns setof context.memory_row
 language plpgsql security definer set search_path = context, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   v_user memori.memories.user_id%type := p_user;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select (as_memory(u.m)).*
+    select (to_memory_row(u.m)).*
     from (
       select m from memori.memories m
       where m.tenant = p_tenant and m.user_id = v_user and m.superseded_by is null and m.index_version is null
@@ -513,17 +514,17 @@ declare
   v_shelves bigint[];
 begin
   perform lock_user(p_tenant, p_user);
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   delete from memori.memory_history x where x.user_id = p_user and x.tenant = p_tenant;
   delete from memori.memory_sources x where x.user_id = p_user and x.tenant = p_tenant;
   delete from memori.memory_keys x where x.user_id = p_user and x.tenant = p_tenant;
   get diagnostics keys = row_count;
   delete from memori.memories m where m.user_id = v_user and m.tenant = p_tenant;
   get diagnostics memories = row_count;
-  with gone as (
+  with deleted as (
     delete from recall_shelves x where x.user_id = p_user and x.tenant = p_tenant returning x.shelf_id
   )
-  select array_agg(g.shelf_id) into v_shelves from gone g;
+  select array_agg(g.shelf_id) into v_shelves from deleted g;
   delete from recall_terms x where x.shelf_id = any (v_shelves);
   delete from recall_speakers x where x.shelf_id = any (v_shelves);
   delete from recall_postings x where x.shelf_id = any (v_shelves);
@@ -536,58 +537,59 @@ begin
   return next;
 end $$;
 
--- Returns the response stored for a key. Takes the user's lock, as load_change does, so no other change uses the key.
+-- Returns the response stored for a key. Takes the user's lock, as load_memory_change does, so no other change uses the
+-- key.
 create function context.load_memory_key(p_tenant text, p_user text, p_key text)
-returns table (fingerprint text, answer text)
+returns table (fingerprint text, response text)
 language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
 begin
   perform lock_user(p_tenant, p_user);
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select x.fingerprint, x.answer
+    select x.fingerprint, x.response
     from memori.memory_keys x
     where x.user_id = p_user and x.tenant = p_tenant and x.digest = md5(p_key)::uuid and x.key = p_key;
 end $$;
 
 -- Stores the key of a change, under the lock of load_memory_key.
 create function context.write_memory_key(
-  p_tenant text, p_user text, p_key text, p_fingerprint text, p_answer text, p_at timestamptz
+  p_tenant text, p_user text, p_key text, p_fingerprint text, p_response text, p_at timestamptz
 )
 returns void
 language plpgsql security definer set search_path = context, pg_temp set jit = off as $$
 begin
-  perform enter(p_tenant);
-  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, answer, at)
-  values (p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_answer, p_at);
+  perform set_tenant(p_tenant);
+  insert into memori.memory_keys (user_id, tenant, digest, key, fingerprint, response, at)
+  values (p_user, p_tenant, md5(p_key)::uuid, p_key, p_fingerprint, p_response, p_at);
 end $$;
 
 -- Returns the response stored for a key by any user, if the fingerprint matches.
 create function context.find_memory_key(p_tenant text, p_user text, p_key text, p_fingerprint text)
-returns table (answer text)
+returns table (response text)
 language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query
-    select x.answer
+    select x.response
     from memori.memory_keys x
     where x.fingerprint = p_fingerprint and x.digest = md5(p_key)::uuid and x.key = p_key
-      and owned(x.tenant, x.user_id, p_tenant, p_user)
+      and can_access(x.tenant, x.user_id, p_tenant, p_user)
     limit 1;
 end $$;
 
 -- Deletes the oldest p_limit keys stored before p_before and returns their number. A key stored again meanwhile stays.
-create function context.forget_memory_keys(p_tenant text, p_user text, p_before timestamptz, p_limit integer)
+create function context.delete_memory_keys(p_tenant text, p_user text, p_before timestamptz, p_limit integer)
 returns integer
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_keys integer;
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   with chosen as (
     select x.user_id, x.tenant, x.digest
     from memori.memory_keys x
-    where x.at < p_before and owned(x.tenant, x.user_id, p_tenant, p_user)
+    where x.at < p_before and can_access(x.tenant, x.user_id, p_tenant, p_user)
     order by x.at
     limit p_limit
   )

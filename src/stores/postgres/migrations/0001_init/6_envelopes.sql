@@ -1,4 +1,5 @@
--- The envelope of each session, a view of the log like session_state, and the switch that pauses the intake of sessions.
+-- The envelope of each session, a view of the log like session_state, and the switch that pauses the intake of
+-- sessions.
 
 -- metadata and analysis are json, which keeps the text as written; cast them to jsonb to query them.
 create table context.session_envelopes (
@@ -27,7 +28,7 @@ create table context.settings (
   value text not null
 );
 
--- All views of a session, without `marked`. The envelope's columns are null if there is none, or only an outdated one.
+-- All views of a session, without `marked_types`. The envelope's columns are null if there is none, or only an outdated one.
 create view context.session_views with (security_invoker = true) as
   select s.id, s.tenant, s.user_id, s.conversation_id, s.chatmode, s.workflow, s.skill, s.git_branch, s.task, s.state,
     s.status, s.active_agent, s.head, s.turns, s.cleared_at, s.decision_version, s.started_at, s.last_activity_at,
@@ -51,22 +52,22 @@ create view context.envelope_views with (security_invoker = true) as
 
 -- Sets updated_at for statements by hand; our own set it themselves, together with another sequence. Citus distributes
 -- a table with a trigger only if citus.enable_unsafe_triggers is on; drop the trigger there.
-create function context.touch_envelope() returns trigger
+create function context.set_envelope_updated_at() returns trigger
 language plpgsql as $$
 begin
   new.updated_at := now();
   return new;
 end $$;
 
-create trigger touch before update on context.session_envelopes
+create trigger set_updated_at before update on context.session_envelopes
 for each row when (new.sequence = old.sequence and new.updated_at = old.updated_at)
-execute function context.touch_envelope();
+execute function context.set_envelope_updated_at();
 
 -- Stores the envelope of a view, folded up to p_sequence. A view without an envelope changes nothing.
-create function context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, e context.given_envelope) returns void
+create function context.write_envelope(p_session uuid, p_tenant text, p_sequence integer, e context.input_envelope) returns void
 language plpgsql as $$
 declare
-  d context.given_document := e.document;
+  d context.input_document := e.document;
 begin
   if d.subject is null then
     return;
@@ -88,16 +89,16 @@ create function context.write_envelope(p_session uuid, p_tenant text, p_sequence
 language plpgsql as $$
 begin
   perform write_envelope(
-    p_session, p_tenant, p_sequence, json_populate_record(null::context.given_envelope, p_view -> 'envelope')
+    p_session, p_tenant, p_sequence, json_populate_record(null::context.input_envelope, p_view -> 'envelope')
   );
 end $$;
 
 -- Reads envelopes of all users after p_after, in key order of both tables.
-create function context.page_envelopes(p_after uuid, p_limit integer) returns setof context.envelope_views
+create function context.list_envelopes(p_after uuid, p_limit integer) returns setof context.envelope_views
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_sort = off as $$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   return query
     select v.*
     from envelope_views v
@@ -111,7 +112,7 @@ create function context.find_envelopes(p_ids uuid[]) returns setof context.envel
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off as $$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   return query
     select f.*
     from unnest(p_ids) as p (id)
@@ -124,7 +125,7 @@ end $$;
 create function context.count_envelopes(p_batch text, p_since timestamptz) returns bigint
 language plpgsql security definer set search_path = context, pg_temp set jit = off set enable_seqscan = off as $$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   if p_batch is not null then
     return (select count(*) from session_envelopes x where x.batch = p_batch);
   end if;
@@ -136,27 +137,27 @@ create function context.remove_envelopes(p_batch text, p_since timestamptz, p_li
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   if p_batch is not null then
     return query
       with chosen as (
         select x.session_id from session_envelopes x where x.batch = p_batch order by x.session_id limit p_limit
-      ), gone as (
+      ), deleted as (
         delete from session_envelopes x using chosen c
         where x.session_id = c.session_id and x.batch = p_batch
         returning x.session_id
       )
-      select g.session_id from gone g order by g.session_id;
+      select g.session_id from deleted g order by g.session_id;
   else
     return query
       with chosen as (
         select x.session_id from session_envelopes x where x.updated_at >= p_since order by x.session_id limit p_limit
-      ), gone as (
+      ), deleted as (
         delete from session_envelopes x using chosen c
         where x.session_id = c.session_id and x.updated_at >= p_since
         returning x.session_id
       )
-      select g.session_id from gone g order by g.session_id;
+      select g.session_id from deleted g order by g.session_id;
   end if;
 end $$;
 
@@ -170,7 +171,7 @@ begin
   perform pg_advisory_xact_lock_shared(474700002);
   select x.value into v_since from settings x where x.name = 'intake-paused-since';
   if found then
-    raise exception using errcode = 'TL003', message = 'no new sessions are taken', detail = v_since;
+    raise exception using errcode = 'TL003', message = 'the intake of sessions is paused', detail = v_since;
   end if;
 end $$;
 

@@ -1,6 +1,6 @@
--- Sessions that are being imported from another store. Their events, types and relations go to their final tables at once;
--- nothing reads them until the row in sessions exists, which comes with the last block. Until then this row holds the
--- progress.
+-- Sessions that are being imported from another store. Their events, types and relations go to their final tables at
+-- once; nothing reads them until the row in sessions exists, which comes with the last block. Until then this row holds
+-- the progress.
 create table context.session_imports (
   session_id uuid        not null primary key,
   tenant     text        not null,
@@ -18,11 +18,11 @@ create index session_imports_user on context.session_imports (tenant, user_id, s
 -- Returns what exists of a session: its views, or in coming those of an unfinished import. One statement, so one
 -- snapshot. No row: nothing exists. Row level security allows CASE in an index condition, but not COALESCE.
 create function context.find_import(p_session uuid)
-returns table (view context.session_views, coming json, last_event uuid)
+returns table (view context.session_views, importing json, last_event uuid)
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
-  perform enter(null);
+  perform set_tenant(null);
   return query
     select v, i.view, e.id
     from (select p_session as id) w
@@ -32,7 +32,7 @@ begin
 end $$;
 
 -- Adds a block of events and relations (g_*) after p_after, with the views that follow. p_done makes the session
--- visible; a visible session continues. Outcomes: written; owner (the id belongs to someone else); conflict (reached is
+-- visible; a visible session continues. Outcomes: written; owner (the id belongs to someone else); conflict (current_head is
 -- the head); active (other is the live session of the scope); commit (another commit has the position). Only written
 -- changes anything.
 create function context.import_events(
@@ -40,7 +40,7 @@ create function context.import_events(
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[],
   g_from text[], g_label text[], g_to text[], g_sequence integer[], g_evidence text[]
 )
-returns table (outcome text, reached integer, other uuid)
+returns table (outcome text, current_head integer, other uuid)
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 declare
@@ -51,35 +51,35 @@ declare
   v_commit text := p_view -> 'commit' ->> 'id';
   v_live boolean := p_view ->> 'endedAt' is null;
   v_locked boolean;
-  v_there boolean := false;
+  v_exists boolean := false;
   s record;
 begin
-  perform enter(null);
+  perform set_tenant(null);
   v_locked := p_done or exists (select 1 from sessions x where x.id = p_session);
-  -- what a create or a commit looks at does not change below it: their locks, before any row's
+  -- Takes the locks of create and commit before any row lock, so that what they check does not change.
   if v_locked and v_live then
     perform pg_advisory_xact_lock(hashtextextended(json_build_array(v_tenant, v_user, v_chatmode)::text, 4747));
   end if;
   if v_locked and v_commit is not null then
     perform lock_conversation(v_tenant, v_conversation);
   end if;
-  -- where it comes from first: whoever waits for it to move then finds it where it went
+  -- Reads the import first: a caller that waited for its end then finds the session.
   select x.tenant, x.user_id, x.head into s from session_imports x where x.session_id = p_session for update;
   if not found then
     select x.tenant, x.user_id, x.head into s from sessions x where x.id = p_session for update;
-    v_there := found;
+    v_exists := found;
   end if;
   if s.tenant <> v_tenant or s.user_id <> v_user then
     return query select 'owner', null::integer, null::uuid;
     return;
   end if;
-  if coalesce(s.head, 0) <> p_after or (v_there and not v_locked) then
+  if coalesce(s.head, 0) <> p_after or (v_exists and not v_locked) then
     return query select 'conflict', coalesce(s.head, 0), null::uuid;
     return;
   end if;
 
-  perform enter(v_tenant);
-  if p_done or v_there then
+  perform set_tenant(v_tenant);
+  if p_done or v_exists then
     if v_live then
       select x.session_id into other
       from session_slots x
@@ -101,19 +101,19 @@ begin
     end if;
   end if;
 
-  perform import_rows(p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent,
+  perform insert_imported_events(p_session, v_tenant, e_sequence, e_created, e_id, e_type, e_role, e_content, e_parts, e_agent,
     e_occurred);
   if cardinality(g_from) > 0 then
     perform insert_edges(p_session, v_tenant, 0, g_from, g_label, g_to, g_sequence, g_evidence);
   end if;
-  if v_there then
+  if v_exists then
     if v_live and other is null then
-      -- it had another scope, or had ended
+      -- The session had another scope, or had ended.
       delete from session_slots x where x.session_id = p_session;
       insert into session_slots (tenant, user_id, chatmode, conversation_id, session_id)
       values (v_tenant, v_user, v_chatmode, v_conversation, p_session);
     end if;
-    perform replace_view(p_session, v_tenant, p_view);
+    perform replace_views(p_session, v_tenant, p_view);
   elsif p_done then
     delete from session_imports x where x.session_id = p_session;
     perform insert_session(p_session, p_view);
@@ -122,13 +122,13 @@ begin
     values (p_session, v_tenant, v_user, (p_view ->> 'head')::integer, p_view)
     on conflict (session_id) do update set head = excluded.head, view = excluded.view, at = now();
   end if;
-  if v_commit is not null and (p_done or v_there) then
-    perform import_link(p_session, p_view);
+  if v_commit is not null and (p_done or v_exists) then
+    perform import_commit(p_session, p_view);
   end if;
   return query select 'written', (p_view ->> 'head')::integer, null::uuid;
 exception when unique_violation then
-  -- somebody began a session under the id in this very moment
-  perform enter(null);
+  -- Another caller started a session with this id at the same moment.
+  perform set_tenant(null);
   return query
     select 'conflict', coalesce(
       (select x.head from sessions x where x.id = p_session),
@@ -138,7 +138,7 @@ exception when unique_violation then
 end $$;
 
 -- Inserts events with their own sequences and times. Checks nothing.
-create function context.import_rows(
+create function context.insert_imported_events(
   p_session uuid, p_tenant text, e_sequence integer[], e_created timestamptz[],
   e_id uuid[], e_type text[], e_role text[], e_content text[], e_parts json[], e_agent text[], e_occurred text[]
 )
@@ -158,13 +158,13 @@ begin
 end $$;
 
 -- Replaces the stored views.
-create function context.replace_view(p_session uuid, p_tenant text, p_view json) returns void
+create function context.replace_views(p_session uuid, p_tenant text, p_view json) returns void
 language plpgsql as $$
 declare
   v_envelope_at integer := (p_view ->> 'envelopeAt')::integer;
 begin
   if p_view -> 'envelope' is not null then
-    -- an update to what was there might look like one by hand
+    -- Deleted first: the trigger would take an update with the same sequence for one by hand.
     delete from session_envelopes x where x.session_id = p_session;
     perform write_envelope(p_session, p_tenant, v_envelope_at, p_view);
   end if;
@@ -179,7 +179,7 @@ end $$;
 
 -- Stores the commit of a session at its position, dated by the event that made it. A commit that a purge left behind
 -- belongs to the session again.
-create function context.import_link(p_session uuid, p_view json) returns void
+create function context.import_commit(p_session uuid, p_view json) returns void
 language plpgsql as $$
 declare
   v_block integer;
@@ -204,11 +204,11 @@ end $$;
 
 -- Returns ids of unfinished imports after p_after. Only the given conditions become part of the statement, so each is
 -- served by its own index.
-create function context.begun_imports(p_tenant text, p_user text, p_after uuid, p_limit integer) returns setof uuid
+create function context.list_imports(p_tenant text, p_user text, p_after uuid, p_limit integer) returns setof uuid
 language plpgsql security definer set search_path = context, pg_temp set jit = off
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 begin
-  perform enter(p_tenant);
+  perform set_tenant(p_tenant);
   return query execute
     'select session_id from session_imports where session_id >= $3 and session_id is distinct from $4'
     || case when p_tenant is not null then ' and tenant = $1' else '' end
@@ -223,7 +223,7 @@ language plpgsql security definer set search_path = context, pg_temp set jit = o
 declare
   v_events integer;
 begin
-  perform enter(null);
+  perform set_tenant(null);
   delete from session_imports x where x.session_id = p_session;
   if not found then
     return 0;

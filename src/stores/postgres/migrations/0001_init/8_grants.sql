@@ -47,9 +47,10 @@ begin
     return;
   end if;
 
-  -- Our functions see only the tenant they name, whatever other policies allow; other users of the table see what they saw.
+  -- Our functions see only the tenant they name, whatever other policies allow; other users of the table see what they
+  -- saw.
   execute format('create policy throughline_tenant on memori.memories using (%s and %s)', ours, named);
-  execute format('create policy throughline_wall on memori.memories as restrictive using (not %s or %s)', ours, named);
+  execute format('create policy throughline_restriction on memori.memories as restrictive using (not %s or %s)', ours, named);
   if not (select r.relrowsecurity from pg_class r where r.oid = 'memori.memories'::regclass) then
     execute format('create policy throughline_others on memori.memories using (not %s)', ours);
     alter table memori.memories enable row level security;
@@ -113,11 +114,11 @@ begin
     execute format('alter function %s owner to %I', f.signature,
       case when f.name in ('purge_session', 'discard_import') then 'throughline_purge' else 'throughline_functions' end);
     -- Functions that only other functions call stay with their owners.
-    if f.name in ('enter', 'owned', 'lock_user', 'take_words') then
+    if f.name in ('set_tenant', 'can_access', 'lock_user', 'remove_words') then
       execute format('grant execute on function %s to throughline_purge', f.signature);
     elsif f.name not in (
-      'as_memory', 'check_intake', 'import_link', 'import_rows', 'insert_edges', 'insert_events', 'insert_session',
-      'lock_conversation', 'mark_type', 'put_words', 'replace_view', 'shelf_id', 'touch_envelope', 'write_envelope',
+      'to_memory_row', 'check_intake', 'import_commit', 'insert_imported_events', 'insert_edges', 'insert_events', 'insert_session',
+      'lock_conversation', 'mark_type', 'add_words', 'replace_views', 'shelf_id', 'set_envelope_updated_at', 'write_envelope',
       'write_view', 'write_views'
     ) then
       execute format('grant execute on function %s to throughline_app', f.signature);
