@@ -3,6 +3,6 @@
 export { answeredCallId, toolCallsOf } from '../../src/domain/event.ts'
 export { hasFailed, NODE_KINDS, observationsOf, TASK_NODE } from '../../src/domain/graph.ts'
 export { isObject } from '../../src/domain/json.ts'
-export { canDo, LIFECYCLE, LIVE_STATES, type LiveState } from '../../src/domain/lifecycle.ts'
+export { isAllowed, LIFECYCLE, LIVE_STATES, type LiveState } from '../../src/domain/lifecycle.ts'
 export { LIMITS } from '../../src/domain/limits.ts'
-export { endOf, isFinal, SESSION_STATES } from '../../src/domain/record.ts'
+export { endTime, isFinal, SESSION_STATES } from '../../src/domain/record.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { kindOfCommit } from './commit.ts'
+import { commitKind } from './commit.ts'
 
 it.each([
   [{ state: 'complete' }, 'normal'],
@@ -11,5 +11,5 @@ it.each([
   [{ state: 'aborted', reason: 'Session expired' }, 'abandoned'],
   [{ state: 'aborted', reason: 'Interrupted by new task' }, 'abandoned'],
 ] as const)('a session that ended as %j leaves a commit of kind %s', (status, kind) => {
-  expect(kindOfCommit(status)).toBe(kind)
+  expect(commitKind(status)).toBe(kind)
 })

@@ -4,7 +4,7 @@ import type { SessionStatus } from './record.ts'
 export type CommitKind = 'normal' | 'abandoned' | 'stale' | 'interrupted'
 
 /** The kind of commit that a session with this final status leaves. */
-export function kindOfCommit(status: SessionStatus): CommitKind {
+export function commitKind(status: SessionStatus): CommitKind {
   if (status.state !== 'aborted') return 'normal'
   if (status.cause === 'expired') return 'stale'
   return status.cause === 'displaced' ? 'interrupted' : 'abandoned'

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
+  applyEnvelopeChange,
+  applyMetadataChange,
   type Envelope,
   type EnvelopeView,
-  envelopeAfter,
-  envelopeBegun,
-  envelopeForked,
+  findReservedKey,
+  forkEnvelope,
   type Identity,
-  metadataAfter,
+  initialEnvelope,
   RESERVED_KEYS,
-  reservedKey,
 } from './envelope.ts'
 import type { SessionEvent } from './event.ts'
 import type { Json } from './json.ts'
@@ -29,7 +29,7 @@ const EVENT: SessionEvent = {
 const BEGINNING = { tenant: 'local', userId: 'ada', metadata: { topic: 'tea', cups: { hot: 1, cold: 2 } } }
 
 const begun = (given: { identity?: Identity; batch?: string } = {}, event = EVENT) =>
-  envelopeBegun({ ...event, parts: { ...BEGINNING, ...given } as unknown as Json })
+  initialEnvelope({ ...event, parts: { ...BEGINNING, ...given } as unknown as Json })
 
 const DOCUMENT: Envelope = {
   session_id: 'session-1',
@@ -77,7 +77,7 @@ describe('the envelope a session begins with', () => {
 })
 
 describe('a change of the envelope', () => {
-  const changed = (change: Parameters<typeof envelopeAfter>[1]) => envelopeAfter(VIEW, change, T2)
+  const changed = (change: Parameters<typeof applyEnvelopeChange>[1]) => applyEnvelopeChange(VIEW, change, T2)
   const timestamps = { created_at: T1, updated_at: T2 }
 
   it('that says nothing new moves only the moment, and nobody but a backfill has a batch', () => {
@@ -119,16 +119,16 @@ describe('a change of the envelope', () => {
   it('has the same metadata for the record', () => {
     const { metadata } = DOCUMENT
     for (const change of [{}, { metadata: { topic: null } }, { metadata: { cups: null }, whole: true as const }]) {
-      expect(metadataAfter(metadata, change)).toStrictEqual(changed(change).document.metadata)
+      expect(applyMetadataChange(metadata, change)).toStrictEqual(changed(change).document.metadata)
     }
-    expect(metadataAfter(metadata, { whole: true })).toBe(metadata)
+    expect(applyMetadataChange(metadata, { whole: true })).toBe(metadata)
   })
 })
 
 describe('the envelope of a fork', () => {
   it('is that of its source with metadata of its own, from now on, and of no batch', () => {
     const event: SessionEvent = { ...EVENT, sessionId: 'session-2', createdAt: T2, occurredAt: T1 }
-    expect(envelopeForked(VIEW, event, { only: 'here' })).toStrictEqual({
+    expect(forkEnvelope(VIEW, event, { only: 'here' })).toStrictEqual({
       document: {
         ...DOCUMENT,
         session_id: 'session-2',
@@ -141,11 +141,11 @@ describe('the envelope of a fork', () => {
 
 describe('reserved keys', () => {
   it.each(RESERVED_KEYS)('are found: %s', (key) => {
-    expect(reservedKey({ mine: 1, [key]: null })).toBe(key)
+    expect(findReservedKey({ mine: 1, [key]: null })).toBe(key)
   })
 
   it('are only looked for at the top, under their own names', () => {
-    expect(reservedKey({})).toBeUndefined()
-    expect(reservedKey({ mine: { tenant: 1 }, Tenant: 1, toString: 1, metadata: {} })).toBeUndefined()
+    expect(findReservedKey({})).toBeUndefined()
+    expect(findReservedKey({ mine: { tenant: 1 }, Tenant: 1, toString: 1, metadata: {} })).toBeUndefined()
   })
 })

@@ -68,11 +68,11 @@ export const RESERVED_KEYS = [
 ] as const
 
 /** The first reserved key in what a client gave as metadata. */
-export function reservedKey(metadata: JsonObject): string | undefined {
+export function findReservedKey(metadata: JsonObject): string | undefined {
   return RESERVED_KEYS.find((key) => Object.hasOwn(metadata, key))
 }
 
-interface Beginning {
+interface StartParts {
   tenant: string
   userId: string
   metadata: JsonObject
@@ -81,8 +81,8 @@ interface Beginning {
 }
 
 /** The envelope a session begins with. A session that began elsewhere says when. */
-export function envelopeBegun(event: SessionEvent): EnvelopeView {
-  const { tenant, userId, metadata, identity, batch } = event.parts as unknown as Beginning
+export function initialEnvelope(event: SessionEvent): EnvelopeView {
+  const { tenant, userId, metadata, identity, batch } = event.parts as unknown as StartParts
   const created_at = normalizeTime(event.occurredAt) ?? event.createdAt
   return {
     document: {
@@ -106,31 +106,31 @@ function normalizeTime(time: string | undefined): string | undefined {
 }
 
 /** The metadata of a session after a change: its record's and its envelope's. */
-export function metadataAfter(metadata: JsonObject, change: EnvelopeChange): JsonObject {
-  return change.metadata === undefined ? metadata : merged(metadata, change.metadata, change)
+export function applyMetadataChange(metadata: JsonObject, change: EnvelopeChange): JsonObject {
+  return change.metadata === undefined ? metadata : mergeOrReplace(metadata, change.metadata, change)
 }
 
 /** The envelope after a change. */
-export function envelopeAfter({ document }: EnvelopeView, change: EnvelopeChange, at: string): EnvelopeView {
+export function applyEnvelopeChange({ document }: EnvelopeView, change: EnvelopeChange, at: string): EnvelopeView {
   const { personaId = document.persona_id, analysis, batch } = change
   return {
     document: {
       ...document,
       persona_id: personaId,
-      metadata: metadataAfter(document.metadata, change),
-      analysis: analysis === undefined ? document.analysis : merged(document.analysis, analysis, change),
+      metadata: applyMetadataChange(document.metadata, change),
+      analysis: analysis === undefined ? document.analysis : mergeOrReplace(document.analysis, analysis, change),
       timestamps: { ...document.timestamps, updated_at: at },
     },
     ...(batch !== undefined && { batch }),
   }
 }
 
-function merged(target: JsonObject, value: JsonObject, { whole }: EnvelopeChange): JsonObject {
+function mergeOrReplace(target: JsonObject, value: JsonObject, { whole }: EnvelopeChange): JsonObject {
   return whole ? value : mergeObject(target, value)
 }
 
 /** The envelope of a fork: the same, of another session that begins now. */
-export function envelopeForked({ document }: EnvelopeView, event: SessionEvent, metadata: JsonObject): EnvelopeView {
+export function forkEnvelope({ document }: EnvelopeView, event: SessionEvent, metadata: JsonObject): EnvelopeView {
   const { createdAt } = event
   return {
     document: {

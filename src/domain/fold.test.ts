@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { APPENDABLE_TYPES, type EventType, RECORDED_TYPES, type SessionEvent, startsTurn } from './event.ts'
 import {
-  begin,
   evolve,
   FOLDED_TYPES,
   type ForkedParts,
+  initialView,
   isActivity,
   onlyStateChanged,
   type SessionView,
@@ -52,7 +52,7 @@ const FORKED: ForkedParts = {
   metadata: { b: 2 },
 }
 
-const started = () => begin(event(1, 'session_started', STARTED))
+const started = () => initialView(event(1, 'session_started', STARTED))
 const folded = (...events: SessionEvent[]) => events.reduce(evolve, started())
 
 function deepFreeze<T>(value: T): T {
@@ -93,14 +93,14 @@ describe('the first event', () => {
 
   it('keeps who issued the token, and the backfill, for the envelope alone', () => {
     const identity = { issuer: 'https://issuer', scope: 'a b' }
-    const { record, envelope } = begin(event(1, 'session_started', { ...STARTED, identity, batch: 'b1' }))
+    const { record, envelope } = initialView(event(1, 'session_started', { ...STARTED, identity, batch: 'b1' }))
     expect(envelope).toMatchObject({ document: identity, batch: 'b1' })
     expect(record).toStrictEqual(started().record)
   })
 
   it('gives no field that was not there', () => {
     const { tenant, userId, chatmode, conversationId, agent } = STARTED
-    const { record } = begin(
+    const { record } = initialView(
       event(1, 'session_started', { tenant, userId, chatmode, conversationId, agent, metadata: {} }),
     )
     for (const field of ['workflow', 'skill', 'gitBranch', 'task', 'expiresAt', 'endedAt', 'forkedFrom', 'agent']) {

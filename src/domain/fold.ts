@@ -1,16 +1,22 @@
 import {
+  applyEnvelopeChange,
+  applyMetadataChange,
   type EnvelopeChange,
   type EnvelopeView,
-  envelopeAfter,
-  envelopeBegun,
-  envelopeForked,
+  forkEnvelope,
   type Identity,
-  metadataAfter,
+  initialEnvelope,
 } from './envelope.ts'
 import { type RecordedType, type SessionEvent, startsTurn } from './event.ts'
 import type { JsonObject } from './json.ts'
 import { isFinal, type Scope, type SessionRecord, type SessionStatus } from './record.ts'
-import { changed, type HandoffContext, type Scratchpad, type StateChange, withoutHandoff } from './scratchpad.ts'
+import {
+  applyStateChange,
+  type HandoffContext,
+  removeHandoff,
+  type Scratchpad,
+  type StateChange,
+} from './scratchpad.ts'
 
 /** The scratchpad of a session. */
 export interface SessionScratchpad {
@@ -85,7 +91,7 @@ export interface SwitchedParts {
 }
 
 /** The views after the first event of a log, `session_started`. */
-export function begin(event: SessionEvent): SessionView {
+export function initialView(event: SessionEvent): SessionView {
   const { agent, identity, batch, ...given } = event.parts as unknown as StartedParts
   return {
     record: {
@@ -101,7 +107,7 @@ export function begin(event: SessionEvent): SessionView {
     state: { scratchpad: {}, version: 0, updatedAt: event.createdAt },
     clearedAt: 0,
     envelopeAt: event.sequence,
-    envelope: envelopeBegun(event),
+    envelope: initialEnvelope(event),
   }
 }
 
@@ -125,9 +131,13 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
     case 'session_forked':
       return asFork({ ...view, record }, event)
     case 'state_changed':
-      return { ...view, record, state: withScratchpad(view.state, event, changed(pad, event.parts as StateChange)) }
+      return {
+        ...view,
+        record,
+        state: withScratchpad(view.state, event, applyStateChange(pad, event.parts as StateChange)),
+      }
     case 'handoff_taken':
-      return { ...view, record, state: withScratchpad(view.state, event, withoutHandoff(pad)) }
+      return { ...view, record, state: withScratchpad(view.state, event, removeHandoff(pad)) }
     case 'work_committed':
       return { ...view, record, lastWork: (event.parts as { id: string }).id }
     case 'session_compacted': {
@@ -139,7 +149,7 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
       return withEnvelope({ ...view, record }, event)
     case 'agent_changed':
     case 'agent_transition':
-      return switched({ ...view, record }, event)
+      return withAgent({ ...view, record }, event)
     default:
       return { ...view, record }
   }
@@ -168,10 +178,10 @@ const COUNTERS = { head: 0, turns: 0, lastActivityAt: '' }
 export function onlyStateChanged(before: SessionView, after: SessionView): boolean {
   const { record: was, state: _before, envelope: _was, ...others } = before
   const { record, state: _after, envelope: _is, ...rest } = after
-  return isSame({ ...was, ...COUNTERS }, { ...record, ...COUNTERS }) && isSame(others, rest)
+  return isShallowEqual({ ...was, ...COUNTERS }, { ...record, ...COUNTERS }) && isShallowEqual(others, rest)
 }
 
-function isSame(one: object, other: object): boolean {
+function isShallowEqual(one: object, other: object): boolean {
   const members = Object.entries(one)
   const isAlike = members.every(([key, value]) => (other as Record<string, unknown>)[key] === value)
   return isAlike && members.length === Object.keys(other).length
@@ -199,9 +209,9 @@ function withEnvelope({ envelope, record, ...view }: SessionView, event: Session
   const change = event.parts as EnvelopeChange
   return {
     ...view,
-    record: { ...record, metadata: metadataAfter(record.metadata, change) },
+    record: { ...record, metadata: applyMetadataChange(record.metadata, change) },
     envelopeAt: event.sequence,
-    ...(envelope !== undefined && { envelope: envelopeAfter(envelope, change, event.createdAt) }),
+    ...(envelope !== undefined && { envelope: applyEnvelopeChange(envelope, change, event.createdAt) }),
   }
 }
 
@@ -214,7 +224,7 @@ function withScratchpad(
 }
 
 /** The agent acts from here on; what a handoff brings waits in the scratchpad in place of what waited there. */
-function switched({ record, state, ...view }: SessionView, event: SessionEvent): SessionView {
+function withAgent({ record, state, ...view }: SessionView, event: SessionEvent): SessionView {
   const { to, context } = event.parts as unknown as SwitchedParts
   const scratchpad = { ...state.scratchpad, ...(context !== undefined && { handoff_context: context }) }
   return {
@@ -243,6 +253,6 @@ function asFork(
       forkedFrom: from,
     },
     envelopeAt: event.sequence,
-    ...(envelope !== undefined && { envelope: envelopeForked(envelope, event, given.metadata) }),
+    ...(envelope !== undefined && { envelope: forkEnvelope(envelope, event, given.metadata) }),
   }
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidTransitionError } from './errors.ts'
 import {
-  canDo,
+  isAllowed,
   LIFECYCLE,
   LIVE_STATES,
   type LifecycleCommand,
   type LifecycleCommandName,
-  mermaid,
+  lifecycleDiagram,
   nextStatus,
   noteOf,
 } from './lifecycle.ts'
@@ -63,14 +63,14 @@ describe('a command', () => {
   it.each(ALLOWED)('in the state %s: %s is allowed', (state, name, after) => {
     expect(nextStatus(STATUS[state], COMMAND[name], AT, 's1')).toStrictEqual(after)
     expect(LIFECYCLE[name].to).toBe(after.state)
-    expect(canDo(state, name)).toBe(true)
+    expect(isAllowed(state, name)).toBe(true)
   })
 
   it.each(refused)('in the state %s: %s is refused', (state, name) => {
     const attempt = () => nextStatus(STATUS[state], COMMAND[name], AT, 's1')
     expect(attempt).toThrow(InvalidTransitionError)
     expect(attempt).toThrow(expect.objectContaining({ details: { sessionId: 's1', state, command: name } }))
-    expect(canDo(state, name)).toBe(false)
+    expect(isAllowed(state, name)).toBe(false)
   })
 
   it('is tried in every state', () => {
@@ -78,7 +78,7 @@ describe('a command', () => {
   })
 
   it('has no way out of a final state', () => {
-    expect(SESSION_STATES.filter((state) => names.every((name) => !canDo(state, name)))).toEqual([
+    expect(SESSION_STATES.filter((state) => names.every((name) => !isAllowed(state, name)))).toEqual([
       'complete',
       'aborted',
     ])
@@ -106,7 +106,7 @@ describe('a command', () => {
 
 describe('the diagram', () => {
   it('shows every transition of the table, and where a life begins and ends', () => {
-    expect(mermaid()).toBe(`stateDiagram-v2
+    expect(lifecycleDiagram()).toBe(`stateDiagram-v2
   [*] --> running: create()
   running --> awaiting_user: ask()
   running --> interrupted: interrupt()

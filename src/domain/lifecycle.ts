@@ -73,7 +73,7 @@ export function abortFor(cause: AbortCause): LifecycleCommand & { do: 'abort' } 
 }
 
 /** Whether the command is allowed in that state. */
-export function canDo(state: SessionState, command: LifecycleCommandName): boolean {
+export function isAllowed(state: SessionState, command: LifecycleCommandName): boolean {
   const { from }: Transition = LIFECYCLE[command]
   return (from as readonly SessionState[]).includes(state)
 }
@@ -89,7 +89,7 @@ export function nextStatus(
   sessionId: string,
 ): SessionStatus {
   const { state } = status
-  if (!canDo(state, command.do)) throw new InvalidTransitionError({ sessionId, state, command: command.do })
+  if (!isAllowed(state, command.do)) throw new InvalidTransitionError({ sessionId, state, command: command.do })
   switch (command.do) {
     case 'ask':
       return defined({ state: LIFECYCLE.ask.to, question: command.question, askedAt: at, cause: command.cause })
@@ -138,7 +138,7 @@ function textOf(command: LifecycleCommand): string {
 }
 
 /** The table as a Mermaid state diagram; each arrow is labelled with the calls that take it. */
-export function mermaid(): string {
+export function lifecycleDiagram(): string {
   const arrows = LIVE_STATES.flatMap((from) => SESSION_STATES.flatMap((to) => arrow(from, to, callsBetween(from, to))))
   const ends = SESSION_STATES.filter((state) => !(LIVE_STATES as readonly SessionState[]).includes(state))
   const lines = ['[*] --> running: create()', ...arrows, ...ends.map((state) => `${state} --> [*]`)]
@@ -147,7 +147,9 @@ export function mermaid(): string {
 
 function callsBetween(from: LiveState, to: SessionState): string[] {
   const commands = Object.keys(LIFECYCLE) as LifecycleCommandName[]
-  return commands.filter((command) => LIFECYCLE[command].to === to && canDo(from, command)).map((name) => `${name}()`)
+  return commands
+    .filter((command) => LIFECYCLE[command].to === to && isAllowed(from, command))
+    .map((name) => `${name}()`)
 }
 
 function arrow(from: string, to: string, calls: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { SessionEndedError } from './errors.ts'
-import { checkLive, endOf, isFinal, SESSION_STATES } from './record.ts'
+import { checkLive, endTime, isFinal, SESSION_STATES } from './record.ts'
 
 const BEFORE = '2026-01-31T09:29:59.999Z'
 const NOW = '2026-01-31T09:30:00.000Z'
@@ -8,22 +8,22 @@ const LATER = '2026-01-31T09:30:00.001Z'
 
 describe('the end of a session', () => {
   it('is unknown while it lives', () => {
-    expect(endOf({}, NOW)).toBeUndefined()
-    expect(endOf({ endedAt: null, expiresAt: null }, NOW)).toBeUndefined()
-    expect(endOf({ expiresAt: LATER }, NOW)).toBeUndefined()
+    expect(endTime({}, NOW)).toBeUndefined()
+    expect(endTime({ endedAt: null, expiresAt: null }, NOW)).toBeUndefined()
+    expect(endTime({ expiresAt: LATER }, NOW)).toBeUndefined()
   })
 
   it('is when it ended', () => {
-    expect(endOf({ endedAt: BEFORE }, NOW)).toBe(BEFORE)
+    expect(endTime({ endedAt: BEFORE }, NOW)).toBe(BEFORE)
   })
 
   it('is when it expired, from that very moment on', () => {
-    expect(endOf({ expiresAt: NOW }, NOW)).toBe(NOW)
-    expect(endOf({ endedAt: null, expiresAt: BEFORE }, NOW)).toBe(BEFORE)
+    expect(endTime({ expiresAt: NOW }, NOW)).toBe(NOW)
+    expect(endTime({ endedAt: null, expiresAt: BEFORE }, NOW)).toBe(BEFORE)
   })
 
   it('is when it ended where it has expired too', () => {
-    expect(endOf({ endedAt: NOW, expiresAt: BEFORE }, LATER)).toBe(NOW)
+    expect(endTime({ endedAt: NOW, expiresAt: BEFORE }, LATER)).toBe(NOW)
   })
 })
 

@@ -83,18 +83,18 @@ export interface SessionRecord extends Scope {
 }
 
 /** When the session ended or expired; `undefined` while it takes events. */
-export function endOf({ endedAt, expiresAt }: Life, now: string): string | undefined {
+export function endTime({ endedAt, expiresAt }: EndTimes, now: string): string | undefined {
   return endedAt ?? (expiresAt && expiresAt <= now ? expiresAt : undefined)
 }
 
-interface Life {
+interface EndTimes {
   endedAt?: string | null
   expiresAt?: string | null
 }
 
 /** Throws `SessionEndedError` unless the session takes events at that moment. */
-export function checkLive(record: Life & { id: string }, at: string): void {
-  const endedAt = endOf(record, at)
+export function checkLive(record: EndTimes & { id: string }, at: string): void {
+  const endedAt = endTime(record, at)
   if (endedAt !== undefined) throw new SessionEndedError({ sessionId: record.id, endedAt })
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_POLICY } from './policy.ts'
 import type { SessionRecord, SessionStatus } from './record.ts'
-import { planByState, type ResumePlan, resumePlan, say } from './resume.ts'
+import { planByState, type ResumePlan, resumePlan, resumeText } from './resume.ts'
 
 const HOUR = 3_600_000
 const hours = (n: number, ms = 0) => new Date(Date.UTC(2026, 0, 31, 9, 30) + n * HOUR + ms).toISOString()
@@ -113,11 +113,11 @@ describe('what is said', () => {
       'The last session rested for too long and is closed; what it did is kept. What would you like to do next?',
     ],
   ])('for %j', (given, text) => {
-    expect(say(given, 'Task: x')).toBe(text)
+    expect(resumeText(given, 'Task: x')).toBe(text)
   })
 
   it('leaves no gap where there is no progress to show', () => {
-    expect(say({ plan: 'show_progress' })).toBe(
+    expect(resumeText({ plan: 'show_progress' })).toBe(
       'I was in the middle of the work. This is where it stands:\n\nShall I go on?',
     )
   })

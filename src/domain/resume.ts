@@ -1,6 +1,6 @@
 import type { Policy } from './policy.ts'
-import { endOf, isFinal, type SessionRecord, type SessionStatus } from './record.ts'
-import { dayAndTime } from './summary.ts'
+import { endTime, isFinal, type SessionRecord, type SessionStatus } from './record.ts'
+import { formatUtc } from './summary.ts'
 
 /** What to do when the user comes back to a session. */
 export type ResumePlan =
@@ -20,7 +20,7 @@ export function resumePlan(record: SessionRecord, now: string, policy: Policy): 
   const { status, task, startedAt, lastActivityAt } = record
   if (isFinal(status.state)) return { plan: 'new_task' }
   const idle = Date.parse(now) - Date.parse(lastActivityAt)
-  if (endOf(record, now) !== undefined || idle > policy.staleTimeoutMs) return { plan: 'expired' }
+  if (endTime(record, now) !== undefined || idle > policy.staleTimeoutMs) return { plan: 'expired' }
   if (idle > policy.idleTimeoutMs) return { plan: 'offer', startedAt, ...(task !== undefined && { task }) }
   return planByState(status)
 }
@@ -43,15 +43,15 @@ export function planByState(status: SessionStatus): ResumePlan {
 }
 
 /** What to say to the user for a plan; `progress` is shown where the work was under way. */
-export function say(plan: ResumePlan, progress = ''): string {
+export function resumeText(plan: ResumePlan, progress = ''): string {
   switch (plan.plan) {
     case 'expired':
       return `The last session rested for too long and is closed; what it did is kept. ${NEW_TASK}`
     case 'offer':
       return paragraphs(
         plan.task === undefined
-          ? `There is work that you began on ${dayAndTime(plan.startedAt)} and that is not finished.`
-          : `On ${dayAndTime(plan.startedAt)} you began this, and it is not finished:`,
+          ? `There is work that you began on ${formatUtc(plan.startedAt)} and that is not finished.`
+          : `On ${formatUtc(plan.startedAt)} you began this, and it is not finished:`,
         plan.task,
         'Do you want to go on with it, or begin something new?',
       )

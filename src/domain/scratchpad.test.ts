@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changed, isChangeNeeded, type Scratchpad, type StateChange, withoutHandoff } from './scratchpad.ts'
+import { applyStateChange, isChangeNeeded, removeHandoff, type Scratchpad, type StateChange } from './scratchpad.ts'
 
 const field = (key: string) => `patch.${key}`
 const refusal = (code: string, name: string) => expect.objectContaining({ code, field: name })
@@ -16,13 +16,13 @@ describe('a change of the scratchpad', () => {
     ['increment what is no number', { a: 'x' }, { op: 'increment', key: 'a', by: 1 }, { a: 'x' }],
     ['add to a name every object has', {}, { op: 'add', key: 'toString', value: 1 }, { toString: [1] as never }],
   ])('%s', (_, before, change, after) => {
-    expect(changed(before, change)).toEqual(after)
+    expect(applyStateChange(before, change)).toEqual(after)
   })
 
   it('leaves the one before as it was', () => {
     const before = { list: [1], n: 1 }
-    changed(before, { op: 'add', key: 'list', value: 2 })
-    changed(before, { op: 'increment', key: 'n', by: 2 })
+    applyStateChange(before, { op: 'add', key: 'list', value: 2 })
+    applyStateChange(before, { op: 'increment', key: 'n', by: 2 })
     expect(before).toEqual({ list: [1], n: 1 })
   })
 
@@ -31,7 +31,7 @@ describe('a change of the scratchpad', () => {
     const held = [{ b: [null], a: 1 }, [1, 2], 'x', null, 0]
     for (const value of held) expect(isChangeNeeded(pad, { op: 'add', key: 'list', value }, field)).toBe(false)
     expect(isChangeNeeded({ list: [[1]] }, { op: 'add', key: 'list', value: [1, 2] }, field)).toBe(true)
-    expect(changed({}, { op: 'increment', key: 'toString', by: 1 })).toEqual({ toString: 1 })
+    expect(applyStateChange({}, { op: 'increment', key: 'toString', by: 1 })).toEqual({ toString: 1 })
     const others = [{ a: 1 }, { a: 1, b: [null], c: 1 }, [2, 1], [1], 'y', false, { a: 1, c: [null] }, { 0: 1, 1: 2 }]
     for (const value of others) expect(isChangeNeeded(pad, { op: 'add', key: 'list', value }, field)).toBe(true)
   })
@@ -66,6 +66,6 @@ describe('a change of the scratchpad', () => {
       own: { anything: [null] },
     }
     expect(isChangeNeeded({}, { op: 'replace', value }, field)).toBe(true)
-    expect(withoutHandoff(value)).not.toHaveProperty('handoff_context')
+    expect(removeHandoff(value)).not.toHaveProperty('handoff_context')
   })
 })

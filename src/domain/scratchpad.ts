@@ -33,7 +33,7 @@ export type StateChange =
   | { op: 'increment'; key: string; by: number }
 
 /** The scratchpad after a change. Total: a change that does not fit what is there leaves it as it is. */
-export function changed(scratchpad: Scratchpad, change: StateChange): Scratchpad {
+export function applyStateChange(scratchpad: Scratchpad, change: StateChange): Scratchpad {
   switch (change.op) {
     case 'merge':
       return mergeObject(scratchpad, change.patch)
@@ -51,7 +51,7 @@ export function changed(scratchpad: Scratchpad, change: StateChange): Scratchpad
 }
 
 /** The scratchpad without the handoff that was taken. */
-export function withoutHandoff(scratchpad: Scratchpad): Scratchpad {
+export function removeHandoff(scratchpad: Scratchpad): Scratchpad {
   const { handoff_context: _taken, ...rest } = scratchpad
   return rest
 }
@@ -64,7 +64,7 @@ export function isChangeNeeded(scratchpad: Scratchpad, change: StateChange, fiel
   if (change.op === 'add' && listContains(scratchpad, change.key, change.value)) return false
   if (change.op === 'increment') checkIncrement(scratchpad, change.key, change.by)
   if (change.op === 'add' || change.op === 'increment') checkKeyType(change.key, change.op === 'add' ? [] : 0)
-  const after = changed(scratchpad, change)
+  const after = applyStateChange(scratchpad, change)
   checkWellKnownKeys(after, field)
   encodeJson(after, 'scratchpad', LIMITS.scratchpad, SCRATCHPAD_DEPTH)
   return true

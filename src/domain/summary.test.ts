@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SessionStatus } from './record.ts'
-import { dayAndTime, extractiveSummary, formatProgress } from './summary.ts'
+import { extractiveSummary, formatProgress, formatUtc } from './summary.ts'
 import { summarizeWork, type WorkSummary } from './work.ts'
 
 const NOTHING = summarizeWork([])
@@ -146,6 +146,6 @@ Waits for nothing: the work goes on.`,
   })
 
   it('gives times to the minute', () => {
-    expect(dayAndTime('2026-12-01T23:59:59.999Z')).toBe('2026-12-01 23:59 UTC')
+    expect(formatUtc('2026-12-01T23:59:59.999Z')).toBe('2026-12-01 23:59 UTC')
   })
 })

@@ -89,7 +89,7 @@ export function formatProgress(
   ].flat()
   return [
     `Task: ${oneLine(record.task) || 'not stated'}`,
-    `Begun: ${dayAndTime(record.startedAt)}, ${pluralize(turns, 'turn')} and ${pluralize(toolCalls, 'tool call')} so far`,
+    `Begun: ${formatUtc(record.startedAt)}, ${pluralize(turns, 'turn')} and ${pluralize(toolCalls, 'tool call')} so far`,
     ...(lists.length === 0 ? ['No work is on record yet.'] : lists),
     formatStatus(record.status),
   ]
@@ -129,6 +129,6 @@ function pluralize(n: number, noun: string): string {
 }
 
 /** A time of the record for people, such as `2026-01-31 09:30 UTC`. */
-export function dayAndTime(at: string): string {
+export function formatUtc(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 }

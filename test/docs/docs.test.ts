@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { EXIT_OF } from '../../src/cli/exit-codes.ts'
 import { MESSAGE_INTENTS } from '../../src/domain/classify.ts'
 import { ACTIONS } from '../../src/domain/intent.ts'
-import { LIFECYCLE, LIVE_STATES, mermaid } from '../../src/domain/lifecycle.ts'
+import { LIFECYCLE, LIVE_STATES, lifecycleDiagram } from '../../src/domain/lifecycle.ts'
 import { STATUS } from '../../src/http/error-response.ts'
 import { ERROR_CODES, LIMITS } from '../../src/index.ts'
 import { readLabelled, score } from '../data/intents/labelled.ts'
@@ -69,7 +69,7 @@ describe('the documents', () => {
 
   it('draw the life of a session as the table in the code has it', () => {
     const drawn = textOf('docs/lifecycle.md').match(/<!-- printed by mermaid\(\).*-->\n```mermaid\n([\s\S]*?)```/)
-    expect(drawn?.[1]).toBe(mermaid())
+    expect(drawn?.[1]).toBe(lifecycleDiagram())
   })
 
   it('list every call of that life with where it leads from and to', () => {

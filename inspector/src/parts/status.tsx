@@ -1,5 +1,5 @@
 import type { SessionRecord, SessionState, SessionStatus } from '../api/types.ts'
-import { endOf } from '../domain.ts'
+import { endTime } from '../domain.ts'
 import { now } from './time.tsx'
 
 /** The name of each state on the page. */
@@ -27,7 +27,7 @@ export function StatusBadge({ record }: { record: SessionRecord }) {
 
 /** Whether the session takes no more events: it ended or expired. */
 export function isOver(record: SessionRecord): boolean {
-  return endOf(record, new Date(now.value).toISOString()) !== undefined
+  return endTime(record, new Date(now.value).toISOString()) !== undefined
 }
 
 export function isExpired(record: SessionRecord): boolean {

@@ -1,7 +1,7 @@
 import type { Session } from '../../api.ts'
 import type { ThroughlineError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
-import { endOf, isFinal, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import { endTime, isFinal, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 
 /** How often a quiet session is looked at, in milliseconds: it may have expired, or been purged. */
 const POLL_MS = 1000
@@ -21,7 +21,7 @@ export async function* followSession(session: Session, after: number): AsyncGene
   /** Whether the session takes no more events, and these were all. */
   function isOver(): boolean {
     const now = Date.now()
-    const endedAt = endOf(record, new Date(now).toISOString())
+    const endedAt = endTime(record, new Date(now).toISOString())
     if (endedAt === undefined || seen < record.head) return false
     // by the clock of this machine where that of the store is ahead
     seenEnded ??= Math.min(now, Date.parse(endedAt))

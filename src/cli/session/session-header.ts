@@ -1,5 +1,5 @@
 import type { Session } from '../../api.ts'
-import { endOf, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
+import { endTime, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { Output } from '../output.ts'
 import { renderTable } from '../table.ts'
 import { pluralize, toOneLine } from '../text.ts'
@@ -64,7 +64,7 @@ function listFacts(record: SessionRecord, since: string, now: number): Fact[] {
 
 function formatState(record: SessionRecord, since: string, now: number): string {
   const { status } = record
-  const end = endOf(record, new Date(now).toISOString())
+  const end = endTime(record, new Date(now).toISOString())
   const expired = end !== undefined && record.endedAt === undefined ? `, expired ${formatTimeAgo(end, now)}` : ''
   const by = status.state === 'complete' && status.endedBy === 'caller' ? ', ended by the caller' : ''
   return `${status.state} since ${formatUtc(since)} (${formatTimeAgo(since, now)})${by}${expired}`

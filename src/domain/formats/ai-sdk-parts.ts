@@ -1,18 +1,18 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
-import { inputOf } from './arguments.ts'
-import { optionalText, type Place, text } from './input.ts'
+import { toInput } from './arguments.ts'
 import { imageType, isImage, sourceOf } from './media.ts'
-import type { FilePart, ImagePart, Part, Said } from './parts.ts'
-import { asUrl, urlIn } from './plain.ts'
+import type { FilePart, ImagePart, Part, WritableMessage } from './parts.ts'
+import { decodeUrl, encodeUrl } from './plain-json.ts'
+import { type InputObject, optionalText, requireText } from './read-input.ts'
 
 const ADDRESS = /^(https?|data):/i
 
 /** Reads a part of a user's or an assistant's message that is no call. */
-export function readPart(place: Place): Part {
+export function readPart(place: InputObject): Part {
   const { value } = place
   switch (value.type) {
     case 'text':
-      return { type: 'text', text: text(place, 'text') }
+      return { type: 'text', text: requireText(place, 'text') }
     case 'image': {
       const found = readData(value.image)
       if (found === undefined || found.text !== undefined) return { type: 'native', value }
@@ -29,27 +29,32 @@ export function readPart(place: Place): Part {
 }
 
 /** Reads a part of what a tool gave. */
-export function readOutputPart(place: Place): Part {
+export function readOutputPart(place: InputObject): Part {
   const { value } = place
   switch (value.type) {
     case 'text':
     case 'file':
       return readPart(place)
     case 'image-data':
-      return { type: 'image', data: text(place, 'data'), mediaType: text(place, 'mediaType') }
+      return { type: 'image', data: requireText(place, 'data'), mediaType: requireText(place, 'mediaType') }
     case 'image-url':
-      return { type: 'image', url: text(place, 'url') }
+      return { type: 'image', url: requireText(place, 'url') }
     case 'file-data':
-      return { type: 'file', data: text(place, 'data'), mediaType: text(place, 'mediaType'), ...filename(place) }
+      return {
+        type: 'file',
+        data: requireText(place, 'data'),
+        mediaType: requireText(place, 'mediaType'),
+        ...filename(place),
+      }
     case 'file-url':
-      return { type: 'file', url: text(place, 'url'), ...mediaType(place) }
+      return { type: 'file', url: requireText(place, 'url'), ...mediaType(place) }
     default:
       return { type: 'native', value }
   }
 }
 
 /** Writes the pieces of a user's or an assistant's message. */
-export function writeParts({ pieces, calls }: Said): JsonObject[] {
+export function writeParts({ pieces, calls }: WritableMessage): JsonObject[] {
   return pieces.flatMap((piece): JsonObject[] => {
     switch (piece.type) {
       case 'text':
@@ -63,7 +68,7 @@ export function writeParts({ pieces, calls }: Said): JsonObject[] {
       case 'call': {
         const call = calls[piece.call]
         if (call === undefined) return []
-        return [{ type: 'tool-call', toolCallId: call.id, toolName: call.name, input: inputOf(call.arguments, 'any') }]
+        return [{ type: 'tool-call', toolCallId: call.id, toolName: call.name, input: toInput(call.arguments, 'any') }]
       }
       default:
         return []
@@ -104,7 +109,7 @@ function fileData({ url, data, text: content, tagged }: FilePart): Json | undefi
   if (content !== undefined) return { type: 'text', text: content }
   if (data !== undefined) return tagged ? { type: 'data', data } : data
   if (url === undefined) return undefined
-  return tagged ? { type: 'url', url: asUrl(url) } : url
+  return tagged ? { type: 'url', url: encodeUrl(url) } : url
 }
 
 function typeOf({ mediaType, url, text: content }: FilePart): string {
@@ -131,21 +136,21 @@ function writeOutputMedia(piece: ImagePart | FilePart): JsonObject[] {
 /** The data of a part; `undefined` for what a provider keeps under a name of its own. */
 function readData(data: Json | undefined): Omit<FilePart, 'type'> | undefined {
   if (typeof data === 'string') return ADDRESS.test(data) ? { url: data } : { data }
-  const address = urlIn(data)
+  const address = decodeUrl(data)
   if (address !== undefined) return { url: address }
   if (!isObject(data)) return undefined
-  const url = urlIn(data.url)
+  const url = decodeUrl(data.url)
   if (data.type === 'url' && url !== undefined) return { url, tagged: true }
   if (data.type === 'data' && typeof data.data === 'string') return { data: data.data, tagged: true }
   return data.type === 'text' && typeof data.text === 'string' ? { text: data.text } : undefined
 }
 
-function mediaType(place: Place): { mediaType?: string } {
+function mediaType(place: InputObject): { mediaType?: string } {
   const found = optionalText(place, 'mediaType')
   return found === undefined ? {} : { mediaType: found }
 }
 
-function filename(place: Place): { filename?: string } {
+function filename(place: InputObject): { filename?: string } {
   const found = optionalText(place, 'filename')
   return found === undefined ? {} : { filename: found }
 }

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../json.ts'
 import type { Message } from '../message.ts'
 import { readOutputPart, writeOutputParts } from './ai-sdk-parts.ts'
-import { parse } from './arguments.ts'
-import { inner, listIn, optionalText, type Place, text } from './input.ts'
-import { compose, keep, keepDifference, type Part, type Said, saidIn, textPieces } from './parts.ts'
+import { parseJson } from './arguments.ts'
+import { compose, type Part, textPieces, toWritable, type WritableMessage, withDifference, withParts } from './parts.ts'
+import { type InputObject, optionalText, requireBlocks, requireObject, requireText } from './read-input.ts'
 
 const FORMAT = 'ai-sdk'
 
@@ -17,31 +17,31 @@ export type ToolNames = ReadonlyMap<string, string>
  * A message from one part of a tool message: a result, or something that answers no call, as do results of calls
  * that the provider served itself.
  */
-export function readResult(place: Place, names: ToolNames, served: ReadonlySet<string>): Message {
+export function readResult(place: InputObject, names: ToolNames, served: ReadonlySet<string>): Message {
   if (place.value.type !== 'tool-result') {
     const pieces: Part[] = [{ type: 'native', value: place.value }]
-    return keep(compose({ role: 'system', pieces, usual: false }, FORMAT), FORMAT, { attached: true })
+    return withParts(compose({ role: 'system', pieces, usual: false }, FORMAT), FORMAT, { attached: true })
   }
-  const toolCallId = text(place, 'toolCallId')
-  text(place, 'toolName')
-  const message = compose({ role: 'tool', toolCallId, ...readOutput(inner(place, 'output')) }, FORMAT)
-  const whole = served.has(toolCallId) ? keep(message, FORMAT, { attached: true }) : message
-  return keepDifference(whole, FORMAT, writeResult(whole, saidIn(whole, FORMAT), names), place.value)
+  const toolCallId = requireText(place, 'toolCallId')
+  requireText(place, 'toolName')
+  const message = compose({ role: 'tool', toolCallId, ...readOutput(requireObject(place, 'output')) }, FORMAT)
+  const whole = served.has(toolCallId) ? withParts(message, FORMAT, { attached: true }) : message
+  return withDifference(whole, FORMAT, writeResult(whole, toWritable(whole, FORMAT), names), place.value)
 }
 
-function readOutput(output: Place): { pieces: Part[]; usual: boolean; isError?: boolean } {
+function readOutput(output: InputObject): { pieces: Part[]; usual: boolean; isError?: boolean } {
   const { value } = output.value
-  switch (text(output, 'type')) {
+  switch (requireText(output, 'type')) {
     case 'text':
-      return { pieces: textPieces(text(output, 'value')), usual: true }
+      return { pieces: textPieces(requireText(output, 'value')), usual: true }
     case 'error-text':
-      return { pieces: textPieces(text(output, 'value')), usual: true, isError: true }
+      return { pieces: textPieces(requireText(output, 'value')), usual: true, isError: true }
     case 'execution-denied':
       return { pieces: textPieces(optionalText(output, 'reason')), usual: true, isError: true }
     case 'error-json':
       return { pieces: json(value), usual: false, isError: true }
     case 'content':
-      return { pieces: listIn(output, 'value').map(readOutputPart), usual: false }
+      return { pieces: requireBlocks(output, 'value').map(readOutputPart), usual: false }
     default:
       return { pieces: json(value), usual: false }
   }
@@ -52,7 +52,7 @@ function json(value: Json | undefined): Part[] {
 }
 
 /** The part for a tool's result, or for what stood among results. */
-export function writeResult(message: Message, said: Said, names: ToolNames): JsonObject | undefined {
+export function writeResult(message: Message, said: WritableMessage, names: ToolNames): JsonObject | undefined {
   if (message.role !== 'tool') return nativeOf(said)
   const toolCallId = message.toolCallId ?? ''
   return {
@@ -63,15 +63,15 @@ export function writeResult(message: Message, said: Said, names: ToolNames): Jso
   }
 }
 
-function nativeOf({ pieces }: Said): JsonObject | undefined {
+function nativeOf({ pieces }: WritableMessage): JsonObject | undefined {
   for (const piece of pieces) if (piece.type === 'native') return piece.value
   return undefined
 }
 
-function writeOutput(message: Message, said: Said): JsonObject {
+function writeOutput(message: Message, said: WritableMessage): JsonObject {
   const failed = said.isError === true
   if (said.pieces.some(({ type }) => type === 'json')) {
-    const value = parse(message.content)
+    const value = parseJson(message.content)
     if (value !== undefined) return { type: failed ? 'error-json' : 'json', value }
   }
   const parts = writeOutputParts(said.pieces)

@@ -3,12 +3,21 @@ import type { Message, ToolCall } from '../message.ts'
 import { readPart, writeParts } from './ai-sdk-parts.ts'
 import { readResult, writeResult } from './ai-sdk-results.ts'
 import type { AISDKMessage } from './ai-sdk-shape.ts'
-import { argumentsOf } from './arguments.ts'
-import { difference, patch } from './difference.ts'
-import { blocksIn, listIn, objectsIn, type Place, role, text } from './input.ts'
-import { pair, type WriteOptions } from './pairing.ts'
-import { compose, keep, keepDifference, type Part, restore, type Said, saidIn, textPieces } from './parts.ts'
-import { revive } from './plain.ts'
+import { toArguments } from './arguments.ts'
+import { applyDifference, diffJson } from './difference.ts'
+import { pairResults, type WriteOptions } from './pairing.ts'
+import {
+  compose,
+  type Part,
+  restore,
+  textPieces,
+  toWritable,
+  type WritableMessage,
+  withDifference,
+  withParts,
+} from './parts.ts'
+import { revive } from './plain-json.ts'
+import { type InputObject, optionalBlocks, readObjects, requireBlocks, requireRole, requireText } from './read-input.ts'
 
 const FORMAT = 'ai-sdk'
 const ROLES = ['system', 'user', 'assistant', 'tool'] as const
@@ -24,12 +33,12 @@ export function toAISDK(messages: readonly Message[], options: WriteOptions = {}
   const names = new Map<string, string>()
   /** The content of the last message, if it is one of results. */
   let results: unknown[] | undefined
-  for (const message of pair(messages, FORMAT, { ...options, adjacent: true })) {
-    const said = saidIn(message, FORMAT)
+  for (const message of pairResults(messages, FORMAT, { ...options, adjacent: true })) {
+    const said = toWritable(message, FORMAT)
     if (message.role === 'tool' || (said.own && said.attached)) {
       if (results === undefined || (said.own && said.apart)) {
         results = []
-        const fields = patch({ role: 'tool' }, said.own ? said.outer : undefined) as JsonObject
+        const fields = applyDifference({ role: 'tool' }, said.own ? said.outer : undefined) as JsonObject
         list.push({ ...fields, content: results })
       }
       const part = restore(writeResult(message, said, names), said)
@@ -54,69 +63,69 @@ export function fromAISDK(input: unknown): Message[] {
   const names = new Map<string, string>()
   const served = new Set<string>()
   let open = false
-  for (const place of objectsIn(input, 'messages')) {
-    if (role(place, ROLES) === 'tool') {
+  for (const place of readObjects(input, 'messages')) {
+    if (requireRole(place, ROLES) === 'tool') {
       messages.push(...readResults(place, open, (block) => readResult(block, names, served)))
       open = true
       continue
     }
     const message = readMessage(place)
     for (const { id, name } of message.toolCalls ?? []) names.set(id, name)
-    for (const id of servedIn(place)) served.add(id)
+    for (const id of providerExecutedIds(place)) served.add(id)
     messages.push(message)
     open = false
   }
   return messages
 }
 
-function readResults(place: Place, apart: boolean, read: (block: Place) => Message): Message[] {
+function readResults(place: InputObject, apart: boolean, read: (block: InputObject) => Message): Message[] {
   const empty: Message = { role: 'system', content: '[empty]' }
-  const nothing = keep(empty, FORMAT, { content: [], placeholder: true, attached: true })
-  const [first = nothing, ...others] = listIn(place, 'content').map(read)
+  const nothing = withParts(empty, FORMAT, { content: [], placeholder: true, attached: true })
+  const [first = nothing, ...others] = requireBlocks(place, 'content').map(read)
   const { content: _, ...fields } = place.value
-  const outer = difference({ role: 'tool' }, fields)
+  const outer = diffJson({ role: 'tool' }, fields)
   if (!apart && outer === undefined) return [first, ...others]
-  return [keep(first, FORMAT, { ...(apart && { apart }), ...(outer && { outer }) }), ...others]
+  return [withParts(first, FORMAT, { ...(apart && { apart }), ...(outer && { outer }) }), ...others]
 }
 
-function readMessage(place: Place): Message {
+function readMessage(place: InputObject): Message {
   const calls: ToolCall[] = []
-  const blocks = blocksIn(place)
+  const blocks = optionalBlocks(place)
   const spoken = place.value.role as 'system' | 'user' | 'assistant'
-  const readPiece = (block: Place) =>
+  const readPiece = (block: InputObject) =>
     spoken === 'assistant' && isCall(block) ? readCall(block, calls) : readPart(block)
-  const pieces = blocks?.map(readPiece) ?? textPieces(text(place, 'content'))
+  const pieces = blocks?.map(readPiece) ?? textPieces(requireText(place, 'content'))
   const message = compose({ role: spoken, pieces, calls, usual: isUsual(pieces, blocks) }, FORMAT)
-  return keepDifference(message, FORMAT, write(message, saidIn(message, FORMAT)), place.value)
+  return withDifference(message, FORMAT, write(message, toWritable(message, FORMAT)), place.value)
 }
 
 /** What the provider ran itself is nothing that anyone here has to answer. */
-function isCall({ value }: Place): boolean {
+function isCall({ value }: InputObject): boolean {
   return value.type === 'tool-call' && value.providerExecuted !== true
 }
 
-function servedIn(place: Place): string[] {
-  const blocks = blocksIn(place) ?? []
+function providerExecutedIds(place: InputObject): string[] {
+  const blocks = optionalBlocks(place) ?? []
   return blocks
     .filter((block) => block.value.type === 'tool-call' && !isCall(block))
-    .map((block) => text(block, 'toolCallId'))
+    .map((block) => requireText(block, 'toolCallId'))
 }
 
-function readCall(block: Place, calls: ToolCall[]): Part {
-  const call = { id: text(block, 'toolCallId'), name: text(block, 'toolName') }
-  calls.push({ ...call, arguments: argumentsOf(block.value.input, 'any') })
+function readCall(block: InputObject, calls: ToolCall[]): Part {
+  const call = { id: requireText(block, 'toolCallId'), name: requireText(block, 'toolName') }
+  calls.push({ ...call, arguments: toArguments(block.value.input, 'any') })
   return { type: 'call', call: calls.length - 1 }
 }
 
 /** Whether the content is what the writer makes of text and calls. */
-function isUsual(pieces: readonly Part[], blocks: Place[] | undefined): boolean {
+function isUsual(pieces: readonly Part[], blocks: InputObject[] | undefined): boolean {
   if (blocks === undefined) return true
   const [first, ...rest] = pieces
   const plain = first?.type === 'call' || (first?.type === 'text' && first.text !== '' && rest.length > 0)
   return plain && rest.every(({ type }) => type === 'call')
 }
 
-function write(message: Message, said: Said): Json | undefined {
+function write(message: Message, said: WritableMessage): Json | undefined {
   const { role: spoken } = message
   if (said.own && said.pieced) return { role: spoken, content: writeParts(said) }
   const parts = spoken === 'system' ? [] : writeParts(said)

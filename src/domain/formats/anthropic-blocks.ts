@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from '../json.ts'
-import { inputOf } from './arguments.ts'
-import { type Place, text } from './input.ts'
+import { toInput } from './arguments.ts'
 import { imageType, isImage, mediaTypeOf, sourceOf } from './media.ts'
-import type { FilePart, ImagePart, Part, Said } from './parts.ts'
+import type { FilePart, ImagePart, Part, WritableMessage } from './parts.ts'
+import { type InputObject, requireText } from './read-input.ts'
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 
 /** Reads a block of Anthropic that is no call and no result. */
-export function readBlock(place: Place): Part {
+export function readBlock(place: InputObject): Part {
   const { value } = place
-  if (value.type === 'text') return { type: 'text', text: text(place, 'text') }
+  if (value.type === 'text') return { type: 'text', text: requireText(place, 'text') }
   const known = value.type === 'image' || value.type === 'document' ? readSource(value.source as JsonObject) : undefined
   if (known === undefined) return { type: 'native', value }
   if (value.type === 'image') return known.text === undefined ? { type: 'image', ...known } : { type: 'native', value }
@@ -27,7 +27,7 @@ function readSource(
 }
 
 /** Writes the pieces of a message as blocks. Text of white space alone is refused there, so only its own comes back. */
-export function writeBlocks({ pieces, calls, own, pieced }: Said): JsonObject[] {
+export function writeBlocks({ pieces, calls, own, pieced }: WritableMessage): JsonObject[] {
   return pieces.flatMap((piece): JsonObject[] => {
     switch (piece.type) {
       case 'text': {
@@ -37,7 +37,7 @@ export function writeBlocks({ pieces, calls, own, pieced }: Said): JsonObject[] 
       case 'call': {
         const call = calls[piece.call]
         if (call === undefined) return []
-        return [{ type: 'tool_use', id: call.id, name: call.name, input: inputOf(call.arguments, 'object') }]
+        return [{ type: 'tool_use', id: call.id, name: call.name, input: toInput(call.arguments, 'object') }]
       }
       case 'native':
         return [piece.value]

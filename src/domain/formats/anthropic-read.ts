@@ -2,10 +2,10 @@ import type { Json, JsonObject } from '../json.ts'
 import type { Message, ToolCall } from '../message.ts'
 import { readBlock } from './anthropic-blocks.ts'
 import { writeMessage, writeResult, writeSystem } from './anthropic-write.ts'
-import { argumentsOf } from './arguments.ts'
-import { difference } from './difference.ts'
-import { blocksIn, objectsIn, type Place, role, text } from './input.ts'
-import { compose, keep, keepDifference, type Part, saidIn, textPieces } from './parts.ts'
+import { toArguments } from './arguments.ts'
+import { diffJson } from './difference.ts'
+import { compose, type Part, textPieces, toWritable, withDifference, withParts } from './parts.ts'
+import { type InputObject, optionalBlocks, readObjects, requireRole, requireText } from './read-input.ts'
 
 const FORMAT = 'anthropic'
 const ROLES = ['user', 'assistant', 'system'] as const
@@ -15,22 +15,24 @@ export function readMessages(input: unknown): Message[] {
   const messages: Message[] = []
   /** Whether the message before held results alone, so that more could have been joined to it. */
   let open = false
-  for (const place of objectsIn(input, 'messages')) {
-    const spoken = role(place, ROLES)
-    const blocks = blocksIn(place)
+  for (const place of readObjects(input, 'messages')) {
+    const spoken = requireRole(place, ROLES)
+    const blocks = optionalBlocks(place)
     const results = spoken === 'user' ? (blocks?.filter(isResult) ?? []) : []
     const apart = open && spoken === 'user'
     open = results.length > 0 && results.length === blocks?.length
     if (results.length === 0) {
       const message = readMessage(place, blocks, false)
-      messages.push(apart ? keep(message, FORMAT, { apart }) : message)
+      messages.push(apart ? withParts(message, FORMAT, { apart }) : message)
       continue
     }
     const [first, ...others] = results.map(readResult)
     const { content: _, ...fields } = place.value
-    const outer = difference({ role: 'user' }, fields)
+    const outer = diffJson({ role: 'user' }, fields)
     if (first)
-      messages.push(apart || outer ? keep(first, FORMAT, { ...(apart && { apart }), ...(outer && { outer }) }) : first)
+      messages.push(
+        apart || outer ? withParts(first, FORMAT, { ...(apart && { apart }), ...(outer && { outer }) }) : first,
+      )
     messages.push(...others)
     const rest = blocks?.filter((block) => !isResult(block)) ?? []
     const value: JsonObject = { role: 'user', content: rest.map((block) => block.value) }
@@ -43,10 +45,10 @@ export function readMessages(input: unknown): Message[] {
 export function readSystem(input: unknown): Message[] {
   if (input === undefined) return []
   if (typeof input === 'string') return [finishSystem(textPieces(input), !isBlank(input), input)]
-  const blocks = objectsIn(input, 'system')
+  const blocks = readObjects(input, 'system')
   if (blocks.length === 0) return [finishSystem([], false, [])]
   return blocks.map((block) => {
-    text(block, 'type')
+    requireText(block, 'type')
     return finishSystem([readBlock(block)], blocks.length > 1 && isPlain(block), [block.value])
   })
 }
@@ -54,22 +56,22 @@ export function readSystem(input: unknown): Message[] {
 function finishSystem(pieces: Part[], usual: boolean, read: Json): Message {
   const message = compose({ role: 'system', pieces, usual }, FORMAT)
   if (usual) return message
-  return keepDifference(message, FORMAT, writeSystem(saidIn(message, FORMAT)), read)
+  return withDifference(message, FORMAT, writeSystem(toWritable(message, FORMAT)), read)
 }
 
-function readMessage(place: Place, blocks: Place[] | undefined, joined: boolean): Message {
+function readMessage(place: InputObject, blocks: InputObject[] | undefined, joined: boolean): Message {
   const calls: ToolCall[] = []
   const spoken = place.value.role as 'user' | 'assistant' | 'system'
-  const readPiece = (block: Place) =>
+  const readPiece = (block: InputObject) =>
     spoken === 'assistant' && isCall(block) ? readCall(block, calls) : readBlock(block)
-  const pieces = blocks?.map(readPiece) ?? textPieces(text(place, 'content'))
+  const pieces = blocks?.map(readPiece) ?? textPieces(requireText(place, 'content'))
   const message = compose({ role: spoken, pieces, calls, usual: isUsual(place, blocks, joined) }, FORMAT)
-  const marked = spoken === 'system' ? keep(message, FORMAT, { inline: true }) : message
-  return keepDifference(marked, FORMAT, writeMessage(marked, saidIn(marked, FORMAT), joined), place.value)
+  const marked = spoken === 'system' ? withParts(message, FORMAT, { inline: true }) : message
+  return withDifference(marked, FORMAT, writeMessage(marked, toWritable(marked, FORMAT), joined), place.value)
 }
 
 /** Whether the content is what the writer makes of text and calls. */
-function isUsual({ value }: Place, blocks: Place[] | undefined, joined: boolean): boolean {
+function isUsual({ value }: InputObject, blocks: InputObject[] | undefined, joined: boolean): boolean {
   if (blocks === undefined) return value.content === '' || !isBlank(value.content as string)
   if (blocks.length === 1 && blocks[0]?.value.type === 'text') return joined && isPlain(blocks[0])
   const texts = blocks.findIndex((block) => block.value.type !== 'text')
@@ -82,30 +84,34 @@ function isUsual({ value }: Place, blocks: Place[] | undefined, joined: boolean)
   )
 }
 
-function readCall(block: Place, calls: ToolCall[]): Part {
-  calls.push({ id: text(block, 'id'), name: text(block, 'name'), arguments: argumentsOf(block.value.input, 'object') })
+function readCall(block: InputObject, calls: ToolCall[]): Part {
+  calls.push({
+    id: requireText(block, 'id'),
+    name: requireText(block, 'name'),
+    arguments: toArguments(block.value.input, 'object'),
+  })
   return { type: 'call', call: calls.length - 1 }
 }
 
-function readResult(block: Place): Message {
-  const toolCallId = text(block, 'tool_use_id')
-  const blocks = blocksIn(block)
+function readResult(block: InputObject): Message {
+  const toolCallId = requireText(block, 'tool_use_id')
+  const blocks = optionalBlocks(block)
   const given = block.value.content
   const pieces = blocks?.map(readBlock) ?? textPieces(typeof given === 'string' ? given : undefined)
   const isError = block.value.is_error === true
   const message = compose({ role: 'tool', pieces, toolCallId, usual: blocks === undefined, isError }, FORMAT)
-  return keepDifference(message, FORMAT, writeResult(message, saidIn(message, FORMAT)), block.value)
+  return withDifference(message, FORMAT, writeResult(message, toWritable(message, FORMAT)), block.value)
 }
 
-function isResult({ value }: Place): boolean {
+function isResult({ value }: InputObject): boolean {
   return value.type === 'tool_result'
 }
 
-function isCall({ value }: Place): boolean {
+function isCall({ value }: InputObject): boolean {
   return value.type === 'tool_use'
 }
 
-function isPlain({ value }: Place): boolean {
+function isPlain({ value }: InputObject): boolean {
   return (
     value.type === 'text' && typeof value.text === 'string' && !isBlank(value.text) && Object.keys(value).length === 2
   )

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../json.ts'
 import type { Message } from '../message.ts'
 import { writeBlocks } from './anthropic-blocks.ts'
-import type { Said } from './parts.ts'
+import type { WritableMessage } from './parts.ts'
 
 /** A message as Anthropic has it; `undefined` when nothing of it can be said there. `joined`: its blocks follow results. */
-export function writeMessage(message: Message, said: Said, joined: boolean): JsonObject | undefined {
+export function writeMessage(message: Message, said: WritableMessage, joined: boolean): JsonObject | undefined {
   const blocks = writeBlocks(said).filter(({ type }) => said.own || fits(type, message.role))
   if (said.own && said.pieced) return { role: message.role, content: blocks }
   if (said.own && blocks.length === 0) return { role: message.role, content: '' }
@@ -18,7 +18,7 @@ export function writeMessage(message: Message, said: Said, joined: boolean): Jso
 }
 
 /** The block for a tool's result. */
-export function writeResult(message: Message, said: Said): JsonObject {
+export function writeResult(message: Message, said: WritableMessage): JsonObject {
   const blocks = writeBlocks(said)
   const rich = said.own ? said.pieced : blocks.some(({ type }) => type !== 'text')
   const content = rich ? blocks : said.words
@@ -31,7 +31,7 @@ export function writeResult(message: Message, said: Said): JsonObject {
 }
 
 /** A system prompt, or a piece of one: text, or blocks where it was blocks. */
-export function writeSystem(said: Said): Json | undefined {
+export function writeSystem(said: WritableMessage): Json | undefined {
   if (said.own) return said.pieced ? writeBlocks(said) : said.text
   return said.text.trim() === '' ? undefined : said.text
 }

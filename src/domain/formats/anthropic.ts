@@ -3,9 +3,9 @@ import type { Message } from '../message.ts'
 import { readMessages, readSystem } from './anthropic-read.ts'
 import type { AnthropicConversation } from './anthropic-shape.ts'
 import { joinSystem, writeMessage, writeResult, writeSystem } from './anthropic-write.ts'
-import { patch } from './difference.ts'
-import { pair, type WriteOptions } from './pairing.ts'
-import { restore, type Said, saidIn } from './parts.ts'
+import { applyDifference } from './difference.ts'
+import { pairResults, type WriteOptions } from './pairing.ts'
+import { restore, toWritable, type WritableMessage } from './parts.ts'
 
 const FORMAT = 'anthropic'
 
@@ -33,8 +33,8 @@ export function toAnthropic(messages: readonly Message[], options: AnthropicOpti
   const list: JsonObject[] = []
   /** The blocks of the last message, if it holds nothing but results so far. */
   let results: Json[] | undefined
-  for (const message of pair(messages, FORMAT, { ...options, adjacent: true })) {
-    const said = saidIn(message, FORMAT)
+  for (const message of pairResults(messages, FORMAT, { ...options, adjacent: true })) {
+    const said = toWritable(message, FORMAT)
     if (message.role === 'system' && !staysInline(said, options, list.length > 0)) {
       const prompt = restore(writeSystem(said), said)
       if (prompt !== undefined) prompts.push(prompt)
@@ -44,7 +44,10 @@ export function toAnthropic(messages: readonly Message[], options: AnthropicOpti
     if (message.role === 'tool') {
       if (results === undefined || apart) {
         results = []
-        list.push({ ...(patch({ role: 'user' }, said.own ? said.outer : undefined) as JsonObject), content: results })
+        list.push({
+          ...(applyDifference({ role: 'user' }, said.own ? said.outer : undefined) as JsonObject),
+          content: results,
+        })
       }
       results.push(restore(writeResult(message, said), said) ?? {})
       continue
@@ -69,6 +72,6 @@ export function fromAnthropic(input: unknown): Message[] {
   return isObject(given) ? [...readSystem(given.system), ...readMessages(given.messages)] : readMessages(input)
 }
 
-function staysInline(said: Said, { laterSystem }: AnthropicOptions, later: boolean): boolean {
+function staysInline(said: WritableMessage, { laterSystem }: AnthropicOptions, later: boolean): boolean {
   return (said.own && said.inline === true) || (later && laterSystem === 'inline')
 }

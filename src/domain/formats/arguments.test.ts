@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../json.ts'
-import { argumentsOf, inputOf } from './arguments.ts'
+import { toArguments, toInput } from './arguments.ts'
 
 const nested = fc
   .oneof(
@@ -20,9 +20,9 @@ describe.each(['object', 'any'] as const)('arguments where %s input is taken', (
   it('come back from their value', () => {
     fc.assert(
       fc.property(nested, (text) => {
-        const input = inputOf(text, kind)
-        const back = argumentsOf(input, kind)
-        expect(inputOf(back, kind)).toEqual(input)
+        const input = toInput(text, kind)
+        const back = toArguments(input, kind)
+        expect(toInput(back, kind)).toEqual(input)
         if (back !== text) expect(JSON.parse(back)).toEqual(JSON.parse(JSON.stringify(JSON.parse(text))))
       }),
     )
@@ -34,14 +34,14 @@ describe.each(['object', 'any'] as const)('arguments where %s input is taken', (
     fc.assert(
       fc.property(fc.oneof(object, looksWrapped), (input) => {
         const plain = JSON.parse(JSON.stringify(input)) as Json
-        expect(inputOf(argumentsOf(plain, kind), kind)).toEqual(plain)
+        expect(toInput(toArguments(plain, kind), kind)).toEqual(plain)
       }),
     )
   })
 })
 
 it('makes an object of whatever has to be one', () => {
-  expect(inputOf('[1]', 'object')).toEqual({ raw_arguments: '[1]' })
-  expect(inputOf('[1]', 'any')).toEqual([1])
-  expect(inputOf('{', 'any')).toEqual({ raw_arguments: '{' })
+  expect(toInput('[1]', 'object')).toEqual({ raw_arguments: '[1]' })
+  expect(toInput('[1]', 'any')).toEqual([1])
+  expect(toInput('{', 'any')).toEqual({ raw_arguments: '{' })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../json.ts'
-import { difference, patch } from './difference.ts'
+import { applyDifference, diffJson } from './difference.ts'
 
 const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.jsonValue(), {
   noNullPrototype: true,
@@ -11,7 +11,7 @@ describe('a difference', () => {
   it('turns the one into the other', () => {
     fc.assert(
       fc.property(object, object, (before, after) => {
-        expect(patch(before, difference(before, after))).toEqual(after)
+        expect(applyDifference(before, diffJson(before, after))).toEqual(after)
       }),
     )
   })
@@ -19,7 +19,7 @@ describe('a difference', () => {
   it('is none between equals', () => {
     fc.assert(
       fc.property(object, (value) => {
-        expect(difference(value, structuredClone(value))).toBeUndefined()
+        expect(diffJson(value, structuredClone(value))).toBeUndefined()
       }),
     )
   })
@@ -27,7 +27,7 @@ describe('a difference', () => {
   it('holds what is new and repeats nothing', () => {
     const before = { role: 'user', content: [{ type: 'text', text: 'long' }, { type: 'image' }] }
     const after = { content: [{ type: 'text', text: 'long', cache: true }, { type: 'image' }], name: 'ada' }
-    expect(difference(before, after)).toEqual({
+    expect(diffJson(before, after)).toEqual({
       set: { name: 'ada' },
       drop: ['role'],
       in: { content: { in: { 0: { set: { cache: true } } } } },

@@ -8,7 +8,7 @@ export interface Difference {
 }
 
 /** What has to change in `before` to get `after`; `undefined` when nothing has to. Lists of one length are compared item by item. */
-export function difference(before: Json, after: Json): Difference | undefined {
+export function diffJson(before: Json, after: Json): Difference | undefined {
   const set: [string, Json][] = []
   const drop: string[] = []
   const inside: [string, Difference][] = []
@@ -24,7 +24,7 @@ export function difference(before: Json, after: Json): Difference | undefined {
       if (!Object.is(was, value)) set.push([key, value])
       continue
     }
-    const change = difference(was, value)
+    const change = diffJson(was, value)
     if (change) inside.push([key, change])
   }
   for (const key of Object.keys(old)) if (!Object.hasOwn(fresh, key)) drop.push(key)
@@ -38,7 +38,7 @@ export function difference(before: Json, after: Json): Difference | undefined {
 }
 
 /** Applies what {@link difference} found. Total: a change that does not fit the value is passed over. */
-export function patch(before: Json, difference: Difference | undefined): Json {
+export function applyDifference(before: Json, difference: Difference | undefined): Json {
   const change = difference as Json | undefined
   if (!isObject(change) || before === null || typeof before !== 'object') return before
   const members = new Map(Object.entries(membersOf(before)))
@@ -47,7 +47,7 @@ export function patch(before: Json, difference: Difference | undefined): Json {
   if (isObject(change.in)) {
     for (const [key, inner] of Object.entries(change.in)) {
       const value = members.get(key)
-      if (value !== undefined) members.set(key, patch(value, inner as Difference))
+      if (value !== undefined) members.set(key, applyDifference(value, inner as Difference))
     }
   }
   return Array.isArray(before) ? [...members.values()] : Object.fromEntries(members)

@@ -44,7 +44,7 @@ export function mediaTypeOf(part: FilePart): string | undefined {
 }
 
 /** First characters of images in base64. */
-const BEGINNINGS: Readonly<Record<string, string>> = {
+const IMAGE_PREFIXES: Readonly<Record<string, string>> = {
   iVBOR: 'image/png',
   '/9j/': 'image/jpeg',
   R0lGOD: 'image/gif',
@@ -54,7 +54,7 @@ const BEGINNINGS: Readonly<Record<string, string>> = {
 /** Media type of an image; its first bytes tell where the type is absent or says only that it is an image. */
 export function imageType({ data, mediaType }: { data: string; mediaType?: string }): string {
   if (mediaType !== undefined && /^image\/[^*]/.test(mediaType)) return mediaType
-  return Object.entries(BEGINNINGS).find(([beginning]) => data.startsWith(beginning))?.[1] ?? 'image/png'
+  return Object.entries(IMAGE_PREFIXES).find(([beginning]) => data.startsWith(beginning))?.[1] ?? 'image/png'
 }
 
 /** The address of an image, or a data URL of it. */

@@ -1,9 +1,27 @@
 import type { Json, JsonObject } from '../json.ts'
 import type { Message, ToolCall } from '../message.ts'
-import { blocksIn, inner, listIn, objectsIn, optionalText, type Place, role, text } from './input.ts'
 import { fromUrl, imageUrl, isImage, mediaTypeOf, sourceOf, toUrl } from './media.ts'
-import { pair, type WriteOptions } from './pairing.ts'
-import { compose, type Draft, keepDifference, type Part, restore, type Said, saidIn, textPieces } from './parts.ts'
+import { pairResults, type WriteOptions } from './pairing.ts'
+import {
+  compose,
+  type Draft,
+  type Part,
+  restore,
+  textPieces,
+  toWritable,
+  type WritableMessage,
+  withDifference,
+} from './parts.ts'
+import {
+  type InputObject,
+  optionalBlocks,
+  optionalText,
+  readObjects,
+  requireBlocks,
+  requireObject,
+  requireRole,
+  requireText,
+} from './read-input.ts'
 
 const FORMAT = 'openai-chat'
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
@@ -36,8 +54,8 @@ export type OpenAIChatMessage =
  * an address; that a tool failed.
  */
 export function toOpenAIChat(messages: readonly Message[], options: WriteOptions = {}): OpenAIChatMessage[] {
-  const written = pair(messages, FORMAT, { ...options, adjacent: true }).flatMap((message) => {
-    const said = saidIn(message, FORMAT)
+  const written = pairResults(messages, FORMAT, { ...options, adjacent: true }).flatMap((message) => {
+    const said = toWritable(message, FORMAT)
     return restore(write(message, said), said) ?? []
   })
   return written as unknown as OpenAIChatMessage[]
@@ -45,37 +63,38 @@ export function toOpenAIChat(messages: readonly Message[], options: WriteOptions
 
 /** Messages from any that OpenAI's chat completions takes. Throws `ValidationError` naming the field that is wrong. */
 export function fromOpenAIChat(input: unknown): Message[] {
-  return objectsIn(input, 'messages').map((place) => {
+  return readObjects(input, 'messages').map((place) => {
     const message = compose(read(place), FORMAT)
-    return keepDifference(message, FORMAT, write(message, saidIn(message, FORMAT)), place.value)
+    return withDifference(message, FORMAT, write(message, toWritable(message, FORMAT)), place.value)
   })
 }
 
-function read(place: Place): Draft {
-  const spoken = role(place, ROLES)
-  const blocks = blocksIn(place)
+function read(place: InputObject): Draft {
+  const spoken = requireRole(place, ROLES)
+  const blocks = optionalBlocks(place)
   const silent = spoken === 'assistant' || spoken === 'function'
-  const pieces = blocks?.map(readPart) ?? textPieces((silent ? optionalText : text)(place, 'content'))
+  const pieces = blocks?.map(readPart) ?? textPieces((silent ? optionalText : requireText)(place, 'content'))
   const usual = blocks === undefined
   switch (spoken) {
     case 'assistant':
       return readAssistant(place, pieces, usual)
     case 'tool':
-      return { role: 'tool', pieces, usual, toolCallId: text(place, 'tool_call_id') }
+      return { role: 'tool', pieces, usual, toolCallId: requireText(place, 'tool_call_id') }
     case 'function':
-      return { role: 'tool', pieces, usual, toolCallId: legacyId(text(place, 'name')) }
+      return { role: 'tool', pieces, usual, toolCallId: legacyId(requireText(place, 'name')) }
     default:
       return { role: spoken === 'user' ? 'user' : 'system', pieces, usual }
   }
 }
 
-function readAssistant(place: Place, pieces: Part[], usual: boolean): Draft {
+function readAssistant(place: InputObject, pieces: Part[], usual: boolean): Draft {
   const refusal = optionalText(place, 'refusal')
-  const calls = (place.value.tool_calls ?? undefined) === undefined ? [] : listIn(place, 'tool_calls').map(readCall)
+  const calls =
+    (place.value.tool_calls ?? undefined) === undefined ? [] : requireBlocks(place, 'tool_calls').map(readCall)
   if (place.value.function_call !== undefined && place.value.function_call !== null) {
-    const called = inner(place, 'function_call')
-    const name = text(called, 'name')
-    calls.push({ id: legacyId(name), name, arguments: text(called, 'arguments') })
+    const called = requireObject(place, 'function_call')
+    const name = requireText(called, 'name')
+    calls.push({ id: legacyId(name), name, arguments: requireText(called, 'arguments') })
   }
   if (pieces.length === 0 && calls.length === 0) {
     // a refusal is what the assistant said, and other models should see it said
@@ -86,10 +105,14 @@ function readAssistant(place: Place, pieces: Part[], usual: boolean): Draft {
   return { role: 'assistant', pieces, calls, usual }
 }
 
-function readCall(place: Place): ToolCall {
+function readCall(place: InputObject): ToolCall {
   const custom = place.value.type === 'custom'
-  const called = inner(place, custom ? 'custom' : 'function')
-  return { id: text(place, 'id'), name: text(called, 'name'), arguments: text(called, custom ? 'input' : 'arguments') }
+  const called = requireObject(place, custom ? 'custom' : 'function')
+  return {
+    id: requireText(place, 'id'),
+    name: requireText(called, 'name'),
+    arguments: requireText(called, custom ? 'input' : 'arguments'),
+  }
 }
 
 /** Calls of the first kind of functions had no ids. */
@@ -97,21 +120,21 @@ function legacyId(name: string): string {
   return `function_call_${name}`
 }
 
-function readPart(place: Place): Part {
+function readPart(place: InputObject): Part {
   const { value } = place
   switch (value.type) {
     case 'text':
-      return { type: 'text', text: text(place, 'text') }
+      return { type: 'text', text: requireText(place, 'text') }
     case 'refusal':
-      return { type: 'text', text: text(place, 'refusal') }
+      return { type: 'text', text: requireText(place, 'refusal') }
     case 'image_url':
-      return { type: 'image', ...fromUrl(text(inner(place, 'image_url'), 'url')) }
+      return { type: 'image', ...fromUrl(requireText(requireObject(place, 'image_url'), 'url')) }
     case 'input_audio': {
-      const audio = inner(place, 'input_audio')
-      return { type: 'file', data: text(audio, 'data'), mediaType: `audio/${text(audio, 'format')}` }
+      const audio = requireObject(place, 'input_audio')
+      return { type: 'file', data: requireText(audio, 'data'), mediaType: `audio/${requireText(audio, 'format')}` }
     }
     case 'file': {
-      const file = inner(place, 'file')
+      const file = requireObject(place, 'file')
       const data = optionalText(file, 'file_data')
       if (data === undefined) return { type: 'native', value }
       const filename = optionalText(file, 'filename')
@@ -123,7 +146,7 @@ function readPart(place: Place): Part {
   }
 }
 
-function write(message: Message, said: Said): Json | undefined {
+function write(message: Message, said: WritableMessage): Json | undefined {
   if (message.role === 'tool') {
     return { role: 'tool', tool_call_id: message.toolCallId ?? '', content: listed(said) ?? said.words }
   }
@@ -140,7 +163,7 @@ function write(message: Message, said: Said): Json | undefined {
 }
 
 /** The content as the list it was; `undefined` where it was text. */
-function listed(said: Said): Json | undefined {
+function listed(said: WritableMessage): Json | undefined {
   return said.own && said.pieced ? said.pieces.flatMap((piece) => writePart(piece)) : undefined
 }
 

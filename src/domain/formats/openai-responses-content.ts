@@ -1,17 +1,17 @@
 import type { JsonObject } from '../json.ts'
-import { optionalText, type Place, text } from './input.ts'
 import { fromUrl, imageUrl, isImage, mediaTypeOf, sourceOf, toUrl } from './media.ts'
 import type { Part } from './parts.ts'
+import { type InputObject, optionalText, requireText } from './read-input.ts'
 
 /** Reads one block of content in an item of OpenAI's responses. */
-export function readContent(place: Place): Part {
+export function readContent(place: InputObject): Part {
   const { value } = place
   switch (value.type) {
     case 'input_text':
     case 'output_text':
-      return { type: 'text', text: text(place, 'text') }
+      return { type: 'text', text: requireText(place, 'text') }
     case 'refusal':
-      return { type: 'text', text: text(place, 'refusal') }
+      return { type: 'text', text: requireText(place, 'refusal') }
     case 'input_image': {
       const url = optionalText(place, 'image_url')
       return url === undefined ? { type: 'native', value } : { type: 'image', ...fromUrl(url) }

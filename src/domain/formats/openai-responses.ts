@@ -1,10 +1,19 @@
 import { ValidationError } from '../errors.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { Message } from '../message.ts'
-import { blocksIn, objectsIn, optionalText, type Place, role, text } from './input.ts'
 import { readContent, writeContent } from './openai-responses-content.ts'
-import { pair, type WriteOptions } from './pairing.ts'
-import { compose, keep, keepDifference, type Part, restore, type Said, saidIn, textPieces } from './parts.ts'
+import { pairResults, type WriteOptions } from './pairing.ts'
+import {
+  compose,
+  type Part,
+  restore,
+  textPieces,
+  toWritable,
+  type WritableMessage,
+  withDifference,
+  withParts,
+} from './parts.ts'
+import { type InputObject, optionalBlocks, optionalText, readObjects, requireRole, requireText } from './read-input.ts'
 
 const FORMAT = 'openai-responses'
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const
@@ -32,8 +41,8 @@ export type OpenAIResponsesItem =
  * where one message of the assistant ends, if the next has no text.
  */
 export function toOpenAIResponses(messages: readonly Message[], options: WriteOptions = {}): OpenAIResponsesItem[] {
-  const written = pair(messages, FORMAT, { ...options, adjacent: false }).flatMap((message) => {
-    const said = saidIn(message, FORMAT)
+  const written = pairResults(messages, FORMAT, { ...options, adjacent: false }).flatMap((message) => {
+    const said = toWritable(message, FORMAT)
     const items = restore(write(message, said), said)
     return Array.isArray(items) ? items : []
   })
@@ -46,12 +55,12 @@ export function toOpenAIResponses(messages: readonly Message[], options: WriteOp
  */
 export function fromOpenAIResponses(input: unknown): Message[] {
   const messages: Message[] = []
-  let turn: Place[] = []
+  let turn: InputObject[] = []
   const close = () => {
     if (turn.length > 0) messages.push(readTurn(turn))
     turn = []
   }
-  for (const place of objectsIn(input, 'input')) {
+  for (const place of readObjects(input, 'input')) {
     const kind = kindOf(place)
     if (kind === 'assistant' || kind === 'call') {
       // a message, or the reasoning before it, begins another one; calls go on with the last
@@ -69,9 +78,9 @@ export function fromOpenAIResponses(input: unknown): Message[] {
 
 type Kind = 'message' | 'assistant' | 'call' | 'result' | 'other'
 
-function kindOf(place: Place): Kind {
+function kindOf(place: InputObject): Kind {
   const type = optionalText(place, 'type')
-  if (isMessage(place)) return role(place, ROLES) === 'assistant' ? 'assistant' : 'message'
+  if (isMessage(place)) return requireRole(place, ROLES) === 'assistant' ? 'assistant' : 'message'
   if (type === undefined) {
     if (typeof place.value.id === 'string') return 'other'
     throw new ValidationError(`${place.path}.type`, 'must be text where there is no role')
@@ -81,52 +90,52 @@ function kindOf(place: Place): Kind {
   return type === 'function_call_output' || type === 'custom_tool_call_output' ? 'result' : 'other'
 }
 
-function isMessage({ value }: Place): boolean {
+function isMessage({ value }: InputObject): boolean {
   return value.type === 'message' || ((value.type === undefined || value.type === null) && value.role !== undefined)
 }
 
-function readTurn(items: readonly Place[]): Message {
+function readTurn(items: readonly InputObject[]): Message {
   const calls: { id: string; name: string; arguments: string }[] = []
   const pieces = items.flatMap((item): Part[] => {
-    if (isMessage(item)) return blocksIn(item)?.map(readContent) ?? textPieces(text(item, 'content'))
+    if (isMessage(item)) return optionalBlocks(item)?.map(readContent) ?? textPieces(requireText(item, 'content'))
     if (item.value.type !== 'function_call' && item.value.type !== 'custom_tool_call') {
       return [{ type: 'native', value: item.value }]
     }
-    const given = text(item, item.value.type === 'function_call' ? 'arguments' : 'input')
-    calls.push({ id: text(item, 'call_id'), name: text(item, 'name'), arguments: given })
+    const given = requireText(item, item.value.type === 'function_call' ? 'arguments' : 'input')
+    calls.push({ id: requireText(item, 'call_id'), name: requireText(item, 'name'), arguments: given })
     return [{ type: 'call', call: calls.length - 1 }]
   })
   const usual = pieces.every(({ type }) => type === 'text' || type === 'call') && !items.some(hasBlocks)
   return finish(compose({ role: 'assistant', pieces, calls, usual }, FORMAT), items)
 }
 
-function readResult(item: Place): Message {
+function readResult(item: InputObject): Message {
   const id = optionalText(item, 'call_id')
-  const blocks = blocksIn(item, 'output')
-  const pieces = blocks?.map(readContent) ?? textPieces(text(item, 'output'))
+  const blocks = optionalBlocks(item, 'output')
+  const pieces = blocks?.map(readContent) ?? textPieces(requireText(item, 'output'))
   const toolCallId = id ?? optionalText(item, 'name') ?? optionalText(item, 'id') ?? 'unknown'
   const message = compose({ role: 'tool', pieces, toolCallId, usual: blocks === undefined }, FORMAT)
-  return finish(id === undefined ? keep(message, FORMAT, { attached: true }) : message, [item])
+  return finish(id === undefined ? withParts(message, FORMAT, { attached: true }) : message, [item])
 }
 
-function readOther(item: Place): Message {
+function readOther(item: InputObject): Message {
   if (!isMessage(item)) {
     const pieces: Part[] = [{ type: 'native', value: item.value }]
-    return keep(compose({ role: 'system', pieces, usual: false }, FORMAT), FORMAT, { attached: true })
+    return withParts(compose({ role: 'system', pieces, usual: false }, FORMAT), FORMAT, { attached: true })
   }
-  const blocks = blocksIn(item)
-  const pieces = blocks?.map(readContent) ?? textPieces(text(item, 'content'))
+  const blocks = optionalBlocks(item)
+  const pieces = blocks?.map(readContent) ?? textPieces(requireText(item, 'content'))
   const spoken = item.value.role === 'user' ? 'user' : 'system'
   return finish(compose({ role: spoken, pieces, usual: blocks === undefined }, FORMAT), [item])
 }
 
-function hasBlocks(item: Place): boolean {
+function hasBlocks(item: InputObject): boolean {
   return isMessage(item) && Array.isArray(item.value.content)
 }
 
-function finish(message: Message, items: readonly Place[]): Message {
-  const written = write(message, saidIn(message, FORMAT))
-  return keepDifference(
+function finish(message: Message, items: readonly InputObject[]): Message {
+  const written = write(message, toWritable(message, FORMAT))
+  return withDifference(
     message,
     FORMAT,
     written,
@@ -134,7 +143,7 @@ function finish(message: Message, items: readonly Place[]): Message {
   )
 }
 
-function write(message: Message, said: Said): Json {
+function write(message: Message, said: WritableMessage): Json {
   if (message.role === 'assistant') return writeTurn(said)
   const parts = said.pieces.flatMap((piece) => writeContent(piece, 'input_text'))
   const rich = said.own ? said.pieced : parts.some(({ type }) => type !== 'input_text')
@@ -149,7 +158,7 @@ function write(message: Message, said: Said): Json {
 }
 
 /** The items of an assistant: neighbouring texts are one message. */
-function writeTurn(said: Said): Json {
+function writeTurn(said: WritableMessage): Json {
   const items: JsonObject[] = []
   let content: JsonObject[] | undefined
   for (const piece of said.pieces) {

@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts'
-import { keep, type MessageFormat, saidIn } from './parts.ts'
+import { type MessageFormat, toWritable, withParts } from './parts.ts'
 
 /** How to write messages. */
 export interface WriteOptions {
@@ -29,7 +29,7 @@ interface Slot {
  * follow the message that calls. Calls at the very end stay open, since their results are yet to come. Where two
  * messages use one id for a call, a result is for the later of them.
  */
-export function pair(
+export function pairResults(
   messages: readonly Message[],
   format: MessageFormat,
   { adjacent, unpaired = 'repair' }: WriteOptions & { adjacent: boolean },
@@ -60,17 +60,17 @@ export function pair(
   return slots.flatMap(({ message, results, open }, i) => [
     message,
     ...results,
-    ...(i < speaker ? open.map((id) => noResult(id, format)) : []),
+    ...(i < speaker ? open.map((id) => missingResult(id, format)) : []),
   ])
 }
 
-function noResult(toolCallId: string, format: MessageFormat): Message {
-  return keep({ role: 'tool', toolCallId, content: NO_RESULT }, format, { isError: true })
+function missingResult(toolCallId: string, format: MessageFormat): Message {
+  return withParts({ role: 'tool', toolCallId, content: NO_RESULT }, format, { isError: true })
 }
 
 function isAttached(message: Message, format: MessageFormat): boolean {
   if (message.parts === undefined) return false
-  const { own, attached } = saidIn(message, format)
+  const { own, attached } = toWritable(message, format)
   return own && attached === true
 }
 

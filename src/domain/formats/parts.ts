@@ -1,7 +1,7 @@
 import type { Role } from '../event.ts'
 import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Message, ToolCall } from '../message.ts'
-import { type Difference, difference, patch } from './difference.ts'
+import { applyDifference, type Difference, diffJson } from './difference.ts'
 
 /** Names of the shapes that messages come in and go out. */
 export const MESSAGE_FORMATS = ['openai-chat', 'openai-responses', 'anthropic', 'ai-sdk'] as const
@@ -76,39 +76,39 @@ export function compose(draft: Draft, format: MessageFormat): Message {
   }
   const message: Message = {
     role: draft.role,
-    content: silent ? labelOf(rest[0]) : said,
+    content: silent ? placeholderFor(rest[0]) : said,
     ...(draft.toolCallId !== undefined && { toolCallId: draft.toolCallId }),
     ...(calls.length > 0 && { toolCalls: calls }),
   }
-  return Object.keys(parts).length === 0 ? message : keep(message, format, parts)
+  return Object.keys(parts).length === 0 ? message : withParts(message, format, parts)
 }
 
 /** The message with more in its parts. */
-export function keep(message: Message, format: MessageFormat, more: MessageParts): Message {
+export function withParts(message: Message, format: MessageFormat, more: MessageParts): Message {
   return { ...message, parts: { format, ...message.parts, ...more } as unknown as JsonObject }
 }
 
 /** The message with what it takes to write `read` again, where its writer would give `written`. */
-export function keepDifference(
+export function withDifference(
   message: Message,
   format: MessageFormat,
   written: Json | undefined,
   read: Json,
 ): Message {
-  const native = difference(written === undefined ? {} : { it: written }, { it: read })
-  return native === undefined ? message : keep(message, format, { native })
+  const native = diffJson(written === undefined ? {} : { it: written }, { it: read })
+  return native === undefined ? message : withParts(message, format, { native })
 }
 
-/** What was read, from what is written: undoes {@link keepDifference} in the message's own format. */
-export function restore(written: Json | undefined, { own, native }: Said): Json | undefined {
+/** What was read, from what is written: undoes {@link withDifference} in the message's own format. */
+export function restore(written: Json | undefined, { own, native }: WritableMessage): Json | undefined {
   if (!own || native === undefined) return written
-  const { it } = patch(written === undefined ? {} : { it: written }, native) as { it?: Json }
+  const { it } = applyDifference(written === undefined ? {} : { it: written }, native) as { it?: Json }
   // parts that somebody made up may lead to what is no message
   return it === null || typeof it === 'number' || typeof it === 'boolean' ? written : it
 }
 
 /** A message as a format's writer sees it. */
-export interface Said extends Omit<MessageParts, 'content' | 'format'> {
+export interface WritableMessage extends Omit<MessageParts, 'content' | 'format'> {
   /** Whether the message came in the format that is written. */
   own: boolean
   /** Texts filled in, calls all there, native pieces only of the own format. */
@@ -123,7 +123,7 @@ export interface Said extends Omit<MessageParts, 'content' | 'format'> {
 }
 
 /** Reads a message for a format's writer. Total: parts that are not ours are passed over. */
-export function saidIn(message: Message, format: MessageFormat): Said {
+export function toWritable(message: Message, format: MessageFormat): WritableMessage {
   const { content, format: from, ...marks } = (message.parts ?? {}) as MessageParts
   const own = from === format
   const text = marks.placeholder === true ? '' : message.content
@@ -151,13 +151,13 @@ function withoutText(piece: Part): Part {
   return piece.type === 'text' ? { type: 'text' } : piece
 }
 
-function labelOf(piece: Part | undefined): string {
+function placeholderFor(piece: Part | undefined): string {
   if (piece?.type !== 'native') return piece === undefined ? '[empty]' : `[${piece.type}]`
   const { value } = piece
   return typeof value.type === 'string' && value.type !== '' ? `[${value.type}]` : '[other]'
 }
 
-const TEXTS = ['text', 'url', 'data', 'mediaType', 'filename'] as const
+const TEXT_KEYS = ['text', 'url', 'data', 'mediaType', 'filename'] as const
 
 function isPart(part: unknown): part is Part {
   const value = part as Json
@@ -166,7 +166,7 @@ function isPart(part: unknown): part is Part {
     case 'text':
     case 'image':
     case 'file':
-      return TEXTS.every((key) => value[key] === undefined || typeof value[key] === 'string')
+      return TEXT_KEYS.every((key) => value[key] === undefined || typeof value[key] === 'string')
     case 'call':
       return typeof value.call === 'number'
     case 'native':

@@ -1,10 +1,10 @@
 import type { Commit, CommitsOptions, CompactOptions, Page } from '../../api.ts'
-import { kindOfCommit } from '../../domain/commit.ts'
+import { commitKind } from '../../domain/commit.ts'
 import { InvalidTransitionError, SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
-import { endOf, isFinal, isWithin, type SessionRecord } from '../../domain/record.ts'
+import { endTime, isFinal, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
 import { tenantFor } from '../kernel/access.ts'
 import { decideOnCommit } from '../kernel/decide.ts'
@@ -41,7 +41,7 @@ export async function compactSession(deps: Deps, id: string, input: CompactInput
         id: deps.newId(),
         ...(last !== undefined && { parent: last.id }),
         position: (last?.position ?? 0) + 1,
-        kind: kindOfCommit(record.status),
+        kind: commitKind(record.status),
         ...(record.task !== undefined && { task: record.task }),
         ...made,
         decisions: story.work.decisions,
@@ -132,7 +132,7 @@ async function linked(deps: Deps, link: CommitLink): Promise<Commit> {
 /** The views, with the end on record where the session has expired without one. */
 async function loadEnded(deps: Deps, id: string): Promise<SessionView> {
   const view = await load(deps, id)
-  if (view.record.endedAt !== undefined || endOf(view.record, now(deps)) === undefined) return view
+  if (view.record.endedAt !== undefined || endTime(view.record, now(deps)) === undefined) return view
   await expireSession(deps, id)
   return await load(deps, id)
 }

@@ -5,7 +5,7 @@ import type { SessionEvent } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { endOf } from '../../domain/record.ts'
+import { endTime } from '../../domain/record.ts'
 import { type Deps, now } from '../kernel/deps.ts'
 import { appendEvents } from '../log/operation.ts'
 import type { RecallOptions } from './schema.ts'
@@ -63,7 +63,7 @@ export async function logRecall(deps: Deps, { record }: SessionView, { query, it
   const { tenant, userId, id } = record
   const memories = items.filter(({ kind }) => kind === 'memory').map((item) => item.id)
   if (memories.length > 0) await deps.store.memories.markUsed({ tenant, userId }, memories, now(deps))
-  if (endOf(record, now(deps)) !== undefined) return
+  if (endTime(record, now(deps)) !== undefined) return
   const places = items.map(({ kind, id: found, sessionId, sequence, score }) => {
     return { kind, id: found, ...(sessionId !== undefined && { sessionId, sequence }), score }
   })

@@ -11,7 +11,7 @@ import { type Action, actionFor } from '../../domain/intent.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { LiveState } from '../../domain/lifecycle.ts'
 import { isFinal, isWithin, type Scope, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
-import { planByState, type ResumePlan, resumePlan, say } from '../../domain/resume.ts'
+import { planByState, type ResumePlan, resumePlan, resumeText } from '../../domain/resume.ts'
 import { compactSession } from '../compaction/operation.ts'
 import { tenantFor } from '../kernel/access.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
@@ -131,7 +131,11 @@ async function followUp(
       await compactSession(deps, id)
       return { ...result, endedId: id }
     case 'acknowledge':
-      return { ...result, sessionId: id, say: status.state === 'awaiting_user' ? say(planByState(status)) : result.say }
+      return {
+        ...result,
+        sessionId: id,
+        say: status.state === 'awaiting_user' ? resumeText(planByState(status)) : result.say,
+      }
     default:
       return { ...result, sessionId: id }
   }
@@ -171,12 +175,12 @@ export interface ResumedPlan {
 export async function resumeConversation(deps: Deps, conversationId: string, input: ResumeScope): Promise<ResumedPlan> {
   const { accept, ...given } = parse(resumption, { ...input, conversationId })
   const record = await openSession(deps, scopeOf(deps, given))
-  if (record === undefined) return { plan: 'new_task', say: say({ plan: 'new_task' }) }
+  if (record === undefined) return { plan: 'new_task', say: resumeText({ plan: 'new_task' }) }
   const { id } = record
-  if (await closeIfDue(deps, record)) return { plan: 'expired', endedId: id, say: say({ plan: 'expired' }) }
+  if (await closeIfDue(deps, record)) return { plan: 'expired', endedId: id, say: resumeText({ plan: 'expired' }) }
   const plan = accept ? planByState(record.status) : resumePlan(record, now(deps), deps.policy)
   const progress = plan.plan === 'show_progress' ? await progressOf(deps, id) : ''
-  return { plan: plan.plan, sessionId: id, say: say(plan, progress) }
+  return { plan: plan.plan, sessionId: id, say: resumeText(plan, progress) }
 }
 
 /** The user does not want to continue: the session ends with a commit of what was done. */
@@ -192,7 +196,7 @@ export async function declineSession(
   return await withKey(idempotencyKey, async () => {
     const record = await openSession(deps, scope)
     const { sessionId: id = record?.id, events = [] } = (await findEarlierCall(deps, scope, call)) ?? {}
-    const next = { plan: 'new_task', say: say({ plan: 'new_task' }) } as const
+    const next = { plan: 'new_task', say: resumeText({ plan: 'new_task' }) } as const
     if (id === undefined) return next
     if (events.length === 0) await abortIfOpen(deps, id, 'declined', { call: call })
     await compactSession(deps, id)

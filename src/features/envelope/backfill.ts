@@ -1,7 +1,7 @@
 import type { BackfillOptions, BackfillReport } from '../../api.ts'
-import { type EnvelopeChange, type EnvelopeView, envelopeAfter } from '../../domain/envelope.ts'
+import { applyEnvelopeChange, type EnvelopeChange, type EnvelopeView } from '../../domain/envelope.ts'
 import { SessionEndedError, ThroughlineError } from '../../domain/errors.ts'
-import { begin, type StartedParts } from '../../domain/fold.ts'
+import { initialView, type StartedParts } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import type { LegacySession } from '../../domain/legacy.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -171,7 +171,7 @@ async function create(deps: Deps, work: Work, session: LegacySession): Promise<b
       parts: parts(conversationId) as unknown as JsonObject,
       ...(createdAt !== undefined && { occurredAt: createdAt }),
     })
-    const view = begin(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
+    const view = initialView(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
     const { outcome } = await deps.store.create({
       event,
       at,
@@ -217,7 +217,7 @@ function changeOf({ personaId, metadata, analysis }: LegacySession, batch: strin
 /** Whether the envelope holds what the older system says. Who it belongs to was settled when it was made. */
 function isSame(envelope: EnvelopeView, session: LegacySession): boolean {
   const { persona_id, metadata, analysis } = envelope.document
-  const after = envelopeAfter(envelope, changeOf(session, ''), '').document
+  const after = applyEnvelopeChange(envelope, changeOf(session, ''), '').document
   return (
     JSON.stringify([persona_id, metadata, analysis]) ===
     JSON.stringify([after.persona_id, after.metadata, after.analysis])

@@ -1,4 +1,4 @@
-import { reservedKey } from '../../domain/envelope.ts'
+import { findReservedKey } from '../../domain/envelope.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -12,7 +12,7 @@ export function checkMetadata({ metrics }: Deps, metadata: JsonObject, field = '
     metrics.invalid('invalid_metadata')
     throw error
   }
-  const key = reservedKey(metadata)
+  const key = findReservedKey(metadata)
   if (key === undefined) return
   metrics.invalid('reserved_key')
   throw new ValidationError(`${field}.${key}`, 'is a field of the envelope itself; use another key')

@@ -1,5 +1,5 @@
 import type { EnvelopePatch, WriteOptions } from '../../api.ts'
-import { type Envelope, type EnvelopeChange, type EnvelopeView, envelopeAfter } from '../../domain/envelope.ts'
+import { applyEnvelopeChange, type Envelope, type EnvelopeChange, type EnvelopeView } from '../../domain/envelope.ts'
 import { SessionNotFoundError, StorageError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import { encodeJson, type Json, type JsonObject, parseJsonInput } from '../../domain/json.ts'
@@ -130,7 +130,7 @@ function checked<T>({ metrics }: Deps, check: () => T): T {
 
 function draftsOf(envelope: EnvelopeView, change: EnvelopeChange): Draft[] {
   const before = envelope.document
-  const after = envelopeAfter(envelope, change, before.timestamps.updated_at).document
+  const after = applyEnvelopeChange(envelope, change, before.timestamps.updated_at).document
   encodeJson(after.metadata, 'metadata', LIMITS.metadata)
   encodeJson(after.analysis, 'analysis', LIMITS.metadata)
   const isSame = JSON.stringify(after) === JSON.stringify(before)

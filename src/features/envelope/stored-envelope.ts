@@ -1,6 +1,6 @@
 import type { EnvelopeView } from '../../domain/envelope.ts'
 import { ThroughlineError } from '../../domain/errors.ts'
-import { begin, evolve, type SessionView } from '../../domain/fold.ts'
+import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { CacheEntry } from '../../ports/envelope-cache.ts'
@@ -30,7 +30,7 @@ export async function foldedEnvelope(deps: Deps, sessionId: string, at: number):
     })
     for (const stored of page) {
       const event = sessionEvent(sessionId, stored)
-      view = view === undefined ? begin(event) : evolve(view, event)
+      view = view === undefined ? initialView(event) : evolve(view, event)
     }
     after = page.at(-1)?.sequence ?? at
   }

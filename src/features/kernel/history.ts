@@ -1,6 +1,6 @@
 import { SessionNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { type SessionEvent, TURN_TYPES } from '../../domain/event.ts'
-import { begin, evolve, FOLDED_TYPES, isActivity, type SessionView, withCounters } from '../../domain/fold.ts'
+import { evolve, FOLDED_TYPES, initialView, isActivity, type SessionView, withCounters } from '../../domain/fold.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from './deps.ts'
@@ -54,7 +54,7 @@ export async function viewAt(deps: Deps, sessionId: string, sequence: number): P
   for await (const page of walkStored(deps, key, { last: sequence, types: FOLDED_TYPES })) {
     for (const stored of page) {
       const event = sessionEvent(sessionId, stored)
-      view = view === undefined ? begin(event) : evolve(view, event)
+      view = view === undefined ? initialView(event) : evolve(view, event)
     }
   }
   const turns = await turnsUpTo(deps, key, sequence, present)

@@ -1,6 +1,6 @@
 import type { Difference, RebuildReport, UpkeepOptions, VerifyReport } from '../../api.ts'
 import { SessionNotFoundError } from '../../domain/errors.ts'
-import { begin, evolve, type SessionView } from '../../domain/fold.ts'
+import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { isObject, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { edgesOf } from '../../domain/work.ts'
@@ -131,7 +131,7 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
         if (event.sequence !== next) gaps.push({ sessionId, field: 'log', expected: next, actual: event.sequence })
         next = event.sequence + 1
         if (folded !== undefined) folded = evolve(folded, event)
-        else if (event.type === 'session_started') folded = begin(event)
+        else if (event.type === 'session_started') folded = initialView(event)
         for (const { from, label, to, evidence } of edgesOf(event)) {
           addEdge(edges, { from, label, to, evidence, sequence: event.sequence })
         }

@@ -6,11 +6,11 @@ import {
   SessionNotFoundError,
   ValidationError,
 } from '../../domain/errors.ts'
-import { begin, evolve, type ForkedParts, type SessionView, type StartedParts } from '../../domain/fold.ts'
+import { evolve, type ForkedParts, initialView, type SessionView, type StartedParts } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { abortFor, nextStatus } from '../../domain/lifecycle.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
-import { endOf, isWithin, type SessionRecord } from '../../domain/record.ts'
+import { endTime, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CreateRequest, CreateResult, StoredEvent } from '../../ports/session-store.ts'
 import { checkMetadata, counted, envelopeIn } from '../envelope/operation.ts'
 import { requireOwn, tenantFor } from '../kernel/access.ts'
@@ -38,7 +38,7 @@ async function create(deps: Deps, input: CreateSession, keyed: string | undefine
   const parts = startedParts(deps, given)
   const event = newEvent(deps, startedDraft(parts))
   const at = now(deps)
-  const view = begin(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
+  const view = initialView(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
   const reuse = given.conversationId === undefined ? 'any' : 'conversation'
   const request: CreateRequest = { event, at, view: storedView(deps, view), reuse: mayReuse ? reuse : 'none' }
 
@@ -46,7 +46,7 @@ async function create(deps: Deps, input: CreateSession, keyed: string | undefine
     const { outcome, record } = await counted(deps, 'create', () => deps.store.create(request), isNew)
     if (outcome === 'same-id') return await sameSession(deps, record, parts, input)
     if (outcome !== 'blocked') return record.id
-    if (endOf(record, at) === undefined) {
+    if (endTime(record, at) === undefined) {
       throw new SessionActiveError({ sessionId: record.id, conversationId: record.conversationId })
     }
     // what blocks has expired: put its end on record, then there is room
@@ -120,7 +120,7 @@ async function sameSession(
 /** Records the end of a session that has expired; leaves any other session alone. */
 export async function expireSession(deps: Deps, id: string): Promise<void> {
   const decide = ({ record }: SessionView, at: string): Draft[] => {
-    if (record.endedAt !== undefined || endOf(record, at) === undefined) return []
+    if (record.endedAt !== undefined || endTime(record, at) === undefined) return []
     const command = abortFor('expired')
     const status = nextStatus(record.status, command, at, id)
     return [{ type: 'status_changed', content: command.reason, parts: { status: { ...status } } }]

@@ -1,7 +1,7 @@
 import { ValidationError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import type { ForkedParts, SessionView, StatusParts } from '../../domain/fold.ts'
-import { canDo, LIFECYCLE, type LifecycleCommandName } from '../../domain/lifecycle.ts'
+import { isAllowed, LIFECYCLE, type LifecycleCommandName } from '../../domain/lifecycle.ts'
 import type { SessionState, SessionStatus } from '../../domain/record.ts'
 
 /**
@@ -36,7 +36,7 @@ function mayBecome(from: SessionState, to: SessionStatus): boolean {
   const isCallers = to.state === 'complete' && to.endedBy === 'caller'
   const commands = Object.keys(LIFECYCLE) as LifecycleCommandName[]
   return commands.some(
-    (command) => LIFECYCLE[command].to === to.state && (command === 'end') === isCallers && canDo(from, command),
+    (command) => LIFECYCLE[command].to === to.state && (command === 'end') === isCallers && isAllowed(from, command),
   )
 }
 

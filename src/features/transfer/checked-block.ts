@@ -1,7 +1,7 @@
 import type { SessionBlock } from '../../api.ts'
 import { TooLargeError, ValidationError } from '../../domain/errors.ts'
 import { isConversationType, RECORDED_TYPES, type RecordedType } from '../../domain/event.ts'
-import { begin, evolve, type SessionView } from '../../domain/fold.ts'
+import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { encodeJson } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isChangeNeeded } from '../../domain/scratchpad.ts'
@@ -60,7 +60,7 @@ export function folded(sessionId: string, events: readonly StoredEvent[], before
     const event = sessionEvent(sessionId, isConversationType(stored.type) ? plain : stored)
     if (view !== undefined) checkNext(view, event)
     try {
-      view = view === undefined ? begin(event) : evolve(view, event)
+      view = view === undefined ? initialView(event) : evolve(view, event)
       for (const { from, label, to, evidence } of edgesOf(event)) {
         edges.push({ from, label, to, evidence, sequence: stored.sequence })
       }

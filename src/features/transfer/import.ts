@@ -6,7 +6,7 @@ import {
   ValidationError,
 } from '../../domain/errors.ts'
 import type { SessionView, StartedParts } from '../../domain/fold.ts'
-import { endOf, isWithin } from '../../domain/record.ts'
+import { endTime, isWithin } from '../../domain/record.ts'
 import type { FoundImport } from '../../ports/import-store.ts'
 import { entryOf, foldedEnvelope } from '../envelope/operation.ts'
 import { isMilestone } from '../kernel/decide.ts'
@@ -99,7 +99,7 @@ async function hasMadeRoom(deps: Deps, { details }: SessionActiveError): Promise
   const { within: _within, ...anyone } = deps
   const view = await deps.store.load({ sessionId: details.sessionId })
   if (view === undefined || view.record.endedAt !== undefined) return true
-  if (endOf(view.record, now(deps)) === undefined) return false
+  if (endTime(view.record, now(deps)) === undefined) return false
   await expireSession(anyone, details.sessionId)
   return true
 }

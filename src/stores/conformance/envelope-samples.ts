@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { EnvelopeChange } from '../../domain/envelope.ts'
 import type { SessionEvent } from '../../domain/event.ts'
-import { begin, evolve, type SessionView } from '../../domain/fold.ts'
+import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import type { EnvelopeRow } from '../../ports/envelope-store.ts'
 import type { DecideRequest, SessionKey } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
@@ -51,7 +51,7 @@ export async function foldedIn(store: Store, sessionId: string): Promise<Session
     sessionId,
     ...(parts !== undefined && { parts: JSON.parse(parts) }),
   })) as unknown as SessionEvent[]
-  return log.slice(1).reduce(evolve, begin(log[0] as SessionEvent))
+  return log.slice(1).reduce(evolve, initialView(log[0] as SessionEvent))
 }
 
 /** What `page` and `find` have to give of a session. */

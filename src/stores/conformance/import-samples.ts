@@ -1,5 +1,5 @@
 import type { SessionEvent } from '../../domain/event.ts'
-import { begin, evolve, type SessionView } from '../../domain/fold.ts'
+import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { type Json, stringifyJson } from '../../domain/json.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { FoundImport, ImportBlock } from '../../ports/import-store.ts'
@@ -65,7 +65,7 @@ function eventsOf({ sessionId, events }: Life): SessionEvent[] {
 /** The views of a life after an event, the last one unless another is named. */
 export function viewAfter(life: Life, head = life.events.length): SessionView {
   const [first, ...later] = eventsOf(life).slice(0, head)
-  return later.reduce(evolve, begin(first as SessionEvent))
+  return later.reduce(evolve, initialView(first as SessionEvent))
 }
 
 function edgesAfter(life: Life, after: number, head: number): StoredEdge[] {
@@ -105,7 +105,7 @@ export async function live(store: Store, life: Life, head = life.events.length):
   let view: SessionView | undefined
   for (const [i, made] of eventsOf(life).slice(0, head).entries()) {
     const { sequence: _, createdAt: at, ...event } = events[i] as StoredEvent
-    const after = view === undefined ? begin(made) : evolve(view, made)
+    const after = view === undefined ? initialView(made) : evolve(view, made)
     if (view === undefined) await store.create({ event, at, view: after, reuse: 'none' })
     else {
       const edges = edgesOf(made).map((edge) => ({ ...edge, event: 0 }))

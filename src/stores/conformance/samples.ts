@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ErrorCode } from '../../domain/errors.ts'
-import { begin, evolve, type SessionView, type StartedParts } from '../../domain/fold.ts'
+import { evolve, initialView, type SessionView, type StartedParts } from '../../domain/fold.ts'
 import { abortFor } from '../../domain/lifecycle.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
 import type { TextAnalysis } from '../../domain/recall/analyze.ts'
@@ -66,7 +66,7 @@ export function creation(
     parts: JSON.stringify(parts),
   }
   const { parts: _text, ...fields } = event
-  const view = begin({
+  const view = initialView({
     ...fields,
     type: 'session_started',
     role: 'system',

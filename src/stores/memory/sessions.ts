@@ -1,4 +1,4 @@
-import { endOf, isWithin, type Principal, type SessionRecord } from '../../domain/record.ts'
+import { endTime, isWithin, type Principal, type SessionRecord } from '../../domain/record.ts'
 import type { ActiveQuery, PurgeCounts } from '../../ports/session-store.ts'
 import { groupKey, type MemoryData, type StoredSession, scopeKey } from './data.ts'
 import { dropSession } from './recall.ts'
@@ -47,7 +47,7 @@ export function findActive({ groups }: MemoryData, query: ActiveQuery): SessionR
   const here = recordsWithin.filter(
     (record) => conversationId === undefined || record.conversationId === conversationId,
   )
-  return newestRecord(here.filter((record) => endOf(record, at) === undefined))
+  return newestRecord(here.filter((record) => endTime(record, at) === undefined))
 }
 
 export function records({ sessions }: MemoryData, within?: Principal): SessionRecord[] {

@@ -1,5 +1,5 @@
 import type { LifecycleCommandName, SessionState } from '../../api/types.ts'
-import { canDo } from '../../domain.ts'
+import { isAllowed } from '../../domain.ts'
 
 /** What can be done to a session from the page. */
 export type ActionName = LifecycleCommandName | 'say' | 'compact' | 'fork'
@@ -196,7 +196,7 @@ export interface OfferedActions {
 /** What can be done where the session stands. To answer has a form of its own. */
 export function offeredActions({ state, isOver, hasCommit }: SessionSituation): OfferedActions {
   if (isOver) return { first: hasCommit === false ? ['compact', 'fork'] : ['fork'], more: [], agent: [] }
-  const allowed = (...names: LifecycleCommandName[]) => names.filter((name) => canDo(state, name))
+  const allowed = (...names: LifecycleCommandName[]) => names.filter((name) => isAllowed(state, name))
   const first: ActionName[] = allowed('confirm', 'continueWith', 'incorporate', 'interrupt')
   const more: ActionName[] = ['fork', ...allowed('end', 'abort')]
   return state === 'running'

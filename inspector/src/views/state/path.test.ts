@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, SessionEvent } from '../../api/types.ts'
-import { canDo, isFinal, LIFECYCLE } from '../../domain.ts'
+import { isAllowed, isFinal, LIFECYCLE } from '../../domain.ts'
 import { TALL, WIDE } from './diagram-layout.ts'
 import { buildPath, countSteps, readWorkNote } from './path.ts'
 import { COMMANDS, commandBetween } from './transitions.ts'
@@ -126,9 +126,9 @@ describe('the path of a session', () => {
 
 describe('the table of the page', () => {
   it('allows what it holds, and nothing in a final state', () => {
-    expect(canDo('running', 'interrupt')).toBe(true)
-    expect(canDo('awaiting_user', 'interrupt')).toBe(false)
-    expect(COMMANDS.filter((command) => canDo('complete', command) || canDo('aborted', command))).toEqual([])
+    expect(isAllowed('running', 'interrupt')).toBe(true)
+    expect(isAllowed('awaiting_user', 'interrupt')).toBe(false)
+    expect(COMMANDS.filter((command) => isAllowed('complete', command) || isAllowed('aborted', command))).toEqual([])
     expect([isFinal('complete'), isFinal('running')]).toEqual([true, false])
     expect(commandBetween('complete', 'running', false)).toBeUndefined()
   })

@@ -1,5 +1,5 @@
 import type { LifecycleCommandName, SessionState } from '../../api/types.ts'
-import { canDo, LIFECYCLE } from '../../domain.ts'
+import { isAllowed, LIFECYCLE } from '../../domain.ts'
 
 /** Every command, in the order of the table. */
 export const COMMANDS = Object.keys(LIFECYCLE) as LifecycleCommandName[]
@@ -13,6 +13,6 @@ export function commandBetween(
   to: SessionState,
   byCaller: boolean,
 ): LifecycleCommandName | undefined {
-  const fits = COMMANDS.filter((command) => LIFECYCLE[command].to === to && canDo(from, command))
+  const fits = COMMANDS.filter((command) => LIFECYCLE[command].to === to && isAllowed(from, command))
   return fits.find((command) => (command === 'end') === byCaller)
 }

@@ -1,8 +1,8 @@
-import { endOf, type Range, SIZE } from './ranges.ts'
+import { endTime, type Range, SIZE } from './ranges.ts'
 
 /** Which part of a very long log is shown, and the ways to the others. Nothing for a log that is shown whole. */
 export function RangeBar({ range, head, onOpen }: { range: Range; head: number; onOpen: (sequence: number) => void }) {
-  const end = endOf(range, head)
+  const end = endTime(range, head)
   if (range.from === 1 && end === head) return null
   const ways: [string, number, boolean][] = [
     ['First', 1, range.from > 1],

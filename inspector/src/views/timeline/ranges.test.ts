@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { endOf, holds, isLast, rangeWith, SIZE, WHOLE } from './ranges.ts'
+import { endTime, holds, isLast, rangeWith, SIZE, WHOLE } from './ranges.ts'
 
 describe('a range of a log', () => {
   it('is the whole log, unless that is very long', () => {
     for (const sequence of [1, 500, WHOLE]) expect(rangeWith(sequence, WHOLE)).toEqual({ from: 1, to: undefined })
-    expect(endOf(rangeWith(1, 7), 7)).toBe(7)
+    expect(endTime(rangeWith(1, 7), 7)).toBe(7)
   })
 
   it('holds the event it was asked for, and ranges join without a gap', () => {
@@ -25,9 +25,9 @@ describe('a range of a log', () => {
 
   it('at the end of the log grows with it, up to a bound', () => {
     const range = rangeWith(WHOLE, WHOLE)
-    expect(endOf(range, WHOLE + 1000)).toBe(WHOLE + 1000)
+    expect(endTime(range, WHOLE + 1000)).toBe(WHOLE + 1000)
     expect(isLast(range, WHOLE + 1000)).toBe(true)
-    expect(endOf(range, 10_000_000)).toBe(300_000)
+    expect(endTime(range, 10_000_000)).toBe(300_000)
     expect(isLast(range, 10_000_000)).toBe(false)
     expect(isLast({ from: 1, to: SIZE }, 2 * SIZE)).toBe(false)
   })

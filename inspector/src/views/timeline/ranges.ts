@@ -21,16 +21,16 @@ export function rangeWith(sequence: number, head: number): Range {
 }
 
 /** The last event that the range shows. */
-export function endOf({ from, to }: Range, head: number): number {
+export function endTime({ from, to }: Range, head: number): number {
   return Math.min(to ?? from + GROWN - 1, head)
 }
 
 /** Whether the range shows the event. */
 export function holds(range: Range, sequence: number, head: number): boolean {
-  return sequence >= range.from && sequence <= endOf(range, head)
+  return sequence >= range.from && sequence <= endTime(range, head)
 }
 
 /** Whether new events appear in the range. */
 export function isLast(range: Range, head: number): boolean {
-  return endOf(range, head) === head
+  return endTime(range, head) === head
 }

@@ -6,7 +6,7 @@ import type { SessionData } from '../../session/session-data.ts'
 import { EVENT_FILTERS, type FilterName, filterNamed } from './event-filters.ts'
 import { EventList } from './event-list.tsx'
 import { RangeBar } from './range-bar.tsx'
-import { endOf, holds, isLast, type Range, rangeWith } from './ranges.ts'
+import { endTime, holds, isLast, type Range, rangeWith } from './ranges.ts'
 import { RelatedEvents } from './related-events.ts'
 import { nearest, type Rows, rowsOfEvents, rowsOfLog } from './rows.ts'
 import css from './timeline-view.module.css'
@@ -84,7 +84,7 @@ function WholeLog({ data, shared, way, target }: ListProps) {
   useEffect(() => setRange(shown), [shown.from])
   const end = useEnd(head, isLast(shown, head))
   const sequenceAt = useCallback((index: number) => shown.from + index, [shown.from])
-  const rows: Rows = { ...rowsOfLog(shown.from, endOf(shown, head), shared.known.peek), sequenceAt }
+  const rows: Rows = { ...rowsOfLog(shown.from, endTime(shown, head), shared.known.peek), sequenceAt }
   return (
     <>
       <RangeBar range={shown} head={head} onOpen={way.to} />

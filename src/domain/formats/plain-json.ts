@@ -4,7 +4,7 @@ import { isObject, type Json } from '../json.ts'
 /** Marks text that was a `URL` object. */
 const URL_KEY = 'throughline:url'
 /** Deeper than any store takes; it stops circles. */
-const DEPTH = 200
+const MAX_DEPTH = 200
 /** As many arguments as `String.fromCharCode` takes everywhere. */
 const CHUNK = 8192
 
@@ -13,48 +13,49 @@ const CHUNK = 8192
  * makes a `URL` of again, and what is `undefined` counts as absent. Throws `ValidationError` with the path of what
  * has no such form.
  */
-export function plain(value: unknown, path: string, depth = 0): Json {
+export function toPlainJson(value: unknown, path: string, depth = 0): Json {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
-  if (typeof value !== 'object') throw new ValidationError(path, `must be JSON, and ${nameOf(value)} is not`)
-  if (depth > DEPTH) throw new ValidationError(path.slice(0, 256), `nests deeper than ${DEPTH} levels, or in a circle`)
-  if (Array.isArray(value)) return value.map((item, i) => plain(item ?? null, `${path}[${i}]`, depth + 1))
+  if (typeof value !== 'object') throw new ValidationError(path, `must be JSON, and ${typeName(value)} is not`)
+  if (depth > MAX_DEPTH)
+    throw new ValidationError(path.slice(0, 256), `nests deeper than ${MAX_DEPTH} levels, or in a circle`)
+  if (Array.isArray(value)) return value.map((item, i) => toPlainJson(item ?? null, `${path}[${i}]`, depth + 1))
   if (value instanceof URL) return { [URL_KEY]: value.href }
   if (value instanceof Uint8Array) return base64(value)
   if (value instanceof ArrayBuffer) return base64(new Uint8Array(value))
-  if (value instanceof Date) return isoOf(value, path)
+  if (value instanceof Date) return dateToIso(value, path)
   const members = Object.entries(value).filter(([, item]) => item !== undefined)
   // fromEntries defines members, so one named __proto__ stays a member
-  return Object.fromEntries(members.map(([key, item]) => [key, plain(item, `${path}.${key}`, depth + 1)]))
+  return Object.fromEntries(members.map(([key, item]) => [key, toPlainJson(item, `${path}.${key}`, depth + 1)]))
 }
 
-/** Puts `URL` objects back where {@link plain} found them. */
+/** Puts `URL` objects back where {@link toPlainJson} found them. */
 export function revive(value: Json): unknown {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(revive)
-  const url = urlIn(value)
+  const url = decodeUrl(value)
   if (url !== undefined && URL.canParse(url)) return new URL(url)
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, revive(item)]))
 }
 
 /** Text of the `URL` that stood here. */
-export function urlIn(value: Json | undefined): string | undefined {
+export function decodeUrl(value: Json | undefined): string | undefined {
   if (!isObject(value)) return undefined
   const { [URL_KEY]: url, ...others } = value
   return typeof url === 'string' && Object.keys(others).length === 0 ? url : undefined
 }
 
 /** What {@link revive} makes a `URL` of. */
-export function asUrl(url: string): Json {
+export function encodeUrl(url: string): Json {
   return { [URL_KEY]: url }
 }
 
-function isoOf(date: Date, path: string): string {
+function dateToIso(date: Date, path: string): string {
   if (Number.isNaN(date.getTime())) throw new ValidationError(path, 'must be a valid date')
   return date.toISOString()
 }
 
-function nameOf(value: unknown): string {
+function typeName(value: unknown): string {
   return typeof value === 'number' ? String(value) : typeof value
 }
 
