@@ -57,7 +57,7 @@ const RULES: Record<string, readonly string[]> = {
     'package-file.ts',
     'node:',
   ],
-  'remote/': ['domain/', 'ports/', 'features/', 'api.ts', 'ids.ts', 'remote/'],
+  'remote/': ['domain/', 'ports/', 'features/', 'api.ts', 'ids.ts', 'remote/', 'eventsource-parser'],
   'mcp/': [
     'domain/',
     'features/',
@@ -128,6 +128,7 @@ const HIDDEN: Record<string, string> = {
   jose: 'http/',
   pino: 'http/',
   '@modelcontextprotocol/server': 'mcp/',
+  'eventsource-parser': 'remote/',
 }
 
 /** What `import 'throughline'` must not load. */
@@ -142,6 +143,7 @@ const LAZY = [
   'jose',
   'pino',
   '@modelcontextprotocol/server',
+  'eventsource-parser',
   'node:fs',
   'node:crypto',
   // takes 20 ms; zod/mini does the same in 5

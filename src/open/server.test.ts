@@ -74,9 +74,7 @@ describe('open() of a server', () => {
   it('fails at once where nobody is there, or someone else', async () => {
     server.next(answer(200, { name: 'other', agents: [] }), answer(200, ['throughline']), answer(204))
     for (let n = 0; n < 3; n++)
-      await expect(open(server.url)).rejects.toThrow(
-        /what answers at http:\/\/127\.0\.0\.1:\d+ is no Throughline server/,
-      )
+      await expect(open(server.url)).rejects.toThrow(/http:\/\/127\.0\.0\.1:\d+ is not a Throughline server/)
     server.next(answer(401, { code: 'UNAUTHENTICATED', detail: 'the token has expired', details: {} }))
     await expect(open(server.url)).rejects.toMatchObject({ code: 'UNAUTHENTICATED', message: 'the token has expired' })
     const { url } = server

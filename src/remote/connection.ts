@@ -1,6 +1,10 @@
+import type { WriteOptions } from '../api.ts'
 import { type ThroughlineError, UnavailableError } from '../domain/errors.ts'
 import type { Principal } from '../domain/record.ts'
-import { EventReader, type ServerEvent } from './event-parser.ts'
+import { parse, writeOptions } from '../features/kernel/parse.ts'
+import { uuid7 } from '../ids.ts'
+import { createEventParser, type ServerEvent } from './event-parser.ts'
+import { queryString } from './path.ts'
 import { parseProblem } from './problem.ts'
 import { type Call, isRetrySafe } from './request.ts'
 import { readChunks, readError, readJson, send } from './response.ts'
@@ -9,34 +13,33 @@ import { RetryableError } from './retryable-error.ts'
 import { RequestTimeout } from './timeout.ts'
 import { connectionClosed, incompleteResponse, type Transport } from './transport.ts'
 
-/** What the server said. */
+/** A response of the server. */
 export interface ApiResponse {
-  /** `undefined` where it had nothing to say. */
+  /** `undefined` if the response is empty. */
   readonly body: unknown
   readonly error?: ThroughlineError
   /** The header `Throughline-Unwritten`. */
   readonly unwritten: string | null
 }
 
-/** How a stream is opened. */
 export interface StreamOptions {
-  /** Aborts it. */
+  /** Ends the stream. */
   readonly signal?: AbortSignal
-  /** Called whenever something came, if only a sign of life. */
+  /** Called for everything that arrives, including comments that only keep the stream alive. */
   readonly onActivity?: () => void
 }
 
-/** Sends requests, for one caller: the one place where they leave this process. */
+/** Sends requests for one caller. All requests of the client leave through this class. */
 export class Connection {
   readonly #transport: Transport
   readonly #principal: Principal | undefined
 
-  constructor(line: Transport, principal?: Principal) {
-    this.#transport = line
+  constructor(transport: Transport, principal?: Principal) {
+    this.#transport = transport
     this.#principal = principal
   }
 
-  /** The same for someone who sees less. */
+  /** The same connection for a narrower principal. */
   as(principal: Principal): Connection {
     return new Connection(this.#transport, principal)
   }
@@ -45,40 +48,56 @@ export class Connection {
     return this.#transport.timeouts
   }
 
-  /** Aborted when it closes. */
+  /** Aborted when the connection closes. */
   get closeSignal(): AbortSignal {
     return this.#transport.closing.signal
   }
 
-  /** What the server answers; throws its error. `undefined` where it had nothing to say. */
-  async request<T>(call: Call): Promise<T> {
-    const { error, body } = await this.exchange(call)
-    if (error !== undefined) throw error
-    return body as T
+  /** Validate `query` first: as text its values lose their types. */
+  async get<T>(path: string, query: object = {}): Promise<T> {
+    return await this.request<T>({ method: 'GET', path: `${path}${queryString(query)}` })
   }
 
-  /** The same for whoever would rather know at once that nobody is there. */
+  /** For calls with the same effect when sent twice. */
+  async post<T>(path: string, body?: string): Promise<T> {
+    return await this.request<T>({ method: 'POST', path, body, idempotent: true })
+  }
+
+  /** Writes once, however often the request is sent. */
+  async write<T>(
+    method: Call['method'],
+    path: string,
+    body: string | undefined,
+    options: WriteOptions | undefined,
+  ): Promise<T> {
+    return await this.request<T>({ method, path, key: idempotencyKeyOf(options), body })
+  }
+
+  /** Returns the body of the response, `undefined` if it is empty; throws the server's error. */
+  async request<T>(call: Call): Promise<T> {
+    return bodyOf<T>(await this.exchange(call))
+  }
+
+  /** Like `request`, but fails at once when the server cannot be reached. */
   async probe<T>(call: Call): Promise<T> {
-    // a connection that is kept from before may have been cut meanwhile
-    const again = (error: unknown) => {
+    // a kept-alive connection may have been cut meanwhile
+    const retryOnce = (error: unknown) => {
       if (error instanceof RetryableError && error.mayHaveArrived) return this.#sendOnce(call)
       throw error
     }
     try {
-      const { error, body } = await this.#sendOnce(call).catch(again)
-      if (error !== undefined) throw error
-      return body as T
+      return bodyOf<T>(await this.#sendOnce(call).catch(retryOnce))
     } catch (error) {
       throw error instanceof RetryableError ? error.error : error
     }
   }
 
-  /** What the server answers, be it an error. Throws if there was no answer. */
+  /** Returns the response, also when it is an error. Throws if there is none. */
   async exchange(call: Call): Promise<ApiResponse> {
     return await this.#track(this.#retry(call, () => this.#sendOnce(call)))
   }
 
-  /** Long work: tells how far it is, and gives what came of it. */
+  /** For long-running calls: reports progress and returns the result. */
   async requestWithProgress<T>(call: Call, onProgress?: (progress: never) => void): Promise<T> {
     return await this.#retry(call, async () => {
       for await (const { event, data } of this.stream(call)) {
@@ -89,84 +108,94 @@ export class Connection {
     })
   }
 
-  /** Events as the server sends them. Throws `NoAnswer` where it is worth trying again, also in the middle. */
-  async *stream(call: Call, { signal, onActivity: onLife }: StreamOptions = {}): AsyncGenerator<ServerEvent> {
-    const { timeouts: patience, closing: ending } = this.#transport
-    const limit = new RequestTimeout(patience.attempt, [ending.signal, ...(signal === undefined ? [] : [signal])])
+  /** Yields events as the server sends them. Throws `RetryableError`, also in the middle, if a retry may help. */
+  async *stream(call: Call, { signal, onActivity }: StreamOptions = {}): AsyncGenerator<ServerEvent> {
+    const { timeouts, closing } = this.#transport
+    const timeout = new RequestTimeout(timeouts.attempt, [closing.signal, ...(signal === undefined ? [] : [signal])])
     try {
-      const response = await send(this.#transport, this.#principal, call, 'text/event-stream', limit)
-      if (!response.ok) throw await readError(this.#transport, response, limit)
-      const reader = new EventReader()
-      for await (const bytes of readChunks(this.#transport, response, limit)) {
-        onLife?.()
-        for (const event of reader.read(bytes)) {
-          if (event.event === 'problem') throw this.#problemIn(event.data)
+      const response = await send(this.#transport, this.#principal, call, 'text/event-stream', timeout)
+      if (!response.ok) throw await readError(this.#transport, response, timeout)
+      const parseEvents = createEventParser()
+      for await (const bytes of readChunks(this.#transport, response, timeout)) {
+        onActivity?.()
+        for (const event of parseEvents(bytes)) {
+          if (event.event === 'problem') throw this.#streamError(event.data)
           yield event
         }
       }
     } finally {
-      limit.dispose()
+      timeout.dispose()
     }
   }
 
-  /** What ended although there should be more. */
+  /** For a stream that ended although more should follow. */
   connectionLost(): RetryableError {
     return new RetryableError(incompleteResponse(this.#transport), true)
   }
 
-  /** Lets what is under way come to its end, and the streams end at once. Nothing is sent from then on. */
+  /** Ends streams at once, waits for pending requests, and sends nothing afterwards. */
   async close(): Promise<void> {
-    const { closing: ending, aborting: cutting, pending: running, timeouts: patience } = this.#transport
-    ending.abort(connectionClosed())
-    const { promise: enough, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, patience.close)
-    await Promise.race([Promise.allSettled(running), enough])
+    const { closing, aborting, pending, timeouts } = this.#transport
+    closing.abort(connectionClosed())
+    const { promise: expired, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, timeouts.close)
+    await Promise.race([Promise.allSettled(pending), expired])
     clearTimeout(timer)
-    cutting.abort(connectionClosed())
+    aborting.abort(connectionClosed())
   }
 
-  /** The error of a problem in the middle of a stream: a server that stops has begun with the work by then. */
-  #problemIn(data: string): Error {
+  /** A server that stops in the middle of a stream has already started the work. */
+  #streamError(data: string): Error {
     const error = parseProblem(JSON.parse(data)) ?? incompleteResponse(this.#transport)
     return error instanceof UnavailableError ? new RetryableError(error, true) : error
   }
 
-  async #track<T>(work: Promise<T>): Promise<T> {
-    const { pending: running } = this.#transport
-    running.add(work)
+  async #track<T>(request: Promise<T>): Promise<T> {
+    const { pending } = this.#transport
+    pending.add(request)
     try {
-      return await work
+      return await request
     } finally {
-      running.delete(work)
+      pending.delete(request)
     }
   }
 
-  /** Tries again where that is safe, for as long as there is patience. */
+  /** Retries where that is safe, until the budget for waiting is used up. */
   async #retry<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
-    const { timeouts: patience, closing: ending } = this.#transport
-    const backoff = new Backoff(patience, patience.retries)
+    const { timeouts, closing } = this.#transport
+    const backoff = new Backoff(timeouts, timeouts.retries)
     for (;;) {
       try {
         return await attempt()
       } catch (error) {
         if (!(error instanceof RetryableError)) throw error
         const isSafe = !error.mayHaveArrived || isRetrySafe(call)
-        if (!isSafe || ending.signal.aborted || !(await backoff.next(error.retryAfterMs, ending.signal)))
-          throw error.error
+        const mayRetry = isSafe && !closing.signal.aborted
+        if (!mayRetry || !(await backoff.next(error.retryAfterMs, closing.signal))) throw error.error
       }
     }
   }
 
   async #sendOnce(call: Call): Promise<ApiResponse> {
-    const { timeouts: patience, aborting: cutting } = this.#transport
-    const limit = new RequestTimeout(patience.attempt, [cutting.signal])
+    const { timeouts, aborting } = this.#transport
+    const timeout = new RequestTimeout(timeouts.attempt, [aborting.signal])
     try {
-      const response = await send(this.#transport, this.#principal, call, 'application/json', limit)
+      const response = await send(this.#transport, this.#principal, call, 'application/json', timeout)
       const unwritten = response.headers.get('throughline-unwritten')
-      if (response.ok) return { body: await readJson(this.#transport, response, limit), unwritten }
-      return { body: undefined, error: await readError(this.#transport, response, limit), unwritten }
+      if (response.ok) return { body: await readJson(this.#transport, response, timeout), unwritten }
+      return { body: undefined, error: await readError(this.#transport, response, timeout), unwritten }
     } finally {
-      limit.dispose()
+      timeout.dispose()
     }
   }
+}
+
+/** The caller's idempotency key, or a new one, so that the client can retry the write. */
+export function idempotencyKeyOf(options: WriteOptions | undefined): string {
+  return parse(writeOptions, options ?? {}).idempotencyKey ?? uuid7()
+}
+
+export function bodyOf<T>({ error, body }: ApiResponse): T {
+  if (error !== undefined) throw error
+  return body as T
 }

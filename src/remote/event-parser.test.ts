@@ -1,36 +1,32 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { EventReader, type ServerEvent } from './event-parser.ts'
+import { createEventParser, type ServerEvent } from './event-parser.ts'
 
-/** The events of a text whose bytes are cut at these places. */
+/** Parses a text whose bytes are cut at these positions. */
 function eventsOf(text: string, cuts: readonly number[] = []): ServerEvent[] {
   const bytes = new TextEncoder().encode(text)
-  const reader = new EventReader()
-  const places = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length]
-  return places.slice(1).flatMap((end, i) => reader.read(bytes.subarray(places[i], end)))
+  const parse = createEventParser()
+  const positions = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length]
+  return positions.slice(1).flatMap((end, i) => parse(bytes.subarray(positions[i], end)))
 }
 
-describe('a stream of events', () => {
+describe('the parser of server-sent events', () => {
   it.each<[what: string, text: string, events: ServerEvent[]]>([
     ['data', 'data: a\n\n', [{ event: 'message', data: 'a' }]],
     ['a name', 'event: end\ndata: {}\n\n', [{ event: 'end', data: '{}' }]],
     ['a name for one event only', 'event: x\ndata: 1\n\ndata: 2\n\n', [{ event: 'x', data: '1' }, ...message('2')]],
     ['lines of data', 'data: a\ndata:\ndata: b\n\n', message('a\n\nb')],
-    ['line ends of all kinds', 'data: a\r\n\r\ndata: b\r\rdata: c\n\n', message('a', 'b', 'c')],
-    [
-      'comments and fields that nobody knows',
-      ': here\nretry: 1\nid: 7\nnothing\ndata: a\n\n: still here\n\n',
-      message('a'),
-    ],
-    ['one blank behind the colon, and no more', 'data:a\n\ndata:  b\n\n', message('a', ' b')],
+    ['all kinds of line ends', 'data: a\r\n\r\ndata: b\r\rdata: c\n\n', message('a', 'b', 'c')],
+    ['comments and unknown fields', ': here\nretry: 1\nid: 7\nnothing\ndata: a\n\n: still here\n\n', message('a')],
+    ['one space after the colon, and no more', 'data:a\n\ndata:  b\n\n', message('a', ' b')],
     ['colons in the data', 'data: {"a":"b: c"}\n\n', message('{"a":"b: c"}')],
     ['a field without a colon', 'data\n\n', message('')],
     ['a byte order mark', '\ufeffdata: a\n\n', message('a')],
     ['no event without data', 'event: x\n\ndata: a\n\n', message('a')],
-    ['no event that is not whole', 'data: a\n\ndata: b\n', message('a')],
-  ])('has %s', (_, text, events) => {
+    ['no incomplete event', 'data: a\n\ndata: b\n', message('a')],
+  ])('handles %s', (_, text, events) => {
     expect(eventsOf(text)).toEqual(events)
-    // byte by byte: also between CR and LF, and within characters
+    // byte by byte, so also between CR and LF and inside UTF-8 characters
     expect(
       eventsOf(
         text,
@@ -39,7 +35,7 @@ describe('a stream of events', () => {
     ).toEqual(events)
   })
 
-  it('is the same however its bytes are cut', () => {
+  it('returns the same events however the bytes are cut', () => {
     const line = fc.oneof(
       fc.string({ unit: 'grapheme' }).map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),
       fc.constantFrom(': comment 中', 'event: x', 'data', 'id: 1', ''),
@@ -53,7 +49,7 @@ describe('a stream of events', () => {
     )
   })
 
-  it('gives back the events that were written', () => {
+  it('returns the events that were written', () => {
     const text = fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\r', ''))
     fc.assert(
       fc.property(fc.array(text), fc.array(fc.nat()), (all, cuts) => {

@@ -1,5 +1,6 @@
-import type { Health, Throughline } from '../api.ts'
+import type { Throughline } from '../api.ts'
 import { StorageError } from '../domain/errors.ts'
+import { defined } from '../domain/optional.ts'
 import type { Principal } from '../domain/record.ts'
 import { narrowed } from '../features/kernel/access.ts'
 import { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
@@ -8,7 +9,6 @@ import { remoteConversations } from './conversations.ts'
 import { remoteMemories } from './memories.ts'
 import { ObservationBuffer } from './observation-buffer.ts'
 import { remoteEnvelopes, remoteIntake, remoteMaintenance } from './operator.ts'
-import { read } from './path.ts'
 import { toJson } from './request.ts'
 import { TIMEOUTS, type Timeouts } from './retry.ts'
 import type { Client } from './session.ts'
@@ -16,7 +16,6 @@ import { remoteSessions, remoteUsers } from './sessions.ts'
 import { remoteTransfer } from './transfer.ts'
 import { createTransport, type Token } from './transport.ts'
 
-/** Which server, and who is calling. */
 export interface RemoteOptions {
   /** Without user and password. */
   url: string
@@ -25,31 +24,30 @@ export interface RemoteOptions {
   timeouts?: Timeouts
 }
 
-/** What a server says of itself, and of the caller. */
+/** What a server says about itself and the caller. */
 interface About {
   name: string
   agents: string[]
   principal?: Principal
 }
 
-/** The public object over a server: each call is one request. Asks the server who it is first, so that a wrong address or token is known at once. */
-export async function remoteThroughline({
-  url,
-  token,
-  timeouts: patience = TIMEOUTS,
-}: RemoteOptions): Promise<Throughline> {
-  const line = createTransport(url, token, patience)
-  const connection = new Connection(line)
+/**
+ * The public object over a server: each call is one request. Asks the server for its name first, so that a wrong address
+ * or token fails here.
+ */
+export async function remoteThroughline({ url, token, timeouts = TIMEOUTS }: RemoteOptions): Promise<Throughline> {
+  const transport = createTransport(url, token, timeouts)
+  const connection = new Connection(transport)
   const about = await connection.probe<Partial<About> | undefined>({ method: 'GET', path: '' })
   if (about?.name !== 'throughline' || about.agents === undefined) {
-    throw new StorageError('http', `what answers at ${line.origin} is no Throughline server`)
+    throw new StorageError('http', `${transport.origin} is not a Throughline server; check the URL`)
   }
   const { agents, principal } = about
   const client = { connection, principal, observations: new ObservationBuffer(), messageMutex: new KeyedMutex() }
-  return throughlineOf(client, agents, () => connection.close())
+  return createThroughline(client, agents, () => connection.close())
 }
 
-function throughlineOf(client: Client, agents: readonly string[], close: () => Promise<void>): Throughline {
+function createThroughline(client: Client, agents: readonly string[], close: () => Promise<void>): Throughline {
   const { connection, principal } = client
   return {
     sessions: remoteSessions(client),
@@ -59,21 +57,20 @@ function throughlineOf(client: Client, agents: readonly string[], close: () => P
     envelopes: remoteEnvelopes(connection),
     intake: remoteIntake(connection),
     agents,
-    ...(principal !== undefined && { principal }),
+    ...defined({ principal }),
     as: (input) => {
       const narrower = narrowed(principal, input)
-      const same = { ...client, connection: connection.as(narrower), principal: narrower }
-      return throughlineOf(same, agents, async () => {})
+      const narrowedClient = { ...client, connection: connection.as(narrower), principal: narrower }
+      return createThroughline(narrowedClient, agents, async () => {})
     },
     ...remoteMaintenance(connection),
     ...remoteTransfer(connection),
-    recall: async (query) =>
-      await connection.request({ method: 'POST', path: '/recall', body: toJson(query), idempotent: true }),
+    recall: async (query) => await connection.post('/recall', toJson(query)),
     migrate: async () => {
-      const { schema } = await read<Health>(connection, '/health')
-      return schema === undefined ? {} : { schema }
+      const { schema } = await connection.get<{ schema?: number }>('/health')
+      return defined({ schema })
     },
-    health: () => read(connection, '/health'),
+    health: () => connection.get('/health'),
     close,
   }
 }

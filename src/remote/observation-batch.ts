@@ -2,18 +2,18 @@ import { LIMITS } from '../domain/limits.ts'
 import type { Observation } from '../domain/work.ts'
 import type { ApiResponse } from './connection.ts'
 
-/** The first of a session's observations, as many as one call may carry. */
+/** The first buffered observations of a session that fit into one call. */
 export interface Batch {
   readonly id: string
   readonly count: number
-  /** Characters of all that wait for the session. */
+  /** Characters of all buffered observations of the session. */
   readonly size: number
 }
 
-/** What one call may carry, of the sessions in their order: together as much as the server lets wait for one of them. */
-export function planBatches(waiting: ReadonlyMap<string, readonly Observation[]>): Batch[] {
+/** Fills one call from the sessions in their order, up to the size that the server stages for one session. */
+export function planBatches(buffered: ReadonlyMap<string, readonly Observation[]>): Batch[] {
   let room: number = LIMITS.staged
-  const loads = Array.from(waiting, ([id, observations]): Batch => {
+  const batches = Array.from(buffered, ([id, observations]): Batch => {
     const sizes = observations.map((observation) => JSON.stringify(observation).length)
     let count = 0
     for (const size of sizes) {
@@ -23,15 +23,14 @@ export function planBatches(waiting: ReadonlyMap<string, readonly Observation[]>
     }
     return { id, count, size: sizes.reduce((sum, size) => sum + size, 0) }
   })
-  return loads.filter(({ count }) => count > 0)
+  return batches.filter(({ count }) => count > 0)
 }
 
-/** What did not get into the log. An error that does not say comes from before the work began. */
-export function unwrittenIn(answer: ApiResponse, id: string, carried: readonly Observation[]): readonly Observation[] {
-  if (answer.unwritten === null) return answer.error === undefined ? [] : carried
-  const { [id]: places = '' } = JSON.parse(answer.unwritten) as Record<string, string>
-  const left = Array.from(places.matchAll(/(\d+)(?:-(\d+))?/g), ([, from, to = from]) =>
-    carried.slice(Number(from), Number(to) + 1),
-  )
-  return left.flat()
+/** The observations that did not get into the log. An error without the header was raised before any was written. */
+export function unwrittenIn(response: ApiResponse, id: string, sent: readonly Observation[]): readonly Observation[] {
+  if (response.unwritten === null) return response.error === undefined ? [] : sent
+  const { [id]: ranges = '' } = JSON.parse(response.unwritten) as Record<string, string>
+  return Array.from(ranges.matchAll(/(\d+)(?:-(\d+))?/g), ([, from, to = from]) =>
+    sent.slice(Number(from), Number(to) + 1),
+  ).flat()
 }

@@ -13,103 +13,103 @@ const unwritten = (left: object) => ({ 'throughline-unwritten': JSON.stringify(l
 
 let server: ScriptedServer
 let connection: Connection
-let staged: ObservationBuffer
+let buffer: ObservationBuffer
 
 beforeEach(async () => {
   server = await startScriptedServer({})
   connection = new Connection(createTransport(server.url, undefined, { ...TIMEOUTS, wait: async () => {} }))
-  staged = new ObservationBuffer()
+  buffer = new ObservationBuffer()
 })
 afterEach(() => server.stop())
 
 const sent = () => server.received.map(({ body }) => JSON.parse(body))
-/** What waits for a session: the paths of files that were read. */
-async function waiting(id: string): Promise<string[]> {
+/** Sends what is buffered for a session, and returns the paths in it. */
+async function flushed(id: string): Promise<string[]> {
   server.next(answer(204))
-  await staged.sendForSession(connection, id, CALL, {})
+  await buffer.sendForSession(connection, id, CALL, {})
   return (sent().at(-1).observations ?? []).map(({ path }: { path: string }) => path)
 }
 const see = (id: string, scope: string, ...paths: readonly string[]) => {
-  for (const path of paths) staged.observe(id, scope).fileRead({ path })
+  for (const path of paths) buffer.observe(id, scope).fileRead({ path })
 }
 
-describe('observations', () => {
-  it('go along with the next call of their session, beside the rest of its body, and once', async () => {
+describe('buffered observations', () => {
+  it('are sent once, in the body of the next call of their session', async () => {
     see(A, 'one', 'a.ts', 'b.ts')
     see(B, 'one', 'c.ts')
     server.next(answer(200, { head: 2 }, unwritten({ [A]: '' })))
-    expect(await staged.sendForSession(connection, A, CALL, { question: 'Which?' })).toEqual({ head: 2 })
+    expect(await buffer.sendForSession(connection, A, CALL, { question: 'Which?' })).toEqual({ head: 2 })
     const observations = ['a.ts', 'b.ts'].map((path) => ({ kind: 'fileRead', path }))
     expect(sent()).toEqual([{ question: 'Which?', observations }])
-    expect(await waiting(A)).toEqual([])
-    expect(await waiting(B)).toEqual(['c.ts'])
+    expect(await flushed(A)).toEqual([])
+    expect(await flushed(B)).toEqual(['c.ts'])
   })
 
-  it('wait again where the server did not write them, before what came meanwhile', async () => {
+  it('return to the buffer if the server did not write them, before newer ones', async () => {
     see(A, 'one', 'a.ts', 'b.ts', 'c.ts')
     server.next((response, request) => {
       see(A, 'one', 'later.ts')
       answer(400, REFUSED, unwritten({ [A]: '0,2' }))(response, request)
     })
-    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ field: 'question' })
-    expect(await waiting(A)).toEqual(['a.ts', 'c.ts', 'later.ts'])
+    await expect(buffer.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ field: 'question' })
+    expect(await flushed(A)).toEqual(['a.ts', 'c.ts', 'later.ts'])
   })
 
-  it('are written although the call failed, if the server says so', async () => {
+  it('are not sent again if the server wrote them although the call failed', async () => {
     see(A, 'one', 'a.ts')
     server.next(
       answer(503, { code: 'STORAGE', detail: 'sqlite: x', details: { store: 'sqlite' } }, unwritten({ [A]: '' })),
     )
-    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
-    expect(await waiting(A)).toEqual([])
+    await expect(buffer.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
+    expect(await flushed(A)).toEqual([])
   })
 
-  it('wait where nothing is known of them', async () => {
+  it('stay buffered if the outcome is unknown', async () => {
     see(A, 'one', 'a.ts')
     server.next(answer(401, { code: 'UNAUTHENTICATED', detail: 'no token', details: {} }))
-    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    await expect(buffer.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
     server.next(...Array.from({ length: 20 }, () => cut))
-    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
-    await expect(staged.sendForSession(connection, A, CALL, { question: 1n })).rejects.toMatchObject({
+    await expect(buffer.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
+    await expect(buffer.sendForSession(connection, A, CALL, { question: 1n })).rejects.toMatchObject({
       field: 'question',
     })
     server.next(...Array.from({ length: 20 }, () => cut))
     await server.stop()
-    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
+    await expect(buffer.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'STORAGE' })
     server = await startScriptedServer({})
     connection = new Connection(createTransport(server.url, undefined, TIMEOUTS))
-    expect(await waiting(A)).toEqual(['a.ts'])
+    expect(await flushed(A)).toEqual(['a.ts'])
   })
 
-  it('of all sessions of a scope go along with its messages, and of no other', async () => {
+  it('of all sessions in a scope are sent with its messages, and of no other scope', async () => {
     see(A, 'one', 'a.ts')
     see(B, 'one', 'b.ts', 'b2.ts')
     see(C, 'two', 'c.ts')
     server.next(answer(200, {}, unwritten({ [A]: '0', [B]: '1' })))
-    await staged.sendForScope(connection, 'one', CALL, { message: 'hello' })
+    await buffer.sendForScope(connection, 'one', CALL, { message: 'hello' })
     const [{ message, observations }] = sent()
     expect([message, Object.keys(observations).toSorted()]).toEqual(['hello', [A, B]])
-    expect(await waiting(A)).toEqual(['a.ts'])
-    expect(await waiting(B)).toEqual(['b2.ts'])
-    expect(await waiting(C)).toEqual(['c.ts'])
+    expect(await flushed(A)).toEqual(['a.ts'])
+    expect(await flushed(B)).toEqual(['b2.ts'])
+    expect(await flushed(C)).toEqual(['c.ts'])
     server.next(answer(200, {}))
-    await staged.sendForScope(connection, 'one', CALL, { message: 'again' })
+    await buffer.sendForScope(connection, 'one', CALL, { message: 'again' })
     expect(sent().at(-1)).toEqual({ message: 'again' })
   })
 
-  it('are named by the server as places, alone or from one to another', async () => {
+  it('are identified by the server as indexes and ranges', async () => {
     see(A, 'one', ...Array.from({ length: 8 }, (_, i) => `${i}.ts`))
     server.next(answer(400, REFUSED, unwritten({ [A]: '0-2,5,7-99999999999' })))
-    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ field: 'question' })
-    expect(await waiting(A)).toEqual(['0.ts', '1.ts', '2.ts', '5.ts', '7.ts'])
+    await expect(buffer.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ field: 'question' })
+    expect(await flushed(A)).toEqual(['0.ts', '1.ts', '2.ts', '5.ts', '7.ts'])
   })
 
-  it('are refused at once if they are none', () => {
-    expect(() => staged.observe(A, 'one').note('')).toThrow(expect.objectContaining({ code: 'VALIDATION' }))
+  it('are validated at once', () => {
+    expect(() => buffer.observe(A, 'one').note('')).toThrow(expect.objectContaining({ code: 'VALIDATION' }))
   })
 })
 
-/** A turn that answers when it is told to. */
+/** A turn that responds when released. */
 function held() {
   const arrived = Promise.withResolvers<void>()
   let respond = (_turn: Turn) => {}
@@ -121,14 +121,14 @@ function held() {
 }
 const pathsOf = (observations: { path: string }[] = []) => observations.map(({ path }) => path)
 
-describe('observations on their way', () => {
+describe('observations in flight', () => {
   it.each([
-    ['a step of their session', () => staged.sendForSession(connection, A, CALL, {}), (body: never) => body],
-    ['a message of their scope', () => staged.sendForScope(connection, 'one', CALL, {}), (body: never) => body[A]],
-  ])('are waited for by %s, which takes what was not written', async (_, next, of) => {
+    ['a call of their session', () => buffer.sendForSession(connection, A, CALL, {}), (body: never) => body],
+    ['a message of their scope', () => buffer.sendForScope(connection, 'one', CALL, {}), (body: never) => body[A]],
+  ])('delay %s, which then sends what was not written', async (_, next, of) => {
     for (const first of [
-      () => staged.sendForSession(connection, A, CALL, {}),
-      () => staged.sendForScope(connection, 'one', CALL, {}),
+      () => buffer.sendForSession(connection, A, CALL, {}),
+      () => buffer.sendForScope(connection, 'one', CALL, {}),
     ]) {
       see(A, 'one', 'a.ts', 'b.ts')
       const { turn, arrived, release } = held()
@@ -137,24 +137,24 @@ describe('observations on their way', () => {
       await arrived
       see(A, 'one', 'later.ts')
       const after = next()
-      // what belongs to others does not wait: once this has come the other would have, too
+      // another session does not wait; once its call has arrived, the delayed one would have too
       server.next(answer(200, {}))
-      await staged.sendForSession(connection, B, CALL, { question: 'of another' })
+      await buffer.sendForSession(connection, B, CALL, { question: 'of another' })
       expect(sent().at(-1)).toEqual({ question: 'of another' })
       server.next(answer(200, {}))
       release(answer(400, REFUSED, unwritten({ [A]: '1' })))
       await expect(before).rejects.toMatchObject({ field: 'question' })
       await after
       expect(pathsOf(of(sent().at(-1).observations as never))).toEqual(['b.ts', 'later.ts'])
-      expect(await waiting(A)).toEqual([])
+      expect(await flushed(A)).toEqual([])
     }
   })
 
-  it('are waited for in the order of the calls, each of which takes what is left', async () => {
+  it('pass from call to call in order, until one is written', async () => {
     see(A, 'one', 'a.ts')
     const { turn, arrived, release } = held()
     server.next(turn, answer(400, REFUSED), answer(200, {}), answer(200, {}))
-    const calls = [1, 2, 3, 4].map((n) => staged.sendForSession(connection, A, { ...CALL, path: `/${n}` }, {}))
+    const calls = [1, 2, 3, 4].map((n) => buffer.sendForSession(connection, A, { ...CALL, path: `/${n}` }, {}))
     const all = Promise.allSettled(calls)
     await arrived
     release(answer(400, REFUSED))
@@ -167,70 +167,70 @@ describe('observations on their way', () => {
     ])
   })
 
-  it('keep nobody waiting where there are none', async () => {
+  it('do not delay calls when there are none', async () => {
     const [one, two] = [held(), held()]
     server.next(one.turn, two.turn)
-    const calls = [staged.sendForSession(connection, A, CALL, {}), staged.sendForScope(connection, 'one', CALL, {})]
+    const calls = [buffer.sendForSession(connection, A, CALL, {}), buffer.sendForScope(connection, 'one', CALL, {})]
     await Promise.all([one.arrived, two.arrived])
     for (const { release } of [one, two]) release(answer(200, {}))
     await Promise.all(calls)
   })
 })
 
-describe('observations of a session', () => {
+describe('observations of a session that is over', () => {
   const problem = (code: string) => answer(409, { code, detail: 'over', details: { sessionId: A, endedAt: 'then' } })
 
-  it('that does not exist are dropped', async () => {
+  it('are dropped if it does not exist', async () => {
     see(A, 'one', 'a.ts')
     server.next(problem('SESSION_NOT_FOUND'))
-    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+    await expect(buffer.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
     server.next(answer(200, {}))
-    await staged.sendForScope(connection, 'one', CALL, {})
+    await buffer.sendForScope(connection, 'one', CALL, {})
     expect(sent().at(-1)).toEqual({})
-    expect(await waiting(A)).toEqual([])
+    expect(await flushed(A)).toEqual([])
   })
 
-  it('that has ended wait on as they do without a server, and burden no other call', async () => {
+  it('stay buffered if it has ended, as in a local store, and are sent with no other call', async () => {
     see(A, 'one', 'a.ts')
     see(B, 'one', 'b.ts')
     server.next(problem('SESSION_ENDED'), answer(200, {}))
-    await expect(staged.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'SESSION_ENDED' })
+    await expect(buffer.sendForSession(connection, A, CALL, {})).rejects.toMatchObject({ code: 'SESSION_ENDED' })
     see(A, 'one', 'later.ts')
-    await staged.sendForScope(connection, 'one', CALL, {})
+    await buffer.sendForScope(connection, 'one', CALL, {})
     expect(Object.keys(sent().at(-1).observations)).toEqual([B])
-    expect(await waiting(A)).toEqual(['a.ts', 'later.ts'])
+    expect(await flushed(A)).toEqual(['a.ts', 'later.ts'])
   })
 })
 
-describe('observations that are more than one call may carry', () => {
+describe('more observations than fit into one call', () => {
   const LARGE = 'x'.repeat(LIMITS.note - 100)
   const FIT = Math.floor(LIMITS.staged / LIMITS.note)
-  const note = (id: string, n: number) => staged.observe(id, 'one').note(`${n} ${LARGE}`)
+  const note = (id: string, n: number) => buffer.observe(id, 'one').note(`${n} ${LARGE}`)
   const fill = (id: string, from: number) => {
     for (let n = from; n < from + FIT; n++) note(id, n)
   }
   const numbersIn = (list: { text: string }[] = []) => list.map(({ text }) => Number.parseInt(text, 10))
   const numbers = (from: number, length: number) => Array.from({ length }, (_, i) => from + i)
 
-  /** Two calls' worth of them. */
+  /** Buffers enough for two calls. */
   async function overfill() {
     fill(A, 0)
     const { turn, arrived, release } = held()
     server.next(turn)
-    const refused = staged.sendForSession(connection, A, CALL, {})
+    const refused = buffer.sendForSession(connection, A, CALL, {})
     await arrived
     fill(A, FIT)
     release(answer(400, REFUSED))
     await expect(refused).rejects.toMatchObject({ field: 'question' })
   }
 
-  it('go with one after the other, in their order', async () => {
+  it('are sent in order over several calls', async () => {
     await overfill()
     const { turn, arrived, release } = held()
     server.next(turn)
-    const step = staged.sendForSession(connection, A, CALL, {})
+    const step = buffer.sendForSession(connection, A, CALL, {})
     await arrived
-    // so that they do not become more and more
+    // or the buffer would grow with each call
     expect(() => note(A, 1000)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
     release(answer(400, REFUSED, unwritten({ [A]: '0' })))
     await expect(step).rejects.toMatchObject({ field: 'question' })
@@ -238,22 +238,22 @@ describe('observations that are more than one call may carry', () => {
     expect(JSON.stringify(first).length).toBeLessThanOrEqual(LIMITS.staged + first.length + 1)
     expect(numbersIn(first)).toEqual(numbers(0, first.length))
     server.next(answer(200, {}), answer(200, {}))
-    await staged.sendForSession(connection, A, CALL, {})
+    await buffer.sendForSession(connection, A, CALL, {})
     const second = sent().at(-1).observations
     expect(numbersIn(second)).toEqual([0, ...numbers(first.length, second.length - 1)])
-    await staged.sendForSession(connection, A, CALL, {})
+    await buffer.sendForSession(connection, A, CALL, {})
     const all = new Set(sent().flatMap(({ observations }) => numbersIn(observations)))
     expect([...all].toSorted((a, b) => a - b)).toEqual(numbers(0, 2 * FIT))
   })
 
-  it('give way to those of the session that was observed last', async () => {
+  it('start with the session observed last', async () => {
     fill(A, 0)
     fill(B, 100)
     server.next(answer(200, {}), answer(200, {}))
-    await staged.sendForScope(connection, 'one', CALL, {})
+    await buffer.sendForScope(connection, 'one', CALL, {})
     const { [A]: ofA, [B]: ofB } = sent().at(-1).observations
     expect([numbersIn(ofA), numbersIn(ofB)]).toEqual([[], numbers(100, FIT)])
-    await staged.sendForSession(connection, A, CALL, {})
+    await buffer.sendForSession(connection, A, CALL, {})
     expect(numbersIn(sent().at(-1).observations)).toEqual(numbers(0, FIT))
   })
 })

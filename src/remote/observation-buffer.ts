@@ -5,34 +5,34 @@ import type { Observation } from '../domain/work.ts'
 import { observeOn } from '../features/work/operation.ts'
 import { Staging } from '../features/work/staging.ts'
 import { uuid7 } from '../ids.ts'
-import type { ApiResponse, Connection } from './connection.ts'
+import { type ApiResponse, bodyOf, type Connection } from './connection.ts'
 import { type Batch, planBatches, unwrittenIn } from './observation-batch.ts'
 import { type Call, toJson } from './request.ts'
 
-/** What goes along with a call: observations by session. */
-type Batches = Readonly<Record<string, readonly Observation[]>>
+/** Observations in a request, by session. */
+type SentObservations = Readonly<Record<string, readonly Observation[]>>
 
-/** A session for which something waits or is on its way. */
+/** A session with observations that are buffered or in flight. */
 interface BufferedSession {
   readonly scope: string
-  /** Resolves when the call is over that carries what was observed. */
+  /** Resolves when the call that carries its observations is over. */
   inFlight?: Promise<void> | undefined
-  /** Characters that waited when that call took some of them. */
+  /** Characters that were buffered when that call took some of them. */
   size?: number
-  /** It takes nothing any more: what waits for it goes with no calls but its own. */
+  /** The session accepts nothing more, so only its own calls carry its observations. */
   hasEnded?: boolean
 }
 
-/** Observations that wait in this process until a call takes them to the server. */
+/** Keeps observations in this process until a call carries them to the server. */
 export class ObservationBuffer {
   readonly #staging = new Staging()
-  /** The one that was observed last is the last. */
+  /** The session observed last is last. */
   readonly #sessions = new Map<string, BufferedSession>()
 
   /** `scope` is the key of the session's scope. */
   observe(sessionId: string, scope: string): Observe {
     const observe = observeOn({ staging: this.#staging, newId: () => uuid7() }, sessionId)
-    const noted = Object.entries(observe).map(([kind, stage]) => [
+    const buffered = Object.entries(observe).map(([kind, stage]) => [
       kind,
       (input: never) => {
         const session = this.#sessions.get(sessionId) ?? { scope }
@@ -42,20 +42,25 @@ export class ObservationBuffer {
         this.#sessions.set(sessionId, session)
       },
     ])
-    return Object.fromEntries(noted) as Observe
+    return Object.fromEntries(buffered) as Observe
   }
 
-  /** Sends a call with what waits for its session. */
+  /** Sends a call with the observations of its session. */
   async sendForSession<T>(connection: Connection, sessionId: string, call: Call, body: object): Promise<T> {
-    const ids = () => [sessionId]
-    return await this.#send<T>(connection, ids, call, body, (taken) => taken[sessionId])
+    return await this.#send<T>(
+      connection,
+      () => [sessionId],
+      call,
+      body,
+      (sent) => sent[sessionId],
+    )
   }
 
-  /** Sends a call with what waits for the sessions of a scope: the server knows which of them is the live one. */
+  /** Sends a call with the observations of every session in a scope: the server knows which of them is live. */
   async sendForScope<T>(connection: Connection, scope: string, call: Call, body: object): Promise<T> {
-    const isMeant = ([, session]: [string, BufferedSession]) => session.scope === scope && session.hasEnded !== true
-    const ids = () => Array.from([...this.#sessions].filter(isMeant), ([id]) => id).toReversed()
-    return await this.#send<T>(connection, ids, call, body, (taken) => taken)
+    const isLive = ([, session]: [string, BufferedSession]) => session.scope === scope && session.hasEnded !== true
+    const ids = () => Array.from([...this.#sessions].filter(isLive), ([id]) => id).toReversed()
+    return await this.#send<T>(connection, ids, call, body, (sent) => sent)
   }
 
   async #send<T>(
@@ -63,22 +68,21 @@ export class ObservationBuffer {
     ids: () => readonly string[],
     call: Call,
     body: object,
-    observationsIn: (taken: Batches) => unknown,
+    observationsIn: (sent: SentObservations) => unknown,
   ): Promise<T> {
-    // what an earlier call carries may come back, and then belongs to this one
-    for (let ways = this.#inFlight(ids()); ways.length > 0; ways = this.#inFlight(ids())) await Promise.all(ways)
-    const loads = planBatches(new Map(ids().map((id) => [id, this.#staging.waiting(id)])))
-    const { promise: onWay, resolve } = Promise.withResolvers<void>()
-    for (const { id, size: waiting } of loads) this.#update(id, { inFlight: onWay, size: waiting })
+    // observations that an earlier call fails to write come back and belong to this one
+    for (let calls = this.#inFlight(ids()); calls.length > 0; calls = this.#inFlight(ids())) await Promise.all(calls)
+    const batches = planBatches(new Map(ids().map((id) => [id, this.#staging.waiting(id)])))
+    const { promise: inFlight, resolve } = Promise.withResolvers<void>()
+    for (const { id, size } of batches) this.#update(id, { inFlight, size })
     try {
-      const answer = await this.#flush(loads, {}, async (taken) => {
-        const observations = loads.length === 0 ? undefined : observationsIn(taken)
+      const response = await this.#flush(batches, {}, async (sent) => {
+        const observations = batches.length === 0 ? undefined : observationsIn(sent)
         return await connection.exchange({ ...call, body: toJson({ ...body, observations }) })
       })
-      if (answer.error !== undefined) throw answer.error
-      return answer.body as T
+      return bodyOf<T>(response)
     } finally {
-      for (const { id } of loads) {
+      for (const { id } of batches) {
         if (this.#staging.has(id)) this.#update(id, { inFlight: undefined, size: 0 })
         else this.#sessions.delete(id)
       }
@@ -86,41 +90,41 @@ export class ObservationBuffer {
     }
   }
 
-  /** The calls that carry something of these sessions. */
+  /** The calls that carry observations of these sessions. */
   #inFlight(ids: readonly string[]): Promise<void>[] {
     return ids.flatMap((id) => this.#sessions.get(id)?.inFlight ?? [])
   }
 
-  #update(id: string, marks: Partial<BufferedSession>): void {
+  #update(id: string, changes: Partial<BufferedSession>): void {
     const session = this.#sessions.get(id)
-    if (session !== undefined) Object.assign(session, marks)
+    if (session !== undefined) Object.assign(session, changes)
   }
 
-  /** Takes the loads, at once, and keeps what was not written. */
+  /** Takes all batches before it sends, and puts back what the server did not write. */
   async #flush(
-    loads: readonly Batch[],
-    taken: Batches,
-    send: (taken: Batches) => Promise<ApiResponse>,
+    batches: readonly Batch[],
+    sent: SentObservations,
+    send: (sent: SentObservations) => Promise<ApiResponse>,
   ): Promise<ApiResponse> {
-    const [load, ...rest] = loads
-    if (load === undefined) return await send(taken)
-    const { id, count } = load
+    const [batch, ...rest] = batches
+    if (batch === undefined) return await send(sent)
+    const { id, count } = batch
     return await this.#staging.flush(id, async (staged) => {
-      const carried = staged.slice(0, count)
-      const answer = await this.#flush(rest, { ...taken, [id]: carried }, send)
-      const isGone = isErrorOf(answer, SessionNotFoundError, id)
-      if (isGone || isErrorOf(answer, SessionEndedError, id)) this.#update(id, { hasEnded: true })
-      return [isGone ? [] : [...unwrittenIn(answer, id, carried), ...staged.slice(count)], answer]
+      const own = staged.slice(0, count)
+      const response = await this.#flush(rest, { ...sent, [id]: own }, send)
+      const isGone = isErrorOf(response, SessionNotFoundError, id)
+      if (isGone || isErrorOf(response, SessionEndedError, id)) this.#update(id, { hasEnded: true })
+      return [isGone ? [] : [...unwrittenIn(response, id, own), ...staged.slice(count)], response]
     })
   }
 }
 
-/** Throws where so much waits that not all of it could be taken: it may come back, and would become more each time. */
-function checkCapacity({ size: waited = 0 }: BufferedSession): void {
-  if (waited > LIMITS.staged) throw new TooLargeError({ field: 'observe', limit: LIMITS.staged, actual: waited })
+/** Throws if one call could not take everything: the rest comes back, and the buffer would grow with each call. */
+function checkCapacity({ size = 0 }: BufferedSession): void {
+  if (size > LIMITS.staged) throw new TooLargeError({ field: 'observe', limit: LIMITS.staged, actual: size })
 }
 
-/** Whether that is the error, of this session. */
-function isErrorOf({ error }: ApiResponse, kind: new (...given: never[]) => ThroughlineError, id: string): boolean {
+/** Whether the response is an error of this class about this session. */
+function isErrorOf({ error }: ApiResponse, kind: new (...args: never[]) => ThroughlineError, id: string): boolean {
   return error instanceof kind && (error.details as { sessionId?: string }).sessionId === id
 }

@@ -20,7 +20,7 @@ const events =
   (response) =>
     void response.end(all.map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(''))
 
-/** Says that of so many all were filled but one. */
+/** Reports that all but one were filled. */
 const warmed = (sessions: number) =>
   events(
     ['progress', { sessions, of: 5000 }],
@@ -31,8 +31,8 @@ async function* eachOf<T>(items: readonly T[]) {
   yield* items
 }
 
-describe('warming', () => {
-  it('sends ids a thousand at a time, and adds up what is told', async () => {
+describe('envelopes.warm', () => {
+  it('sends ids in batches of 1000 and adds up the reports', async () => {
     const ids = Array.from({ length: 2500 }, () => uuid7())
     for (const sessions of [ids, new Set(ids), eachOf(ids)]) {
       server.received.length = 0
@@ -45,7 +45,7 @@ describe('warming', () => {
     }
   })
 
-  it('asks once where there is nothing, or all', async () => {
+  it('sends one request for no ids and for all', async () => {
     server.next(warmed(1), warmed(1))
     await envelopes().warm({ sessions: [] })
     await envelopes().warm()
@@ -53,18 +53,18 @@ describe('warming', () => {
   })
 })
 
-describe('what the cache holds', () => {
+describe('envelopes.cached', () => {
   const all = async () => {
     const found: unknown[] = []
     for await (const envelope of envelopes().cached()) found.push(envelope)
     return found
   }
 
-  it('comes to its end, or it is said that it did not', async () => {
+  it('throws if the stream ends early', async () => {
     server.next(events(['message', { session_id: 'a' }], ['message', { session_id: 'b' }], ['end', {}]))
     expect(await all()).toEqual([{ session_id: 'a' }, { session_id: 'b' }])
     server.next(events(['message', { session_id: 'a' }]))
-    await expect(all()).rejects.toMatchObject({ code: 'STORAGE', message: expect.stringContaining('broke') })
+    await expect(all()).rejects.toMatchObject({ code: 'STORAGE', details: { store: 'http' } })
     server.next(answer(502))
     await expect(all()).rejects.toMatchObject({ code: 'STORAGE' })
   })

@@ -1,97 +1,92 @@
-import type { Envelopes, Intake, IntakeStatus, Throughline, WarmOptions, WarmReport } from '../api.ts'
+import type { Envelopes, Intake, Throughline, WarmOptions, WarmReport } from '../api.ts'
 import type { Envelope } from '../domain/envelope.ts'
 import { ValidationError } from '../domain/errors.ts'
 import { backfillOptions, rollbackOptions } from '../features/envelope/schema.ts'
 import { parse, uuid } from '../features/kernel/parse.ts'
 import { indexOptions } from '../features/recall/schema.ts'
 import type { Connection } from './connection.ts'
-import { read, sessionPath } from './path.ts'
+import { sessionPath } from './path.ts'
 import { toJson } from './request.ts'
 import { RetryableError } from './retryable-error.ts'
 
-/** Ids that are sent at once to be warmed. */
+type OnProgress = ((progress: never) => void) | undefined
+
+/** Ids in one request to warm the cache. */
 const BATCH = 1000
 
-/** What goes through all sessions. */
+/** Calls that go through all sessions. */
 export function remoteMaintenance(connection: Connection): Pick<Throughline, 'verify' | 'rebuild' | 'index' | 'sweep'> {
-  const work = async <T>(path: string, sessionId: string | undefined, onProgress?: (progress: never) => void) => {
+  const run = async <T>(path: string, body: string | undefined, onProgress: OnProgress) =>
+    await connection.requestWithProgress<T>({ method: 'POST', path, body, idempotent: true }, onProgress)
+  const runOn = async <T>(path: string, sessionId: string | undefined, onProgress: OnProgress) => {
+    // checks the id
     if (sessionId !== undefined) sessionPath(sessionId)
-    return await connection.requestWithProgress<T>(
-      { method: 'POST', path, body: toJson({ sessionId }), idempotent: true },
-      onProgress,
-    )
+    return await run<T>(path, toJson({ sessionId }), onProgress)
   }
   return {
-    verify: (sessionId, { onProgress } = {}) => work('/verify', sessionId, onProgress),
-    rebuild: (sessionId, { onProgress } = {}) => work('/rebuild', sessionId, onProgress),
+    verify: (sessionId, { onProgress } = {}) => runOn('/verify', sessionId, onProgress),
+    rebuild: (sessionId, { onProgress } = {}) => runOn('/rebuild', sessionId, onProgress),
     index: async (options = {}) => {
-      const { onProgress, ...given } = parse(indexOptions, options)
-      return await connection.requestWithProgress(
-        { method: 'POST', path: '/index', body: toJson(given), idempotent: true },
-        onProgress,
-      )
+      const { onProgress, ...body } = parse(indexOptions, options)
+      return await run('/index', toJson(body), onProgress)
     },
-    sweep: ({ onProgress } = {}) =>
-      connection.requestWithProgress({ method: 'POST', path: '/sweep', idempotent: true }, onProgress),
+    sweep: ({ onProgress } = {}) => run('/sweep', undefined, onProgress),
   }
 }
 
-/** Envelopes of all sessions at once. A second report would not say what the first call did, so none of them is repeated. */
+/** Calls on the envelopes of all sessions. Never retried: a second report would not show what the first call did. */
 export function remoteEnvelopes(connection: Connection): Envelopes {
+  const run = async <T>(action: string, body: object, onProgress: OnProgress) =>
+    await connection.requestWithProgress<T>(
+      { method: 'POST', path: `/envelopes/${action}`, body: toJson(body) },
+      onProgress,
+    )
   return {
     backfill: async (options) => {
-      const { onProgress, ...given } = parse(backfillOptions, options)
-      return await connection.requestWithProgress(
-        { method: 'POST', path: '/envelopes/backfill', body: toJson(given) },
-        onProgress,
-      )
+      const { onProgress, ...body } = parse(backfillOptions, options)
+      return await run('backfill', body, onProgress)
     },
     rollback: async (options) => {
-      const { onProgress, ...given } = parse(rollbackOptions, options)
-      return await connection.requestWithProgress(
-        { method: 'POST', path: '/envelopes/rollback', body: toJson(given) },
-        onProgress,
-      )
+      const { onProgress, ...body } = parse(rollbackOptions, options)
+      return await run('rollback', body, onProgress)
     },
-    warm: (options) => warm(connection, options),
+    warm: (options) => warm((sessions, onProgress) => run('warm', { sessions }, onProgress), options),
     cached: () => cachedEnvelopes(connection),
   }
 }
 
-/** Whether new sessions are taken. */
+/** Whether the server accepts new sessions. */
 export function remoteIntake(connection: Connection): Intake {
-  const set = (path: string) => connection.request<IntakeStatus>({ method: 'POST', path, idempotent: true })
   return {
-    pause: () => set('/intake/pause'),
-    resume: () => set('/intake/resume'),
-    status: () => read(connection, '/intake'),
+    pause: () => connection.post('/intake/pause'),
+    resume: () => connection.post('/intake/resume'),
+    status: () => connection.get('/intake'),
   }
 }
 
-async function warm(connection: Connection, { sessions, onProgress }: WarmOptions = {}): Promise<WarmReport> {
+type WarmBatch = (ids: readonly string[] | undefined, onProgress: OnProgress) => Promise<WarmReport>
+
+async function warm(warmBatch: WarmBatch, { sessions, onProgress }: WarmOptions = {}): Promise<WarmReport> {
   const total: WarmReport = { sessions: 0, filled: 0, present: 0, unknown: 0, failed: 0 }
-  const send = async (ids: readonly string[] | undefined) => {
+  const add = async (ids: readonly string[] | undefined) => {
     const before = total.sessions
-    const call = { method: 'POST', path: '/envelopes/warm', body: toJson({ sessions: ids }) } as const
-    const report = await connection.requestWithProgress<WarmReport>(
-      call,
-      ({ sessions: done, of }: { sessions: number; of: number }) =>
-        onProgress?.({ sessions: before + done, of: Math.max(of, before + done) }),
+    const report = await warmBatch(ids, ({ sessions: done, of }: { sessions: number; of: number }) =>
+      onProgress?.({ sessions: before + done, of: Math.max(of, before + done) }),
     )
     for (const count of Object.keys(total) as (keyof WarmReport)[]) total[count] += report[count]
   }
-  if (sessions === undefined) await send(undefined)
-  else for await (const ids of batches(sessions)) await send(ids)
+  if (sessions === undefined) await add(undefined)
+  else for await (const ids of batches(sessions)) await add(ids)
   return total
 }
 
-/** At least one batch, be it empty: the server says whether there is a cache at all. */
+/** Yields at least one batch, even an empty one, because only the server knows whether there is a cache. */
 async function* batches(sessions: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string[]> {
   let batch: string[] = []
   let isFirst = true
   for await (const id of sessions) {
     if (!uuid().safeParse(id).success) {
-      throw new ValidationError('sessions', `must be ids of sessions, and '${String(id).slice(0, 64)}' is none`)
+      throw new ValidationError('sessions', `must be session ids; '${String(id).slice(0, 64)}' is not one`)
     }
     batch.push(id)
     if (batch.length < BATCH) continue

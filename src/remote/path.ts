@@ -1,36 +1,35 @@
-import type { WriteOptions } from '../api.ts'
-import { SessionNotFoundError, ValidationError } from '../domain/errors.ts'
-import { parse, uuid, writeOptions } from '../features/kernel/parse.ts'
-import { uuid7 } from '../ids.ts'
-import type { Connection } from './connection.ts'
-import { type Call, queryString } from './request.ts'
+import { MemoryNotFoundError, SessionNotFoundError, ValidationError } from '../domain/errors.ts'
+import { uuid } from '../features/kernel/parse.ts'
 
-/** The key of a write: the caller's, or one of our own, so that it can be sent again when no answer came. */
-export function idempotencyKeyOf(options: WriteOptions | undefined): string {
-  return parse(writeOptions, options ?? {}).idempotencyKey ?? uuid7()
-}
-
-/** Reads. What is given as a query was checked before: as text it has lost its types. */
-export async function read<T>(connection: Connection, path: string, query: object = {}): Promise<T> {
-  return await connection.request<T>({ method: 'GET', path: `${path}${queryString(query)}` })
-}
-
-/** Writes once, under the key of the caller or one of our own. */
-export async function write<T>(
-  connection: Connection,
-  method: Call['method'],
-  path: string,
-  body: string | undefined,
-  options: WriteOptions | undefined,
-): Promise<T> {
-  const key = idempotencyKeyOf(options)
-  return await connection.request<T>({ method, path, key, ...(body !== undefined && { body }) })
-}
-
-/** Path of a session; what cannot be one is not asked for. */
+/** Path of a session. An id that cannot exist is rejected here, without a request. */
 export function sessionPath(id: unknown): string {
-  if (typeof id !== 'string') throw new ValidationError('id', 'must be the id of a session')
-  const known = uuid().safeParse(id)
-  if (!known.success) throw new SessionNotFoundError(id.slice(0, 64))
-  return `/sessions/${known.data}`
+  if (typeof id !== 'string') throw new ValidationError('id', 'must be a session id')
+  const parsed = uuid().safeParse(id)
+  if (!parsed.success) throw new SessionNotFoundError(id.slice(0, 64))
+  return `/sessions/${parsed.data}`
+}
+
+/** Path of a memory. An id that cannot exist is rejected here, without a request. */
+export function memoryPath(id: unknown): string {
+  const parsed = uuid().safeParse(id)
+  if (!parsed.success) throw new MemoryNotFoundError(String(id).slice(0, 64))
+  return `/memories/${parsed.data}`
+}
+
+/** Escapes a name for use in a path. */
+export function encodeSegment(name: string, field: string): string {
+  // URL parsers resolve these two as steps through the path, escaped or not
+  if (name === '.' || name === '..') throw new ValidationError(field, `must not be '${name}'`)
+  return encodeURIComponent(name)
+}
+
+/** The defined values as a query string with its `?`; lists become repeated keys. */
+export function queryString(values: object): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined) query.append(name, String(item))
+    }
+  }
+  return query.size === 0 ? '' : `?${query}`
 }

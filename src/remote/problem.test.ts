@@ -52,7 +52,7 @@ const SAMPLES: readonly ThroughlineError[] = [
   new InternalError('r1'),
 ]
 
-const shown = (error: ThroughlineError | undefined) => ({
+const fieldsOf = (error: ThroughlineError | undefined) => ({
   class: error?.constructor,
   name: error?.name,
   code: error?.code,
@@ -61,55 +61,60 @@ const shown = (error: ThroughlineError | undefined) => ({
   field: (error as { field?: string } | undefined)?.field,
 })
 
-describe('a problem', () => {
-  it.each(SAMPLES.map((error) => [error.code, error] as const))('%s becomes the error that it was', (_, error) => {
+describe('parseProblem', () => {
+  it.each(SAMPLES.map((error) => [error.code, error] as const))('restores %s', (_, error) => {
     const problem = JSON.parse(JSON.stringify(problemOf(error, 'r1')))
-    expect(shown(parseProblem(problem))).toStrictEqual(shown(error))
+    expect(fieldsOf(parseProblem(problem))).toStrictEqual(fieldsOf(error))
   })
 
-  it('is known for every code', () => {
+  it('has a sample of every code', () => {
     expect(new Set(SAMPLES.map(({ code }) => code))).toEqual(new Set(ERROR_CODES))
   })
 
-  it('keeps the words of its server, which may be a newer one', () => {
+  it('keeps the message of the server, which may be newer', () => {
     const problem = { code: 'SESSION_NOT_FOUND', detail: 'no session by that name', details: { sessionId: 's1' } }
     const error = parseProblem(problem)
-    expect(shown(error)).toMatchObject({ class: SessionNotFoundError, message: 'no session by that name' })
-    expect(shown(parseProblem({ code: 'OUT_OF_TEA', detail: 'there is none left', details: {} }))).toMatchObject({
+    expect(fieldsOf(error)).toMatchObject({ class: SessionNotFoundError, message: 'no session by that name' })
+    expect(fieldsOf(parseProblem({ code: 'OUT_OF_TEA', detail: 'there is none left', details: {} }))).toMatchObject({
       code: 'STORAGE',
-      message: 'http: the server answers OUT_OF_TEA: there is none left',
+      message: expect.stringMatching(/OUT_OF_TEA.*there is none left/),
     })
   })
 
-  it('without details, as of what is no request at all, is an error all the same', () => {
+  it('restores an error without details, as for a malformed request', () => {
     const error = parseProblem({ code: 'VALIDATION', detail: 'request: is not HTTP/1.1 as it should be', details: {} })
-    expect(shown(error)).toMatchObject({ class: ValidationError, message: 'request: is not HTTP/1.1 as it should be' })
-    expect(shown(parseProblem({ code: 'TOO_LARGE', detail: 'headers: are large' }))).toMatchObject({ field: 'request' })
+    expect(fieldsOf(error)).toMatchObject({
+      class: ValidationError,
+      message: 'request: is not HTTP/1.1 as it should be',
+    })
+    expect(fieldsOf(parseProblem({ code: 'TOO_LARGE', detail: 'headers: are large' }))).toMatchObject({
+      field: 'request',
+    })
   })
 
   it.each([undefined, null, 'text', 7, [], {}, { code: 'STORAGE' }, { detail: 'x' }, { code: 1, detail: 'x' }])(
-    'is not seen in %j',
+    'ignores %j',
     (value) => {
       expect(parseProblem(value)).toBeUndefined()
     },
   )
 })
 
-describe('an answer that is no problem', () => {
+describe('a response without a problem document', () => {
   it.each([
     [502, '<html>Bad gateway for token abc</html>'],
     [404, 'not found'],
     [500, ''],
     [500, '{"message":"boom"}'],
-  ])('is named by its status %i, and not repeated', (status, text) => {
+  ])('becomes an error with status %i that does not show the body', (status, text) => {
     const error = errorFromResponse('https://host', status, text)
     expect(error).toBeInstanceOf(StorageError)
     expect(error.details).toEqual({ store: 'http' })
-    expect(error.message).toContain(`https://host answers with status ${status}`)
+    expect(error.message).toContain(`https://host returned status ${status}`)
     expect(error.message).not.toMatch(/abc|boom/)
   })
 
-  it('says so where it is a redirect', () => {
-    expect(errorFromResponse('http://host', 308, '').message).toContain('open that address instead')
+  it('advises to open the new address for a redirect', () => {
+    expect(errorFromResponse('http://host', 308, '').message).toMatch(/redirect/)
   })
 })

@@ -24,7 +24,7 @@ import {
 
 type Details<E extends ThroughlineError> = E['details']
 
-/** The class of each code, made of its details. The message that a class makes gives way to the one that came. */
+/** Rebuilds the error of each code from its details. The received message replaces the one the class writes. */
 const ERRORS: Record<ErrorCode, (details: never, message: string) => ThroughlineError> = {
   SESSION_NOT_FOUND: ({ sessionId }: Details<SessionNotFoundError>) => new SessionNotFoundError(sessionId),
   SESSION_ENDED: (details: Details<SessionEndedError>) => new SessionEndedError(details),
@@ -35,7 +35,7 @@ const ERRORS: Record<ErrorCode, (details: never, message: string) => Throughline
   INVALID_TRANSITION: (details: Details<InvalidTransitionError>) => new InvalidTransitionError(details),
   IDEMPOTENCY_MISMATCH: (details: Details<IdempotencyMismatchError>) => new IdempotencyMismatchError(details),
   IMPORT_CONFLICT: (details: Details<ImportConflictError>) => new ImportConflictError(details),
-  // what is no request at all is refused without a field
+  // a malformed request is rejected without a field
   VALIDATION: ({ field = 'request' }: Partial<Details<ValidationError>>, text) => new ValidationError(field, text),
   TOO_LARGE: (details: Details<TooLargeError>) => new TooLargeError({ ...details, field: details.field ?? 'request' }),
   STORAGE: ({ store }: Details<StorageError>, text) => new StorageError(store, text),
@@ -48,30 +48,26 @@ const ERRORS: Record<ErrorCode, (details: never, message: string) => Throughline
   INTERNAL: ({ requestId }: Details<InternalError>) => new InternalError(requestId),
 }
 
-/** The error that a problem document (RFC 9457) stands for; `undefined` where it is none of ours. */
+/** The error in a problem document (RFC 9457); `undefined` if it is not one of ours. */
 export function parseProblem(problem: unknown): ThroughlineError | undefined {
   const { code, detail, details } = (problem ?? {}) as { code?: unknown; detail?: unknown; details?: unknown }
   if (typeof code !== 'string' || typeof detail !== 'string') return undefined
-  // a code that a newer server has
-  if (!Object.hasOwn(ERRORS, code)) return new StorageError('http', `the server answers ${code}: ${detail}`)
+  // a newer server may have more codes
+  if (!Object.hasOwn(ERRORS, code)) return new StorageError('http', `the server returned ${code}: ${detail}`)
   const isObject = typeof details === 'object' && details !== null
   const error = ERRORS[code as ErrorCode]((isObject ? details : {}) as never, detail)
   error.message = detail
   return error
 }
 
-/** The same, of an answer as it came: what is no problem document does not come from our server. */
+/** The error of a response. A body that is not a problem document does not come from our server, so it is not shown. */
 export function errorFromResponse(origin: string, status: number, text: string): ThroughlineError {
-  return (
-    parseProblem(tryParseJson(text)) ??
-    new StorageError('http', `${origin} answers with status ${status}: ${hintFor(status)}`)
-  )
+  const hint = status >= 300 && status < 400 ? REDIRECT_HINT : FOREIGN_HINT
+  return parseProblem(tryParseJson(text)) ?? new StorageError('http', `${origin} returned status ${status}: ${hint}`)
 }
 
-function hintFor(status: number): string {
-  if (status >= 300 && status < 400) return 'it sends requests elsewhere; open that address instead'
-  return 'that is not from Throughline, but from what stands in front of it, or in its place'
-}
+const REDIRECT_HINT = 'it redirects requests; open the new address instead'
+const FOREIGN_HINT = 'the response is not from Throughline; check the URL and any proxy in front of the server'
 
 function tryParseJson(text: string): unknown {
   try {

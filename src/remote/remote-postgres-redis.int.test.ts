@@ -20,6 +20,6 @@ describeThroughline(
       return await servedDatabase({ url: database.url(SERVING), cache }, database.destroy)
     },
   },
-  // several processes of clients are shown over SQLite
+  // rules with several client processes run over SQLite
   rulesForRun({ describe, it }, /^A(?!9 )/),
 )

@@ -15,7 +15,7 @@ describeThroughline(
       return await servedDatabase({ url }, () => rm(folder, { recursive: true }))
     },
   },
-  // every rule goes over HTTP to Postgres, and to SQLite without it; here those on moving sessions, and of those on
-  // several processes what is a matter of the client
+  // every rule also runs over HTTP to Postgres and directly on SQLite; here only transfer, and the rules on several
+  // processes that concern the client
   rulesForRun({ describe, it }, /^A(29|30) |^A9 (gives dense|follows|writes once)/),
 )

@@ -1,5 +1,6 @@
 import { ValidationError } from '../domain/errors.ts'
 import { encodeJson } from '../domain/json.ts'
+import { defined } from '../domain/optional.ts'
 import type { Principal } from '../domain/record.ts'
 
 /** One call of the server's API. */
@@ -8,42 +9,24 @@ export interface Call {
   /** Below `/v1`, with the query. */
   readonly path: string
   /** JSON text. */
-  readonly body?: string
-  /** With a key the server does it once, however often it is sent. */
+  readonly body?: string | undefined
+  /** Idempotency key: the server runs the call once, however often it is sent. */
   readonly key?: string
-  /** It comes to the same when it is done twice. @default true for GET */
+  /** Whether running the call twice has the same effect as once. @default true for GET */
   readonly idempotent?: boolean
 }
 
-/** Whether a call may be sent again after it may have arrived. */
+/** Whether a call may be sent again although the server may already have run it. */
 export function isRetrySafe({ method, key, idempotent = method === 'GET' }: Call): boolean {
   return idempotent || key !== undefined
 }
 
-/** A name in a path. */
-export function encodeSegment(name: string, field: string): string {
-  // whatever they are written as, on the way they are taken for steps through the path
-  if (name === '.' || name === '..') throw new ValidationError(field, `must not be '${name}': it cannot stand in a URL`)
-  return encodeURIComponent(name)
-}
-
-/** The values that are there, behind a `?`; lists as repeated keys. */
-export function queryString(values: object): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values)) {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      if (item !== undefined) query.append(name, String(item))
-    }
-  }
-  return query.size === 0 ? '' : `?${query}`
-}
-
-/** Characters that a body may have: all that the limits allow, should each of them need two. */
+/** Characters in a body: everything the limits allow, if each character needs two. */
 const MAX_BODY = 64 * 1024 * 1024
 
 /**
- * What the caller gave, as JSON text. What is not JSON is refused by the name that it has for the caller: `field` is the name of the whole, where
- * it has one. `depth` counts from the objects that callers make up, such as metadata and parts, which are at 1.
+ * Encodes the caller's value as JSON. Errors name fields as the caller knows them; `field` names the whole value, if it
+ * has a name. `depth` counts from the objects that callers define, such as metadata and parts, which are at 1.
  */
 export function toJson(value: unknown, field = '', depth = 0): string {
   try {
@@ -55,27 +38,27 @@ export function toJson(value: unknown, field = '', depth = 0): string {
   }
 }
 
-/** What a request says beside its path and body. */
+/** Builds the headers of a request. */
 export function buildHeaders(
   call: Call,
   { accept, token, principal }: { accept: string; token: string | undefined; principal: Principal | undefined },
 ): Record<string, string> {
-  return {
+  return defined({
     accept,
-    ...(call.body !== undefined && { 'content-type': 'application/json' }),
-    ...(token !== undefined && { authorization: `Bearer ${checkToken(token)}` }),
-    ...(principal !== undefined && { 'throughline-as': new URLSearchParams({ ...principal }).toString() }),
-    ...(call.key !== undefined && { 'idempotency-key': encodeKey(call.key) }),
-  }
+    'content-type': call.body === undefined ? undefined : 'application/json',
+    authorization: token === undefined ? undefined : `Bearer ${checkToken(token)}`,
+    'throughline-as': principal === undefined ? undefined : new URLSearchParams({ ...principal }).toString(),
+    'idempotency-key': call.key === undefined ? undefined : encodeKey(call.key),
+  })
 }
 
-/** Checked here, since an error of the header would repeat it. */
+/** Checked here because the error of `fetch` for an invalid header would print the token. */
 function checkToken(token: unknown): string {
   if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token
-  throw new ValidationError('token', 'must be a text of visible ASCII characters without blanks')
+  throw new ValidationError('token', 'must be visible ASCII characters without spaces')
 }
 
-/** A key as a header can hold it: other characters than printable ASCII make it a display string of RFC 9651. */
+/** Encodes a key for a header. A key that is not printable ASCII becomes a display string (RFC 9651). */
 function encodeKey(key: string): string {
   const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(key) && !/^%".*"$/.test(key)
   return isPlain ? key : `%"${encodeURIComponent(key)}"`

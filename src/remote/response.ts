@@ -1,4 +1,5 @@
 import { StorageError, type ThroughlineError } from '../domain/errors.ts'
+import { defined } from '../domain/optional.ts'
 import type { Principal } from '../domain/record.ts'
 import { errorFromResponse } from './problem.ts'
 import { buildHeaders, type Call } from './request.ts'
@@ -6,92 +7,104 @@ import { networkError, RetryableError, retryableResponse } from './retryable-err
 import type { RequestTimeout } from './timeout.ts'
 import { connectionClosed, type Transport } from './transport.ts'
 
-/** Sends a request, for someone. Throws `NoAnswer` where none came, and it is worth trying again. */
+/** Sends one request. Throws `RetryableError` if no response came and another attempt may help. */
 export async function send(
-  line: Transport,
+  transport: Transport,
   principal: Principal | undefined,
   call: Call,
   accept: string,
-  limit: RequestTimeout,
+  timeout: RequestTimeout,
 ): Promise<Response> {
-  const { url, token, closing: ending } = line
-  if (ending.signal.aborted) throw connectionClosed()
+  const { url, token: source, closing } = transport
+  if (closing.signal.aborted) throw connectionClosed()
   const { method, path, body } = call
-  const given = typeof token === 'function' ? await resolveToken(token, limit) : token
-  const headers = buildHeaders(call, { accept, token: given, principal })
-  const { signal } = limit
-  // a redirect would lose the body, or take the token elsewhere
-  const init = { method, headers, signal, redirect: 'manual', ...(body !== undefined && { body }) } as const
-  return await receive(line, limit, fetch(`${url}/v1${path}`, init))
+  const token = typeof source === 'function' ? await resolveToken(source, timeout) : source
+  const headers = buildHeaders(call, { accept, token, principal })
+  // following a redirect would lose the body, or send the token elsewhere
+  const init = { ...defined({ body }), method, headers, signal: timeout.signal, redirect: 'manual' } as const
+  return await receive(transport, timeout, fetch(`${url}/v1${path}`, init))
 }
 
-/** What the caller's function gives, unless the request ends before. */
-async function resolveToken(token: () => string | Promise<string>, limit: RequestTimeout): Promise<string> {
-  const { signal } = limit
+/** Calls the caller's function, but no longer than the request may take. */
+async function resolveToken(token: () => string | Promise<string>, timeout: RequestTimeout): Promise<string> {
+  const { signal } = timeout
   if (signal.aborted) throw signal.reason
-  const ended = Promise.withResolvers<never>()
-  const end = () => ended.reject(limit.isExpired ? new StorageError('http', 'no token came in time') : signal.reason)
-  signal.addEventListener('abort', end)
+  const aborted = Promise.withResolvers<never>()
+  const abort = () =>
+    aborted.reject(
+      timeout.isExpired ? new StorageError('http', 'the token function did not return in time') : signal.reason,
+    )
+  signal.addEventListener('abort', abort)
   try {
-    return await Promise.race([token(), ended.promise])
+    return await Promise.race([token(), aborted.promise])
   } finally {
-    signal.removeEventListener('abort', end)
+    signal.removeEventListener('abort', abort)
   }
 }
 
-/** All that an answer says; `undefined` where it has nothing to say. */
-export async function readJson(line: Transport, response: Response, limit: RequestTimeout): Promise<unknown> {
-  const text = await receive(line, limit, response.text())
+/** Reads the body; `undefined` if it is empty. */
+export async function readJson(transport: Transport, response: Response, timeout: RequestTimeout): Promise<unknown> {
+  const text = await receive(transport, timeout, response.text())
   try {
     return text === '' ? undefined : JSON.parse(text)
   } catch (cause) {
-    throw new StorageError('http', `${line.origin} answers with what is no JSON: is it Throughline?`, { cause })
+    const message = `${transport.origin} did not return JSON; is it a Throughline server?`
+    throw new StorageError('http', message, { cause })
   }
 }
 
-/** The error of an answer. Throws `NoAnswer` where it is worth trying again. */
-export async function readError(line: Transport, response: Response, limit: RequestTimeout): Promise<ThroughlineError> {
+/** Reads the error of a response. Throws `RetryableError` if another attempt may help. */
+export async function readError(
+  transport: Transport,
+  response: Response,
+  timeout: RequestTimeout,
+): Promise<ThroughlineError> {
   const { status, headers } = response
-  const error = errorFromResponse(line.origin, status, await receive(line, limit, response.text()))
-  const again = retryableResponse(status, error, headers.get('retry-after'))
-  if (again !== undefined) throw again
+  const error = errorFromResponse(transport.origin, status, await receive(transport, timeout, response.text()))
+  const retryable = retryableResponse(status, error, headers.get('retry-after'))
+  if (retryable !== undefined) throw retryable
   return error
 }
 
-/** The bytes of a stream as they come. */
+/** Yields the bytes of a stream as they arrive. */
 export async function* readChunks(
-  line: Transport,
+  transport: Transport,
   { body }: Response,
-  limit: RequestTimeout,
+  timeout: RequestTimeout,
 ): AsyncGenerator<Uint8Array> {
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   try {
     for (;;) {
-      limit.restart(line.timeouts.idle)
-      // a server that says nothing for so long is gone, or what is between has forgotten the stream
-      const { done, value } = await receive(line, limit, reader.read(), (error) => new RetryableError(error, true))
+      timeout.restart(transport.timeouts.idle)
+      // a server silent for this long is gone, or a proxy has dropped the stream
+      const { done, value } = await receive(
+        transport,
+        timeout,
+        reader.read(),
+        (error) => new RetryableError(error, true),
+      )
       if (done) return
-      // however long the caller takes with it
-      limit.pause()
+      // the consumer may take as long as it likes
+      timeout.pause()
       yield value
     }
   } finally {
-    // also where the caller has gone away: the server is told
+    // tells the server when the consumer stops early
     await reader.cancel().catch(() => {})
   }
 }
 
-/** What comes over the network, or why it does not. */
+/** Waits for data from the network and turns failures into our errors. */
 async function receive<T>(
   { origin }: Transport,
-  limit: RequestTimeout,
-  coming: Promise<T>,
-  whenUp = (error: StorageError): Error => error,
+  timeout: RequestTimeout,
+  data: Promise<T>,
+  onTimeout = (error: StorageError): Error => error,
 ): Promise<T> {
   try {
-    return await coming
+    return await data
   } catch (error) {
-    if (limit.isExpired) throw whenUp(new StorageError('http', `the server at ${origin} does not answer in time`))
-    throw limit.signal.aborted ? limit.signal.reason : networkError(origin, error)
+    if (timeout.isExpired) throw onTimeout(new StorageError('http', `the request to ${origin} timed out`))
+    throw timeout.signal.aborted ? timeout.signal.reason : networkError(origin, error)
   }
 }

@@ -1,14 +1,14 @@
-/** How long to wait for a server. Times are in milliseconds. */
+/** How long to wait for a server, in milliseconds. */
 export interface Timeouts {
-  /** For one attempt, from the request to the end of the answer. */
+  /** One attempt, from the request to the end of the response. */
   readonly attempt: number
-  /** For the next sign of life on a stream. The server gives one every 15 s. */
+  /** A stream without any data. The server sends a comment every 15 s. */
   readonly idle: number
-  /** For all waits between the attempts of one call together. */
+  /** All waits between the attempts of one call. */
   readonly retries: number
-  /** The same for the stream of a `tail` that broke. */
+  /** All waits between the attempts to reopen the stream of a `tail`. */
   readonly tail: number
-  /** For requests that are under way when the client is closed. */
+  /** Pending requests when the client closes. */
   readonly close: number
   wait(ms: number, signal: AbortSignal): Promise<void>
   /** 0 to 1. */
@@ -25,40 +25,40 @@ export const TIMEOUTS: Timeouts = {
   random: Math.random,
 }
 
-const SHORTEST = 100
-const LONGEST = 2_000
+const MIN_WAIT = 100
+const MAX_WAIT = 2_000
 
-/** Waits between attempts: each twice as long as the one before, and never all clients at the same moment. */
+/** Exponential backoff with jitter, within a total budget. */
 export class Backoff {
   readonly #timeouts: Timeouts
-  readonly #total: number
-  #waits = 0
+  readonly #budget: number
+  #count = 0
   #waited = 0
 
-  constructor(patience: Timeouts, total: number) {
-    this.#timeouts = patience
-    this.#total = total
+  constructor(timeouts: Timeouts, budget: number) {
+    this.#timeouts = timeouts
+    this.#budget = budget
   }
 
-  /** Waits, at least as long as the server asked for. False, at once, if that is longer than there is patience for. */
+  /** Waits at least `atLeast`, which the server asked for. Returns false at once if the budget does not allow it. */
   async next(atLeast: number, signal: AbortSignal): Promise<boolean> {
-    const full = Math.min(LONGEST, SHORTEST * 2 ** this.#waits)
+    const full = Math.min(MAX_WAIT, MIN_WAIT * 2 ** this.#count)
     const ms = Math.max(atLeast, full * (0.5 + this.#timeouts.random() / 2))
-    if (this.#waited + ms > this.#total) return false
-    this.#waits++
+    if (this.#waited + ms > this.#budget) return false
+    this.#count++
     this.#waited += ms
     await this.#timeouts.wait(ms, signal)
     return true
   }
 
-  /** It has worked again: the next wait is a short one. */
+  /** Restores the budget after a success. */
   reset(): void {
-    this.#waits = 0
+    this.#count = 0
     this.#waited = 0
   }
 }
 
-/** Resolves after a time, or as soon as the signal is aborted. */
+/** Resolves after `ms`, or as soon as the signal is aborted. */
 async function wait(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   await new Promise<void>((resolve) => {

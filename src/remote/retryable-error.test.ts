@@ -6,64 +6,64 @@ import { networkError, RetryableError, retryableResponse } from './retryable-err
 const failed = (code: string, message = '') =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) })
 
-describe('what fetch throws', () => {
+describe('networkError', () => {
   it.each(['ECONNREFUSED', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])(
-    'says by %s that nobody took the request',
+    'knows that %s never reached a server',
     (code) => {
       expect(networkError('http://host', failed(code))).toMatchObject({ mayHaveArrived: false })
     },
   )
 
   it.each(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_BODY_TIMEOUT', 'HPE_INVALID_CONSTANT', ''])(
-    'leaves open by %j whether someone did',
+    'assumes that %j may have reached the server',
     (code) => {
-      const silence = networkError('http://host', failed(code))
-      expect(silence).toBeInstanceOf(RetryableError)
-      expect(silence).toMatchObject({ mayHaveArrived: true })
+      const failure = networkError('http://host', failed(code))
+      expect(failure).toBeInstanceOf(RetryableError)
+      expect(failure).toMatchObject({ mayHaveArrived: true })
     },
   )
 
   it.each(['ENOTFOUND', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
-    'is no better another time for %s',
+    'does not retry %s',
     (code) => {
       expect(networkError('https://host', failed(code))).toBeInstanceOf(StorageError)
     },
   )
 
-  it('is told in the words of its cause, once', () => {
+  it('shows code and message of the cause once', () => {
     const text = (thrown: unknown) => (networkError('http://host', thrown) as RetryableError).error.message
     const refused = failed('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1')
-    expect(text(refused)).toBe('http: the server at http://host does not answer: connect ECONNREFUSED 127.0.0.1:1')
-    // both addresses of a name refused
-    expect(text(failed('ECONNREFUSED'))).toBe('http: the server at http://host does not answer: ECONNREFUSED')
+    expect(text(refused)).toBe('http: no response from http://host: connect ECONNREFUSED 127.0.0.1:1')
+    // as when every address of a host refuses
+    expect(text(failed('ECONNREFUSED'))).toBe('http: no response from http://host: ECONNREFUSED')
     expect(text(failed('UND_ERR_SOCKET', 'other side closed'))).toMatch(/UND_ERR_SOCKET other side closed$/)
     expect(text(new TypeError('terminated'))).toMatch(/: terminated$/)
   })
 })
 
-describe('an answer with an error', () => {
+describe('retryableResponse', () => {
   const proxy = new StorageError('http', 'x')
   const store = new StorageError('sqlite', 'x')
 
-  it('is worth another try if the server had no time for it, and did nothing', () => {
+  it('retries when the server was busy and did nothing', () => {
     const busy = retryableResponse(503, new UnavailableError('busy'), '2')
-    expect(busy).toMatchObject({ mayHaveArrived: false, after: 2000 })
+    expect(busy).toMatchObject({ mayHaveArrived: false, retryAfterMs: 2000 })
   })
 
-  it('is worth another try if a proxy did not reach the server, whatever was done', () => {
+  it('retries when a proxy did not reach the server, which may have run the call', () => {
     for (const status of [502, 503, 504]) {
-      expect(retryableResponse(status, proxy, null)).toMatchObject({ mayHaveArrived: true, after: 0 })
+      expect(retryableResponse(status, proxy, null)).toMatchObject({ mayHaveArrived: true, retryAfterMs: 0 })
     }
   })
 
-  it('is the answer otherwise', () => {
+  it('does not retry other errors', () => {
     expect(retryableResponse(503, store, '1')).toBeUndefined()
     expect(retryableResponse(500, proxy, null)).toBeUndefined()
     expect(retryableResponse(429, proxy, '1')).toBeUndefined()
   })
 
-  it('asks for no time where it says so in words that nobody knows', () => {
-    expect(retryableResponse(502, proxy, 'soon')).toMatchObject({ after: 0 })
-    expect(retryableResponse(502, proxy, new Date(0).toUTCString())).toMatchObject({ after: 0 })
+  it('ignores a Retry-After that it cannot read or that has passed', () => {
+    expect(retryableResponse(502, proxy, 'soon')).toMatchObject({ retryAfterMs: 0 })
+    expect(retryableResponse(502, proxy, new Date(0).toUTCString())).toMatchObject({ retryAfterMs: 0 })
   })
 })

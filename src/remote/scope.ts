@@ -1,9 +1,8 @@
 import type { Principal, Scope } from '../domain/record.ts'
 
-/** What a caller says of a conversation, once it was checked. */
 type ScopeInput = Omit<Scope, 'tenant'> & { tenant?: string | undefined }
 
-/** Whose conversation is meant, as the server takes it: where no tenant is named it is the caller's own, or the operator's. */
+/** The scope as the server resolves it: without a tenant, the caller's own, or `local` for the operator. */
 export function resolveScope(
   principal: Principal | undefined,
   { tenant, userId, chatmode, conversationId }: ScopeInput,
@@ -11,7 +10,7 @@ export function resolveScope(
   return { tenant: tenant ?? principal?.tenant ?? 'local', userId, chatmode, conversationId }
 }
 
-/** The same text for the same scope, and for no other. */
+/** A text that is equal for equal scopes only. */
 export function scopeKey({ tenant, userId, chatmode, conversationId }: Scope): string {
   return JSON.stringify([tenant, userId, chatmode, conversationId])
 }

@@ -6,40 +6,38 @@ import { appendOptions, eventsQuery, recentOptions } from '../features/log/schem
 import { messagesQuery } from '../features/messages/schema.ts'
 import { uuid7 } from '../ids.ts'
 import type { Connection } from './connection.ts'
-import { read, write } from './path.ts'
 import { toJson } from './request.ts'
 import { tailEvents } from './tail.ts'
 
-type Calls = 'record' | 'append' | 'events' | 'recent' | 'tail' | 'at' | 'addMessage' | 'messages' | 'clear'
+type LogCall = 'record' | 'append' | 'events' | 'recent' | 'tail' | 'at' | 'addMessage' | 'messages' | 'clear'
 
-/** The log of a session and what was said in it. */
-export function logCalls(connection: Connection, path: string): Pick<Session, Calls> {
+/** Calls on the log and the messages of a session. */
+export function logCalls(connection: Connection, path: string): Pick<Session, LogCall> {
   return {
-    record: () => read(connection, path),
+    record: () => connection.get(path),
     append: (events, options) => append(connection, `${path}/events`, 'events', events, options),
     events: async (query = {}) => {
       parse(eventsQuery, query)
-      return (await read<Items<SessionEvent>>(connection, `${path}/events`, query)).items
+      return (await connection.get<Items<SessionEvent>>(`${path}/events`, query)).items
     },
     recent: async (options = {}) => {
       parse(recentOptions, options)
-      return await read(connection, `${path}/recent`, options)
+      return await connection.get(`${path}/recent`, options)
     },
     tail: (options) => tailEvents(connection, path, options),
-    // as text 1 and '1' would be the same
-    at: (sequence) => read(connection, `${path}/at/${typeof sequence === 'number' ? sequence : 'none'}`),
+    // in a path '1' would pass for 1
+    at: (sequence) => connection.get(`${path}/at/${typeof sequence === 'number' ? sequence : 'none'}`),
     addMessage: (message, options) => append(connection, `${path}/messages`, 'messages', message, options),
-    // one route behind both signatures: the format decides what comes back
+    // one route for both signatures: the format decides what it returns
     messages: (async (query: object = {}) => {
       const { format } = parse(messagesQuery, query)
-      const { items, messages } = await read<Partial<Items<Message>> & { messages?: unknown }>(
-        connection,
+      const { items, messages } = await connection.get<Partial<Items<Message>> & { messages?: unknown }>(
         `${path}/messages`,
         query,
       )
       return format === undefined ? items : messages
     }) as Session['messages'],
-    clear: async (options) => await write(connection, 'DELETE', `${path}/messages`, undefined, options),
+    clear: async (options) => await connection.write('DELETE', `${path}/messages`, undefined, options),
   }
 }
 
@@ -47,16 +45,16 @@ interface Items<T> {
   items: T[]
 }
 
-/** Adds at the end of the log; `list` is what the caller knows several of them as. */
+/** `list` names the items in the body and in errors. */
 async function append(
   connection: Connection,
   path: string,
   list: 'events' | 'messages',
-  given: unknown,
+  input: unknown,
   options: AppendOptions = {},
 ): Promise<SessionEvent[]> {
   const { idempotencyKey: key = uuid7(), expectedSequence } = parse(appendOptions, options)
-  const text = Array.isArray(given) ? toJson(given, list, -1) : toJson(given)
+  const text = Array.isArray(input) ? toJson(input, list, -1) : toJson(input)
   const condition = expectedSequence === undefined ? '' : `,"expectedSequence":${expectedSequence}`
   const body = `{"${list}":${text}${condition}}`
   return (await connection.request<Items<SessionEvent>>({ method: 'POST', path, key, body })).items

@@ -4,9 +4,8 @@ import { compactInput } from '../features/compaction/schema.ts'
 import type { KeyedMutex } from '../features/kernel/keyed-mutex.ts'
 import { parse } from '../features/kernel/parse.ts'
 import { uuid7 } from '../ids.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, idempotencyKeyOf } from './connection.ts'
 import type { ObservationBuffer } from './observation-buffer.ts'
-import { idempotencyKeyOf, write } from './path.ts'
 import { toJson } from './request.ts'
 import { scopeKey } from './scope.ts'
 import { logCalls } from './session-log.ts'
@@ -18,13 +17,13 @@ export interface Client {
   /** Absent for the operator. */
   readonly principal?: Principal | undefined
   readonly observations: ObservationBuffer
-  /** Lets the messages of one conversation go one after the other. */
+  /** Sends the messages of one conversation in order. */
   readonly messageMutex: KeyedMutex
 }
 
-/** A session, by what tells it apart: the handle holds no data. */
+/** A handle on a session; it holds no data. */
 export function remoteSession(client: Client, record: Scope & Pick<SessionRecord, 'id'>): Session {
-  const { connection, observations: staged } = client
+  const { connection, observations } = client
   const { id } = record
   const path = `/sessions/${id}`
   return {
@@ -32,10 +31,9 @@ export function remoteSession(client: Client, record: Scope & Pick<SessionRecord
     ...logCalls(connection, path),
     ...viewCalls(connection, path),
     ...lifecycleCalls(client, id, path),
-    observe: staged.observe(id, scopeKey(record)),
-    fork: async (options: ForkOptions = {}) => {
-      return remoteSession(client, await write<SessionRecord>(connection, 'POST', `${path}/fork`, toJson(options), {}))
-    },
+    observe: observations.observe(id, scopeKey(record)),
+    fork: async (options: ForkOptions = {}) =>
+      remoteSession(client, await connection.write<SessionRecord>('POST', `${path}/fork`, toJson(options), {})),
     compact: async (summary, { onProgress, ...options } = {}) => {
       const { idempotencyKey: key = uuid7() } = parse(compactInput, { ...options, summary })
       const call = { method: 'POST', path: `${path}/compact`, key, body: toJson({ summary }) } as const
@@ -56,26 +54,22 @@ type LifecycleCall =
   | 'end'
   | 'flushStep'
 
-/** The steps of a session's life; what was observed goes along. */
-function lifecycleCalls(
-  { connection, observations: staged }: Client,
-  id: string,
-  path: string,
-): Pick<Session, LifecycleCall> {
-  const step = async <T = SessionRecord>(name: string, body: object, options: WriteOptions | undefined): Promise<T> => {
+/** Calls that carry the buffered observations of the session. */
+function lifecycleCalls({ connection, observations }: Client, id: string, path: string): Pick<Session, LifecycleCall> {
+  const send = async <T = SessionRecord>(name: string, body: object, options: WriteOptions | undefined): Promise<T> => {
     const call = { method: 'POST', path: `${path}/${name}`, key: idempotencyKeyOf(options) } as const
-    return await staged.sendForSession<T>(connection, id, call, body)
+    return await observations.sendForSession<T>(connection, id, call, body)
   }
   return {
-    ask: (question, options) => step('ask', { question }, options),
-    answer: (text, options) => step('answer', { text }, options),
-    interrupt: (text, options) => step('interrupt', { text }, options),
-    incorporate: (note, options) => step('incorporate', { note }, options),
-    propose: (summary, options) => step('propose', { summary }, options),
-    confirm: (options) => step('confirm', {}, options),
-    continueWith: (request, options) => step('continue', { request }, options),
-    abort: (reason, options) => step('abort', { reason }, options),
-    end: (options) => step('end', {}, options),
-    flushStep: (options) => step('steps', {}, options),
+    ask: (question, options) => send('ask', { question }, options),
+    answer: (text, options) => send('answer', { text }, options),
+    interrupt: (text, options) => send('interrupt', { text }, options),
+    incorporate: (note, options) => send('incorporate', { note }, options),
+    propose: (summary, options) => send('propose', { summary }, options),
+    confirm: (options) => send('confirm', {}, options),
+    continueWith: (request, options) => send('continue', { request }, options),
+    abort: (reason, options) => send('abort', { reason }, options),
+    end: (options) => send('end', {}, options),
+    flushStep: (options) => send('steps', {}, options),
   }
 }

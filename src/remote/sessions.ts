@@ -5,54 +5,42 @@ import { parse } from '../features/kernel/parse.ts'
 import { purgeUserInput } from '../features/purge/schema.ts'
 import { activeScope, listSessions } from '../features/sessions/schema.ts'
 import { uuid7 } from '../ids.ts'
-import { read, sessionPath } from './path.ts'
-import { encodeSegment, queryString, toJson } from './request.ts'
+import { encodeSegment, queryString, sessionPath } from './path.ts'
+import { toJson } from './request.ts'
 import { type Client, remoteSession } from './session.ts'
 
-/** How sessions are started and found. */
 export function remoteSessions(client: Client): Sessions {
   const { connection } = client
   return {
     create: async (input) => {
-      // with an id it can be repeated
+      // an id makes the call safe to retry
       const { id = uuid7() } = input ?? {}
       const body = isObject(input as unknown as Json) ? { ...input, id } : input
-      const call = { method: 'POST', path: '/sessions', body: toJson(body), idempotent: true } as const
-      return remoteSession(client, await connection.request<SessionRecord>(call))
+      return remoteSession(client, await connection.post<SessionRecord>('/sessions', toJson(body)))
     },
-    getOrCreate: async (input) => {
-      const call = {
-        method: 'POST',
-        path: '/sessions?getOrCreate=true',
-        body: toJson(input),
-        idempotent: true,
-      } as const
-      return remoteSession(client, await connection.request<SessionRecord>(call))
-    },
+    getOrCreate: async (input) =>
+      remoteSession(client, await connection.post<SessionRecord>('/sessions?getOrCreate=true', toJson(input))),
     active: async (scope) => {
       parse(activeScope, scope)
-      const record = await read<SessionRecord | undefined>(connection, '/sessions/active', scope)
+      const record = await connection.get<SessionRecord | undefined>('/sessions/active', scope)
       return record === undefined ? undefined : remoteSession(client, record)
     },
-    get: async (id) => remoteSession(client, await read<SessionRecord>(connection, sessionPath(id))),
+    get: async (id) => remoteSession(client, await connection.get<SessionRecord>(sessionPath(id))),
     list: async (query = {}) => {
       parse(listSessions, query)
-      return await read(connection, '/sessions', query)
+      return await connection.get('/sessions', query)
     },
-    // not repeated: the second receipt would count nothing
+    // not retried: the second receipt would count nothing
     purge: async (id) => await connection.request({ method: 'DELETE', path: sessionPath(id) }),
   }
 }
 
-/** What concerns a person rather than a session. */
 export function remoteUsers({ connection }: Client): Users {
   return {
     purge: async (userId, options = {}) => {
       parse(purgeUserInput, { ...options, userId })
-      return await connection.request({
-        method: 'DELETE',
-        path: `/users/${encodeSegment(userId, 'userId')}${queryString(options)}`,
-      })
+      const path = `/users/${encodeSegment(userId, 'userId')}${queryString(options)}`
+      return await connection.request({ method: 'DELETE', path })
     },
   }
 }

@@ -25,15 +25,15 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-function connect(patience: Partial<Timeouts> = {}) {
+function connect(timeouts: Partial<Timeouts> = {}) {
   const wait = async (ms: number) => void waits.push(ms)
-  return new Connection(createTransport(server.url, undefined, { ...TIMEOUTS, wait, random: () => 1, ...patience }))
+  return new Connection(createTransport(server.url, undefined, { ...TIMEOUTS, wait, random: () => 1, ...timeouts }))
 }
 
 const event = (sequence: number) => `id: ${sequence}\ndata: {"sequence":${sequence}}\n\n`
 const END = 'event: end\ndata: {}\n\n'
 
-/** Sends these events, and then what `after` does. */
+/** Sends these events, then runs `after`. */
 const stream =
   (sequences: readonly number[], after: Turn = (response) => void response.end(END)): Turn =>
   (response, request) => {
@@ -48,7 +48,7 @@ const problem =
 
 type Options = Parameters<typeof tailEvents>[2]
 
-/** Follows until so many events have come. */
+/** Follows until `count` events have arrived. */
 async function take(connection: Connection, count: number, options?: Options) {
   const seen: number[] = []
   for await (const { sequence } of tailEvents(connection, '/sessions/s', options)) {
@@ -58,7 +58,7 @@ async function take(connection: Connection, count: number, options?: Options) {
   return seen
 }
 
-/** Follows to the end, and does something once the first event has come. */
+/** Follows to the end, and calls `then` after the first event. */
 async function takeAll(connection: Connection, then: () => unknown, options?: Options) {
   const seen: number[] = []
   for await (const { sequence } of tailEvents(connection, '/sessions/s', options)) {
@@ -68,23 +68,23 @@ async function takeAll(connection: Connection, then: () => unknown, options?: Op
   return seen
 }
 
-describe('following a session', () => {
-  it('takes a stream up behind the last event, however it ended', async () => {
+describe('tail', () => {
+  it('reopens a stream after the last event, however it ended', async () => {
     server.next(stream([3, 4]), stream([5], cut), stream([6], problem(BUSY)), answer(502), cut, stream([7, 8], hang))
     expect(await take(connect(), 6, { after: 2 })).toEqual([3, 4, 5, 6, 7, 8])
     expect(server.received.map(({ url }) => url)).toEqual(
       [2, 4, 5, 6, 6, 6].map((after) => `/v1/sessions/s/stream?after=${after}`),
     )
-    // patience begins anew once the stream stood
+    // a working stream resets the backoff
     expect(waits).toEqual([100, 100, 100, 200, 400])
   })
 
-  it('notices that nothing comes any more, not even a sign of life', async () => {
+  it('reopens a stream that goes silent', async () => {
     server.next(stream([1], hang), stream([2], hang))
     expect(await take(connect({ idle: 50 }), 2)).toEqual([1, 2])
   })
 
-  it('gives its reader all the time it wants', async () => {
+  it('does not time out while its consumer is slow', async () => {
     let more = () => {}
     server.next(
       stream([1], (response) => {
@@ -93,7 +93,7 @@ describe('following a session', () => {
     )
     const following = tailEvents(connect({ idle: 200 }), '/sessions/s')
     await following.next()
-    // longer than it would wait for the server
+    // longer than the idle timeout
     await new Promise((resolve) => setTimeout(resolve, 300))
     more()
     expect(await following.next()).toMatchObject({ value: { sequence: 2 } })
@@ -101,21 +101,21 @@ describe('following a session', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('throws what the server refuses, at once or in the middle', async () => {
+  it('throws errors of the server, at the start or in the middle', async () => {
     server.next(answer(404, GONE), stream([1], problem(GONE)))
     await expect(take(connect(), 1)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
     await expect(take(connect(), 2)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
     expect(waits).toEqual([])
   })
 
-  it('waits for room where its own stream is still counted, and only then', async () => {
+  it('retries TOO_MANY_STREAMS only while its own broken stream may still count', async () => {
     server.next(stream([1], cut), answer(429, FULL), stream([2], hang))
     expect(await take(connect(), 2)).toEqual([1, 2])
     server.next(answer(429, FULL))
     await expect(take(connect(), 1)).rejects.toMatchObject({ code: 'TOO_MANY_STREAMS' })
   })
 
-  it('gives up after about half a minute without success', async () => {
+  it('gives up after waiting about 30 s', async () => {
     server.next(stream([1], cut), ...Array.from({ length: 40 }, () => cut))
     await expect(take(connect(), 2)).rejects.toMatchObject({ code: 'STORAGE', details: { store: 'http' } })
     const total = waits.reduce((sum, ms) => sum + ms, 0)
@@ -123,7 +123,7 @@ describe('following a session', () => {
     expect(total).toBeLessThanOrEqual(30_000)
   })
 
-  it('ends in silence with its signal, and with the connection, whatever it is doing', async () => {
+  it('ends without an error when its signal aborts or the connection closes', async () => {
     expect(await take(connect(), 1, { signal: AbortSignal.abort() })).toEqual([])
     expect(server.received).toEqual([])
 
@@ -137,7 +137,7 @@ describe('following a session', () => {
     expect(await take(closing, 9)).toEqual([])
   })
 
-  it('ends in silence between two attempts too', async () => {
+  it('ends without an error between two attempts', async () => {
     const waiting: Connection = connect({
       async wait(_ms, signal) {
         setImmediate(() => waiting.close())
@@ -149,7 +149,7 @@ describe('following a session', () => {
     expect(server.received).toHaveLength(1)
   })
 
-  it('tells the server when its reader goes away', async () => {
+  it('closes the stream when its consumer stops', async () => {
     const gone = new Promise<void>((resolve) => {
       server.next((response, request) => {
         response.once('close', () => resolve())
@@ -160,7 +160,7 @@ describe('following a session', () => {
     await gone
   })
 
-  it('refuses at once what is no place to begin', () => {
+  it('rejects an invalid position at once', () => {
     expect(() => tailEvents(connect(), '/sessions/s', { after: -1 })).toThrow(
       expect.objectContaining({ field: 'after' }),
     )

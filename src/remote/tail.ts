@@ -1,14 +1,15 @@
 import type { TailOptions } from '../api.ts'
 import { TooManyStreamsError } from '../domain/errors.ts'
 import type { SessionEvent } from '../domain/event.ts'
+import { defined } from '../domain/optional.ts'
 import { parse } from '../features/kernel/parse.ts'
 import { tailOptions } from '../features/log/schema.ts'
 import type { Connection } from './connection.ts'
-import { queryString } from './request.ts'
+import { queryString } from './path.ts'
 import { Backoff } from './retry.ts'
 import { RetryableError } from './retryable-error.ts'
 
-/** Replays, then follows. A stream that breaks is taken up behind the last event that came, so none is missed or repeated. */
+/** Replays, then follows. Reopens a broken stream after the last event received, so none is missed or repeated. */
 export function tailEvents(
   connection: Connection,
   path: string,
@@ -24,41 +25,38 @@ async function* follow(
   after: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SessionEvent> {
-  const { timeouts: patience, closeSignal: closed } = connection
-  const isOver = () => closed.aborted || signal?.aborted === true
-  const backoff = new Backoff(patience, patience.tail)
-  let stood = false
-  const options = {
-    ...(signal !== undefined && { signal }),
-    onLife() {
-      stood = true
-      backoff.reset()
-    },
+  const { timeouts, closeSignal } = connection
+  const isOver = () => closeSignal.aborted || signal?.aborted === true
+  const backoff = new Backoff(timeouts, timeouts.tail)
+  let wasConnected = false
+  const onActivity = () => {
+    wasConnected = true
+    backoff.reset()
   }
-  for (let seen = after; !isOver(); ) {
+  for (let last = after; !isOver(); ) {
     let failure = connection.connectionLost()
     try {
-      const call = { method: 'GET', path: `${path}/stream${queryString({ after: seen })}` } as const
-      for await (const { event, data } of connection.stream(call, options)) {
+      const call = { method: 'GET', path: `${path}/stream${queryString({ after: last })}` } as const
+      for await (const { event, data } of connection.stream(call, { ...defined({ signal }), onActivity })) {
         if (isOver()) return
         if (event !== 'message') continue
         const next = JSON.parse(data) as SessionEvent
-        seen = next.sequence
+        last = next.sequence
         yield next
       }
     } catch (error) {
       if (isOver()) return
-      failure = toRetryable(error, stood)
+      failure = toRetryable(error, wasConnected)
     }
-    const stopping = signal === undefined ? closed : AbortSignal.any([signal, closed])
-    if (!(await backoff.next(failure.retryAfterMs, stopping)) && !isOver()) throw failure.error
+    const stop = signal === undefined ? closeSignal : AbortSignal.any([signal, closeSignal])
+    if (!(await backoff.next(failure.retryAfterMs, stop)) && !isOver()) throw failure.error
   }
 }
 
-/** What is worth another try; throws all else. */
-function toRetryable(error: unknown, stood: boolean): RetryableError {
+/** Throws errors that another attempt cannot fix. */
+function toRetryable(error: unknown, wasConnected: boolean): RetryableError {
   if (error instanceof RetryableError) return error
-  // the server may count a stream that broke for a moment longer than we do
-  if (error instanceof TooManyStreamsError && stood) return new RetryableError(error, false)
+  // the server may still count our broken stream for a moment
+  if (error instanceof TooManyStreamsError && wasConnected) return new RetryableError(error, false)
   throw error
 }

@@ -1,4 +1,4 @@
-/** Aborts one request: when its time is up, or when one of the signals is aborted. */
+/** Aborts one request when its time is up or one of the signals is aborted. */
 export class RequestTimeout {
   readonly #controller = new AbortController()
   readonly #signals: readonly AbortSignal[]
@@ -18,23 +18,23 @@ export class RequestTimeout {
     return this.#controller.signal
   }
 
-  /** Whether it was time that aborted the request. */
+  /** Whether the timer, not a signal, aborted the request. */
   get isExpired(): boolean {
     return this.#isExpired
   }
 
-  /** From now on there is so much time. */
+  /** Starts the timer again. */
   restart(ms: number): void {
     clearTimeout(this.#timer)
     this.#timer = this.#start(ms)
   }
 
-  /** Nobody waits for anything. */
+  /** Stops the timer; the signals still abort the request. */
   pause(): void {
     clearTimeout(this.#timer)
   }
 
-  /** The request is over. */
+  /** Call when the request is over. */
   dispose(): void {
     clearTimeout(this.#timer)
     for (const signal of this.#signals) signal.removeEventListener('abort', this.#forwardAbort)

@@ -3,7 +3,7 @@ import { operatorToken, startServer } from '../../test/servers/http.ts'
 import type { SessionBlock } from '../api.ts'
 import { open } from '../open/open.ts'
 
-it('brings in over small bodies what fits into them, and refuses the rest alone', async () => {
+it('imports blocks that fit a small body limit and refuses only the others', async () => {
   const limits = { body: 20_000 }
   const server = await startServer({ url: 'memory:', limits, index: false })
   const [there, here] = [await open({ url: server.url, token: await operatorToken() }), await open('memory:')]
@@ -26,7 +26,7 @@ it('brings in over small bodies what fits into them, and refuses the rest alone'
   }
 })
 
-it('refuses what cannot be sent alone, as a store here does', async () => {
+it('refuses only blocks that cannot be encoded, as a local store does', async () => {
   const server = await startServer({ url: 'memory:', index: false })
   const there = await open({ url: server.url, token: await operatorToken() })
   const here = await open('memory:')
@@ -49,7 +49,7 @@ it('refuses what cannot be sent alone, as a store here does', async () => {
     )
     expect(report.refused[0]?.message).toContain('events[0].parts.a: ')
     expect(await local.import(tried)).toMatchObject({ sessions: 1, refused: [{}, {}, {}, {}, {}] })
-    // what is wrong with the call itself is no matter of a block
+    // an error of the call itself is not blamed on a block
     const user = there.as({ tenant: 'local', userId: 'ada' })
     await expect(user.import(tried)).rejects.toMatchObject({ code: 'VALIDATION', field: 'principal' })
   } finally {

@@ -5,23 +5,21 @@ import { type ExportPage, exportBlocks } from '../features/transfer/pages.ts'
 import type { Connection } from './connection.ts'
 import { toJson } from './request.ts'
 
-/** Sessions on their way to and from elsewhere: the same loops as on a store, over pages and batches that are requests. */
+/** Export and import with the loops that run on a store; each page and each batch is one request. */
 export function remoteTransfer(connection: Connection): Pick<Throughline, 'export' | 'import'> {
-  const pageOf = (query: object) => post<ExportPage>(connection, '/export', toJson(query))
   return {
-    export: (options) => exportBlocks(pageOf, options),
+    export: (options) =>
+      exportBlocks(async (query: object) => await connection.post<ExportPage>('/export', toJson(query)), options),
     import: (blocks, options) => importAll((batch) => importBatch(connection, batch), blocks, options),
   }
 }
 
-/** One batch. What cannot be sent is refused alone, as it is where it is taken in. */
+/** Refuses only the blocks that cannot be encoded, as a local import does. */
 async function importBatch(connection: Connection, batch: readonly SessionBlock[]): Promise<BlockOutcome[]> {
-  const written = batch.map(encodeBlock)
-  const sent = await postBlocks(
-    connection,
-    written.filter((each) => 'text' in each),
-  )
-  return written.map((each) => ('text' in each ? (sent.shift() as BlockOutcome) : each))
+  const blocks = batch.map(encodeBlock)
+  const encoded = blocks.filter((block) => 'text' in block)
+  const outcomes = await postBlocks(connection, encoded)
+  return blocks.map((block) => ('text' in block ? (outcomes.shift() as BlockOutcome) : block))
 }
 
 interface EncodedBlock {
@@ -31,7 +29,7 @@ interface EncodedBlock {
 
 function encodeBlock(block: SessionBlock): EncodedBlock | RefusedBlock {
   try {
-    // parts stand three levels below the block
+    // parts are three levels below the block
     return { block, text: toJson(block, '', -2) }
   } catch (error) {
     if (error instanceof ValidationError || error instanceof TooLargeError) return refusedBlock(block, error)
@@ -39,22 +37,18 @@ function encodeBlock(block: SessionBlock): EncodedBlock | RefusedBlock {
   }
 }
 
-/** Where a server takes smaller bodies they go one by one; one that is too large even so is refused alone. */
-async function postBlocks(connection: Connection, texts: readonly EncodedBlock[]): Promise<BlockOutcome[]> {
-  const [first] = texts
+/** If the server limits bodies to less, sends the blocks one by one and refuses those that are still too large. */
+async function postBlocks(connection: Connection, blocks: readonly EncodedBlock[]): Promise<BlockOutcome[]> {
+  const [first] = blocks
   if (first === undefined) return []
   try {
-    const body = `{"blocks":[${texts.map(({ text }) => text).join(',')}]}`
-    return (await post<{ outcomes: BlockOutcome[] }>(connection, '/import', body)).outcomes
+    const body = `{"blocks":[${blocks.map(({ text }) => text).join(',')}]}`
+    return (await connection.post<{ outcomes: BlockOutcome[] }>('/import', body)).outcomes
   } catch (error) {
     if (!(error instanceof TooLargeError)) throw error
-    if (texts.length === 1) return [refusedBlock(first.block, error)]
+    if (blocks.length === 1) return [refusedBlock(first.block, error)]
     const outcomes: BlockOutcome[] = []
-    for (const text of texts) outcomes.push(...(await postBlocks(connection, [text])))
+    for (const block of blocks) outcomes.push(...(await postBlocks(connection, [block])))
     return outcomes
   }
-}
-
-async function post<T>(connection: Connection, path: string, body: string): Promise<T> {
-  return await connection.request<T>({ method: 'POST', path, body, idempotent: true })
 }

@@ -1,43 +1,42 @@
 import { StorageError } from '../domain/errors.ts'
 import type { Timeouts } from './retry.ts'
 
-/** Who is calling: the token itself, or what gives it for each request. */
+/** The bearer token, or a function that returns one for each request. */
 export type Token = string | (() => string | Promise<string>)
 
-/** What all who use one connection share. */
+/** What all callers of one connection share. */
 export interface Transport {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
-  /** What errors may say of the address. */
+  /** The part of the address that error messages may show. */
   readonly origin: string
   readonly token: Token | undefined
   readonly timeouts: Timeouts
-  /** Aborted by `close`: streams end, and nobody waits for another attempt. */
+  /** Aborted when `close` starts: streams end and retries stop. */
   readonly closing: AbortController
-  /** Aborted when `close` has waited long enough for what was under way. */
+  /** Aborted when `close` has waited long enough for pending requests. */
   readonly aborting: AbortController
   readonly pending: Set<Promise<unknown>>
 }
 
-/** A line that nobody uses yet. */
-export function createTransport(url: string, token: Token | undefined, patience: Timeouts): Transport {
+export function createTransport(url: string, token: Token | undefined, timeouts: Timeouts): Transport {
   return {
     url: url.replace(/\/+$/, ''),
     origin: new URL(url).origin,
     token,
-    timeouts: patience,
+    timeouts,
     closing: new AbortController(),
     aborting: new AbortController(),
     pending: new Set(),
   }
 }
 
-/** Of an answer that ended although there should be more. */
+/** Error for a response that ended before it was complete. */
 export function incompleteResponse({ origin }: Transport): StorageError {
-  return new StorageError('http', `the server at ${origin} broke its answer off`)
+  return new StorageError('http', `the response from ${origin} ended early`)
 }
 
-/** Of calls after `close`. */
+/** Error for calls after `close`. */
 export function connectionClosed(): StorageError {
   return new StorageError('http', 'the connection is closed')
 }
