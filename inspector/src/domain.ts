@@ -1,8 +1,9 @@
 /** Pure values of the server's domain, so that the page repeats no table of it. Code from no other part of `src/` is bundled, except the demo. */
 
 export { answeredCallId, toolCallsOf } from '../../src/domain/event.ts'
-export { hasFailed, NODE_KINDS, observationsOf, TASK_NODE } from '../../src/domain/graph.ts'
+export { DECISION, hasFailed, isLabel, isNode, NODE_KINDS, observationsOf, TASK_NODE } from '../../src/domain/graph.ts'
 export { isObject } from '../../src/domain/json.ts'
 export { isAllowed, LIFECYCLE, LIVE_STATES, type LiveState } from '../../src/domain/lifecycle.ts'
 export { LIMITS } from '../../src/domain/limits.ts'
+export { MEMORY_CATEGORIES } from '../../src/domain/memory/memory.ts'
 export { endTime, isFinal, SESSION_STATES } from '../../src/domain/record.ts'

@@ -38,7 +38,7 @@ describe('the slider through time', () => {
     const page = await inspector().open(timeOf(session, '?at=5'))
     const pad = page.getByRole('region', { name: 'Scratchpad', exact: true })
     await pad.getByText('Changed by event #5').waitFor()
-    const changes = pad.getByRole('region', { name: 'What changed in the scratchpad' }).getByRole('listitem')
+    const changes = pad.getByRole('region', { name: 'Changes in the scratchpad' }).getByRole('listitem')
     await expect
       .poll(() => changes.allTextContents(), SOON)
       .toEqual([
@@ -48,18 +48,18 @@ describe('the slider through time', () => {
         '+added["odd key"]{ "deep": [1] }',
       ])
     expect(await pad.locator('pre').innerText()).toContain('"current_task": "book it"')
-    const moment = page.getByRole('region', { name: 'The moment' })
-    await moment.getByText('Right after event #5').waitFor()
+    const moment = page.getByRole('region', { name: 'Moment' })
+    await moment.getByText('After event #5').waitFor()
     await moment.getByText('running').waitFor()
     expect(await moment.getByRole('link', { name: 'state_changed, event 5' }).getAttribute('href')).toBe(
       `#/sessions/${session.id}/timeline?event=5`,
     )
     const envelope = page.getByRole('region', { name: 'Envelope', exact: true })
-    await envelope.getByText('As the session began, event #1').waitFor()
+    await envelope.getByText('Set when the session started, event #1').waitFor()
 
     // between two changes it is the same as right after the first of them
     await page.getByRole('button', { name: 'Next', exact: true }).click()
-    await moment.getByText('Right after event #6').waitFor()
+    await moment.getByText('After event #6').waitFor()
     await moment.getByText('Book it.').waitFor()
     await pad.getByText('Changed by event #5').waitFor()
 
@@ -76,11 +76,11 @@ describe('the slider through time', () => {
     const slider = page.getByRole('slider', { name: 'event' })
     const button = (name: string) => page.getByRole('button', { name, exact: true })
     const at = (sequence: number) => async () => {
-      await page.getByRole('heading', { name: `Right after event #${sequence}`, exact: true }).waitFor()
+      await page.getByRole('heading', { name: `After event #${sequence}`, exact: true }).waitFor()
       expect(await slider.inputValue()).toBe(`${sequence}`)
     }
     await at(9)()
-    await page.getByText('follows the end').waitFor()
+    await page.getByText('following the log').waitFor()
     await slider.press('ArrowLeft')
     await at(8)()
     await expect.poll(() => page.url(), SOON).toContain('at=8')
@@ -97,7 +97,7 @@ describe('the slider through time', () => {
     await at(2)()
     await page.getByRole('button', { name: 'envelope: event 8', exact: true }).click()
     await at(8)()
-    await page.getByRole('region', { name: 'Changes of the scratchpad' }).getByRole('button', { name: '#7' }).click()
+    await page.getByRole('region', { name: 'Scratchpad history' }).getByRole('button', { name: '#7' }).click()
     await at(7)()
     await page.getByRole('spinbutton', { name: 'Event' }).fill('4')
     await page.getByRole('spinbutton', { name: 'Event' }).press('Enter')
@@ -111,17 +111,17 @@ describe('the slider through time', () => {
   it('compares with a pinned moment, in both directions, and a link keeps both', async () => {
     const session = await seed()
     const page = await inspector().open(timeOf(session, '?at=3'))
-    await page.getByRole('heading', { name: 'Right after event #3' }).waitFor()
+    await page.getByRole('heading', { name: 'After event #3' }).waitFor()
     await page.getByRole('button', { name: 'Compare with this moment' }).click()
     await page.getByRole('slider').press('End')
     const pad = page.getByRole('region', { name: 'Scratchpad', exact: true })
-    await pad.getByText('What changed from event #3 to event #9').waitFor()
+    await pad.getByText('Changes from event #3 to event #9').waitFor()
     await pad.getByText('tries').first().waitFor()
-    await page.getByRole('region', { name: 'What changed in the envelope' }).getByText('persona_id').waitFor()
-    await page.getByRole('region', { name: 'The moment' }).getByText('1 became → 2').waitFor()
+    await page.getByRole('region', { name: 'Changes in the envelope' }).getByText('persona_id').waitFor()
+    await page.getByRole('region', { name: 'Moment' }).getByText('1 became → 2').waitFor()
     const other = await inspector().open(timeOf(session, '?at=1&with=9'))
-    await other.getByText('What changed from event #9 to event #1').first().waitFor()
-    await other.getByRole('region', { name: 'What changed in the scratchpad' }).getByText('removed').first().waitFor()
+    await other.getByText('Changes from event #9 to event #1').first().waitFor()
+    await other.getByRole('region', { name: 'Changes in the scratchpad' }).getByText('removed').first().waitFor()
     await other.getByRole('button', { name: 'Stop comparing with #9' }).click()
     await other.getByText('Not changed yet.').waitFor()
   })
@@ -130,16 +130,16 @@ describe('the slider through time', () => {
     const session = await seed()
     const { open } = inspector()
     const [end, past] = await Promise.all([open(timeOf(session)), open(timeOf(session, '?at=4'))])
-    await end.getByRole('heading', { name: 'Right after event #9' }).waitFor()
-    await past.getByRole('heading', { name: 'Right after event #4' }).waitFor()
+    await end.getByRole('heading', { name: 'After event #9' }).waitFor()
+    await past.getByRole('heading', { name: 'After event #4' }).waitFor()
     await Promise.all([end, past].map((page) => page.getByRole('status').getByText('live').waitFor()))
     await session.updateState({ arrived: 'now' })
-    await end.getByRole('heading', { name: 'Right after event #10' }).waitFor()
+    await end.getByRole('heading', { name: 'After event #10' }).waitFor()
     await end.getByText('Changed by event #10').waitFor()
     await past.getByText('of 10').waitFor()
     await past.getByRole('button', { name: '#10' }).waitFor()
     expect(await past.getByRole('slider').inputValue()).toBe('4')
-    await past.getByRole('heading', { name: 'Right after event #4' }).waitFor()
+    await past.getByRole('heading', { name: 'After event #4' }).waitFor()
   })
 
   it('asks only where it rests, and drops answers that were overtaken', async () => {
@@ -167,17 +167,17 @@ describe('the slider through time', () => {
     await page.clock.resume()
     await expect.poll(() => asked, SOON).toEqual(['5'])
     await page.getByText('loading …').waitFor()
-    await page.getByRole('heading', { name: 'Right after event #9' }).waitFor()
+    await page.getByRole('heading', { name: 'After event #9' }).waitFor()
     const dropped = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/at/5'))
     await slider.press('ArrowRight')
-    await page.getByRole('heading', { name: 'Right after event #6' }).waitFor()
+    await page.getByRole('heading', { name: 'After event #6' }).waitFor()
     for (const release of held) release()
     await dropped
-    expect(await page.getByRole('heading', { name: 'Right after event' }).textContent()).toBe('Right after event #6')
+    expect(await page.getByRole('heading', { name: 'After event' }).textContent()).toBe('After event #6')
     // moments that were looked at are kept
     asked.length = 0
     await slider.press('End')
-    await page.getByRole('heading', { name: 'Right after event #9' }).waitFor()
+    await page.getByRole('heading', { name: 'After event #9' }).waitFor()
     expect(asked).not.toContain('9')
   })
 
@@ -191,13 +191,13 @@ describe('the slider through time', () => {
     }
     const page = await inspector().open(timeOf(session, '?at=10'), { viewport: NARROW })
     const pad = page.getByRole('region', { name: 'Scratchpad', exact: true })
-    await pad.getByText('The first 200 changes; there are more.').waitFor()
+    await pad.getByText('Showing the first 200 changes.').waitFor()
     expect(await sticksOut(page)).toBe(false)
     await page.getByRole('button', { name: 'Next', exact: true }).click()
     await pad.getByText('Changed by event #11').waitFor()
     expect(await sticksOut(page)).toBe(false)
     await page.getByRole('button', { name: 'Last', exact: true }).click()
-    await page.getByRole('heading', { name: 'Right after event #1,211' }).waitFor()
+    await page.getByRole('heading', { name: 'After event #1,211' }).waitFor()
   })
 
   it('finds changes older than those that are marked', async () => {
@@ -205,10 +205,10 @@ describe('the slider through time', () => {
     await session.append({ type: 'x.note', content: 'between' })
     for (let i = 0; i < 6; i++) await Promise.all(Array.from({ length: 100 }, () => session.incrementState('tries')))
     const page = await inspector().open(timeOf(session, '?at=10'))
-    const at = (sequence: number) => page.getByRole('heading', { name: `Right after event #${sequence}`, exact: true })
+    const at = (sequence: number) => page.getByRole('heading', { name: `After event #${sequence}`, exact: true })
     const pad = page.getByRole('region', { name: 'Scratchpad', exact: true })
-    await page.getByText('Of a kind with very many changes only the last ones are marked.').waitFor()
-    await page.getByRole('heading', { name: 'Changes of the scratchpad the last 500' }).waitFor()
+    await page.getByText('Only the most recent changes are marked.').waitFor()
+    await page.getByRole('heading', { name: 'Scratchpad history the last 500' }).waitFor()
     await page.getByRole('button', { name: 'envelope: event 8', exact: true }).waitFor()
     await pad.getByText('Changed by event #9').waitFor()
     await page.getByRole('region', { name: 'Envelope', exact: true }).getByText('Changed by event #8').waitFor()
@@ -228,8 +228,8 @@ describe('the slider through time', () => {
         colorScheme,
         ...(viewport && { viewport }),
       })
-      await page.getByText('What changed from event #3 to event #8').first().waitFor()
-      await page.getByRole('region', { name: 'What changed in the scratchpad' }).waitFor()
+      await page.getByText('Changes from event #3 to event #8').first().waitFor()
+      await page.getByRole('region', { name: 'Changes in the scratchpad' }).waitFor()
       expect(await axeFindings(page)).toEqual([])
       expect(await sticksOut(page)).toBe(false)
     }

@@ -84,7 +84,7 @@ describe('the work of a session', () => {
     expect(await steps.getByRole('listitem').first().innerText()).toContain('confirmation')
     expect(await steps.getByText('FAIL: 3 of 4').count()).toBe(0)
     await steps.getByText('1 file read, 1 command, 1 plan').click()
-    await steps.getByText('Output, 12 characters').click()
+    await steps.getByText('Output (12 characters)').click()
     await steps.getByText('FAIL: 3 of 4').waitFor()
     await steps.getByText('First read, then write').waitFor()
   })
@@ -103,13 +103,13 @@ describe('the work of a session', () => {
     const evidence = page.getByRole('region', { name: 'Evidence' })
     expect(await evidence.innerText()).toMatch(/said by #\d+\s+tool tsc\s+confidence 90 %/)
 
-    const way = page.getByRole('navigation', { name: 'Way through the graph' })
+    const way = page.getByRole('navigation', { name: 'Graph trail' })
     await page.goBack()
     await graph.getByRole('link', { name: 'item retries' }).waitFor({ state: 'detached' })
     await way.waitFor({ state: 'detached' })
     await page.goForward()
     await way.getByRole('link', { name: /Add retry logic/ }).click()
-    await page.getByRole('region', { name: 'Node in the centre' }).getByText('task:session').waitFor()
+    await page.getByRole('region', { name: 'Center node' }).getByText('task:session').waitFor()
   })
 
   it('asks for another depth, direction or label, and shows the same as a list', async () => {
@@ -120,7 +120,7 @@ describe('the work of a session', () => {
     await graph.getByRole('link', { name: 'item retries' }).waitFor({ state: 'detached' })
     await page.getByRole('combobox', { name: 'Direction' }).selectOption('from the node')
     await graph.getByRole('link', { name: 'file src/config.ts' }).waitFor()
-    await page.getByRole('button', { name: 'As a list' }).click()
+    await page.getByRole('button', { name: 'List' }).click()
     const rows = page.getByRole('region', { name: 'Table of relations' }).getByRole('row')
     await expect.poll(() => rows.count()).toBe(3)
     await page.getByRole('checkbox', { name: 'imports' }).check()
@@ -141,7 +141,7 @@ describe('the work of a session', () => {
     expect(await focused()).toBe('file:src/config.ts')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Enter')
-    await page.getByRole('region', { name: 'Evidence' }).getByText('confidence 100 %').waitFor()
+    await page.getByRole('region', { name: 'Evidence' }).getByText('confidence 100%').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('region', { name: 'Evidence' }).waitFor({ state: 'detached' })
     await page.keyboard.press('ArrowRight')
@@ -161,8 +161,8 @@ describe('the work of a session', () => {
     await page.getByRole('combobox', { name: 'Go to a node' }).fill('nonsense')
     await page.keyboard.press('Enter')
     expect(await page.getByRole('alert').innerText()).toMatch(/VALIDATION/)
-    expect(await page.getByRole('region', { name: 'Node in the centre' }).count()).toBe(0)
-    expect(await page.getByRole('navigation', { name: 'Way through the graph' }).count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'Center node' }).count()).toBe(0)
+    expect(await page.getByRole('navigation', { name: 'Graph trail' }).count()).toBe(0)
   })
 
   it('shows the chain of commits, its own among them, with the events that each stands for', async () => {
@@ -181,13 +181,13 @@ describe('the work of a session', () => {
     await second.getByRole('link', { name: /…/ }).click()
     await expect.poll(() => page.url()).toContain(`${given.id}/work`)
     await goTo(page, place(live, 'commits'))
-    await page.getByText('its commit is made when it ends').waitFor()
+    await page.getByText('Its commit is created when it ends').waitFor()
   })
 
   it('follows a live session, without closing what was opened or losing what was typed', async () => {
     const { live } = sessions
     const page = await inspector().open(place(live))
-    await page.getByText('No work was observed in this session.').waitFor()
+    await page.getByText('No work recorded in this session.').waitFor()
     await page.getByText('session.observe.fileWrite').waitFor()
     live.observe.fileWrite({ path: 'CHANGELOG.md', content: 'One' })
     await live.flushStep()
@@ -211,7 +211,7 @@ describe('the work of a session', () => {
     await page.getByRole('link', { name: 'file package.json' }).waitFor()
 
     await goTo(page, place(live, 'commits'))
-    await page.getByText('its commit is made when it ends').waitFor()
+    await page.getByText('Its commit is created when it ends').waitFor()
     await live.end()
     await page.getByText('This session ended without a commit.').waitFor()
     await live.compact('All is told.')
@@ -276,9 +276,9 @@ describe('the work of a session', () => {
     expect(await sticksOut(page)).toBe(false)
 
     await goTo(page, place(session, 'graph'))
-    await page.getByText('The 120 nearest of 500 relations are drawn; the list has these 500.').waitFor()
+    await page.getByText('The diagram shows the 120 nearest relations; the list shows all 500.').waitFor()
     await page.getByRole('group', { name: /^Graph of 121 nodes/ }).waitFor()
-    await page.getByText(/\d+ or more relations from it, \d+ or more to it/).waitFor()
+    await page.getByText(/Outgoing relations: \d+ or more\. Incoming: \d+ or more/).waitFor()
     expect(await sticksOut(page)).toBe(false)
   })
 
@@ -290,7 +290,7 @@ describe('the work of a session', () => {
     const shown = {
       overview: 'Files',
       steps: 'Steps',
-      graph: 'Node in the centre',
+      graph: 'Center node',
       'graph&as=list': 'Table of relations',
       commits: 'Commits of the conversation',
     }

@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 
-/** The `first` items of a list, or at least `least`, and a button that shows more where there are more. */
+/** The `first` items of a list, or at least `least`, and a button that shows more. */
 export function useShowMore<T>(
   items: readonly T[],
   first: number,
   least = 0,
 ): { shown: readonly T[]; more: ComponentChildren } {
-  const [asked, setAsked] = useState(first)
-  const most = Math.max(asked, least)
+  const [requested, setRequested] = useState(first)
+  const most = Math.max(requested, least)
   const rest = items.length - most
   const step = Math.max(first, 100)
   const more = rest > 0 && (
-    <button type="button" class="button small" onClick={() => setAsked(most + step)}>
+    <button type="button" class="button small" onClick={() => setRequested(most + step)}>
       Show {Math.min(rest, step).toLocaleString('en')} more of {rest.toLocaleString('en')}
     </button>
   )

@@ -10,7 +10,7 @@ import css from './context.module.css'
 import { PART_NAMES } from './context-parts.ts'
 import { type ContextQuery, previewContext } from './use-context-preview.ts'
 
-/** What five budgets come to: as columns, and in numbers. */
+/** Compares five budgets in a chart and a table. */
 export function BudgetComparison({
   data,
   question,
@@ -25,7 +25,7 @@ export function BudgetComparison({
     <>
       <ProblemNote problem={problem} onRetry={reload} />
       {done < PRESETS.length && problem === undefined && (
-        <Loading what={`Asked for ${done} of ${PRESETS.length} budgets`} />
+        <Loading what={`Built ${done} of ${PRESETS.length} contexts`} />
       )}
       {value !== undefined && (
         <>
@@ -40,7 +40,7 @@ export function BudgetComparison({
   )
 }
 
-/** Answers that are at hand: a budget is asked for once, as long as nothing happens. */
+/** Cached results: each budget is requested once per state of the log. */
 const cache = new Map<string, BudgetResult>()
 onUserChange(() => cache.clear())
 const CACHE_SIZE = 100
@@ -51,7 +51,7 @@ function useBudgetResults(data: SessionData, { recall, about }: ContextQuery, he
     async (signal) => {
       const all: BudgetResult[] = []
       setDone(0)
-      // one after the other: five at once would hold up everyone else
+      // one after the other: five at once would slow down everyone else
       for (const budget of PRESETS) {
         const name = JSON.stringify([data.id, head, recall, about, budget])
         const known =
@@ -71,7 +71,7 @@ function useBudgetResults(data: SessionData, { recall, about }: ContextQuery, he
 function ResultsTable({ all }: { all: readonly BudgetResult[] }) {
   const parts = usedParts(all)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
     <section class="scroll" tabIndex={0} aria-label="Tokens by part and budget">
       <table class="table">
         <thead>

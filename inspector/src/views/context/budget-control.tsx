@@ -12,7 +12,7 @@ import {
 } from './budget.ts'
 import css from './context.module.css'
 
-/** How many tokens there are: typed, slid or picked. */
+/** The token budget: typed, set with the slider, or picked. */
 export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
   const budget = parseBudget(text)
   return (
@@ -31,7 +31,7 @@ export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
             value={parseTokens(text) ?? ''}
             onInput={({ currentTarget }) => {
               const tokens = String(parseTokens(currentTarget.value) ?? '')
-              // the box shows what counts, also where the text is the same as before
+              // shows the parsed value even if the text did not change
               if (currentTarget.value !== tokens) currentTarget.value = tokens
               setText(tokens)
             }}
@@ -51,7 +51,7 @@ export function BudgetControl({ text: [text, setText] }: { text: QueryText }) {
           aria-valuetext={`${budget.toLocaleString('en')} tokens`}
           onInput={({ currentTarget }) => setText(String(tokensAtPosition(Number(currentTarget.value))))}
         />
-        <fieldset class="row single tight" aria-label="Usual budgets">
+        <fieldset class="row single tight" aria-label="Common budgets">
           {PRESETS.map((tokens) => (
             <button
               key={tokens}

@@ -9,24 +9,24 @@ import {
   tokensAtPosition,
 } from './budget.ts'
 
-describe('the slider of the budget', () => {
-  it('goes from nothing to 200,000, and every step of it is another budget', () => {
+describe('budget slider', () => {
+  it('goes from 0 to 200,000, each step a different budget', () => {
     const all = Array.from({ length: SLIDER_STEPS + 1 }, (_, place) => tokensAtPosition(place))
     expect([all[0], all[1], all.at(-1)]).toEqual([0, 100, 200_000])
     expect(all.every((tokens, place) => place === 0 || tokens > (all[place - 1] ?? 0))).toBe(true)
   })
 
-  it('stands where its own steps led it, so that keys move it on', () => {
+  it('maps each of its budgets back to the same position, so keys keep moving it', () => {
     for (let place = 0; place <= SLIDER_STEPS; place++) expect(sliderPosition(tokensAtPosition(place))).toBe(place)
   })
 
-  it('stands at its ends for what is beyond them', () => {
+  it('clamps budgets beyond its ends', () => {
     expect([sliderPosition(-1), sliderPosition(3), sliderPosition(5_000_000)]).toEqual([0, 1, SLIDER_STEPS])
   })
 })
 
-describe('a budget in words', () => {
-  it('is what was typed, within what makes sense', () => {
+describe('parseTokens and formatTokens', () => {
+  it('parse what was typed, within limits', () => {
     expect(['', 'many', '-5', '0', '12.9', '32,000', '9e9'].map(parseBudget)).toEqual([
       DEFAULT_BUDGET,
       DEFAULT_BUDGET,
@@ -38,7 +38,7 @@ describe('a budget in words', () => {
     ])
   })
 
-  it('is short on a button', () => {
+  it('shorten thousands', () => {
     expect([0, 500, 1000, 1500, 128_000].map(formatTokens)).toEqual(['0', '500', '1k', '1500', '128k'])
   })
 })

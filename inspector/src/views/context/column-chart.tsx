@@ -9,14 +9,14 @@ import { PART_NAMES } from './context-parts.ts'
 const HEIGHT = 220
 const EDGE = { top: 20, right: 8, bottom: 22, left: 46 } as const
 
-/** A column for each budget, by parts: in tokens, or as shares of the budget. */
+/** One stacked column per budget, in tokens or as shares of the budget. */
 export function ColumnChart({ all }: { all: readonly BudgetResult[] }) {
   const [ref, width] = useWidth<HTMLDivElement>()
   const [unit, setUnit] = useState<Unit>('tokens')
   return (
     <div class="stack-2">
       <fieldset class="toolbar">
-        <legend class="hidden">Height of a column</legend>
+        <legend class="hidden">Unit</legend>
         {(['tokens', 'share'] as const).map((name) => (
           <label key={name} class="check">
             <input type="radio" name="unit" checked={unit === name} onChange={() => setUnit(name)} />
@@ -42,11 +42,11 @@ function Drawing({ all, width, unit }: { all: readonly BudgetResult[]; width: nu
   ).padding(0.35)
   const y = scaleLinear([0, most], [HEIGHT - EDGE.bottom, EDGE.top])
   const ticks = unit === 'share' ? [0, 0.25, 0.5, 0.75, 1] : y.ticks(4).filter(Number.isInteger)
-  const tickText = (tick: number) => (unit === 'share' ? `${tick * 100} %` : formatAxis(tick))
+  const tickText = (tick: number) => (unit === 'share' ? `${tick * 100}%` : formatAxis(tick))
   const middle = x.bandwidth() / 2
-  const told = all.map(({ budget, tokens }) => `${formatTokens(budget)}: ${tokens.toLocaleString('en')}`).join(', ')
+  const summary = all.map(({ budget, tokens }) => `${formatTokens(budget)}: ${tokens.toLocaleString('en')}`).join(', ')
   return (
-    <svg width={width} height={HEIGHT} role="img" aria-label={`Tokens used at each budget: ${told}`} class="drawing">
+    <svg width={width} height={HEIGHT} role="img" aria-label={`Tokens used at each budget: ${summary}`} class="drawing">
       {ticks.map((tick) => (
         <g key={tick} transform={`translate(0 ${y(tick)})`}>
           <line class="gridline" x1={EDGE.left} x2={width - EDGE.right} />
@@ -70,7 +70,7 @@ function Drawing({ all, width, unit }: { all: readonly BudgetResult[]; width: nu
             </rect>
           ))}
           <text class={css.top} x={middle} y={y(one.tokens / whole(one)) - 5} text-anchor="middle">
-            {unit === 'share' ? `${Math.round((one.tokens / whole(one)) * 100)} %` : formatAxis(one.tokens)}
+            {unit === 'share' ? `${Math.round((one.tokens / whole(one)) * 100)}%` : formatAxis(one.tokens)}
           </text>
           <text class="axis" x={middle} y={HEIGHT - 6} text-anchor="middle">
             {formatTokens(one.budget)}
@@ -81,7 +81,7 @@ function Drawing({ all, width, unit }: { all: readonly BudgetResult[]; width: nu
   )
 }
 
-/** As on an axis: `950`, `1.2k`, `31k`. */
+/** Short form for an axis: `950`, `1.2k`, `31k`. */
 function formatAxis(tokens: number): string {
   if (tokens < 1000) return String(tokens)
   return `${Number((tokens / 1000).toFixed(tokens < 10_000 ? 1 : 0))}k`

@@ -6,8 +6,8 @@ const PAD = { section: 'scratchpad', count: 1, tokens: 5 } as const
 const MEMORIES = { section: 'memories', count: 3, tokens: 25 } as const
 const WINDOW = { section: 'window', count: 4, tokens: 40 } as const
 
-describe('the bar of a budget', () => {
-  it('has what each part takes one behind the other, then what is unused', () => {
+describe('toSegments', () => {
+  it('lists the parts in order, then the unused rest', () => {
     expect(toSegments([TASK, WINDOW], 100)).toEqual([
       { part: 'task', count: 1, tokens: 10, start: 0, size: 0.1 },
       { part: 'window', count: 4, tokens: 40, start: 0.1, size: 0.4 },
@@ -15,29 +15,29 @@ describe('the bar of a budget', () => {
     ])
   })
 
-  it('has nothing unused where it is full, and nothing at all of nothing', () => {
+  it('has no unused segment in a full bar, and none at all in an empty one', () => {
     expect(toSegments([WINDOW], 40).map(({ part }) => part)).toEqual(['window'])
     expect(toSegments([WINDOW], 0)).toHaveLength(1)
     expect(toSegments([], 0)).toEqual([])
   })
 })
 
-describe('a share', () => {
-  it('is not said to be nothing or all unless it is', () => {
+describe('formatPercent', () => {
+  it('shows 0 and 100 only for exact values', () => {
     expect([0, 0.0004, 0.001, 0.5, 0.999, 0.9996, 1].map(formatPercent)).toEqual([
-      '0.0 %',
-      '< 0.1 %',
-      '0.1 %',
-      '50 %',
-      '99.9 %',
-      '> 99.9 %',
-      '100 %',
+      '0.0%',
+      '< 0.1%',
+      '0.1%',
+      '50%',
+      '99.9%',
+      '> 99.9%',
+      '100%',
     ])
   })
 })
 
-describe('the messages of a context', () => {
-  it('are told apart by their order: the task with the scratchpad, one for each other part, then the last ones', () => {
+describe('messages of a context', () => {
+  it('get their part by order: task with scratchpad, one for each other part, then the messages', () => {
     expect(messageParts(4, [TASK, PAD, MEMORIES, WINDOW])).toEqual([
       'Task and Scratchpad',
       'Recalled',
@@ -48,7 +48,7 @@ describe('the messages of a context', () => {
     expect(messageParts(0, [])).toEqual([])
   })
 
-  it('keep their keys when earlier ones come before them', () => {
+  it('keep their keys when earlier ones are added', () => {
     const hi = { role: 'user', content: 'hi' } as const
     const yes = { role: 'assistant', content: 'yes', toolCalls: [{ id: 'c', name: 'f', arguments: '' }] } as const
     const [first, second, third] = messageKeys([hi, { ...yes, toolCalls: [...yes.toolCalls] }, hi])

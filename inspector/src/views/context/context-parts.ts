@@ -3,10 +3,10 @@ import type { ContextResult, Message } from '../../api/types.ts'
 /** A part of a context, as the server names it. */
 export type Part = ContextResult<unknown>['sections'][number]['section']
 
-/** What a part takes. */
+/** Tokens and pieces of a part. */
 export type PartUsage = ContextResult<unknown>['sections'][number]
 
-/** Parts in the order they are told, with their names for people. */
+/** Display names of the parts, in order. */
 export const PART_NAMES = {
   task: 'Task',
   scratchpad: 'Scratchpad',
@@ -16,10 +16,9 @@ export const PART_NAMES = {
   window: 'Messages',
 } as const satisfies Record<Part, string>
 
-/** All parts, in the order they are told. */
 export const PARTS = Object.keys(PART_NAMES) as Part[]
 
-/** A stretch of a bar, in shares of the whole. */
+/** A segment of a bar, in shares of the whole. */
 export interface Segment {
   readonly part: Part | 'unused'
   readonly count: number
@@ -28,7 +27,7 @@ export interface Segment {
   readonly size: number
 }
 
-/** A bar of `total` tokens: what each part takes, then what nothing takes. */
+/** The segments of a bar of `total` tokens: each part, then the unused rest. */
 export function toSegments(sections: readonly PartUsage[], total: number): Segment[] {
   const used = sections.reduce((sum, { tokens }) => sum + tokens, 0)
   const whole = Math.max(total, used)
@@ -43,18 +42,15 @@ export function toSegments(sections: readonly PartUsage[], total: number): Segme
   return [...segments, { part: 'unused', count: 0, tokens: whole - used, start: used / whole, size: 1 - used / whole }]
 }
 
-/** A share for people. `0` and `100` are said only of nothing and of all, and near them a decimal more. */
+/** Formats a share. Only exact values show `0` and `100`; values near them get a decimal. */
 export function formatPercent(size: number): string {
-  if (size > 0 && size < 0.001) return '< 0.1 %'
-  if (size > 0.999 && size < 1) return '> 99.9 %'
+  if (size > 0 && size < 0.001) return '< 0.1%'
+  if (size > 0.999 && size < 1) return '> 99.9%'
   const isNearAnEnd = size < 0.1 || (size > 0.9 && size < 1)
-  return `${(size * 100).toFixed(isNearAnEnd ? 1 : 0)} %`
+  return `${(size * 100).toFixed(isNearAnEnd ? 1 : 0)}%`
 }
 
-/**
- * Which part each message is. The task and the scratchpad are one message, each other part but the last messages is one too,
- * and they come in this order.
- */
+/** The part of each message: task and scratchpad share the first, other parts have one each, then come the messages. */
 export function messageParts(length: number, sections: readonly PartUsage[]): string[] {
   const has = (part: Part) => sections.some(({ section }) => section === part)
   const head = (['task', 'scratchpad'] as const).filter(has).map((part) => PART_NAMES[part])
@@ -65,7 +61,7 @@ export function messageParts(length: number, sections: readonly PartUsage[]): st
   return Array.from({ length }, (_, place) => fronts[place] ?? PART_NAMES.window)
 }
 
-/** Names that stay with messages when others come before them, so that what is unfolded stays so. */
+/** Keys that stay the same when earlier messages are added, so expanded messages stay expanded. */
 export function messageKeys(messages: readonly Message[]): string[] {
   const seen = new Map<string, number>()
   return messages.map(({ role, content, toolCallId, timestamp, toolCalls }) => {

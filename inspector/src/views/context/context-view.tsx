@@ -14,7 +14,7 @@ import { SentMessages } from './sent-messages.tsx'
 import { TokenUsage } from './token-usage.tsx'
 import { type ContextPreview, useContextPreview } from './use-context-preview.ts'
 
-/** What would be sent to a model under a budget, what each part takes, and what was left out. Only looks. */
+/** Previews what a model would get under a budget, by part, and what would be left out. Records nothing. */
 export function ContextView({ data }: { data: SessionData }) {
   const budgetText = useQueryText('budget')
   const recall = query.value.get('recall') === 'yes'
@@ -27,14 +27,14 @@ export function ContextView({ data }: { data: SessionData }) {
   const { value, problem, isLoading, reload } = useContextPreview(data, question)
   return (
     <div class="stack view">
-      <section class="card stack" aria-label="What to ask for">
+      <section class="card stack" aria-label="Options">
         <div class="columns">
           <BudgetControl text={budgetText} />
           <RecallControl isOn={recall} text={aboutText} />
         </div>
         <p class="muted small">
-          This only looks: nothing is written, and nothing that is recalled counts as used. The budget holds for
-          contents and tool calls, counted by the tokenizer of the server.
+          This is a preview: nothing is recorded, and recalled memories do not count as used. The budget covers contents
+          and tool calls, counted with the server's tokenizer.
         </p>
       </section>
       <ProblemNote problem={problem} onRetry={reload} />
@@ -61,14 +61,14 @@ function Preview({ data, looked }: { data: SessionData; looked: ContextPreview }
           <TokenUsage answer={answer} budget={question.budget} />
         </section>
         <section class="card stack" aria-label="Left out">
-          <h2>Left out, and why</h2>
+          <h2>Left out</h2>
           <OmittedTable omitted={answer.omitted} budget={question.budget} />
           <PendingCalls ids={answer.dangling} />
         </section>
       </div>
-      <section class="card stack" aria-label="Budgets side by side">
+      <section class="card stack" aria-label="Budget comparison">
         <div class="row between">
-          <h2>Budgets side by side</h2>
+          <h2>Budget comparison</h2>
           {!isComparing && (
             <button type="button" class="button" onClick={() => setComparing(true)}>
               Compare budgets
@@ -78,7 +78,9 @@ function Preview({ data, looked }: { data: SessionData; looked: ContextPreview }
         {isComparing ? (
           <BudgetComparison data={data} question={question} head={looked.head} />
         ) : (
-          <p class="muted small">Asks for five budgets from 1k to 128k, to see where more of it stops helping.</p>
+          <p class="muted small">
+            Builds the context for five budgets from 1k to 128k to show where more stops helping.
+          </p>
         )}
       </section>
       {answer.recalled !== undefined && record !== undefined && (
@@ -92,7 +94,7 @@ function Preview({ data, looked }: { data: SessionData; looked: ContextPreview }
           <>
             <h2>What would be sent</h2>
             <Empty title="Nothing would be sent.">
-              <p>Either the session has said nothing yet, or nothing of it fits into this budget.</p>
+              <p>The session has no messages yet, or none fits this budget.</p>
             </Empty>
           </>
         ) : (
@@ -103,7 +105,7 @@ function Preview({ data, looked }: { data: SessionData; looked: ContextPreview }
   )
 }
 
-/** The session went on: says so, and leaves what somebody reads alone until they ask. */
+/** Announces new events without replacing what is being read. */
 function StaleNote({
   data,
   head,
@@ -121,10 +123,10 @@ function StaleNote({
       {more > 0 && (
         <div class="note row">
           <span>
-            The session went on since: {more.toLocaleString('en')} more {more === 1 ? 'event' : 'events'}.
+            {more.toLocaleString('en')} new {more === 1 ? 'event' : 'events'} since this preview.
           </span>
           <button type="button" class="button small" onClick={reload} disabled={isLoading}>
-            Look again
+            Refresh
           </button>
         </div>
       )}

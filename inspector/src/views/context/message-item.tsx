@@ -5,31 +5,30 @@ import { Markdown } from '../../parts/markdown.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import css from './messages.module.css'
 
-/** Characters up to which a text is drawn as Markdown: beyond, as it is written. */
+/** Longest text rendered as Markdown; a longer one is shown as plain text. */
 const MAX_RENDERED_LENGTH = 20_000
-/** Calls of one message that are shown; their names are whatever a caller appended. */
 const MAX_CALLS = 50
 
-/** One message, folded to a line until somebody wants it. */
+/** One message, collapsed to a line until opened. */
 export function MessageItem({
   message,
   place,
   part,
   isPlain,
   isOpen,
-  onTurn,
+  onToggle,
 }: {
   message: Message
   place: number
   part: string
   isPlain: boolean
   isOpen: boolean
-  onTurn: (open: boolean) => void
+  onToggle: (open: boolean) => void
 }) {
   const { role, content, agentId } = message
   return (
     <li class={css.message} data-role={role}>
-      <details open={isOpen} onToggle={({ currentTarget }) => onTurn(currentTarget.open)}>
+      <details open={isOpen} onToggle={({ currentTarget }) => onToggle(currentTarget.open)}>
         <summary>
           <span class={css.place}>{place}</span>
           <span class={css.role}>{role}</span>
@@ -63,7 +62,7 @@ function summarizeMessage({ content, toolCalls = [], toolCallId }: Message): str
       .slice(0, 5)
       .map(({ name }) => oneLine(String(name), 40))
       .join(', ')}`
-  return toolCallId === undefined ? 'empty' : 'an empty result'
+  return toolCallId === undefined ? 'empty' : 'empty result'
 }
 
 function Content({ text, isPlain }: { text: string; isPlain: boolean }) {

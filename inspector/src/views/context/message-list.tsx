@@ -4,12 +4,10 @@ import { messageKeys, messageParts, type PartUsage } from './context-parts.ts'
 import { MessageItem } from './message-item.tsx'
 import css from './messages.module.css'
 
-/** Messages that are there at first: as many from the beginning as from the end. */
 const SHOWN_AT_EACH_END = 50
-/** Messages that one more click shows. */
 const PAGE_SIZE = 200
 
-/** The messages in their order. Of many the first and the last; those between when they are asked for. */
+/** The messages in order. Of many it shows the first and last ones, and the others on request. */
 export function MessageList({
   messages,
   sections,
@@ -23,7 +21,7 @@ export function MessageList({
   const parts = useMemo(() => messageParts(messages.length, sections), [messages, sections])
   const [isOpen, setOpen] = useState<ReadonlySet<string>>(new Set<string>())
   const [shown, setShown] = useState(SHOWN_AT_EACH_END)
-  const turn = (key: string, open: boolean) =>
+  const setExpanded = (key: string, open: boolean) =>
     setOpen((before) => (before.has(key) === open ? before : toggle(before, key)))
   const hidden = Math.max(0, messages.length - SHOWN_AT_EACH_END - shown)
   const items = (from: number, to: number) =>
@@ -37,19 +35,19 @@ export function MessageList({
           part={parts[from + i] ?? ''}
           isPlain={isPlain}
           isOpen={isOpen.has(key)}
-          onTurn={(open) => turn(key, open)}
+          onToggle={(open) => setExpanded(key, open)}
         />
       )
     })
-  const inSight = [...keys.slice(0, shown), ...keys.slice(shown + hidden)]
+  const visibleKeys = [...keys.slice(0, shown), ...keys.slice(shown + hidden)]
   return (
     <>
       <div class="row">
-        <button type="button" class="button small" onClick={() => setOpen(new Set(inSight))}>
-          Unfold all
+        <button type="button" class="button small" onClick={() => setOpen(new Set(visibleKeys))}>
+          Expand all
         </button>
         <button type="button" class="button small" onClick={() => setOpen(new Set())}>
-          Fold all
+          Collapse all
         </button>
       </div>
       <ol class="box rows">
@@ -58,8 +56,8 @@ export function MessageList({
           <li class={css.gap}>
             <button type="button" class="button small" onClick={() => setShown(shown + PAGE_SIZE)}>
               {hidden > PAGE_SIZE
-                ? `Show ${PAGE_SIZE} more of the ${hidden.toLocaleString('en')} between`
-                : `Show the ${hidden} between`}
+                ? `Show ${PAGE_SIZE} of ${hidden.toLocaleString('en')} hidden messages`
+                : `Show ${hidden} hidden messages`}
             </button>
           </li>
         )}

@@ -3,30 +3,30 @@ import { oneLine } from '../../parts/visible.ts'
 import css from './context.module.css'
 import { describeOmitted } from './omitted.ts'
 
-/** What is missing, how much of it, and why. */
+/** What was left out, how much, and why. */
 export function OmittedTable({ omitted, budget }: { omitted: ContextResult<unknown>['omitted']; budget: number }) {
-  if (omitted.length === 0) return <p class="muted">Nothing was left out: all of it fits.</p>
+  if (omitted.length === 0) return <p class="muted">Nothing was left out. Everything fits.</p>
   return (
     <table class="table">
       <thead>
         <tr>
-          <th scope="col">What</th>
+          <th scope="col">Part</th>
           <th scope="col" class="number">
-            How many
+            Count
           </th>
-          <th scope="col">Why</th>
+          <th scope="col">Reason</th>
         </tr>
       </thead>
       <tbody>
         {omitted.map((one) => {
-          const { name: what, count: howMany, reason: why, explanation: means } = describeOmitted(one, budget)
+          const { name, count, reason, explanation } = describeOmitted(one, budget)
           return (
             <tr key={`${one.section} ${one.reason}`}>
-              <th scope="row">{what}</th>
-              <td class="number">{howMany}</td>
+              <th scope="row">{name}</th>
+              <td class="number">{count}</td>
               <td>
-                {why}
-                {means !== '' && <span class={css.hint}>{means}</span>}
+                {reason}
+                {explanation !== '' && <span class={css.hint}>{explanation}</span>}
               </td>
             </tr>
           )
@@ -36,17 +36,16 @@ export function OmittedTable({ omitted, budget }: { omitted: ContextResult<unkno
   )
 }
 
-/** Ids of calls that are named here; nobody reads more of them. */
 const MAX_IDS = 20
 
-/** Calls that still wait for their result. */
+/** Calls without a result yet. */
 export function PendingCalls({ ids }: { ids: readonly string[] }) {
   if (ids.length === 0) return null
   return (
     <div class="note">
       <p>
-        {ids.length === 1 ? 'One call in the last message waits' : `${ids.length} calls in the last message wait`} for a
-        result: sent as it is, since that is the work to be done next.
+        {ids.length === 1 ? 'One call in the last message has' : `${ids.length} calls in the last message have`} no
+        result yet. The message is sent because the call is the next work to do.
       </p>
       <p class="facts">
         {ids.slice(0, MAX_IDS).map((id) => (

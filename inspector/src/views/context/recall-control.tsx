@@ -2,7 +2,7 @@ import type { QueryText } from '../../parts/use-query-text.ts'
 import { setQuery } from '../../route.ts'
 import css from './context.module.css'
 
-/** Whether other sessions and memories are asked too, and what for. */
+/** Turns recall from other sessions and memories on, with an optional query. */
 export function RecallControl({ isOn, text: [text, setText] }: { isOn: boolean; text: QueryText }) {
   return (
     <fieldset>
@@ -14,7 +14,7 @@ export function RecallControl({ isOn, text: [text, setText] }: { isOn: boolean; 
             checked={isOn}
             onChange={({ currentTarget }) => setQuery({ recall: currentTarget.checked ? 'yes' : undefined })}
           />
-          <span>from other sessions and memories</span>
+          <span>Include other sessions and memories</span>
         </label>
         {isOn && (
           <input
@@ -23,7 +23,7 @@ export function RecallControl({ isOn, text: [text, setText] }: { isOn: boolean; 
             dir="auto"
             maxLength={2000}
             aria-label="What to recall"
-            placeholder="what the last message is about"
+            placeholder="Default: the last message"
             value={text}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
           />

@@ -2,7 +2,7 @@ import type { RecallItem } from '../../api/types.ts'
 import { memoryHref } from '../../route.ts'
 import { RecallResults } from '../memory/recall-results.tsx'
 
-/** What was recalled and found room, with where it was said. */
+/** The recalled items that fit, with links to their sources. */
 export function RecalledList({
   items,
   userId,
@@ -15,11 +15,7 @@ export function RecalledList({
   here: string
 }) {
   if (items.length === 0) {
-    return (
-      <p class="muted">
-        Nothing: no other session and no memory of this user holds anything on it, or none of it found room.
-      </p>
-    )
+    return <p class="muted">Nothing recalled: no other session or memory of this user matches, or none fits.</p>
   }
   return (
     <RecallResults

@@ -16,7 +16,7 @@ const FORMATS = {
   'ai-sdk': 'AI SDK',
 } as const satisfies Record<MessageFormat, string>
 
-/** The messages, one by one or as a provider takes them. */
+/** The messages, one by one or in the request format of a provider. */
 export function SentMessages({ data, looked }: { data: SessionData; looked: ContextPreview }) {
   const asked = query.value.get('format')
   const format = (Object.keys(FORMATS) as MessageFormat[]).find((name) => name === asked)
@@ -34,16 +34,16 @@ export function SentMessages({ data, looked }: { data: SessionData; looked: Cont
         </h2>
         <div class="row">
           <label class="check">
-            <span class="muted small">shown</span>
+            <span class="muted small">Format</span>
             <select
               class="input small"
               value={format ?? ''}
               onChange={({ currentTarget }) => setQuery({ format: currentTarget.value })}
             >
-              <option value="">message by message</option>
+              <option value="">Messages</option>
               {Object.entries(FORMATS).map(([name, title]) => (
                 <option key={name} value={name}>
-                  as {title} takes it
+                  {title}
                 </option>
               ))}
             </select>
@@ -56,7 +56,7 @@ export function SentMessages({ data, looked }: { data: SessionData; looked: Cont
                   checked={isPlain}
                   onChange={({ currentTarget }) => setPlain(currentTarget.checked)}
                 />
-                <span>as sent</span>
+                <span>Plain text</span>
               </label>
               <CopyButton text={text} label="Copy the messages as JSON" />
             </>
@@ -95,7 +95,7 @@ function FormattedMessages({
       {value !== undefined && (
         <>
           <div class="row">
-            <span class="muted small">The JSON that {FORMATS[value.format]} takes</span>
+            <span class="muted small">JSON for {FORMATS[value.format]}</span>
             <CopyButton text={value.text} label={`Copy the JSON for ${FORMATS[value.format]}`} />
           </div>
           <JsonView key={value.format} value={value.messages} most={8000} />

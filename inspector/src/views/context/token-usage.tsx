@@ -2,10 +2,10 @@ import type { ContextResult } from '../../api/types.ts'
 import css from './context.module.css'
 import { formatPercent, PART_NAMES, type Segment, toSegments } from './context-parts.ts'
 
-/** Where much is unused, what is used gets a bar of its own. */
+/** Below this share of the budget, the used tokens get a bar of their own. */
 const LOW_USAGE = 0.5
 
-/** What the budget went to: as a bar, and in numbers. */
+/** Token usage by part, as bars and a table. */
 export function TokenUsage({
   answer: { sections, tokens },
   budget,
@@ -14,13 +14,11 @@ export function TokenUsage({
   budget: number
 }) {
   const segments = toSegments(sections, budget)
-  const isLittle = tokens > 0 && tokens < budget * LOW_USAGE
+  const isLow = tokens > 0 && tokens < budget * LOW_USAGE
   return (
     <>
-      <UsageBar name={`The budget of ${formatCount(budget)} tokens`} segments={segments} />
-      {isLittle && (
-        <UsageBar name={`The ${formatCount(tokens)} tokens of it that are used`} segments={toSegments(sections, 0)} />
-      )}
+      <UsageBar name={`${formatCount(budget)}-token budget`} segments={segments} />
+      {isLow && <UsageBar name={`${formatCount(tokens)} tokens used`} segments={toSegments(sections, 0)} />}
       <UsageTable segments={segments} tokens={tokens} budget={budget} />
     </>
   )
@@ -30,11 +28,11 @@ const formatCount = (tokens: number) => tokens.toLocaleString('en')
 const partName = (part: Segment['part']) => (part === 'unused' ? 'Unused' : PART_NAMES[part])
 
 function UsageBar({ name, segments }: { name: string; segments: readonly Segment[] }) {
-  const told = segments.map(({ part, tokens }) => `${partName(part)} ${formatCount(tokens)}`).join(', ')
+  const summary = segments.map(({ part, tokens }) => `${partName(part)} ${formatCount(tokens)}`).join(', ')
   return (
     <figure class="stack-1">
       <figcaption class="muted small">{name}</figcaption>
-      <svg class={css.bar} width="100%" height="24" role="img" aria-label={`${name}: ${told || 'nothing'}`}>
+      <svg class={css.bar} width="100%" height="24" role="img" aria-label={`${name}: ${summary || 'nothing'}`}>
         <rect class={css.track} width="100%" height="24" />
         {segments
           .filter(({ part }) => part !== 'unused')

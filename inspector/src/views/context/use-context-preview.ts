@@ -3,23 +3,23 @@ import type { ContextResult, Message, MessageFormat } from '../../api/types.ts'
 import { type Request, useRequest } from '../../parts/use-request.ts'
 import type { SessionData } from '../../session/session-data.ts'
 
-/** What is asked for. */
+/** Parameters of a preview. */
 export interface ContextQuery {
   readonly budget: number
   readonly recall: boolean
-  /** What to recall; empty: what the last message is about. */
+  /** What to recall; empty means the topic of the last message. */
   readonly about: string
 }
 
-/** An answer, with what it answers. */
+/** A context with its parameters. */
 export interface ContextPreview {
   readonly question: ContextQuery
   readonly answer: ContextResult<Message[]>
-  /** Last event that was known of when it was asked. */
+  /** Last known event at the time of the request. */
   readonly head: number
 }
 
-/** Asks the server. Never leaves a trace: what is only looked at must not count as told to a model. */
+/** Builds a context with `record: false`: a preview must not count as sent to a model. */
 export async function previewContext<M = Message[]>(
   id: string,
   { budget, recall, about }: ContextQuery,
@@ -35,7 +35,7 @@ export async function previewContext<M = Message[]>(
   return await call(sessionPath(id, '/context'), { method: 'POST', body, signal })
 }
 
-/** The context under a budget; an answer that was overtaken is dropped. */
+/** The context under a budget. */
 export function useContextPreview(data: SessionData, { budget, recall, about }: ContextQuery): Request<ContextPreview> {
   return useRequest(
     async (signal) => {

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale'
 import { curveStepAfter, line } from 'd3-shape'
-import { useState } from 'preact/hooks'
 import type { MemoryChange, MemorySource } from '../../api/types.ts'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { formatTime } from '../../parts/time.tsx'
 import { useWidth } from '../../parts/use-width.ts'
 import { oneLine } from '../../parts/visible.ts'
@@ -9,12 +9,10 @@ import { eventHref } from '../../route.ts'
 import css from './detail.module.css'
 import { CHANGE_NAMES, describeChanges, eventRange, formatConfidence, formatRange } from './memory-text.ts'
 
-/** Changes that are listed at first, and with one more click. */
-const PAGE_SIZE = 30
-/** Changes up to which each is marked in the drawing. */
+/** With more changes than this, the chart marks none. */
 const MAX_MARKED = 60
 
-/** How the confidence came about: as steps, and change by change. */
+/** The confidence over time, as a chart and a list of changes. */
 export function ConfidenceHistory({
   changes,
   hrefOf,
@@ -22,14 +20,13 @@ export function ConfidenceHistory({
   changes: readonly MemoryChange[]
   hrefOf: (id: string) => string
 }) {
-  const [shown, setShown] = useState(PAGE_SIZE)
-  const rest = changes.length - shown
+  const { shown, more } = useShowMore(changes, 30)
   return (
     <>
       <p>{describeChanges(changes)}</p>
       {changes.length > 1 && <ConfidenceChart changes={changes} />}
       <ol class={`rows small wrap ${css.changes}`}>
-        {changes.slice(0, shown).map(({ version, at, change, confidence, source, note, by }) => (
+        {shown.map(({ version, at, change, confidence, source, note, by }) => (
           <li key={version}>
             <span class="number">{formatConfidence(confidence)}</span>
             <span>
@@ -49,16 +46,12 @@ export function ConfidenceHistory({
           </li>
         ))}
       </ol>
-      {rest > 0 && (
-        <button type="button" class="button small" onClick={() => setShown(shown + PAGE_SIZE)}>
-          Show {Math.min(rest, PAGE_SIZE)} more of {rest}
-        </button>
-      )}
+      {more && <div>{more}</div>}
     </>
   )
 }
 
-/** What brought the change about: an event, or a source outside. */
+/** The source of a change: an event or an external source. */
 function Source({ source }: { source: MemorySource }) {
   const range = eventRange(source)
   return (
@@ -80,7 +73,7 @@ function ConfidenceChart({ changes }: { changes: readonly MemoryChange[] }) {
   const y = scaleLinear([0, 1], [HEIGHT - EDGE.bottom, EDGE.top])
   const points = changes.map(({ confidence }, i): [number, number] => [x(i), y(confidence)])
   const last = points.at(-1)
-  // the last step lasts to the edge
+  // the last step extends to the edge
   const path = line().curve(curveStepAfter)([
     ...points,
     ...(last ? [[x(changes.length), last[1]] as [number, number]] : []),

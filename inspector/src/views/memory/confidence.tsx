@@ -1,11 +1,11 @@
 import css from './memory.module.css'
 import { formatConfidence } from './memory-text.ts'
 
-/** How far it is believed: a bar, and the number. */
+/** A confidence as a bar and a number. */
 export function Confidence({ value }: { value: number }) {
   const share = Math.min(1, Math.max(0, value))
   return (
-    <span class="row single" title="How far it is believed, from 0 to 1">
+    <span class="row single" title="Confidence from 0 to 1">
       <span class="hidden">confidence</span>
       <svg width="48" height="6" aria-hidden="true">
         <rect class={css.track} width="48" height="6" rx="3" />

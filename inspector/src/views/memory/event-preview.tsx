@@ -9,10 +9,9 @@ import css from './detail.module.css'
 import { listEvents } from './memory-api.ts'
 import { formatRange } from './memory-text.ts'
 
-/** Events of a range that are shown; the session itself has the others. */
 const MAX_SHOWN = 5
 
-/** The very events that a memory rests on: fetched when somebody wants to read them. */
+/** The events behind a memory, loaded on request. */
 export function EventPreview({ sessionId, from, to }: { sessionId: string; from: number; to: number }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -32,10 +31,10 @@ function Events({ sessionId, from, to }: { sessionId: string; from: number; to: 
     [sessionId, from, limit],
   )
   if (problem?.status === 404) {
-    return <p class="note">The session is not here: it was purged, or belongs to somebody else.</p>
+    return <p class="note">Session not found: it was purged, or belongs to another user.</p>
   }
   if (value === undefined) return problem ? <ProblemNote problem={problem} onRetry={reload} /> : <Loading />
-  if (value.length === 0) return <p class="note">There is no such event in the session.</p>
+  if (value.length === 0) return <p class="note">The session has no such event.</p>
   const rest = to - from + 1 - value.length
   return (
     <>
@@ -45,12 +44,12 @@ function Events({ sessionId, from, to }: { sessionId: string; from: number; to: 
             <a href={eventHref(sessionId, sequence)}>event {sequence}</a> · {oneLine(type, 40)} ·{' '}
             {oneLine(agentId ?? role, 60)} · {formatTime(occurredAt ?? createdAt)}
           </figcaption>
-          {content === '' ? <p class="muted small">without text</p> : <Clamp text={content} most={1000} />}
+          {content === '' ? <p class="muted small">no text</p> : <Clamp text={content} most={1000} />}
         </figure>
       ))}
       {rest > 0 && (
         <p class="muted small">
-          and {rest.toLocaleString('en')} more, from{' '}
+          {rest.toLocaleString('en')} more from{' '}
           <a href={eventHref(sessionId, from + value.length)}>event {from + value.length}</a> on
         </p>
       )}

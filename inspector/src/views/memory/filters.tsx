@@ -1,22 +1,23 @@
 import type { ComponentChildren } from 'preact'
+import { MEMORY_CATEGORIES } from '../../domain.ts'
 import { useQueryText } from '../../parts/use-query-text.ts'
 import { query, setQuery } from '../../route.ts'
 import css from './memory.module.css'
-import { CATEGORIES, type MemoryFilter } from './memory-text.ts'
+import type { MemoryFilter } from './memory-text.ts'
 
 const CONFIDENCE_STEPS = [0.25, 0.5, 0.7, 0.8, 0.9]
 
-/** What the address narrows the memories to. */
+/** Reads the filter from the address. */
 export function parseFilter(values: URLSearchParams): MemoryFilter {
   const least = Number(values.get('min') ?? 0)
   return {
-    category: CATEGORIES.find((name) => name === values.get('category')) ?? '',
+    category: MEMORY_CATEGORIES.find((name) => name === values.get('category')) ?? '',
     minConfidence: least >= 0 && least <= 1 ? least : 0,
     includesInactive: values.get('past') !== 'no',
   }
 }
 
-/** The box for words; what it holds is in the address as soon as the typing rests. */
+/** Search input; its text moves to the address when typing pauses. */
 export function SearchBox({ label, placeholder }: { label: string; placeholder: string }) {
   const [text, setText] = useQueryText('q')
   return (
@@ -35,9 +36,9 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   )
 }
 
-/** Category, least confidence, and whether those that no longer hold are listed. */
+/** Category, minimum confidence, and whether to include superseded and expired memories. */
 export function Filters({ children }: { children?: ComponentChildren }) {
-  const { category, minConfidence, includesInactive: past } = parseFilter(query.value)
+  const { category, minConfidence, includesInactive } = parseFilter(query.value)
   const isSearch = (query.value.get('q') ?? '').trim() !== ''
   const least =
     CONFIDENCE_STEPS.includes(minConfidence) || minConfidence === 0
@@ -53,7 +54,7 @@ export function Filters({ children }: { children?: ComponentChildren }) {
           onChange={({ currentTarget }) => setQuery({ category: currentTarget.value })}
         >
           <option value="">any</option>
-          {CATEGORIES.map((name) => (
+          {MEMORY_CATEGORIES.map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
@@ -73,14 +74,14 @@ export function Filters({ children }: { children?: ComponentChildren }) {
           ))}
         </select>
       </label>
-      <label class="check nowrap" title={isSearch ? 'A search never finds them' : undefined}>
+      <label class="check nowrap" title={isSearch ? 'Search results never include them' : undefined}>
         <input
           type="checkbox"
-          checked={past && !isSearch}
+          checked={includesInactive && !isSearch}
           disabled={isSearch}
           onChange={({ currentTarget }) => setQuery({ past: currentTarget.checked ? undefined : 'no' })}
         />
-        <span>superseded and expired too</span>
+        <span>Include superseded and expired</span>
       </label>
       {children}
     </>

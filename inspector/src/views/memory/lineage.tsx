@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import type { LineageEntry } from '../../api/types.ts'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { formatTime } from '../../parts/time.tsx'
 import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, sessionHref } from '../../route.ts'
@@ -7,29 +7,21 @@ import css from './detail.module.css'
 import { EventPreview } from './event-preview.tsx'
 import { eventRange, formatConfidence, formatRange, RELATION_NAMES, shortenId } from './memory-text.ts'
 
-/** Entries that are there at first, and with one more click. */
-const PAGE_SIZE = 20
-
-/** Where a memory comes from, and what speaks for and against it, back to the very events. */
+/** The sources of a memory, and the evidence for and against it, down to the events. */
 export function Lineage({ entries }: { entries: readonly LineageEntry[] }) {
-  const [shown, setShown] = useState(PAGE_SIZE)
-  if (entries.length === 0) return <p class="muted">It does not say where it comes from.</p>
-  const rest = entries.length - shown
+  const { shown, more } = useShowMore(entries, 20)
+  if (entries.length === 0) return <p class="muted">No source recorded.</p>
   return (
     <>
       <ol class={css.lineage}>
-        {entries.slice(0, shown).map((entry, i) => (
-          // an entry has no name of its own, and new ones come at the end
+        {shown.map((entry, i) => (
+          // entries have no id, and new ones are added at the end
           <li key={i} class="stack-1 wrap" data-relation={entry.relation}>
             <Entry entry={entry} />
           </li>
         ))}
       </ol>
-      {rest > 0 && (
-        <button type="button" class="button small" onClick={() => setShown(shown + PAGE_SIZE)}>
-          Show {Math.min(rest, PAGE_SIZE)} more of {rest}
-        </button>
-      )}
+      {more && <div>{more}</div>}
     </>
   )
 }
@@ -44,13 +36,13 @@ function Entry({ entry }: { entry: LineageEntry }) {
         <span class="muted small">
           {formatTime(at)}
           {sourceType !== undefined && ` · ${sourceType}`}
-          {confidence !== undefined && ` · believed ${formatConfidence(confidence)} at first`}
+          {confidence !== undefined && ` · initial confidence ${formatConfidence(confidence)}`}
         </span>
       </p>
       {sessionId !== undefined && (
         <p class="small">
           {range === undefined ? (
-            'said in '
+            'from '
           ) : (
             <>
               <a href={eventHref(sessionId, range.from)}>{formatRange(range)}</a> of{' '}
@@ -63,10 +55,10 @@ function Entry({ entry }: { entry: LineageEntry }) {
       )}
       {source !== undefined && (
         <p class="small">
-          source outside: <code dir="auto">{oneLine(source, 200)}</code>
+          external source: <code dir="auto">{oneLine(source, 200)}</code>
         </p>
       )}
-      {sessionId === undefined && source === undefined && <p class="small muted">names no source</p>}
+      {sessionId === undefined && source === undefined && <p class="small muted">no source</p>}
       {sessionId !== undefined && range !== undefined && <EventPreview sessionId={sessionId} {...range} />}
     </>
   )

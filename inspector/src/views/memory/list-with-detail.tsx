@@ -5,7 +5,7 @@ import { query, setQuery } from '../../route.ts'
 import css from './memory.module.css'
 import { MemoryDetail } from './memory-detail.tsx'
 
-/** Lists, and beside them the memory that the address names. On a narrow page it stands above. */
+/** Lists, with the memory named in the address beside them, or above them on a narrow page. */
 export function ListWithDetail({
   known,
   hrefOf,

@@ -12,13 +12,13 @@ import type { MemoryPages } from './use-memory-pages.ts'
 
 interface MemoriesProps {
   readonly user: User
-  /** All memories of the user, as far as they were read. */
+  /** The loaded memories of the user. */
   readonly all: MemoryPages
   readonly hrefOf: (id: string) => string
   readonly round: number
 }
 
-/** A user's memories: those that fit the words of the address, or all of them. */
+/** A user's memories: search results, or all of them. */
 export function Memories(props: MemoriesProps) {
   const words = (query.value.get('q') ?? '').trim()
   return words === '' ? <AllMemories {...props} /> : <SearchResults {...props} words={words} />
@@ -32,10 +32,10 @@ function AllMemories({ user, all, hrefOf }: MemoriesProps) {
   if (items.length === 0 && problem !== undefined) return <ProblemNote problem={problem} onRetry={reload} />
   if (items.length === 0) {
     return (
-      <Empty title={`Nothing is remembered of ${visible(user.userId)}.`}>
+      <Empty title={`No memories of ${visible(user.userId)}.`}>
         <p>
-          Memories come about when a session ends or passes a gate, by <code>memories.remember()</code>, by{' '}
-          <code>throughline memory import</code>, or when an agent is told to remember something.
+          Memories are created when a session ends or passes a gate, by <code>memories.remember()</code>, by{' '}
+          <code>throughline memory import</code>, or when the user asks an agent to remember something.
         </p>
       </Empty>
     )
@@ -50,7 +50,7 @@ function AllMemories({ user, all, hrefOf }: MemoriesProps) {
         </span>
         {hasMore && (
           <button type="button" class="button small" disabled={isLoading} onClick={more}>
-            Read newer ones
+            Load newer
           </button>
         )}
       </div>
@@ -71,8 +71,8 @@ function SearchResults({ user, hrefOf, round, words }: MemoriesProps & { words: 
       <ProblemNote problem={problem} onRetry={reload} />
       {value === undefined && isLoading && <Loading what="Searching" />}
       {value?.length === 0 && (
-        <Empty title="No memory fits.">
-          <p>A search goes by words, and leaves out what was superseded or has expired.</p>
+        <Empty title="No matching memories.">
+          <p>Search matches words and skips superseded and expired memories.</p>
         </Empty>
       )}
       {value !== undefined && value.length > 0 && (

@@ -1,28 +1,24 @@
 import { call, get } from '../../api/client.ts'
 import type { FoundMemory, Memory, MemoryChange, Page, RecallResult, SessionEvent } from '../../api/types.ts'
 
-/** Whose memories are meant. */
+/** The owner of the memories. */
 export interface User {
   readonly userId: string
-  /** Absent: the caller's own. */
+  /** Default: the caller's tenant. */
   readonly tenant?: string | undefined
 }
 
-/** What to look for. */
 export interface Search extends User {
   readonly query: string
   readonly category: string
   readonly minConfidence: number
 }
 
-/** Memories on one page of the list. */
 export const LIST_LIMIT = 100
-/** Memories that a search gives at most. */
 export const SEARCH_LIMIT = 100
-/** What a recall gives at most. */
 export const RECALL_LIMIT = 50
 
-/** One page of a user's memories, in order of id: the oldest first. */
+/** One page of a user's memories, oldest first. */
 export function listMemories(
   { userId, tenant }: User,
   cursor: string | undefined,
@@ -32,7 +28,7 @@ export function listMemories(
   return get('/memories', { userId, tenant, cursor, limit }, signal)
 }
 
-/** Memories that fit the words. Only looks: nothing counts as used. */
+/** Searches memories with `record: false`, so they do not count as used. */
 export async function searchMemories(search: Search, signal: AbortSignal): Promise<FoundMemory[]> {
   const { userId, tenant, query, category, minConfidence } = search
   const body = {
@@ -44,17 +40,17 @@ export async function searchMemories(search: Search, signal: AbortSignal): Promi
     ...(category !== '' && { category }),
     ...(minConfidence > 0 && { minConfidence }),
   }
-  // as a body: what somebody pastes may be too long for an address
+  // POST: a pasted text may be too long for a URL
   return (await call<{ items: FoundMemory[] }>('/memories/search', { method: 'POST', body, signal })).items
 }
 
-/** Everything that was said on it: messages, summaries, memories. */
+/** Searches messages, summaries and memories. */
 export function recall({ userId, tenant }: User, query: string, signal: AbortSignal): Promise<RecallResult> {
   const body = { userId, query, limit: RECALL_LIMIT, ...(tenant !== undefined && { tenant }) }
   return call('/recall', { method: 'POST', body, signal })
 }
 
-/** One memory, and what happened to it. */
+/** One memory with its changes. */
 export async function getMemoryWithHistory(id: string, signal: AbortSignal) {
   const path = `/memories/${encodeURIComponent(id)}`
   const memory = await get<Memory>(path, {}, signal)
@@ -62,7 +58,7 @@ export async function getMemoryWithHistory(id: string, signal: AbortSignal) {
   return { memory, changes }
 }
 
-/** The first events of a range. */
+/** Events of a session from a sequence on. */
 export async function listEvents(sessionId: string, from: number, limit: number, signal: AbortSignal) {
   const path = `/sessions/${encodeURIComponent(sessionId)}/events`
   return (await get<{ items: SessionEvent[] }>(path, { after: from - 1, limit }, signal)).items

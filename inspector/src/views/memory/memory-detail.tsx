@@ -17,17 +17,17 @@ import { inactiveReason, SOURCE_NAMES } from './memory-text.ts'
 
 interface DetailProps {
   readonly id: string
-  /** Memories at hand, to find those that this one replaced. */
+  /** Loaded memories, to find those that this one replaced. */
   readonly known: readonly Memory[]
   readonly hrefOf: (id: string) => string
   readonly onClose: () => void
-  /** Whether somebody picked it here, and wants to be led to it; whoever follows a link begins at the top of the page. */
+  /** Whether the user picked it here and gets the focus moved to it; a link opens at the top of the page. */
   readonly isPicked: () => boolean
-  /** Moves when it should be read again. */
+  /** Changes to reload. */
   readonly round: number
 }
 
-/** One memory, with where it comes from and how its confidence came about. */
+/** One memory with its sources and its confidence over time. */
 export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: DetailProps) {
   const { value, problem, reload } = useRequest((signal) => getMemoryWithHistory(id, signal), [id, round])
   const heading = useRef<HTMLHeadingElement>(null)
@@ -36,7 +36,7 @@ export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: De
   }, [id])
   const isThis = value?.memory.id === id
   return (
-    <section class={`card stack ${css.detail}`} aria-label="Details of the memory">
+    <section class={`card stack ${css.detail}`} aria-label="Memory details">
       <div class="row between">
         <h2 ref={heading} tabIndex={-1}>
           Memory
@@ -47,7 +47,7 @@ export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: De
       </div>
       {problem?.status === 404 ? (
         <p class="note">
-          This memory is not here: <code>{oneLine(id, 80)}</code> was forgotten, or belongs to somebody else.
+          Memory not found: <code>{oneLine(id, 80)}</code> was forgotten, or belongs to another user.
         </p>
       ) : (
         <ProblemNote problem={problem} onRetry={reload} />
@@ -56,9 +56,9 @@ export function MemoryDetail({ id, known, hrefOf, onClose, isPicked, round }: De
       {isThis && problem === undefined && (
         <>
           <Facts memory={value.memory} known={known} hrefOf={hrefOf} />
-          <h3>Where it comes from</h3>
+          <h3>Sources</h3>
           <Lineage key={id} entries={value.memory.lineage} />
-          <h3>How far it is believed</h3>
+          <h3>Confidence</h3>
           <ConfidenceHistory key={`changes ${id}`} changes={value.changes} hrefOf={hrefOf} />
           {value.memory.metadata !== undefined && Object.keys(value.memory.metadata).length > 0 && (
             <>
@@ -87,10 +87,10 @@ function Facts({
   const facts: [string, preact.ComponentChildren][] = [
     ['confidence', <Confidence value={confidence} />],
     ['category', oneLine(category, 60)],
-    ['holds', scope === undefined ? 'everywhere' : `in ${oneLine(scope, 200)}`],
+    ['scope', scope === undefined ? 'everywhere' : oneLine(scope, 200)],
     ['source', `${sourceType}: ${SOURCE_NAMES[sourceType] ?? ''}`],
-    ['kept', formatTime(createdAt)],
-    ['use', formatUses(useCount) + (lastUsedAt === undefined ? '' : `, last ${formatTime(lastUsedAt)}`)],
+    ['created', formatTime(createdAt)],
+    ['usage', formatUses(useCount) + (lastUsedAt === undefined ? '' : `, last ${formatTime(lastUsedAt)}`)],
   ]
   if (expiresAt !== undefined) {
     facts.push([inactiveReason(memory, now.value) === 'expired' ? 'expired' : 'expires', formatTime(expiresAt)])
@@ -101,12 +101,12 @@ function Facts({
       {supersededBy !== undefined && (
         <p class="note">
           Superseded by <a href={hrefOf(supersededBy)}>another memory</a>
-          {supersededAt !== undefined && `, ${formatTime(supersededAt)}`}: it does not come back.
+          {supersededAt !== undefined && `, ${formatTime(supersededAt)}`}. It is no longer recalled.
         </p>
       )}
       {replaced.map((other) => (
         <p key={other.id} class="small">
-          Took the place of <a href={hrefOf(other.id)}>{oneLine(other.content, 80)}</a>
+          Replaces <a href={hrefOf(other.id)}>{oneLine(other.content, 80)}</a>
         </p>
       ))}
       <dl class="pairs">

@@ -1,7 +1,7 @@
 import type { Memory } from '../../api/types.ts'
 import { MemoryRow } from './memory-row.tsx'
 
-/** Memories, one below the other; each leads to its details. */
+/** A list of memories with links to their details. */
 export function MemoryList({
   memories,
   chosen,

@@ -5,7 +5,7 @@ import { Confidence } from './confidence.tsx'
 import css from './memory.module.css'
 import { inactiveReason, SOURCE_NAMES } from './memory-text.ts'
 
-/** A memory in a list: what it says, and what speaks for it. */
+/** A memory in a list. */
 export function MemoryRow({
   memory,
   href,

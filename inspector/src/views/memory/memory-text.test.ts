@@ -28,14 +28,14 @@ const memory = (more: Partial<Memory> = {}): Memory => ({
 const ALL = { category: '', minConfidence: 0, includesInactive: true }
 
 describe('a memory', () => {
-  it('is past once another took its place or its time is over', () => {
+  it('is inactive once superseded or expired', () => {
     expect(inactiveReason(memory(), NOW)).toBeUndefined()
     expect(inactiveReason(memory({ supersededBy: 'n' }), NOW)).toBe('superseded')
     expect(inactiveReason(memory({ expiresAt: '2026-05-01T00:00:00Z' }), NOW)).toBe('expired')
     expect(inactiveReason(memory({ expiresAt: '2026-05-02T00:00:00Z' }), NOW)).toBeUndefined()
   })
 
-  it('is narrowed by category, confidence and whether it still holds', () => {
+  it('is filtered by category, confidence and whether it is active', () => {
     const old = memory({ supersededBy: 'n' })
     expect(matchesFilter(old, ALL, NOW)).toBe(true)
     expect(matchesFilter(old, { ...ALL, includesInactive: false }, NOW)).toBe(false)
@@ -44,7 +44,7 @@ describe('a memory', () => {
     expect(matchesFilter(memory(), { ...ALL, minConfidence: 0.8, category: 'facts' }, NOW)).toBe(true)
   })
 
-  it('is of a session if anything of its lineage is', () => {
+  it('comes from a session if its lineage names it', () => {
     const lineage = [{ relation: 'origin', at: '', source: 'a form' } as const]
     expect(comesFromSession(memory({ lineage }), 's')).toBe(false)
     expect(
@@ -54,18 +54,18 @@ describe('a memory', () => {
 })
 
 describe('memories', () => {
-  it('stand newest first', () => {
+  it('are sorted newest first', () => {
     const kept = (id: string, day: number) => memory({ id, createdAt: `2026-01-0${day}T00:00:00Z` })
     const all = sortNewestFirst([kept('a', 1), kept('b', 3), kept('c', 2), kept('d', 2)])
     expect(all.map(({ id }) => id).join('')).toBe('bdca')
   })
 
-  it('are counted as people do', () => {
+  it('are counted with the right plural', () => {
     expect([0, 1, 1200].map(formatMemoryCount)).toEqual(['0 memories', '1 memory', '1,200 memories'])
   })
 })
 
-describe('what an entry of the lineage points to', () => {
+describe('eventRange', () => {
   it('is a range of events, or one, or none', () => {
     expect(eventRange({ sessionId: 's', from: 3, to: 5 })).toEqual({ from: 3, to: 5 })
     expect(eventRange({ sessionId: 's', from: 3 })).toEqual({ from: 3, to: 3 })
@@ -76,16 +76,16 @@ describe('what an entry of the lineage points to', () => {
   })
 })
 
-describe('the story of a confidence', () => {
-  it('names where it began, where it is, and how many changes there were', () => {
+describe('describeChanges', () => {
+  it('names the first and last confidence and the number of changes', () => {
     const change = (version: number, confidence: number): MemoryChange => ({
       version,
       at: '',
       change: 'corroborated',
       confidence,
     })
-    expect(describeChanges([])).toBe('Nothing is known of its changes.')
-    expect(describeChanges([change(1, 0.8)])).toBe('Confidence 0.80 since it was kept.')
+    expect(describeChanges([])).toBe('No changes recorded.')
+    expect(describeChanges([change(1, 0.8)])).toBe('Confidence 0.80 since it was created.')
     expect(describeChanges([change(1, 0.8), change(2, 0.85), change(3, 0.425)])).toBe(
       'Confidence from 0.80 to 0.42 over 3 changes.',
     )

@@ -1,67 +1,58 @@
 import type { LineageEntry, Memory, MemoryChange, MemorySource } from '../../api/types.ts'
 
-/** How a memory came about, for people. */
 export const SOURCE_NAMES: Readonly<Record<Memory['sourceType'], string>> = {
-  explicit: 'said to be remembered',
-  implicit: 'gathered from what was said',
-  bootstrap: 'there before, or imported',
-  tool_output: 'from a tool, so from anyone',
+  explicit: 'stored on request',
+  implicit: 'extracted from the conversation',
+  bootstrap: 'imported or already there',
+  tool_output: 'from tool output, so untrusted',
 }
 
-/** Kinds of memories that the server knows. */
-export const CATEGORIES = ['facts', 'preferences', 'rules', 'skills', 'context'] as const
-
-/** What an entry of the lineage does for the memory. */
 export const RELATION_NAMES: Readonly<Record<LineageEntry['relation'], string>> = {
   origin: 'Origin',
-  corroborates: 'Speaks for it',
-  contradicts: 'Speaks against it',
+  corroborates: 'Corroborates',
+  contradicts: 'Contradicts',
 }
 
-/** What happened to a memory, for people. */
 export const CHANGE_NAMES: Readonly<Record<MemoryChange['change'], string>> = {
-  created: 'kept',
-  merged: 'said again',
+  created: 'created',
+  merged: 'repeated',
   corroborated: 'corroborated',
   contradicted: 'contradicted',
   superseded: 'superseded',
-  restored: 'holds again',
-  source_removed: 'a source was removed',
+  restored: 'restored',
+  source_removed: 'source removed',
 }
 
-/** Why a memory does not come back; `undefined` while it does. */
+/** Why a memory is no longer recalled; `undefined` if it is. */
 export function inactiveReason({ supersededBy, expiresAt }: Memory, now: number): 'superseded' | 'expired' | undefined {
   if (supersededBy !== undefined) return 'superseded'
   return expiresAt !== undefined && Date.parse(expiresAt) <= now ? 'expired' : undefined
 }
 
-/** A share as it is kept: to hundredths. */
 export const formatConfidence = (confidence: number) => confidence.toFixed(2)
 
-/** What a list is narrowed to. */
+/** Filter of the memory list. */
 export interface MemoryFilter {
   readonly category: string
   readonly minConfidence: number
-  /** Also those that were superseded or have expired. */
+  /** Whether to include superseded and expired memories. */
   readonly includesInactive: boolean
 }
 
-/** Whether a memory is among those wanted. */
 export function matchesFilter(
   memory: Memory,
-  { category, minConfidence, includesInactive: past }: MemoryFilter,
+  { category, minConfidence, includesInactive }: MemoryFilter,
   now: number,
 ): boolean {
   return (
     (category === '' || memory.category === category) &&
     memory.confidence >= minConfidence &&
-    (past || inactiveReason(memory, now) === undefined)
+    (includesInactive || inactiveReason(memory, now) === undefined)
   )
 }
 
-/** In the order in which they were kept, the last first. */
 export function sortNewestFirst(memories: readonly Memory[]): Memory[] {
-  // what was kept at once is in order of id
+  // the server sorts by id, which breaks ties of the same time
   return memories.toReversed().sort((a, b) => (a.createdAt < b.createdAt ? 1 : a.createdAt > b.createdAt ? -1 : 0))
 }
 
@@ -69,18 +60,18 @@ export function sortNewestFirst(memories: readonly Memory[]): Memory[] {
 export const formatMemoryCount = (count: number) =>
   `${count.toLocaleString('en')} ${count === 1 ? 'memory' : 'memories'}`
 
-/** Whether anything in the lineage points to the session. */
+/** Whether any lineage entry names the session. */
 export function comesFromSession({ lineage }: Memory, sessionId: string): boolean {
   return lineage.some((entry) => entry.sessionId === sessionId)
 }
 
-/** The events that an entry points to, as the log counts them; `undefined` where it names none. */
+/** The events that a source names; `undefined` if none. */
 export function eventRange({ sessionId, from, to }: MemorySource): { from: number; to: number } | undefined {
   if (sessionId === undefined || from === undefined) return undefined
   return { from, to: Math.max(from, to ?? from) }
 }
 
-/** The end of an id: ids of one day begin alike. */
+/** The end of an id: ids of the same day start alike. */
 export const shortenId = (id: string) => (id.length > 12 ? `…${id.slice(-8)}` : id)
 
 /** `event 3` or `events 3 to 5`. */
@@ -88,11 +79,11 @@ export function formatRange({ from, to }: { from: number; to: number }): string 
   return from === to ? `event ${from}` : `events ${from} to ${to}`
 }
 
-/** What the steps of a confidence come to, as a sentence. */
+/** Summarizes the changes of a confidence. */
 export function describeChanges(changes: readonly MemoryChange[]): string {
   const first = changes[0]
   const last = changes.at(-1)
-  if (first === undefined || last === undefined) return 'Nothing is known of its changes.'
-  if (changes.length === 1) return `Confidence ${formatConfidence(first.confidence)} since it was kept.`
+  if (first === undefined || last === undefined) return 'No changes recorded.'
+  if (changes.length === 1) return `Confidence ${formatConfidence(first.confidence)} since it was created.`
   return `Confidence from ${formatConfidence(first.confidence)} to ${formatConfidence(last.confidence)} over ${changes.length} changes.`
 }

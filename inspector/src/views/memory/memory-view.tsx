@@ -13,12 +13,11 @@ import { useMemoryPages } from './use-memory-pages.ts'
 import { type Users, useUsers } from './use-users.ts'
 
 const PAGES = { limit: LIST_LIMIT, pages: 1, every: 30_000 }
-/** Another user has other memories: the one that was chosen goes. */
+/** Another user has other memories, so the open one closes. */
 const WITHOUT_MEMORY = { memory: undefined }
-/** Users that are offered as buttons. */
 const MAX_SUGGESTED_USERS = 12
 
-/** The memories of any user whom the caller may see, and everything that was said to them. */
+/** The memories of any user visible to the caller, and a search over everything said. */
 export function MemoryView() {
   const tenant = query.value.get('tenant') ?? undefined
   const { users, problem, reload } = useUsers(tenant)
@@ -32,15 +31,15 @@ export function MemoryView() {
       <div class="row between">
         <h1>Memory</h1>
         <button type="button" class="button small" onClick={() => setRound(round + 1)}>
-          Look again
+          Refresh
         </button>
       </div>
-      <section class={`card ${css.controls}`} aria-label="What to look for">
+      <section class={`card ${css.controls}`} aria-label="Search options">
         <UserBox users={users} user={user} />
         <Mode isSaid={isSaid} />
         <SearchBox
-          label={isSaid ? 'Where was it said?' : 'Search'}
-          placeholder={isSaid ? 'a question, or words that were said' : 'words of a memory'}
+          label={isSaid ? 'Search everything' : 'Search'}
+          placeholder={isSaid ? 'a question or a few words' : 'words in a memory'}
         />
         {!isSaid && <Filters />}
       </section>
@@ -57,14 +56,14 @@ export function MemoryView() {
   )
 }
 
-/** The user of the address; else the token's own, or the only one there is. */
+/** The user in the address, else that of the token, else the only one. */
 function chooseUser(given: string | undefined, tenant: string | undefined, { own, users }: Users): User | undefined {
   const only = users?.length === 1 ? users[0] : undefined
   const userId = given ?? own ?? only
   return userId === undefined || userId === '' ? undefined : { userId, tenant }
 }
 
-/** Whose memories are meant; a token of one user leaves nothing to choose. */
+/** Inputs for user and tenant; a token of one user leaves nothing to choose. */
 function UserBox({ users: { own, users, seesAllTenants }, user }: { users: Users; user: User | undefined }) {
   const [text, setText] = useQueryText('user', WITHOUT_MEMORY)
   const [tenant, setTenant] = useQueryText('tenant', WITHOUT_MEMORY)
@@ -80,7 +79,7 @@ function UserBox({ users: { own, users, seesAllTenants }, user }: { users: Users
           autoComplete="off"
           spellcheck={false}
           maxLength={512}
-          placeholder={user?.userId ?? 'whose memories'}
+          placeholder={user?.userId ?? 'user id'}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
@@ -112,7 +111,7 @@ function UserBox({ users: { own, users, seesAllTenants }, user }: { users: Users
 function Mode({ isSaid }: { isSaid: boolean }) {
   return (
     <fieldset>
-      <legend>Look in</legend>
+      <legend>Search in</legend>
       <div class="row">
         <label class="check">
           <input type="radio" name="mode" checked={!isSaid} onChange={() => setQuery({ mode: undefined })} />
@@ -120,32 +119,32 @@ function Mode({ isSaid }: { isSaid: boolean }) {
         </label>
         <label class="check">
           <input type="radio" name="mode" checked={isSaid} onChange={() => setQuery({ mode: 'said' })} />
-          <span>everything said</span>
+          <span>everything</span>
         </label>
       </div>
     </fieldset>
   )
 }
 
-/** `tenant` is named for who has to choose among them. */
+/** Offers recent users; `tenant` is set for callers who see several. */
 function UserPicker({ users, tenant }: { users: readonly string[]; tenant: string | undefined }) {
   if (users.length === 0 && tenant !== undefined) {
     return (
-      <Empty title={`Nobody has a session in tenant ${oneLine(tenant, 60)}.`}>
-        <p>Name another tenant above, or a user of this one.</p>
+      <Empty title={`No sessions in tenant ${oneLine(tenant, 60)}.`}>
+        <p>Enter another tenant or a user above.</p>
       </Empty>
     )
   }
   if (users.length === 0) {
     return (
-      <Empty title="Nobody has a session yet.">
-        <p>Memories belong to users. Name one above, or begin a session first.</p>
+      <Empty title="No sessions yet.">
+        <p>Memories belong to users. Enter a user above, or start a session first.</p>
       </Empty>
     )
   }
   return (
-    <Empty title="Whose memories?">
-      <p>Name a user above, or take one who had a session of late.</p>
+    <Empty title="Choose a user">
+      <p>Enter a user above, or pick a recent one.</p>
       <div class={css.offers}>
         {users.slice(0, MAX_SUGGESTED_USERS).map((name) => (
           <a key={name} class="button" href={memoryHref({ ...Object.fromEntries(query.value), user: name })} dir="auto">

@@ -12,7 +12,7 @@ const KIND_NAMES: Readonly<Record<RecallItem['kind'], string>> = {
   memory: 'memory',
 }
 
-/** What was recalled, best first, each with a link to where it was said; `here` is the session that the page is at. */
+/** Recalled items, best first, each with a link to its source; `here` is the session on display. */
 export function RecallResults({
   items,
   hrefOf,
@@ -20,7 +20,7 @@ export function RecallResults({
   label,
 }: {
   items: readonly RecallItem[]
-  /** Leads to a memory. */
+  /** Link to a memory. */
   hrefOf: (id: string) => string
   here?: string
   label: string
@@ -57,7 +57,7 @@ function ItemLink({
   hrefOf: (id: string) => string
   here: string | undefined
 }) {
-  if (kind === 'memory') return <a href={hrefOf(id)}>the memory</a>
+  if (kind === 'memory') return <a href={hrefOf(id)}>open memory</a>
   if (sessionId === undefined || sequence === undefined) return null
   return (
     <a href={eventHref(sessionId, sequence)}>

@@ -4,7 +4,7 @@ import { query } from '../../route.ts'
 import { RECALL_LIMIT, recall, type User } from './memory-api.ts'
 import { RecallResults } from './recall-results.tsx'
 
-/** Everything said to a user or by them that fits the words of the address: messages, summaries, memories. */
+/** Searches the messages, summaries and memories of a user. */
 export function RecallSearch({
   user: { userId, tenant },
   hrefOf,
@@ -21,9 +21,9 @@ export function RecallSearch({
   )
   if (words === '') {
     return (
-      <Empty title="Where was that said?">
+      <Empty title="What are you looking for?">
         <p>
-          Type a question or a few words: messages, summaries and memories of all sessions of the user are looked at.
+          Enter a question or a few words to search the messages, summaries and memories of all the user's sessions.
         </p>
       </Empty>
     )
@@ -36,24 +36,24 @@ export function RecallSearch({
         <div class="note row">
           <span>
             The index is behind: {value.pending.toLocaleString('en')}{' '}
-            {value.pending === 1 ? 'session was' : 'sessions were'} not read to the end. The rest follows in the
+            {value.pending === 1 ? 'session is' : 'sessions are'} not fully indexed yet. Indexing continues in the
             background.
           </span>
           <button type="button" class="button small" onClick={reload}>
-            Look again
+            Refresh
           </button>
         </div>
       )}
       {value?.items.length === 0 && (
-        <Empty title="Nothing that was said fits.">
-          <p>A recall goes by words. Tool calls and their results are not looked at.</p>
+        <Empty title="No matches.">
+          <p>Recall matches words. It does not search tool calls and their results.</p>
         </Empty>
       )}
       {value !== undefined && value.items.length > 0 && (
         <>
           <p class="muted small" role="status">
             {value.items.length === RECALL_LIMIT ? `The best ${RECALL_LIMIT}` : `${value.items.length} found`}, best
-            first, {value.tokens.toLocaleString('en')} tokens together
+            first, {value.tokens.toLocaleString('en')} tokens in total
           </p>
           <RecallResults items={value.items} hrefOf={hrefOf} label="Found" />
         </>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { oneLine } from '../../parts/visible.ts'
 import { memoryHref, query, sessionHref } from '../../route.ts'
 import type { SessionData } from '../../session/session-data.ts'
@@ -11,12 +12,10 @@ import { MemoryList } from './memory-list.tsx'
 import { comesFromSession } from './memory-text.ts'
 import { type MemoryPages, useMemoryPages } from './use-memory-pages.ts'
 
-/** Memories of a user that are gone through for those of the session: the server does not sort them by it. */
+/** Pages of the user's memories to search for those of the session: the server cannot filter by session. */
 const PAGES = { limit: 500, pages: 4 }
-/** Memories of the session that are shown at first, and with one more click. */
-const PAGE_SIZE = 100
 
-/** What this session left behind, and all else that is remembered of its user. */
+/** The memories of this session, and all memories of its user. */
 export function SessionMemory({ data }: { data: SessionData }) {
   const record = data.record.value
   const round = useRefresh(data)
@@ -32,20 +31,20 @@ export function SessionMemory({ data }: { data: SessionData }) {
           <div class="row between">
             <h2>From this session</h2>
             <button type="button" class="button small" onClick={round.again}>
-              Look again
+              Refresh
             </button>
           </div>
           <SessionMemories id={data.id} all={all} hrefOf={hrefOf} />
         </section>
         <section class={`stack-2 ${css.part}`} aria-label="All memories of the user">
           <h2>
-            All of <bdi>{oneLine(user.userId, 60)}</bdi>
+            All memories of <bdi>{oneLine(user.userId, 60)}</bdi>
           </h2>
           <div class={`card ${css.controls}`}>
-            <SearchBox label="Search" placeholder="words of a memory" />
+            <SearchBox label="Search" placeholder="words in a memory" />
             <Filters>
               <a class="small" href={memoryHref({ user: user.userId, tenant: user.tenant, q: words, mode: 'said' })}>
-                Search in everything said
+                Search everything
               </a>
             </Filters>
           </div>
@@ -57,40 +56,30 @@ export function SessionMemory({ data }: { data: SessionData }) {
 }
 
 function SessionMemories({ id, all, hrefOf }: { id: string; all: MemoryPages; hrefOf: (id: string) => string }) {
-  const [shown, setShown] = useState(PAGE_SIZE)
   const { items, hasMore, isLoading, problem, more, again } = all
   const own = items.filter((memory) => comesFromSession(memory, id))
+  const { shown, more: showMore } = useShowMore(own, 100)
   if (items.length === 0 && isLoading) return <Loading />
   return (
     <>
       <ProblemNote problem={problem} onRetry={again} />
       {own.length === 0 && problem === undefined && (
-        <p class="muted">
-          Nothing yet. What is worth remembering is gathered a moment after the session ends or passes a gate.
-        </p>
+        <p class="muted">Nothing yet. Memories are extracted shortly after the session ends or passes a gate.</p>
       )}
       {own.length > 0 && (
         <MemoryList
-          memories={own.slice(0, shown)}
+          memories={shown}
           chosen={query.value.get('memory') ?? ''}
           hrefOf={hrefOf}
           label="Memories from this session"
         />
       )}
-      {own.length > shown && (
-        <div>
-          <button type="button" class="button small" onClick={() => setShown(shown + PAGE_SIZE)}>
-            Show {Math.min(PAGE_SIZE, own.length - shown)} more of {own.length - shown}
-          </button>
-        </div>
-      )}
+      {showMore && <div>{showMore}</div>}
       {hasMore && (
         <div class="note row">
-          <span>
-            The oldest {items.length.toLocaleString('en')} memories of the user were gone through; there are more.
-          </span>
+          <span>Searched the user's oldest {items.length.toLocaleString('en')} memories. There are more.</span>
           <button type="button" class="button small" disabled={isLoading} onClick={more}>
-            Go on
+            Continue
           </button>
         </div>
       )}
@@ -98,11 +87,11 @@ function SessionMemories({ id, all, hrefOf }: { id: string; all: MemoryPages; hr
   )
 }
 
-/** Milliseconds after an event in which its memories are gathered: mostly, and in any case. */
+/** Milliseconds after an event when its memories are usually, and certainly, extracted. */
 const FIRST_REFRESH_MS = 2000
 const LAST_REFRESH_MS = 6000
 
-/** Moves a while after something happened, since memories are gathered behind the log. */
+/** Changes some time after an event, because memories are extracted in the background. */
 function useRefresh(data: SessionData): { value: number; again: () => void } {
   const [value, setValue] = useState(0)
   const again = () => setValue((n) => n + 1)

@@ -4,20 +4,20 @@ import { token } from '../../api/token.ts'
 import type { Page, SessionRecord } from '../../api/types.ts'
 import { useRequest } from '../../parts/use-request.ts'
 
-/** Sessions that are looked at for names of users. */
+/** Recent sessions to collect users from. */
 const SESSIONS_READ = 200
 
-/** Who may be asked for. */
+/** The users to choose from. */
 export interface Users {
-  /** The one whom the token stands for. */
+  /** The user of the token. */
   readonly own: string | undefined
-  /** Whether the caller sees every tenant, and has to say which. */
+  /** Whether the caller sees every tenant and has to choose one. */
   readonly seesAllTenants: boolean
-  /** Users of the last sessions of the tenant, the latest first; `undefined` until they are known. */
+  /** Users of the tenant's recent sessions, latest first; `undefined` while loading. */
   readonly users: readonly string[] | undefined
 }
 
-/** Names to choose from: whose token it is, or who had a session of late in this tenant; without one, in the caller's own. */
+/** The user of the token, or the users with recent sessions in the tenant (default: the caller's). */
 export function useUsers(tenant: string | undefined) {
   const about = useServerInfo()
   const { value, problem, reload } = useRequest(

@@ -1,7 +1,7 @@
 import type { LifecycleCommandName, SessionState } from '../../api/types.ts'
 import type { StepKind } from './path.ts'
 
-/** A state in the diagram, by its corner. */
+/** A state's box, by its top left corner. */
 export interface NodeLayout {
   readonly x: number
   readonly y: number
@@ -9,7 +9,7 @@ export interface NodeLayout {
   readonly height: number
 }
 
-/** A step in the diagram: its line, which ends at its arrow, and where its name stands. */
+/** A step's line, which ends at its arrow, and the position of its label. */
 export interface EdgeLayout {
   readonly line: string
   readonly x: number
@@ -17,22 +17,22 @@ export interface EdgeLayout {
   readonly anchor: 'start' | 'middle' | 'end'
 }
 
-/** Where everything stands. The machine is fixed and small: places chosen by hand read better than computed ones. */
+/** Positions in the diagram, chosen by hand: the machine is small and fixed. */
 export interface DiagramLayout {
   readonly width: number
   readonly height: number
-  /** Around the live states: what leaves from its border is allowed in each of them. */
+  /** The frame around the live states: steps that start at its border are allowed in all of them. */
   readonly live: NodeLayout
   readonly start: { readonly x: number; readonly y: number }
   readonly states: Readonly<Record<SessionState, NodeLayout>>
   readonly steps: Readonly<Record<LifecycleCommandName | 'create', EdgeLayout>>
 }
 
-/** Steps that the diagram has a line for. */
+/** Whether the diagram has a line for the step. */
 export const isDrawn = (kind: StepKind | undefined): kind is LifecycleCommandName | 'create' =>
   kind !== undefined && kind !== 'fork'
 
-/** Beside each other. */
+/** For wide windows: states side by side. */
 export const WIDE: DiagramLayout = {
   width: 900,
   height: 322,
@@ -60,7 +60,7 @@ export const WIDE: DiagramLayout = {
   },
 }
 
-/** Below each other, for a window as small as that of a phone. */
+/** For phones: states below each other. */
 export const TALL: DiagramLayout = {
   width: 328,
   height: 422,

@@ -7,17 +7,17 @@ import type { Step, StepKind } from './path.ts'
 import { COMMANDS } from './transitions.ts'
 
 interface DiagramProps {
-  /** The present state. */
+  /** The current state. */
   readonly state: SessionState
-  /** Whether the session expired in it. */
+  /** Whether the session expired in this state. */
   readonly isOver: boolean
-  /** How often each step was taken. */
+  /** How often the session took each step. */
   readonly taken: ReadonlyMap<StepKind, number>
-  /** The step to point out. */
-  readonly lit: Step | undefined
+  /** The step to highlight. */
+  readonly highlighted: Step | undefined
 }
 
-/** The state machine: where the session is, which steps it took and how often, and those it never took. */
+/** The state machine with the current state and how often the session took each step. */
 export function Diagram(props: DiagramProps) {
   return (
     <div class={css.diagram}>
@@ -35,12 +35,12 @@ function DiagramSvg({
   state,
   isOver,
   taken,
-  lit,
+  highlighted,
   class: name,
 }: DiagramProps & { places: DiagramLayout; class: string | undefined }) {
   const arrow = useId()
   const { width, height, live, start } = places
-  const shown = isDrawn(lit?.kind) ? lit.kind : undefined
+  const shown = isDrawn(highlighted?.kind) ? highlighted.kind : undefined
   return (
     <svg
       class={name}
@@ -51,7 +51,7 @@ function DiagramSvg({
       aria-label={describeDiagram(state, isOver, taken)}
     >
       <defs>
-        {(['quiet', 'taken', 'lit'] as const).map((kind) => (
+        {(['quiet', 'taken', 'highlighted'] as const).map((kind) => (
           <marker
             key={kind}
             id={`${arrow}-${kind}`}
@@ -80,7 +80,7 @@ function DiagramSvg({
           name={kind}
           place={places.steps[kind]}
           times={kind === 'create' ? 1 : (taken.get(kind) ?? 0)}
-          isLit={kind === shown}
+          isHighlighted={kind === shown}
           arrow={arrow}
         />
       ))}
@@ -90,7 +90,7 @@ function DiagramSvg({
           state={one}
           places={places}
           mark={one !== state ? undefined : isOver ? 'last' : 'now'}
-          isLit={lit !== undefined && (lit.state === one || lit.from === one)}
+          isHighlighted={highlighted !== undefined && (highlighted.state === one || highlighted.from === one)}
         />
       ))}
     </svg>
@@ -101,12 +101,12 @@ interface EdgeProps {
   readonly name: keyof DiagramLayout['steps']
   readonly place: EdgeLayout
   readonly times: number
-  readonly isLit: boolean
+  readonly isHighlighted: boolean
   readonly arrow: string
 }
 
-function Edge({ name, place: { line, x, y, anchor }, times, isLit, arrow }: EdgeProps) {
-  const kind = isLit ? 'lit' : times > 0 ? 'taken' : 'quiet'
+function Edge({ name, place: { line, x, y, anchor }, times, isHighlighted, arrow }: EdgeProps) {
+  const kind = isHighlighted ? 'highlighted' : times > 0 ? 'taken' : 'quiet'
   return (
     <g class={css.edge} data-kind={kind}>
       <path class={css.line} d={line} marker-end={`url(#${arrow}-${kind})`} />
@@ -123,17 +123,17 @@ function Edge({ name, place: { line, x, y, anchor }, times, isLit, arrow }: Edge
 interface NodeProps {
   readonly state: SessionState
   readonly places: DiagramLayout
-  /** Said of the state that the session is in, or was in last. */
+  /** Marks the current or last state. */
   readonly mark: 'now' | 'last' | undefined
-  readonly isLit: boolean
+  readonly isHighlighted: boolean
 }
 
-function Node({ state, places, mark, isLit }: NodeProps) {
+function Node({ state, places, mark, isHighlighted }: NodeProps) {
   const isNow = mark !== undefined
   const { x, y, width, height } = places.states[state]
   const middle = y + height / 2
   return (
-    <g class={css.node} data-state={state} data-now={isNow} data-lit={isLit}>
+    <g class={css.node} data-state={state} data-now={isNow} data-highlighted={isHighlighted}>
       {isNow && <rect class={css.halo} x={x - 4} y={y - 4} width={width + 8} height={height + 8} rx="12" />}
       <rect class={css.box} x={x} y={y} width={width} height={height} rx="8" />
       <text class={css.name} x={x + width / 2} y={middle + (isNow ? -2 : 4)} text-anchor="middle">
@@ -150,7 +150,7 @@ function Node({ state, places, mark, isLit }: NodeProps) {
 
 function describeDiagram(state: SessionState, isOver: boolean, taken: DiagramProps['taken']): string {
   const steps = COMMANDS.filter((command) => taken.has(command)).map((command) => `${command} ${taken.get(command)}`)
-  const how = steps.length === 0 ? 'no step was taken yet' : `steps taken: ${steps.join(', ')}`
+  const how = steps.length === 0 ? 'no steps taken yet' : `steps taken: ${steps.join(', ')}`
   const where = isOver ? `was ${STATE_NAMES[state]} when it expired` : `is ${STATE_NAMES[state]}`
   return `State machine. The session ${where}; ${how}.`
 }

@@ -6,7 +6,7 @@ import { preview } from '../../parts/visible.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { readWorkNote } from './path.ts'
 
-/** The note in the work commit at `sequence`, read once somebody can see it: a path may have hundreds. */
+/** The note in the work commit at `sequence`, loaded when it scrolls into view: a path may have hundreds. */
 export function LazyNote({ data, sequence }: { data: SessionData; sequence: number }) {
   const place = useRef<HTMLSpanElement>(null)
   const [isSeen, setSeen] = useState(false)
@@ -22,7 +22,7 @@ export function LazyNote({ data, sequence }: { data: SessionData; sequence: numb
   }, [])
   const read = (signal: AbortSignal) => readNote(data, sequence, signal)
   const { value = '', problem } = useRequest(isSeen ? read : undefined, [isSeen, data, sequence])
-  return <span ref={place}>{problem === undefined ? value : `could not be read: ${problem.message}`}</span>
+  return <span ref={place}>{problem === undefined ? value : `Could not load: ${problem.message}`}</span>
 }
 
 async function readNote(data: SessionData, sequence: number, signal: AbortSignal): Promise<string> {

@@ -11,13 +11,13 @@ import css from './path-list.module.css'
 interface PathListProps {
   readonly data: SessionData
   readonly steps: readonly Step[]
-  /** When the session stopped, where no step tells of it. */
+  /** When the session expired, which no step records. */
   readonly stoppedAt: number | undefined
-  readonly onPoint: (step: Step | undefined) => void
+  readonly onHighlight: (step: Step | undefined) => void
 }
 
-/** Each step that was taken, the newest first. */
-export function PathList({ data, steps, stoppedAt, onPoint }: PathListProps) {
+/** The steps taken, newest first. */
+export function PathList({ data, steps, stoppedAt, onHighlight }: PathListProps) {
   return (
     <ol class={css.list} aria-label="Path taken">
       {steps.toReversed().map((step) => (
@@ -25,10 +25,10 @@ export function PathList({ data, steps, stoppedAt, onPoint }: PathListProps) {
           key={step.sequence}
           class={css.step}
           data-past={step.isPast}
-          onMouseEnter={() => onPoint(step)}
-          onMouseLeave={() => onPoint(undefined)}
-          onFocusIn={() => onPoint(step)}
-          onFocusOut={() => onPoint(undefined)}
+          onMouseEnter={() => onHighlight(step)}
+          onMouseLeave={() => onHighlight(undefined)}
+          onFocusIn={() => onHighlight(step)}
+          onFocusOut={() => onHighlight(undefined)}
         >
           <span class={css.what}>
             <code>{step.kind ?? '?'}</code>
@@ -57,7 +57,7 @@ export function PathList({ data, steps, stoppedAt, onPoint }: PathListProps) {
 
 function TimeSpent({ step, stoppedAt }: { step: Step; stoppedAt: number | undefined }) {
   if (step.until !== undefined) return <>for {formatDuration(timeInState(step, 0) ?? 0)}</>
-  if (isFinal(step.state)) return <>for good</>
+  if (isFinal(step.state)) return <>final</>
   const ms = timeInState(step, stoppedAt ?? now.value) ?? 0
   return (
     <>
@@ -71,13 +71,13 @@ function Note({ data, step }: { data: SessionData; step: Step }) {
   if (source !== undefined) {
     return (
       <>
-        from <a href={eventHref(source.sessionId, source.sequence)}>event {source.sequence} of its source</a>; what is
-        older happened there
+        forked from <a href={eventHref(source.sessionId, source.sequence)}>event {source.sequence} of the source</a>.
+        Earlier steps happened there.
       </>
     )
   }
   if (note !== '') return <>{preview(note, 300)}</>
-  // what the user answered, or wants further, is in the work commit before the status
+  // the user's text is in the work commit before the status event
   if (kind === 'answer' || kind === 'incorporate' || kind === 'continueWith')
     return <LazyNote data={data} sequence={step.sequence - 1} />
   return null

@@ -19,8 +19,8 @@ const status = (sequence: number, state: string, more: Record<string, Json> = {}
   event(sequence, 'status_changed', { status: { state, ...more } })
 const started = event(1, 'session_started', { agent: 'coach', task: 'Plan the trip' })
 
-describe('the path of a session', () => {
-  it('tells each step by the states it lies between, with what the status says', () => {
+describe('buildPath', () => {
+  it('derives each step from the states around it, with the text of the status', () => {
     const steps = buildPath([
       started,
       status(4, 'awaiting_user', { question: 'Which day?', askedAt: '' }),
@@ -56,7 +56,7 @@ describe('the path of a session', () => {
     expect(countSteps(steps).get('abort')).toBeUndefined()
   })
 
-  it('tells an end by the caller from a confirmation', () => {
+  it('distinguishes an end by the caller from a confirmation', () => {
     const proposed = status(2, 'pending_complete', { summary: 'x' })
     const kinds = (last: SessionEvent) => buildPath([started, proposed, last]).at(-1)?.kind
     expect(kinds(status(3, 'complete'))).toBe('confirm')
@@ -64,7 +64,7 @@ describe('the path of a session', () => {
     expect(kinds(status(3, 'aborted', { reason: 'x' }))).toBe('abort')
   })
 
-  it('begins anywhere, and does not guess what came before', () => {
+  it('starts anywhere in the log and does not guess what came before', () => {
     expect(buildPath([status(50, 'running')])).toMatchObject([{ state: 'running' }])
     expect(buildPath([status(50, 'running')])[0]?.kind).toBeUndefined()
     expect(buildPath([status(50, 'awaiting_user')])[0]?.kind).toBe('ask')
@@ -72,7 +72,7 @@ describe('the path of a session', () => {
     expect(buildPath([status(50, 'complete')])[0]?.kind).toBe('confirm')
   })
 
-  it('goes on in a fork where its source stood, and runs again where that had ended', () => {
+  it('continues a fork in the state of its source, or running if that had ended', () => {
     const fork = (sequence: number) =>
       event(sequence, 'session_forked', { from: { sessionId: 'source', sequence: sequence - 1 } })
     const asked = buildPath([started, status(2, 'awaiting_user', { question: 'x' }), fork(3), status(4, 'running')])
@@ -90,7 +90,7 @@ describe('the path of a session', () => {
     expect(buildPath([started, status(2, 'aborted', { reason: 'x' }), fork(3)]).at(-1)?.state).toBe('running')
   })
 
-  it('knows who was active', () => {
+  it('knows the active agent', () => {
     const states = [started, status(3, 'awaiting_user'), status(5, 'running')]
     const switched = event(4, 'agent_transition', { from: 'coach', to: 'booker' })
     expect(buildPath(states, [switched]).map(({ agent }) => agent)).toEqual(['coach', 'coach', 'booker'])
@@ -99,14 +99,14 @@ describe('the path of a session', () => {
     expect(buildPath(states, [switched], false).map(({ agent }) => agent)).toEqual([undefined, undefined, 'booker'])
   })
 
-  it('passes over what does not read as a step', () => {
+  it('skips invalid events', () => {
     const odd: Json[] = [null, [], 'x', { status: null }, { status: { state: 'elsewhere' } }, { status: { state: {} } }]
     expect(buildPath(odd.map((parts, i) => event(i + 1, 'status_changed', parts)))).toEqual([])
     expect(buildPath([event(1, 'session_started'), event(2, 'session_forked')])).toHaveLength(2)
     expect(buildPath([status(1, 'awaiting_user', { question: 7 })])[0]?.note).toBe('')
   })
 
-  it('reads the note that was written with a step', () => {
+  it('reads the note of a state change', () => {
     const work = (observations: Json) => event(5, 'work_committed', { id: 'w', observations })
     expect(
       readWorkNote(
@@ -133,7 +133,7 @@ describe('the table of the page', () => {
     expect(commandBetween('complete', 'running', false)).toBeUndefined()
   })
 
-  it('has a line in both drawings for each command, inside of them', () => {
+  it('has a line inside both diagrams for each command', () => {
     for (const { steps, states, width, height } of [WIDE, TALL]) {
       expect(Object.keys(steps).sort()).toEqual(['create', ...COMMANDS].sort())
       expect(Object.keys(states)).toEqual(

@@ -6,37 +6,37 @@ import { commandBetween } from './transitions.ts'
 /** How a session came into a state. */
 export type StepKind = LifecycleCommandName | 'create' | 'fork'
 
-/** One step of the path that a session took. */
+/** One step of a session through the state machine. */
 export interface Step {
-  /** The event that tells of it. */
+  /** The event that records it. */
   readonly sequence: number
   readonly at: string
-  /** When the next step came; absent for the present state. */
+  /** When the next step came; absent for the current state. */
   readonly until?: string
-  /** Where it came from; absent where that is not known. */
+  /** The state before; absent if unknown. */
   readonly from?: SessionState
   readonly state: SessionState
-  /** Absent where the log does not tell: the step before was left out, or another version wrote it. */
+  /** Absent if unknown: the step before was not loaded, or another version wrote it. */
   readonly kind?: StepKind
-  /** What the status itself says: the question, the words of the user, the summary, the reason. */
+  /** The text of the status: question, user message, summary or reason. */
   readonly note: string
-  /** Who was the active agent. */
+  /** The active agent. */
   readonly agent?: string
-  /** It happened in the session that this one was forked from. */
+  /** Happened in the source session of a fork. */
   readonly isPast?: true
-  /** Where a fork comes from. */
+  /** The event that a fork starts from. */
   readonly source?: { readonly sessionId: string; readonly sequence: number }
 }
 
-/** Types that {@link buildPath} reads. */
+/** Event types that {@link buildPath} reads. */
 export const PATH_TYPES = ['session_started', 'session_forked', 'status_changed'] as const
-/** Types that {@link buildPath} reads to know who was active. */
+/** Event types that tell {@link buildPath} the active agent. */
 export const AGENT_TYPES = ['agent_changed', 'agent_transition'] as const
 
 /**
- * The path through the state machine, oldest first, from events in the order of the log. They may begin anywhere: what the
- * first step came from is then not known, and neither is who was active before the first of the `switches`, unless those are
- * all; without any switch it is who is `active` now. Total: an event that does not read as a step is passed over.
+ * Builds the path through the state machine, oldest step first, from events in log order. If the events start in the
+ * middle of the log, the state before the first step is unknown. If `switches` are incomplete, so is the agent before the
+ * first of them; without any switch it is the agent `active` now. Total: invalid events are skipped.
  */
 export function buildPath(
   events: readonly SessionEvent[],
@@ -84,14 +84,14 @@ function toStep(event: SessionEvent, last: Step | undefined): Step | undefined {
   }
 }
 
-/** Without the step before: what leads into this state in one way only. */
+/** Without the step before, the kind is known only if a single command leads to the state. */
 function inferFirstKind({ state }: SessionStatus, isEnd: boolean): StepKind | undefined {
   if (isEnd) return 'end'
   const fits = Object.entries(LIFECYCLE).filter(([name, { to }]) => to === state && name !== 'end')
   return fits.length === 1 ? (fits[0]?.[0] as StepKind) : undefined
 }
 
-/** A fork goes on where its source stood, and runs again where that had ended. */
+/** A fork continues in the state of its source, or runs again if the source had ended. */
 function toForkStep(event: SessionEvent, last: Step | undefined): Step {
   const { sequence, createdAt: at } = event
   const state = last === undefined || isFinal(last.state) ? 'running' : last.state
@@ -115,7 +115,7 @@ function readStatus(event: SessionEvent): SessionStatus | undefined {
   return STATES.includes(String(status['state'])) ? (status as unknown as SessionStatus) : undefined
 }
 
-/** The note that was written with a step, which is in the work commit right before it; `undefined` where there is none. */
+/** The note that a state change wrote into a work commit; `undefined` if there is none. */
 export function readWorkNote(event: SessionEvent | undefined): string | undefined {
   if (event?.type !== 'work_committed') return undefined
   const observed = asObject(event.parts)['observations']
@@ -124,7 +124,7 @@ export function readWorkNote(event: SessionEvent | undefined): string | undefine
   return note === undefined ? undefined : text(note['text'])
 }
 
-/** Who was active at an event; `undefined` where that is not known. */
+/** Looks up the active agent at an event; `undefined` if unknown. */
 function agentLookup(
   events: readonly SessionEvent[],
   switches: readonly SessionEvent[],
@@ -147,14 +147,14 @@ const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
-/** How often each command was taken in this session, which is not what its source did. */
+/** Counts the steps of this session, without those of its source. */
 export function countSteps(steps: readonly Step[]): ReadonlyMap<StepKind, number> {
   const times = new Map<StepKind, number>()
   for (const { kind, isPast } of steps) if (kind !== undefined && !isPast) times.set(kind, (times.get(kind) ?? 0) + 1)
   return times
 }
 
-/** Milliseconds that a session was in the state of a step, as of `now`; `undefined` for a state that it stays in for good. */
+/** Milliseconds spent in the state of a step, as of `now`; `undefined` for a final state. */
 export function timeInState({ at, until, state }: Step, now: number): number | undefined {
   if (until === undefined && isFinal(state)) return undefined
   return Math.max(0, (until === undefined ? now : Date.parse(until)) - Date.parse(at))

@@ -9,21 +9,21 @@ import css from './state-strip.module.css'
 interface StripProps {
   readonly id: string
   readonly steps: readonly Step[]
-  /** When the session stopped, where no step tells of it. */
+  /** When the session expired, which no step records. */
   readonly stoppedAt: number | undefined
-  readonly onPoint: (step: Step | undefined) => void
+  readonly onHighlight: (step: Step | undefined) => void
 }
 
-/** The states over time, each as wide as it was long, but never too narrow to point at. */
-export function StateStrip({ id, steps, stoppedAt, onPoint }: StripProps) {
+/** The states over time, each as wide as its duration but wide enough to point at. */
+export function StateStrip({ id, steps, stoppedAt, onHighlight }: StripProps) {
   const [first] = steps
   if (first === undefined) return null
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard
-    <section class={css.box} tabIndex={0} aria-label="States over time, which scroll">
+    <section class={css.box} tabIndex={0} aria-label="Scrollable strip of states">
       <ol class={css.strip} aria-label="States over time">
         {steps.map((step) => (
-          <Segment key={step.sequence} id={id} step={step} stoppedAt={stoppedAt} onPoint={onPoint} />
+          <Segment key={step.sequence} id={id} step={step} stoppedAt={stoppedAt} onHighlight={onHighlight} />
         ))}
       </ol>
       <div class={css.ends} aria-hidden="true">
@@ -39,8 +39,8 @@ function formatEnd(last: Step | undefined, stoppedAt: number | undefined): strin
   return stoppedAt === undefined ? 'now' : formatTime(new Date(stoppedAt).toISOString())
 }
 
-function Segment({ id, step, stoppedAt, onPoint }: Omit<StripProps, 'steps'> & { step: Step }) {
-  // only the state that goes on has to look at the clock
+function Segment({ id, step, stoppedAt, onHighlight }: Omit<StripProps, 'steps'> & { step: Step }) {
+  // only the current state depends on the clock
   const ms = timeInState(step, step.until === undefined ? (stoppedAt ?? now.value) : 0)
   const name = STATE_NAMES[step.state]
   const long = ms === undefined ? '' : ` for ${formatDuration(ms)}`
@@ -49,14 +49,14 @@ function Segment({ id, step, stoppedAt, onPoint }: Omit<StripProps, 'steps'> & {
     <li class={css.segment} data-state={step.state} data-past={step.isPast} style={{ flexGrow: Math.max(1, ms ?? 0) }}>
       <a
         href={eventHref(id, step.sequence)}
-        // the list below is the way of the keyboard: hundreds of stops are none
+        // keyboard users take the list below: hundreds of tab stops help nobody
         tabIndex={-1}
         title={label}
         aria-label={label}
-        onMouseEnter={() => onPoint(step)}
-        onMouseLeave={() => onPoint(undefined)}
-        onFocus={() => onPoint(step)}
-        onBlur={() => onPoint(undefined)}
+        onMouseEnter={() => onHighlight(step)}
+        onMouseLeave={() => onHighlight(undefined)}
+        onFocus={() => onHighlight(step)}
+        onBlur={() => onHighlight(undefined)}
       >
         <span>{name}</span>
       </a>

@@ -11,15 +11,14 @@ import css from './state-view.module.css'
 import { StatusCard } from './status-card.tsx'
 import { StepTable } from './step-table.tsx'
 
-/** Events that are read, and steps that are shown. */
 const MAX_EVENTS = 500
 const MAX_STEPS = 200
 
-/** The state machine, where the session stands in it, and how it came there. */
+/** The current state, the state machine, and the path taken through it. */
 export function StateView({ data }: { data: SessionData }) {
   const found = useEvents(data, PATH_TYPES, MAX_EVENTS)
   const switches = useEvents(data, AGENT_TYPES, MAX_EVENTS)
-  const [lit, setLit] = useState<Step | undefined>(undefined)
+  const [highlighted, setHighlighted] = useState<Step | undefined>(undefined)
   const record = data.record.value
   const areAll = !switches.hasMore && !switches.isLoading && switches.problem === undefined
   const active = areAll ? record?.activeAgent : undefined
@@ -39,10 +38,15 @@ export function StateView({ data }: { data: SessionData }) {
         <StatusCard data={data} step={steps.at(-1)} />
         <section class="card stack" aria-labelledby="machine">
           <h2 id="machine">State machine</h2>
-          <Diagram state={record.status.state} isOver={stoppedAt !== undefined} taken={taken} lit={lit} />
-          {hasPast && <p class="muted small">What its source did before the fork is not counted.</p>}
+          <Diagram
+            state={record.status.state}
+            isOver={stoppedAt !== undefined}
+            taken={taken}
+            highlighted={highlighted}
+          />
+          {hasPast && <p class="muted small">Steps before the fork are not counted.</p>}
           {found.hasMore && !hasPast && (
-            <p class="muted small">The numbers are of the last {steps.length.toLocaleString('en')} steps.</p>
+            <p class="muted small">The counts cover the last {steps.length.toLocaleString('en')} steps.</p>
           )}
           <StepTable taken={taken} />
         </section>
@@ -51,20 +55,20 @@ export function StateView({ data }: { data: SessionData }) {
         <h2 id="path">Path taken</h2>
         <ProblemNote problem={found.problem} onRetry={found.reload} />
         <ProblemNote problem={switches.problem} onRetry={switches.reload} />
-        {found.isLoading && <Loading what="Reading the path" />}
+        {found.isLoading && <Loading what="Loading the path" />}
         {!found.isLoading && shown.length === 0 && found.problem === undefined && (
-          <Empty title="No step is on record.">
-            <p>A session begins with one, and each question, answer or end adds another.</p>
+          <Empty title="No steps recorded.">
+            <p>Starting a session records the first step. Each question, answer or end adds one.</p>
           </Empty>
         )}
         {isCut && (
           <p class="note">
-            The last {shown.length.toLocaleString('en')} steps are shown. Older ones are in the timeline, as
-            status_changed.
+            Showing the last {shown.length.toLocaleString('en')} steps. Older ones are in the timeline as status_changed
+            events.
           </p>
         )}
-        <StateStrip id={data.id} steps={shown} stoppedAt={stoppedAt} onPoint={setLit} />
-        <PathList data={data} steps={shown} stoppedAt={stoppedAt} onPoint={setLit} />
+        <StateStrip id={data.id} steps={shown} stoppedAt={stoppedAt} onHighlight={setHighlighted} />
+        <PathList data={data} steps={shown} stoppedAt={stoppedAt} onHighlight={setHighlighted} />
       </section>
     </div>
   )

@@ -12,7 +12,7 @@ import type { Step } from './path.ts'
 import css from './status-card.module.css'
 import { useCommit } from './use-commit.ts'
 
-/** Where the session stands: what it waits for, since when, and until when. */
+/** The current status: what the session waits for, since when, and until when. */
 export function StatusCard({ data, step }: { data: SessionData; step: Step | undefined }) {
   const record = data.record.value
   if (record === undefined) return null
@@ -23,9 +23,7 @@ export function StatusCard({ data, step }: { data: SessionData; step: Step | und
   return (
     <section class={css.card} data-state={expired ? 'expired' : status.state} aria-labelledby="status">
       <h2 id="status">{expired ? 'Expired' : TITLES[status.state]}</h2>
-      <p class="muted">
-        {expired ? <>It was {STATE_NAMES[status.state]} when its time ran out.</> : explainStatus(record)}
-      </p>
+      <p class="muted">{expired ? <>It was {STATE_NAMES[status.state]} when it expired.</> : explainStatus(record)}</p>
       {note !== '' && (
         <div class={css.note}>
           <h3>{NOTE_TITLES[status.state]}</h3>
@@ -41,7 +39,7 @@ export function StatusCard({ data, step }: { data: SessionData; step: Step | und
         {!isFinal(status.state) && <Fact name="agent">{oneLine(record.activeAgent, 80)}</Fact>}
         {!isFinal(status.state) && <ActivityFacts record={record} isExpired={expired} />}
         {step !== undefined && (
-          <Fact name="on record">
+          <Fact name="recorded">
             <a href={eventHref(id, step.sequence)}>event {step.sequence}</a>
           </Fact>
         )}
@@ -52,41 +50,41 @@ export function StatusCard({ data, step }: { data: SessionData; step: Step | und
 }
 
 const TITLES = {
-  running: 'The agent works',
-  awaiting_user: 'Waits for an answer of the user',
-  interrupted: 'Waits for the agent to take up what the user said',
-  pending_complete: 'Waits for the user to confirm',
+  running: 'The agent is working',
+  awaiting_user: 'Waiting for the user',
+  interrupted: 'Interrupted by the user',
+  pending_complete: 'Waiting for confirmation',
   complete: 'Complete',
   aborted: 'Aborted',
 } as const
 
 const NOTE_TITLES = {
   running: '',
-  awaiting_user: 'The question',
-  interrupted: 'The user said',
-  pending_complete: 'The summary that was proposed',
+  awaiting_user: 'Question',
+  interrupted: 'User message',
+  pending_complete: 'Proposed summary',
   complete: '',
-  aborted: 'The reason',
+  aborted: 'Reason',
 } as const
 
 function explainStatus({ status }: SessionRecord): string {
   switch (status.state) {
     case 'running':
-      return 'It waits for nobody. The agent may ask or propose; the user may interrupt.'
+      return 'The agent may ask a question or propose completion. The user may interrupt.'
     case 'awaiting_user':
-      return 'The agent has asked. The answer may come after a minute or after days.'
+      return 'The agent asked a question. The answer may take a minute or several days.'
     case 'interrupted':
-      return 'The user spoke up while the agent worked.'
+      return 'The user sent a message while the agent was working. The agent has not taken it up yet.'
     case 'pending_complete':
-      return 'The agent holds the task for done. The user confirms, or wants more.'
+      return 'The agent considers the task done. The user confirms or asks for more.'
     case 'complete':
-      return status.endedBy === 'caller' ? 'Ended by the caller, whatever was open.' : 'The user confirmed it.'
+      return status.endedBy === 'caller' ? 'The caller ended it without confirmation.' : 'The user confirmed it.'
     case 'aborted':
-      return 'The task was given up.'
+      return 'The task was abandoned.'
   }
 }
 
-/** A question says itself when it was asked; all else is told by the step that led here. */
+/** A question has its own time; otherwise the last step says when the state began. */
 function findSince({ status, endedAt }: SessionRecord, step: Step | undefined): string | undefined {
   if (status.state === 'awaiting_user') return status.askedAt
   return endedAt ?? (step?.state === status.state ? step.at : undefined)
@@ -105,9 +103,7 @@ function ActivityFacts({
         <Ago at={lastActivityAt} />
       </Fact>
       {expiresAt === undefined ? (
-        <Fact name="expires">
-          at no set time; a sweep ends it after 7 days of rest, unless the server is set otherwise
-        </Fact>
+        <Fact name="expires">not set; by default a sweep ends it after 7 days without activity</Fact>
       ) : (
         <Fact name={isExpired ? 'expired' : 'expires'}>
           {isExpired ? <PastTime at={expiresAt} /> : <FutureTime at={expiresAt} />}
@@ -120,12 +116,11 @@ function ActivityFacts({
 function CommitNote({ data }: { data: SessionData }) {
   const { commit, isKnown } = useCommit(data)
   if (!isKnown) return null
-  if (commit === undefined)
-    return <p class="muted small">It has no commit. “Compact” makes one of what the session holds.</p>
+  if (commit === undefined) return <p class="muted small">No commit yet. “Compact” creates one.</p>
   return (
     <div class={css.note}>
       <h3>
-        Its commit, <a href={eventHref(data.id, commit.sequence)}>event {commit.sequence}</a>, in{' '}
+        Commit, <a href={eventHref(data.id, commit.sequence)}>event {commit.sequence}</a>, in{' '}
         <a href={sessionHref(data.id, 'work')}>Work</a>
       </h3>
       <Clamp text={commit.content} most={600} />

@@ -3,12 +3,12 @@ import { STATE_NAMES } from '../../parts/status.tsx'
 import type { StepKind } from './path.ts'
 import { COMMANDS } from './transitions.ts'
 
-/** The same as the diagram, as a table. */
+/** The state machine as a table. */
 export function StepTable({ taken }: { taken: ReadonlyMap<StepKind, number> }) {
   return (
     <details>
-      <summary class="muted small">As a table</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard */}
+      <summary class="muted small">Show as a table</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard */}
       <section class="scroll" tabIndex={0} aria-label="Steps of the state machine">
         <table class="table">
           <thead>

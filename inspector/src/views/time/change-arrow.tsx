@@ -1,4 +1,4 @@
-/** Stands between what something was and what it became. */
+/** Separates an old value from the new one. */
 export function ChangeArrow() {
   return (
     <>

@@ -24,8 +24,8 @@ const event = (sequence: number, type: EventType, parts?: Json): SessionEvent =>
   ...(parts !== undefined && { parts }),
 })
 
-describe('what events change', () => {
-  it('is the scratchpad too where a handoff leaves its context there', () => {
+describe('changeKinds', () => {
+  it('includes the scratchpad if a handoff leaves its context there', () => {
     expect(changeKinds(event(2, 'agent_transition', { from: 'a', to: 'b', context: {} }))).toEqual([
       'agent',
       'scratchpad',
@@ -38,8 +38,8 @@ describe('what events change', () => {
   })
 })
 
-describe('marks below the slider', () => {
-  it('stand in rows by kind, at their place between the first event and the last', () => {
+describe('buildMarkRows', () => {
+  it('places marks in rows by kind, between the first and the last event', () => {
     const rows = buildMarkRows(
       [event(1, 'session_started'), event(6, 'state_changed'), event(11, 'envelope_updated')],
       11,
@@ -50,7 +50,7 @@ describe('marks below the slider', () => {
     expect(buildMarkRows([event(1, 'session_started')], 1)[0]?.marks).toEqual([{ sequence: 1, count: 1, share: 0 }])
   })
 
-  it('are no more than asked for, and together count every change', () => {
+  it('limits the marks and counts every change', () => {
     const events = Array.from({ length: 5000 }, (_, i) => event(i + 2, 'state_changed'))
     const [row] = buildMarkRows(events, 100_000, 200)
     expect(row?.marks.length).toBeLessThanOrEqual(200)
@@ -58,7 +58,7 @@ describe('marks below the slider', () => {
   })
 })
 
-describe('the change before and after a place', () => {
+describe('lastChange and nextChange', () => {
   const read = (cut: readonly ChangeKind[], ...events: SessionEvent[]) =>
     mergeChanges(
       CHANGE_KINDS.map((kind) => ({
@@ -69,7 +69,7 @@ describe('the change before and after a place', () => {
   const changes = [event(10, 'state_changed'), event(20, 'status_changed'), event(30, 'state_changed')]
   const known = read(['scratchpad'], ...changes)
 
-  it('is found among those that are known', () => {
+  it('find loaded changes', () => {
     expect(lastChange(known, 25)).toBe(20)
     expect(lastChange(known, 25, 'scratchpad')).toBe(10)
     expect(lastChange(known, 30, 'scratchpad')).toBe(30)
@@ -77,7 +77,7 @@ describe('the change before and after a place', () => {
     expect(nextChange(known, 30)).toBe(undefined)
   })
 
-  it('is unknown where older ones were left out, and absent where there are none', () => {
+  it('return unknown if older changes are not loaded, and undefined if there are none', () => {
     expect(lastChange(known, 5)).toBe('unknown')
     expect(nextChange(known, 5)).toBe('unknown')
     expect(nextChange(read(['work']), 5)).toBe('unknown')
@@ -86,7 +86,7 @@ describe('the change before and after a place', () => {
     expect(nextChange(all, 5)).toBe(10)
   })
 
-  it('is known of one kind, however many of another were left out', () => {
+  it('work for one kind even if another is incomplete', () => {
     const old = [
       event(1, 'session_started'),
       event(8, 'envelope_updated'),

@@ -18,12 +18,12 @@ const KINDS_BY_TYPE: Readonly<Record<string, readonly ChangeKind[]>> = {
   session_compacted: ['commit'],
 }
 
-/** Types of events that change anything beside the log itself. */
+/** Event types that change more than the log. */
 export const CHANGE_TYPES: readonly string[] = Object.keys(KINDS_BY_TYPE)
 
 const typesOfFirstKind = (kind: ChangeKind) => CHANGE_TYPES.filter((type) => KINDS_BY_TYPE[type]?.[0] === kind)
 
-/** Every type once, by the kind that is named first: what is read together. */
+/** Each type once, under its first kind: the types loaded together. */
 export const TYPES_BY_KIND: Readonly<Record<ChangeKind, readonly string[]>> = {
   scratchpad: typesOfFirstKind('scratchpad'),
   status: typesOfFirstKind('status'),
@@ -33,13 +33,13 @@ export const TYPES_BY_KIND: Readonly<Record<ChangeKind, readonly string[]>> = {
   commit: typesOfFirstKind('commit'),
 }
 
-/** Types of events that may change one kind. */
+/** Event types that may change a kind. */
 export const eventTypes = (kind: ChangeKind): string[] =>
   CHANGE_TYPES.filter(
     (type) => KINDS_BY_TYPE[type]?.includes(kind) || (kind === 'scratchpad' && type === 'agent_transition'),
   )
 
-/** What an event changes. A handoff leaves its context in the scratchpad too. */
+/** The kinds that an event changes. A handoff also leaves its context in the scratchpad. */
 export function changeKinds({ type, parts }: Pick<SessionEvent, 'type' | 'parts'>): readonly ChangeKind[] {
   return type === 'agent_transition' && hasContext(parts) ? ['agent', 'scratchpad'] : (KINDS_BY_TYPE[type] ?? [])
 }
@@ -48,12 +48,12 @@ function hasContext(parts: Json | undefined): boolean {
   return typeof parts === 'object' && parts !== null && 'context' in parts
 }
 
-/** One or more changes that are drawn as one: they are too close to each other. */
+/** One or more changes too close to draw apart. */
 export interface Mark {
-  /** The last of them. */
+  /** The last of the changes. */
   readonly sequence: number
   readonly count: number
-  /** Its place on the slider, 0 to 1. */
+  /** Position on the slider, 0 to 1. */
   readonly share: number
 }
 
@@ -64,12 +64,12 @@ export interface MarkRow {
   readonly marks: readonly Mark[]
 }
 
-/** A row for each kind that occurs, with at most `most` marks on it. */
-export function buildMarkRows(events: readonly SessionEvent[], head: number, most = 200): MarkRow[] {
+/** One row per kind that occurs, with at most `max` marks. */
+export function buildMarkRows(events: readonly SessionEvent[], head: number, max = 200): MarkRow[] {
   const rows = new Map<ChangeKind, Map<number, Mark>>()
   for (const event of events) {
     const share = head <= 1 ? 0 : (event.sequence - 1) / (head - 1)
-    const bucket = Math.min(most - 1, Math.floor(share * most))
+    const bucket = Math.min(max - 1, Math.floor(share * max))
     for (const kind of changeKinds(event)) {
       const row = rows.get(kind) ?? new Map<number, Mark>()
       const count = (row.get(bucket)?.count ?? 0) + 1
@@ -82,14 +82,14 @@ export function buildMarkRows(events: readonly SessionEvent[], head: number, mos
   })
 }
 
-/** A part of the log's changes. */
+/** The changes loaded so far. */
 export interface LoadedChanges {
   readonly events: readonly SessionEvent[]
-  /** By type: the event from which on all are known, where older ones were left out. */
+  /** For types with older changes not loaded: the event from which on all are loaded. */
   readonly since: ReadonlyMap<string, number>
 }
 
-/** What was read of each of the {@link TYPES_BY_KIND}, in their order, as one. */
+/** Merges what was loaded for each of {@link TYPES_BY_KIND}, in that order. */
 export function mergeChanges(
   read: readonly { readonly events: readonly SessionEvent[]; readonly hasMore: boolean }[],
 ): LoadedChanges {
@@ -102,16 +102,13 @@ export function mergeChanges(
   return { events: read.flatMap(({ events }) => events).toSorted((a, b) => a.sequence - b.sequence), since }
 }
 
-/** The event from which on all changes of a kind (of any, if none is named) are known; 1 if those are all. */
+/** The event from which on all changes of a kind (default: any) are loaded; 1 if all are. */
 export function completeSince({ since }: LoadedChanges, kind?: ChangeKind): number {
   const types = kind === undefined ? CHANGE_TYPES : eventTypes(kind)
   return Math.max(1, ...types.map((type) => since.get(type) ?? 1))
 }
 
-/**
- * The last change of a kind (of any, if none is named) at or before a place. `undefined`: there is none; `'unknown'`: not
- * among those that are known, and some were left out.
- */
+/** The last change of a kind (default: any) at or before an event; `undefined` if there is none, `'unknown'` if not loaded. */
 export function lastChange(known: LoadedChanges, sequence: number, kind?: ChangeKind): number | undefined | 'unknown' {
   const found = known.events.findLast(
     (event) => event.sequence <= sequence && (kind === undefined || changeKinds(event).includes(kind)),
@@ -121,7 +118,7 @@ export function lastChange(known: LoadedChanges, sequence: number, kind?: Change
   return since > 1 ? 'unknown' : undefined
 }
 
-/** The first change behind a place; as {@link lastChange} says. */
+/** The first change after an event, as in {@link lastChange}. */
 export function nextChange(known: LoadedChanges, sequence: number): number | undefined | 'unknown' {
   if (sequence + 1 < completeSince(known)) return 'unknown'
   return known.events.find((event) => event.sequence > sequence)?.sequence

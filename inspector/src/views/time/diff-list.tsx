@@ -6,14 +6,13 @@ import { ChangeArrow } from './change-arrow.tsx'
 import css from './diff-list.module.css'
 import { type Change, diffJson, formatPath } from './json-diff.ts'
 
-/** Changes that are listed. */
 const MAX_CHANGES = 200
 const SIGNS = { added: '+', removed: '−', changed: '~' } as const
 
-/** What changed from one value to another, path by path. */
+/** The differences between two values, by path. */
 export function DiffList({ old, value, label }: { old: Json; value: Json; label: string }) {
-  const { changes, isTruncated: isCut } = useMemo(() => diffJson(old, value, MAX_CHANGES), [old, value])
-  if (changes.length === 0) return <p class="muted small">Nothing is different.</p>
+  const { changes, isTruncated } = useMemo(() => diffJson(old, value, MAX_CHANGES), [old, value])
+  if (changes.length === 0) return <p class="muted small">No differences.</p>
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard */}
@@ -24,7 +23,7 @@ export function DiffList({ old, value, label }: { old: Json; value: Json; label:
           ))}
         </ul>
       </section>
-      {isCut && <p class="muted small">The first {MAX_CHANGES} changes; there are more.</p>}
+      {isTruncated && <p class="muted small">Showing the first {MAX_CHANGES} changes.</p>}
     </>
   )
 }
@@ -37,7 +36,7 @@ function Line({ change }: { change: Change }) {
         {SIGNS[change.op]}
       </span>
       <span class="hidden">{change.op}</span>
-      <code class={css.path}>{path === '' ? 'all of it' : visible(path)}</code>
+      <code class={css.path}>{path === '' ? 'whole document' : visible(path)}</code>
       <span class={css.values}>
         {'old' in change && <Value value={change.old} name="old" />}
         {change.op === 'changed' && <ChangeArrow />}

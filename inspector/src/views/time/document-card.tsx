@@ -6,18 +6,18 @@ import { DiffList } from './diff-list.tsx'
 
 interface Props {
   readonly name: string
-  /** What stands beside the name. */
+  /** Shown beside the name. */
   readonly aside?: ComponentChildren
   readonly value: Json
-  /** What it is compared with; `undefined` while that is not known, or if there is nothing to compare with. */
+  /** The value to compare with; `undefined` while loading, or if there is none. */
   readonly old: Json | undefined
-  /** Where the changes come from, in words. */
+  /** Says where the changes come from. */
   readonly source: ComponentChildren
 }
 
-/** A document of the session as it was, and what changed in it. */
+/** A document of the session at this moment, with its changes. */
 export function DocumentCard({ name, aside, value, old, source }: Props) {
-  // it may be large: written anew only when it is another
+  // may be large, so it is rendered only when the value changes
   const whole = useMemo(() => <JsonView value={value as object} />, [value])
   return (
     <section class="card stack-2" aria-label={name}>
@@ -26,8 +26,8 @@ export function DocumentCard({ name, aside, value, old, source }: Props) {
         <span class="muted small">{aside}</span>
       </header>
       <p class="small">{source}</p>
-      {old !== undefined && <DiffList old={old} value={value} label={`What changed in the ${name.toLowerCase()}`} />}
-      <h3 class="muted small">As it was</h3>
+      {old !== undefined && <DiffList old={old} value={value} label={`Changes in the ${name.toLowerCase()}`} />}
+      <h3 class="muted small">Full document</h3>
       {whole}
     </section>
   )

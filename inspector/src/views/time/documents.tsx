@@ -15,15 +15,15 @@ interface Props {
   readonly moments: SnapshotLoader
   readonly moment: Moment
   readonly known: LoadedChanges
-  /** Whether those were read. */
+  /** Whether the changes are loaded. */
   readonly isRead: boolean
-  /** The moment that this one is compared with. */
+  /** The moment to compare with. */
   readonly pinned: number | undefined
-  /** The session at that moment, once it is here. */
+  /** The session at that moment, once loaded. */
   readonly other: Snapshot | undefined
 }
 
-/** Scratchpad and envelope as they were, with what changed in them. */
+/** Scratchpad and envelope at this moment, with their changes. */
 export function Documents(props: Props) {
   const { state, envelope } = props.moment.snapshot
   return (
@@ -40,7 +40,7 @@ export function Documents(props: Props) {
         kind="envelope"
         name="Envelope"
         of={(snapshot) => snapshot.envelope as unknown as Json}
-        aside={`written ${formatTime(envelope.timestamps.updated_at)}`}
+        aside={`updated ${formatTime(envelope.timestamps.updated_at)}`}
       />
     </>
   )
@@ -80,25 +80,25 @@ function Document({ data, moments, moment, known, isRead, pinned, other, kind, n
 
 const ComparedEvents = ({ pinned, snapshot }: { pinned: number; snapshot: Snapshot }): ComponentChildren => (
   <>
-    What changed from event #{pinned.toLocaleString('en')} to event #{snapshot.sequence.toLocaleString('en')}
+    Changes from event #{pinned.toLocaleString('en')} to event #{snapshot.sequence.toLocaleString('en')}
   </>
 )
 
-/** The last change of a document, and the session right before it. */
+/** The last change of a document, and the session before it. */
 interface LastChange {
   readonly sequence: number
-  /** What was looked for. */
+  /** Identifies the request. */
   readonly key: string
-  /** Absent for the first event: nothing was before it. */
+  /** Absent for the first event. */
   readonly before: Snapshot | undefined
 }
 
 function ChangeSource({ id, change }: { id: string; change: ReturnType<typeof useLastChange> }) {
   const { value, isLoading } = change
   if (value === undefined)
-    return <span class="muted">{isLoading ? 'Looking for its last change …' : 'Not changed yet.'}</span>
+    return <span class="muted">{isLoading ? 'Finding the last change …' : 'Not changed yet.'}</span>
   const link = <a href={eventHref(id, value.sequence)}>event #{value.sequence.toLocaleString('en')}</a>
-  return value.before === undefined ? <>As the session began, {link}</> : <>Changed by {link}</>
+  return value.before === undefined ? <>Set when the session started, {link}</> : <>Changed by {link}</>
 }
 
 interface LastChangeQuery {
@@ -112,7 +112,7 @@ interface LastChangeQuery {
 
 function useLastChange({ data, moments, known, kind, sequence, isOff }: LastChangeQuery) {
   const near = lastChange(known, sequence, kind)
-  // a change that is known is the same for every moment up to the next one: nothing is asked again between them
+  // a known change stays the last one until the next change, so moments in between cause no request
   const key = near === 'unknown' ? `up to ${sequence}` : `${near}`
   const find = async (signal: AbortSignal): Promise<LastChange | undefined> => {
     const found = near === 'unknown' ? await findLastChange(data.id, sequence, kind, signal) : near
@@ -121,7 +121,7 @@ function useLastChange({ data, moments, known, kind, sequence, isOff }: LastChan
     return { sequence: found, key, before }
   }
   const asked = useRequest(isOff ? undefined : find, [key, isOff])
-  // the answer before this one was about another change
+  // the previous response belongs to another change
   const value = asked.value?.key === key ? asked.value : undefined
   return { ...asked, value }
 }

@@ -2,10 +2,10 @@ import { get, sessionPath } from '../../api/client.ts'
 import type { SessionEvent } from '../../api/types.ts'
 import { CHANGE_TYPES, type ChangeKind, changeKinds, eventTypes } from './changes.ts'
 
-/** Events that are looked at in one read, and reads at most: transitions without a context have to be passed over. */
+/** Events per request, and most requests: transitions without a context are skipped. */
 const SCAN = { page: 20, reads: 25 }
 
-/** The last change of a kind at or before an event, asked of the server: for changes older than those that were loaded. */
+/** Asks the server for the last change of a kind at or before an event, for changes older than the loaded ones. */
 export async function findLastChange(
   id: string,
   sequence: number,
@@ -25,7 +25,7 @@ export async function findLastChange(
   return undefined
 }
 
-/** The first change of any kind behind an event. */
+/** Asks the server for the first change of any kind after an event. */
 export async function findNextChange(id: string, after: number, signal: AbortSignal): Promise<number | undefined> {
   const query = { types: CHANGE_TYPES, after, limit: 1 }
   const { items } = await get<{ items: SessionEvent[] }>(sessionPath(id, '/events'), query, signal)

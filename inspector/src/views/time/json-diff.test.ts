@@ -35,8 +35,8 @@ const { json } = fc.letrec<{ json: Json }>((tie) => ({
   ),
 }))
 
-describe('what changed from one value to another', () => {
-  it('leads from the one to the other when it is applied', () => {
+describe('diffJson', () => {
+  it('gives changes that turn one value into the other', () => {
     fc.assert(
       fc.property(json, json, (old, value) => {
         const { changes, isTruncated } = diffJson(old, value, Number.MAX_SAFE_INTEGER)
@@ -47,7 +47,7 @@ describe('what changed from one value to another', () => {
     )
   })
 
-  it('is nothing between a value and its copy', () => {
+  it('finds no change in a copy', () => {
     fc.assert(
       fc.property(json, (value) => {
         expect(diffJson(value, structuredClone(value)).changes).toEqual([])
@@ -55,7 +55,7 @@ describe('what changed from one value to another', () => {
     )
   })
 
-  it('names what was added, removed and changed, by path', () => {
+  it('names additions, removals and changes by path', () => {
     const old = { task: 'a', files: ['x', 'y', 'z'], gone: 1, same: { deep: [1] } }
     const value = { task: 'b', files: ['x', 'z'], same: { deep: [1] }, more: { k: true } }
     expect(diffJson(old, value).changes).toEqual([
@@ -68,7 +68,7 @@ describe('what changed from one value to another', () => {
     expect(diffJson({ a: [] }, { a: {} }).changes).toEqual([{ op: 'changed', path: ['a'], old: [], value: {} }])
   })
 
-  it('of lists tells what was put in or taken out from what changed beside it', () => {
+  it('separates inserted and removed list items from changed ones', () => {
     const item = (id: number, done = false) => ({ id, text: `Item ${id}`, done })
     const old = [item(1), item(2), item(3), item(4)]
     const value = [item(9), item(1), item(2, true), item(4), item(5)]
@@ -84,12 +84,12 @@ describe('what changed from one value to another', () => {
     ])
   })
 
-  it('of lists that are long and wholly different is found at once', () => {
+  it('is fast for long lists without common items', () => {
     const list = (by: number) => Array.from({ length: 100_000 }, (_, i) => i * by + 1)
     expect(diffJson(list(2), [0, ...list(-2)]).changes).toHaveLength(200)
   })
 
-  it('stops at as many changes as are asked for, and says so', () => {
+  it('stops at the maximum and says so', () => {
     const many = (by: number) => Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`key ${i}`, i * by]))
     const { changes, isTruncated } = diffJson(many(1), many(2), 200)
     expect(changes).toHaveLength(200)
@@ -98,8 +98,8 @@ describe('what changed from one value to another', () => {
   })
 })
 
-describe('a path', () => {
-  it('is written as code would have it', () => {
+describe('formatPath', () => {
+  it('writes a path as in code', () => {
     expect(formatPath(['a', 'b', 2, 'c d', '0'])).toBe('a.b[2]["c d"]["0"]')
     expect(formatPath([0, 'a'])).toBe('[0].a')
     expect(formatPath([])).toBe('')

@@ -1,54 +1,55 @@
 import type { Json, JsonObject } from '../../api/types.ts'
+import { isObject } from '../../domain.ts'
 
-/** The way to a value: keys of objects and places in lists, from the outside in. */
+/** Path to a value: object keys and list indexes from the outside in. */
 export type Path = readonly (string | number)[]
 
-/** One difference between two values. A place in a list is the old one where something was removed, else the new one. */
+/** One difference between two values. A list index is the old one for a removed item, else the new one. */
 export type Change =
   | { readonly op: 'added'; readonly path: Path; readonly value: Json }
   | { readonly op: 'removed'; readonly path: Path; readonly old: Json }
   | { readonly op: 'changed'; readonly path: Path; readonly old: Json; readonly value: Json }
 
-/** What changed, as far as it was looked at. */
+/** Differences, up to a maximum. */
 export interface Diff {
   readonly changes: readonly Change[]
-  /** Whether there are more changes than these. */
+  /** Whether there are more changes. */
   readonly isTruncated: boolean
 }
 
-/** What leads from one value to the other, in the order of the keys; at most so many changes. */
-export function diffJson(old: Json, value: Json, most = 200): Diff {
+/** Finds the changes from one value to another, in key order, up to `max`. */
+export function diffJson(old: Json, value: Json, max = 200): Diff {
   const found: Change[] = []
-  compare(old, value, [], found, most + 1)
-  return { changes: found.slice(0, most), isTruncated: found.length > most }
+  compare(old, value, [], found, max + 1)
+  return { changes: found.slice(0, max), isTruncated: found.length > max }
 }
 
-/** Goes through both values until `most` changes are found. */
-function compare(old: Json, value: Json, path: Path, found: Change[], most: number): void {
-  if (found.length >= most || old === value) return
-  if (Array.isArray(old) && Array.isArray(value)) compareLists(old, value, path, found, most)
-  else if (isObject(old) && isObject(value)) compareObjects(old, value, path, found, most)
+/** Compares until `max` changes are found. */
+function compare(old: Json, value: Json, path: Path, found: Change[], max: number): void {
+  if (found.length >= max || old === value) return
+  if (Array.isArray(old) && Array.isArray(value)) compareLists(old, value, path, found, max)
+  else if (isObject(old) && isObject(value)) compareObjects(old, value, path, found, max)
   else if (!isEqual(old, value)) found.push({ op: 'changed', path, old, value })
 }
 
-function compareObjects(old: JsonObject, value: JsonObject, path: Path, found: Change[], most: number): void {
+function compareObjects(old: JsonObject, value: JsonObject, path: Path, found: Change[], max: number): void {
   for (const [key, before] of Object.entries(old)) {
-    if (found.length >= most) return
+    if (found.length >= max) return
     const below = [...path, key]
-    if (Object.hasOwn(value, key)) compare(before, value[key] as Json, below, found, most)
+    if (Object.hasOwn(value, key)) compare(before, value[key] as Json, below, found, max)
     else found.push({ op: 'removed', path: below, old: before })
   }
   for (const [key, after] of Object.entries(value)) {
-    if (found.length >= most) return
+    if (found.length >= max) return
     if (!Object.hasOwn(old, key)) found.push({ op: 'added', path: [...path, key], value: after })
   }
 }
 
 /**
- * What both lists begin and end with is the same. Between, items that are found in both are compared with each other; what
- * lies before, between and behind those is compared place by place, and what is left over was added or removed.
+ * Skips the common start and end of both lists. Items found in both are compared with each other; the items around them are
+ * compared index by index, and any left over were added or removed.
  */
-function compareLists(old: readonly Json[], value: readonly Json[], path: Path, found: Change[], most: number): void {
+function compareLists(old: readonly Json[], value: readonly Json[], path: Path, found: Change[], max: number): void {
   const shorter = Math.min(old.length, value.length)
   let start = 0
   while (start < shorter && isEqual(old[start], value[start])) start++
@@ -57,35 +58,32 @@ function compareLists(old: readonly Json[], value: readonly Json[], path: Path, 
   const ends = [old.length - end, value.length - end] as const
   let [from, to] = [start, start]
   for (const [before, after] of [...matchItems(old.slice(start, ends[0]), value.slice(start, ends[1]), start), ends]) {
-    for (; from < before && to < after && found.length < most; from++, to++) {
-      compare(old[from] as Json, value[to] as Json, [...path, to], found, most)
+    for (; from < before && to < after && found.length < max; from++, to++) {
+      compare(old[from] as Json, value[to] as Json, [...path, to], found, max)
     }
-    for (; from < before && found.length < most; from++) {
+    for (; from < before && found.length < max; from++) {
       found.push({ op: 'removed', path: [...path, from], old: old[from] as Json })
     }
-    for (; to < after && found.length < most; to++) {
+    for (; to < after && found.length < max; to++) {
       found.push({ op: 'added', path: [...path, to], value: value[to] as Json })
     }
-    if (found.length >= most || before === ends[0]) return
-    compare(old[before] as Json, value[after] as Json, [...path, after], found, most)
+    if (found.length >= max || before === ends[0]) return
+    compare(old[before] as Json, value[after] as Json, [...path, after], found, max)
     from = before + 1
     to = after + 1
   }
 }
 
-/** Pairs of items that are looked at to find those that belong together. */
+/** Most pairs of items to compare for a match. */
 const MAX_PAIRS = 200 * 200
 
-/**
- * The places of the items that belong together, as many as can be in the order of both lists (their longest common
- * subsequence); none if the lists are too long to look.
- */
+/** Indexes of matching items in the order of both lists (their longest common subsequence); none for very long lists. */
 function matchItems(old: readonly Json[], value: readonly Json[], offset: number): (readonly [number, number])[] {
   const looks = old.length * value.length
   if (looks === 0 || looks > MAX_PAIRS) return []
   const width = value.length + 1
   const [before, after] = [old.map(itemKey), value.map(itemKey)]
-  // the most pairs from these two places on
+  // number of pairs from these two indexes on
   const most = new Uint16Array((old.length + 1) * width)
   const at = (i: number, j: number) => most[i * width + j] ?? 0
   for (let i = old.length - 1; i >= 0; i--) {
@@ -102,7 +100,7 @@ function matchItems(old: readonly Json[], value: readonly Json[], offset: number
   return pairs
 }
 
-/** Items belong together if they have the same id, or else are the same JSON, whatever the order of keys. */
+/** Items match if they have the same id, else if they are equal JSON in any key order. */
 function itemKey(item: Json): string {
   const id = isObject(item) && Object.hasOwn(item, 'id') ? item['id'] : undefined
   if (typeof id === 'string' || typeof id === 'number') return `id ${JSON.stringify(id)}`
@@ -111,7 +109,7 @@ function itemKey(item: Json): string {
   )
 }
 
-/** Whether two values are the same JSON, whatever the order of keys. */
+/** Whether two values are equal JSON in any key order. */
 function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => isEqual(item, b[i]))
@@ -121,11 +119,7 @@ function isEqual(a: Json | undefined, b: Json | undefined): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]))
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** A path as code would have it: `a.b[2]["c d"]`. */
+/** A path as in code: `a.b[2]["c d"]`. */
 export function formatPath(path: Path): string {
   const text = path.map((step) => {
     if (typeof step === 'number') return `[${step}]`

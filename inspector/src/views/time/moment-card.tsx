@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { SessionEvent, SessionRecord } from '../../api/types.ts'
-import { StateBadge } from '../../parts/status.tsx'
+import { StateBadge, statusText } from '../../parts/status.tsx'
 import { formatTime } from '../../parts/time.tsx'
 import { oneLine, preview } from '../../parts/visible.ts'
 import { eventHref } from '../../route.ts'
@@ -8,13 +8,13 @@ import { ChangeArrow } from './change-arrow.tsx'
 import type { Moment } from './snapshot-loader.ts'
 import css from './time-view.module.css'
 
-/** The event of a moment, and where the session stood right after it; with what it was at another moment, if there is one. */
+/** The event of a moment and the session after it, compared with another moment if given. */
 export function MomentCard({ moment, other }: { moment: Moment; other: SessionRecord | undefined }) {
   const { snapshot, event } = moment
   return (
-    <section class="card stack-2" aria-label="The moment">
+    <section class="card stack-2" aria-label="Moment">
       <header class="facts between">
-        <h2>Right after event #{snapshot.sequence.toLocaleString('en')}</h2>
+        <h2>After event #{snapshot.sequence.toLocaleString('en')}</h2>
       </header>
       {event !== undefined && <EventLine id={snapshot.record.id} event={event} />}
       <dl class="pairs">
@@ -62,11 +62,11 @@ function EventLine({ id, event }: { id: string; event: SessionEvent }) {
   )
 }
 
-/** Name of a fact, its text to compare it by, and how it is shown. */
+/** Name, text to compare by, and display of a fact. */
 type Fact = readonly [name: string, text: string, show: ComponentChildren]
 
 function listFacts({ status, activeAgent, turns, lastActivityAt, endedAt }: SessionRecord): Fact[] {
-  const why = statusText(status)
+  const text = statusText(status)
   const moment = (at: string) => <time dateTime={at}>{formatTime(at)}</time>
   return [
     ['state', status.state, <StateBadge state={status.state} />],
@@ -74,23 +74,6 @@ function listFacts({ status, activeAgent, turns, lastActivityAt, endedAt }: Sess
     ['turns', String(turns), turns.toLocaleString('en')],
     ['last activity', lastActivityAt, moment(lastActivityAt)],
     ['ended', endedAt ?? '', endedAt === undefined ? 'no' : moment(endedAt)],
-    ...(why === undefined ? [] : [['because', why, preview(why, 240)] as const]),
+    ...(text === '' ? [] : [['text', text, preview(text, 240)] as const]),
   ]
-}
-
-/** What a status says beside its state. */
-function statusText(status: SessionRecord['status']): string | undefined {
-  switch (status.state) {
-    case 'awaiting_user':
-      return status.question
-    case 'interrupted':
-      return status.userMessage
-    case 'pending_complete':
-      return status.summary
-    case 'aborted':
-      return status.reason
-    case 'running':
-    case 'complete':
-      return undefined
-  }
 }

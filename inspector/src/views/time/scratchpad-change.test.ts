@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { describeChange } from './scratchpad-change.ts'
 
-it('a change of the scratchpad is its operation and what it brought', () => {
+it('describes a scratchpad change by operation and data', () => {
   expect(describeChange('state_changed', { op: 'merge', patch: { a: null } })).toEqual({
     op: 'merge',
     patch: { a: null },
@@ -16,7 +16,7 @@ it('a change of the scratchpad is its operation and what it brought', () => {
   expect(describeChange('agent_transition', { from: 'a', to: 'b', context: {} })).toEqual({ op: 'handoff', patch: {} })
 })
 
-it('parts of another shape are shown as they are', () => {
+it('shows unknown parts as they are', () => {
   for (const parts of [undefined, null, 'text', [1], { op: 'add' }, { op: 7 }]) {
     expect(describeChange('state_changed', parts)).toEqual({ op: 'change', patch: parts })
   }

@@ -1,12 +1,12 @@
 import type { Json } from '../../api/types.ts'
 
-/** What an event did to the scratchpad: the operation, and what it brought. */
+/** A change of the scratchpad: the operation and its data. */
 export interface ScratchpadChange {
   readonly op: string
   readonly patch: Json | undefined
 }
 
-/** The change of the scratchpad in an event. Parts of any shape are shown as they are. */
+/** Describes the scratchpad change in an event. Unknown parts are shown as they are. */
 export function describeChange(type: string, parts: Json | undefined): ScratchpadChange {
   const given = (typeof parts === 'object' && parts !== null ? parts : {}) as Readonly<Record<string, Json>>
   const { op, key, by, patch, value, context } = given

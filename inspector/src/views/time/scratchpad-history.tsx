@@ -1,14 +1,11 @@
-import { useState } from 'preact/hooks'
 import type { Json, SessionEvent } from '../../api/types.ts'
 import { shortJson } from '../../parts/short-json.ts'
+import { useShowMore } from '../../parts/show-more.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { visible } from '../../parts/visible.ts'
 import { changeKinds, completeSince, type LoadedChanges } from './changes.ts'
 import { describeChange } from './scratchpad-change.ts'
 import css from './scratchpad-history.module.css'
-
-/** Changes that are listed at first, and with each further click. */
-const STEP = 100
 
 interface Props {
   readonly known: LoadedChanges
@@ -16,19 +13,19 @@ interface Props {
   readonly onMove: (sequence: number) => void
 }
 
-/** Every change of the scratchpad, newest first; each leads the slider to it. */
+/** All changes of the scratchpad, newest first; a click moves the slider there. */
 export function ScratchpadHistory({ known, sequence, onMove }: Props) {
-  const [most, setMost] = useState(STEP)
   const since = completeSince(known, 'scratchpad')
   const hasMore = since > 1
   const changes = known.events
     .filter((event) => event.sequence >= since && changeKinds(event).includes('scratchpad'))
     .toReversed()
+  const { shown, more } = useShowMore(changes, 100)
   const present = changes.find((event) => event.sequence <= sequence)
   return (
-    <section class="card stack-2" aria-label="Changes of the scratchpad">
+    <section class="card stack-2" aria-label="Scratchpad history">
       <h2>
-        Changes of the scratchpad{' '}
+        Scratchpad history{' '}
         <span class="muted small">
           {hasMore && 'the last '}
           {changes.length.toLocaleString('en')}
@@ -36,25 +33,19 @@ export function ScratchpadHistory({ known, sequence, onMove }: Props) {
       </h2>
       {changes.length === 0 && (
         <p class="muted small">
-          None {hasMore ? 'among the last changes of the session' : 'yet'}. Agents change it with{' '}
-          <code>updateState()</code> and its relatives.
+          {hasMore ? 'No recent changes' : 'No changes yet'}. Agents change it with <code>updateState()</code> and
+          similar calls.
         </p>
       )}
       <ol class={css.list} reversed>
-        {changes.slice(0, most).map((event) => (
+        {shown.map((event) => (
           <li key={event.sequence}>
             <Entry event={event} isPresent={event === present} onMove={onMove} />
           </li>
         ))}
       </ol>
-      {changes.length > most && (
-        <button type="button" class="button small" onClick={() => setMost(most + STEP)}>
-          Show {Math.min(STEP, changes.length - most)} more of {(changes.length - most).toLocaleString('en')}
-        </button>
-      )}
-      {hasMore && changes.length <= most && (
-        <p class="muted small">Older changes are not listed: the slider reaches them.</p>
-      )}
+      {more && <div>{more}</div>}
+      {hasMore && !more && <p class="muted small">Older changes are not listed. Use the slider to reach them.</p>}
     </section>
   )
 }

@@ -1,15 +1,5 @@
-import type { ChangeKind, MarkRow } from './changes.ts'
+import type { MarkRow } from './changes.ts'
 import css from './slider.module.css'
-
-/** What a row of marks is called. */
-export const KIND_NAMES = {
-  scratchpad: 'scratchpad',
-  status: 'status',
-  agent: 'agent',
-  envelope: 'envelope',
-  work: 'work',
-  commit: 'commit',
-} as const satisfies Record<ChangeKind, string>
 
 interface Props {
   readonly sequence: number
@@ -18,7 +8,7 @@ interface Props {
   readonly onMove: (sequence: number) => void
 }
 
-/** The slider through the log, and below it what changed where: a click on a mark goes there. */
+/** The slider through the log, with marks for changes; a click on a mark goes there. */
 export function Slider({ sequence, head, rows, onMove }: Props) {
   const share = head <= 1 ? 0 : (sequence - 1) / (head - 1)
   return (
@@ -49,18 +39,18 @@ function Row({ row: { kind, marks, count }, share, onMove }: { row: MarkRow; sha
   return (
     <>
       <span class={css.name} title={`${count.toLocaleString('en')} changes`}>
-        {KIND_NAMES[kind]}
+        {kind}
       </span>
       <div class={css.row} data-change={kind}>
         <span class={css.now} style={{ insetInlineStart: `${share * 100}%` }} />
         {marks.map((mark) => {
           const many = mark.count > 1 ? `${mark.count.toLocaleString('en')} changes up to event` : 'event'
-          const label = `${KIND_NAMES[kind]}: ${many} ${mark.sequence.toLocaleString('en')}`
+          const label = `${kind}: ${many} ${mark.sequence.toLocaleString('en')}`
           return (
             <button
               key={mark.sequence}
               type="button"
-              // the buttons for the previous and the next change are the way of the keyboard: hundreds of stops are none
+              // keyboard users take the buttons for the previous and next change: hundreds of tab stops help nobody
               tabIndex={-1}
               class={css.mark}
               style={{ insetInlineStart: `${mark.share * 100}%` }}

@@ -4,18 +4,18 @@ import { type Problem, toProblem } from '../../api/problem.ts'
 import type { SessionEvent, Snapshot } from '../../api/types.ts'
 import type { SessionData } from '../../session/session-data.ts'
 
-/** Milliseconds that the slider has to rest before its moment is asked for: a long log takes the server up to a second. */
+/** Milliseconds without movement before the slider requests its moment: a long log takes the server up to a second. */
 export const DEBOUNCE_MS = 120
-/** Snapshots that are kept; each may hold a scratchpad of 1 MB. */
+/** Cached snapshots; each may hold a scratchpad of 1 MB. */
 const CACHE_SIZE = 24
 
-/** A session as it was right after an event, and the event itself. */
+/** A session after an event, and the event itself. */
 export interface Moment {
   readonly snapshot: Snapshot
   readonly event: SessionEvent | undefined
 }
 
-/** Moments of a session. The one that is shown stays until the next one is here; what was overtaken is dropped. */
+/** Loads moments of a session. The current one stays until the next arrives; overtaken responses are dropped. */
 export class SnapshotLoader {
   readonly #data: SessionData
   readonly #snapshots = new Map<number, Snapshot>()
@@ -24,7 +24,7 @@ export class SnapshotLoader {
   #timer: number | undefined
   #asking: AbortController | undefined
   #isFollowing = false
-  /** The last one that came. */
+  /** The last moment that arrived. */
   readonly shown = signal<Moment | undefined>(undefined)
   readonly isLoading = signal(false)
   readonly problem = signal<Problem | undefined>(undefined)
@@ -34,21 +34,21 @@ export class SnapshotLoader {
   }
 
   /**
-   * Shows the moment after an event, once nobody has wanted another for {@link DEBOUNCE_MS}. Who follows the end of the log gets one
-   * answer after the other instead: events that keep coming would else put the first one off for ever.
+   * Shows the moment after an event once {@link DEBOUNCE_MS} pass without another request. While following the log it loads
+   * one moment after the other instead: a steady flow of events would postpone the first one forever.
    */
   request(sequence: number, isFollowing: boolean): void {
     this.#wanted = sequence
-    const isUnderWay = this.#timer !== undefined || this.#asking !== undefined
-    if (isFollowing && this.#isFollowing && isUnderWay) return
+    const isLoading = this.#timer !== undefined || this.#asking !== undefined
+    if (isFollowing && this.#isFollowing && isLoading) return
     this.#isFollowing = isFollowing
     this.cancel()
     this.isLoading.value = true
-    const isAtHand = this.shown.peek() === undefined || this.#snapshots.has(sequence)
-    this.#timer = window.setTimeout(() => void this.#ask(), isAtHand ? 0 : DEBOUNCE_MS)
+    const isImmediate = this.shown.peek() === undefined || this.#snapshots.has(sequence)
+    this.#timer = window.setTimeout(() => void this.#ask(), isImmediate ? 0 : DEBOUNCE_MS)
   }
 
-  /** Asks for the same once more. */
+  /** Repeats the last request. */
   retry(): void {
     this.request(this.#wanted, false)
   }
@@ -81,7 +81,7 @@ export class SnapshotLoader {
     if (this.#wanted !== sequence) this.request(this.#wanted, true)
   }
 
-  /** Every view of the session as it was right after an event. */
+  /** Every view of the session after an event. */
   async snapshot(sequence: number, signal: AbortSignal): Promise<Snapshot> {
     const path = sessionPath(this.#data.id, `/at/${sequence}`)
     return await cached(this.#snapshots, sequence, () => get<Snapshot>(path, {}, signal))
@@ -97,7 +97,7 @@ export class SnapshotLoader {
   }
 }
 
-/** What is kept under a key, or else what `make` gives; what was used longest ago goes. */
+/** Reads through a least-recently-used cache. */
 async function cached<T>(store: Map<number, T>, key: number, make: () => Promise<T>): Promise<T> {
   const value = store.get(key) ?? (await make())
   store.delete(key)

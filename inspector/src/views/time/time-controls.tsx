@@ -15,7 +15,7 @@ interface Props {
   readonly isLoading: boolean
 }
 
-/** Steps through the log, and the moment that others are compared with. */
+/** Buttons to step through the log and to pin a moment for comparison. */
 export function TimeControls({ id, head, place, known, isLoading }: Props) {
   const { sequence, isFollowing, go, pinned, pin } = place
   const [problem, setProblem] = useState<Problem | undefined>(undefined)
@@ -45,7 +45,7 @@ export function TimeControls({ id, head, place, known, isLoading }: Props) {
         <StepButton name="Next change" isOff={isLast || behind === undefined} onClick={on} />
         <StepButton name="Last" isOff={isLast && isFollowing} onClick={() => go(head)} />
         <span class="muted small" role="status">
-          {isLoading ? 'loading …' : isFollowing ? 'follows the end' : ''}
+          {isLoading ? 'loading …' : isFollowing ? 'following the log' : ''}
         </span>
         <span class={css.end}>
           <a class="small" href={sessionHref(id, 'time', { at: sequence, with: pinned })}>
@@ -73,7 +73,7 @@ export function TimeControls({ id, head, place, known, isLoading }: Props) {
 }
 
 function StepButton({ name, isOff, onClick }: { name: string; isOff: boolean; onClick: () => void }) {
-  // not `disabled`: at the end of the log the focus would be lost
+  // not `disabled`: the button would lose focus at the end of the log
   return (
     <button type="button" class="button" aria-disabled={isOff} onClick={() => !isOff && onClick()}>
       {name}
@@ -81,7 +81,7 @@ function StepButton({ name, isOff, onClick }: { name: string; isOff: boolean; on
   )
 }
 
-/** The sequence to be typed. What is being typed stays, whatever arrives meanwhile. */
+/** Input for the sequence. Arriving events do not overwrite what is being typed. */
 function SequenceInput({
   sequence,
   head,

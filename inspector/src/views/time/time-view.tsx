@@ -13,7 +13,7 @@ import css from './time-view.module.css'
 import { useChanges } from './use-changes.ts'
 import { usePosition } from './use-position.ts'
 
-/** The session as it was at any moment, and what had changed by then. */
+/** The session at any moment, and its changes. */
 export function TimeView({ data }: { data: SessionData }) {
   const head = data.head.value
   const changes = useChanges(data)
@@ -29,13 +29,11 @@ export function TimeView({ data }: { data: SessionData }) {
   const moment = moments.shown.value
   return (
     <div class="stack">
-      <section class="card stack-2" aria-label="Slider">
+      <section class="card stack-2" aria-label="Time slider">
         <TimeControls id={data.id} head={head} place={place} known={known} isLoading={moments.isLoading.value} />
         <Slider sequence={sequence} head={head} rows={rows} onMove={place.go} />
         {!changes.isLoading && completeSince(known) > 1 && (
-          <p class="muted small">
-            Of a kind with very many changes only the last ones are marked. “Previous change” finds the older ones.
-          </p>
+          <p class="muted small">Only the most recent changes are marked. “Previous change” finds older ones.</p>
         )}
       </section>
       <ProblemNote problem={moments.problem.value} onRetry={() => moments.retry()} />

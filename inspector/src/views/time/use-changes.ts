@@ -3,10 +3,10 @@ import type { SessionData } from '../../session/session-data.ts'
 import { useEvents } from '../../session/use-events.ts'
 import { mergeChanges, TYPES_BY_KIND } from './changes.ts'
 
-/** Changes of each kind that are marked and listed: the last ones. */
+/** Most recent changes to load per kind. */
 const MAX_PER_KIND = 500
 
-/** The last changes of a session, of each kind as many: those of one kind do not push out those of another. */
+/** The last changes of a session, loaded per kind so that a frequent kind does not crowd out another. */
 export function useChanges(data: SessionData) {
   const read = [
     useEvents(data, TYPES_BY_KIND.scratchpad, MAX_PER_KIND),

@@ -2,30 +2,30 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { query, setQuery } from '../../route.ts'
 import { DEBOUNCE_MS } from './snapshot-loader.ts'
 
-/** Where the slider stands. */
+/** Position of the slider. */
 export interface SliderPosition {
   readonly sequence: number
-  /** Whether it stands at the end, and goes along with it. */
+  /** Whether it is at the end and follows new events. */
   readonly isFollowing: boolean
-  /** Moves it; to the end or beyond: follows the end from then on. */
+  /** Moves it; at the end or beyond it follows new events. */
   readonly go: (sequence: number) => void
-  /** The moment that others are compared with. */
+  /** The moment to compare with. */
   readonly pinned: number | undefined
   readonly pin: (sequence: number | undefined) => void
 }
 
-/** The place of the slider, as the address has it (`at`, `with`); without one it is the end of the log. */
+/** Keeps the slider position in the address (`at`, `with`); the default is the end of the log. */
 export function usePosition(head: number): SliderPosition {
   const asked = query.value.get('at')
   const [at, setAt] = useState(parseSequence(asked))
   const written = useRef(asked)
   useEffect(() => {
-    // a link, or "back": what was written here comes back too, and must not undo what was done since
+    // reacts to links and "back" only: its own writes come back too and must not undo later moves
     if (asked !== written.current) setAt(parseSequence(asked))
     written.current = asked
   }, [asked])
   useEffect(() => {
-    // browsers refuse addresses that change too often
+    // browsers reject frequent address changes
     const timer = setTimeout(() => {
       if (parseSequence(query.peek().get('at')) === at) return
       written.current = at === undefined ? null : String(at)

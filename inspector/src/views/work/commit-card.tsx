@@ -13,22 +13,22 @@ import { ExitCode } from './exit-code.tsx'
 import { formatBytes, partHref, ShortHash, TruncatedText } from './links.tsx'
 
 const KIND_TEXTS: Readonly<Record<string, string>> = {
-  normal: 'the task was completed',
-  abandoned: 'the task was given up',
-  stale: 'nobody came back',
-  interrupted: 'another task took its place',
+  normal: 'Task completed',
+  abandoned: 'Task abandoned',
+  stale: 'Ended without further activity',
+  interrupted: 'Replaced by another task',
 }
 
-/** Characters of a summary that are laid out as Markdown; a longer one is shown as it was written. */
+/** Longest summary rendered as Markdown; a longer one is shown as plain text. */
 const MAX_RENDERED_LENGTH = 20_000
 
 interface Props {
   readonly commit: Commit
-  /** The session that is looked at. */
+  /** The session on display. */
   readonly here: string
-  /** The address names this commit. */
+  /** Whether the address names this commit. */
   readonly isNamed: boolean
-  /** Places in the chain between the one above and this one that the caller may not see. */
+  /** Hidden commits between the one above and this one. */
   readonly missing: number
 }
 
@@ -44,14 +44,15 @@ export function CommitCard({ commit, here, isNamed, missing }: Props) {
     <li class={css.commit} ref={item} data-own={isOwn} data-named={isNamed}>
       {missing > 0 && (
         <p class={`${css.missing} muted small`}>
-          {missing === 1 ? '1 commit' : `${missing} commits`} before this one: purged, or of another user.
+          {missing === 1 ? '1 earlier commit is' : `${missing} earlier commits are`} hidden: purged, or owned by another
+          user.
         </p>
       )}
       <article class="card stack" aria-label={`Commit ${position}`}>
         <div class="facts">
           <span class="mono muted">{position}</span>
           <h3 dir="auto" class="wrap">
-            {purgedAt !== undefined ? 'Purged' : task === undefined ? 'Without a task' : oneLine(task, 200)}
+            {purgedAt !== undefined ? 'Purged' : task === undefined ? 'No task' : oneLine(task, 200)}
           </h3>
           {purgedAt === undefined && (
             <span class="badge" data-kind={kind} title={KIND_TEXTS[kind]}>
@@ -75,7 +76,7 @@ export function CommitCard({ commit, here, isNamed, missing }: Props) {
           </>
         ) : (
           <p class="muted">
-            Its session was purged <Ago at={purgedAt} />: its place in the chain is all that is left.
+            The session was purged <Ago at={purgedAt} />. Only its position in the chain remains.
           </p>
         )}
         <Origin commit={commit} here={here} isLinked={missing === 0} />
@@ -85,9 +86,9 @@ export function CommitCard({ commit, here, isNamed, missing }: Props) {
 }
 
 const SOURCE_TEXTS: Readonly<Record<string, string>> = {
-  caller: 'The summary was given by the caller.',
-  model: 'The summary was written by a model.',
-  extractive: 'The summary is an extract of the log.',
+  caller: 'Summary provided by the caller.',
+  model: 'Summary written by a model.',
+  extractive: 'Summary extracted from the log.',
 }
 
 function SummarySource({ commit: { summarizedBy, fallback } }: { commit: Commit }) {
@@ -95,7 +96,7 @@ function SummarySource({ commit: { summarizedBy, fallback } }: { commit: Commit 
   if (by === undefined) return null
   return (
     <p class="muted small">
-      {by} {fallback !== undefined && <>It was to be another: {oneLine(fallback, 300)}</>}
+      {by} {fallback !== undefined && <>Used as a fallback: {oneLine(fallback, 300)}</>}
     </p>
   )
 }
@@ -167,14 +168,14 @@ function List<T>({ name, items, render }: ListProps<T>) {
   )
 }
 
-/** The events that it stands for, in which session, and what it follows. */
+/** The events it covers, their session, and the commit it follows. */
 function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLinked: boolean }) {
   const { range, hash, sessionId, parent, position, purgedAt } = commit
   return (
     <p class="facts muted small">
       {range !== undefined && (
         <span>
-          stands for events <a href={eventHref(sessionId, range.from)}>{range.from}</a>–
+          covers events <a href={eventHref(sessionId, range.from)}>{range.from}</a>–
           <a href={eventHref(sessionId, range.to)}>{range.to}</a> of{' '}
           {sessionId === here ? 'this session' : <SessionLink id={sessionId} />}
         </span>
@@ -188,7 +189,7 @@ function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLi
         </span>
       )}
       {parent === undefined ? (
-        position === 1 && <span>the first of the chain</span>
+        position === 1 && <span>first in the chain</span>
       ) : (
         <span>
           follows{' '}

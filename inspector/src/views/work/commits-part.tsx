@@ -10,10 +10,10 @@ import { useEvents } from '../../session/use-events.ts'
 import { CommitCard } from './commit-card.tsx'
 
 const TYPES = ['session_compacted'] as const
-/** Commits on one page. */
+/** Commits per page. */
 const PAGE_SIZE = 20
 
-/** The chain of the conversation's commits, oldest first. */
+/** The conversation's commits, oldest first. */
 export function CommitsPart({ data }: { data: SessionData }) {
   const record = data.record.value
   const own = useEvents(data, TYPES, 1)
@@ -28,7 +28,7 @@ export function CommitsPart({ data }: { data: SessionData }) {
   )
 }
 
-/** Where a page begins that has this commit in its middle, so that the way to it is seen. */
+/** Starts the page so that this commit is in its middle. */
 const pageStartAround = (position = 0) => Math.max(0, position - PAGE_SIZE / 2)
 
 function parsePosition(text: string | null): number | undefined {
@@ -41,14 +41,13 @@ function readPosition(parts: Json | undefined): number | undefined {
   return typeof position === 'number' && Number.isInteger(position) && position > 0 ? position : undefined
 }
 
-/** How this session comes to its commit. */
+/** Says how this session gets its commit. */
 function NoOwnCommit({ record: { endedAt } }: { record: SessionRecord }) {
-  if (endedAt === undefined)
-    return <p class="note">This session is not over: its commit is made when it ends, of all that was done in it.</p>
+  if (endedAt === undefined) return <p class="note">This session is still open. Its commit is created when it ends.</p>
   return (
     <p class="note">
-      This session ended without a commit. “Compact” above makes it, and so do <code>session.compact()</code> and{' '}
-      <code>throughline compact</code>; nothing is deleted by it.
+      This session ended without a commit. Create one with “Compact” above, <code>session.compact()</code> or{' '}
+      <code>throughline compact</code>. Compacting deletes nothing.
     </p>
   )
 }
@@ -63,7 +62,7 @@ function CommitChain({ record, own }: { record: SessionRecord; own: number | und
   }
   useEffect(() => show(named), [named])
   useEffect(() => show(named ?? own), [own])
-  // not by user: purged ones belong to nobody, and the server gives to each caller what is theirs
+  // not filtered by user: purged commits have none, and the server returns only what the caller may see
   const page = useRequest(
     (signal) =>
       get<Page<Commit>>(
@@ -83,7 +82,7 @@ function CommitChain({ record, own }: { record: SessionRecord; own: number | und
       <div class="row between">
         <h2>Commits of the conversation</h2>
         <button type="button" class="button small" onClick={page.reload}>
-          Look again
+          Refresh
         </button>
       </div>
       <ProblemNote problem={page.problem} onRetry={page.reload} />
@@ -115,13 +114,13 @@ function CommitChain({ record, own }: { record: SessionRecord; own: number | und
         )}
       </div>
       <p class="muted small">
-        The chain of conversation <code>{oneLine(conversationId, 80)}</code>, oldest first.
+        Conversation <code>{oneLine(conversationId, 80)}</code>, oldest commit first.
       </p>
     </section>
   )
 }
 
-/** How many places in the chain are left out between a commit and the one above it. */
+/** Counts the hidden commits between a commit and the one above it. */
 function countMissingBefore(items: readonly Commit[], index: number): number {
   const [above, here] = [items[index - 1], items[index]]
   return above === undefined || here === undefined ? 0 : Math.max(0, here.position - above.position - 1)
@@ -131,8 +130,8 @@ function NoCommits() {
   return (
     <Empty title="This conversation has no commits yet.">
       <p>
-        A session that ends leaves one: what it was about, what was decided, and which files and commands there were.
-        The next session of the conversation is told of it.
+        Each session leaves one when it ends, with its task, decisions, files and commands. The next session of the
+        conversation starts with it.
       </p>
     </Empty>
   )

@@ -6,7 +6,7 @@ import { EventLink, formatBytes, graphHref, ShortHash, TruncatedText } from './l
 import { fileNode } from './node-name.ts'
 import type { FileEntry } from './work-index.ts'
 
-/** Files, the one touched last first. */
+/** Files, most recently touched first. */
 export function FilesTable({ id, files }: { id: string; files: readonly FileEntry[] }) {
   const { shown, more } = useShowMore(files, 100)
   return (
@@ -63,7 +63,7 @@ function Row({ id, file: { path, reads, writes, hash, bytes, last } }: { id: str
   )
 }
 
-/** Nothing is known, or there was nothing. */
+/** An unknown or zero value. */
 function Dash() {
   return <span class="muted">–</span>
 }

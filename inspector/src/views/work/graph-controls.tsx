@@ -1,34 +1,35 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Graph } from '../../api/types.ts'
+import { TASK_NODE } from '../../domain.ts'
 import { oneLine } from '../../parts/visible.ts'
 import { navigate, setQuery } from '../../route.ts'
 import css from './graph-controls.module.css'
 import { DIRECTIONS, type Direction, type GraphQuery, MAX_DEPTH } from './graph-query.ts'
 import { graphHref, TruncatedText } from './links.tsx'
-import { extendTrail, fileNode, TASK_NODE } from './node-name.ts'
+import { extendTrail, fileNode } from './node-name.ts'
 import type { WorkIndex } from './work-index.ts'
 
 const DIRECTION_NAMES = {
-  both: 'both ways',
-  out: 'from the node',
-  in: 'to the node',
+  both: 'both',
+  out: 'outgoing',
+  in: 'incoming',
 } as const satisfies Record<Direction, string>
 
-/** Names that the input offers. */
+/** Node names suggested by the input. */
 const MAX_SUGGESTIONS = 200
 
 interface Props {
   readonly id: string
   readonly asked: GraphQuery
   readonly graph: Graph | undefined
-  readonly things: WorkIndex
+  readonly work: WorkIndex
 }
 
-/** Where to begin, how far to go, which way, by what, and how to show it. */
-export function GraphControls({ id, asked, graph, things }: Props) {
+/** Start node, depth, direction, labels and layout of the graph. */
+export function GraphControls({ id, asked, graph, work }: Props) {
   return (
     <div class="toolbar">
-      <NodeForm id={id} graph={graph} things={things} />
+      <NodeForm id={id} graph={graph} work={work} />
       <label class="row small">
         <span class="muted">Depth</span>
         <select
@@ -58,7 +59,7 @@ export function GraphControls({ id, asked, graph, things }: Props) {
         </select>
       </label>
       <fieldset class="row">
-        <legend class="hidden">Shown as</legend>
+        <legend class="hidden">Layout</legend>
         {(['diagram', 'list'] as const).map((as) => (
           <button
             key={as}
@@ -67,7 +68,7 @@ export function GraphControls({ id, asked, graph, things }: Props) {
             aria-pressed={asked.as === as}
             onClick={() => setQuery({ as: as === 'list' ? as : undefined })}
           >
-            {as === 'list' ? 'As a list' : 'Diagram'}
+            {as === 'list' ? 'List' : 'Diagram'}
           </button>
         ))}
       </fieldset>
@@ -76,9 +77,9 @@ export function GraphControls({ id, asked, graph, things }: Props) {
   )
 }
 
-function NodeForm({ id, graph, things }: Omit<Props, 'asked'>) {
+function NodeForm({ id, graph, work }: Omit<Props, 'asked'>) {
   const [text, setText] = useState('')
-  const known = new Set([...(graph?.nodes ?? []), ...things.files.flatMap(({ path }) => fileNode(path) ?? [])])
+  const known = new Set([...(graph?.nodes ?? []), ...work.files.flatMap(({ path }) => fileNode(path) ?? [])])
   const submit = (event: Event) => {
     event.preventDefault()
     if (text.trim() === '') return
@@ -111,7 +112,7 @@ function NodeForm({ id, graph, things }: Omit<Props, 'asked'>) {
   )
 }
 
-/** Labels that were seen so far: under a filter an answer names no others. */
+/** Every label seen so far: a filtered response names no others. */
 function Labels({ labels, graph }: { labels: readonly string[]; graph: Graph | undefined }) {
   const seen = useRef(new Set<string>())
   for (const label of [...labels, ...(graph?.edges.map((edge) => edge.label) ?? [])]) seen.current.add(label)
@@ -122,7 +123,7 @@ function Labels({ labels, graph }: { labels: readonly string[]; graph: Graph | u
   }
   return (
     <fieldset class={css.labels}>
-      <legend class="hidden">Only relations with these labels</legend>
+      <legend class="hidden">Filter by label</legend>
       <span class="muted small" aria-hidden="true">
         Labels
       </span>
@@ -146,12 +147,12 @@ function Labels({ labels, graph }: { labels: readonly string[]; graph: Graph | u
 
 interface TrailProps {
   readonly id: string
-  /** The one that is shown, if any. */
+  /** The node on display, if any. */
   readonly node: string | undefined
   readonly title: (node: string) => string
 }
 
-/** The way taken so far, from the task of the session on. The browser's "back" goes along it too. */
+/** The nodes visited so far, starting at the task. The browser's "back" follows the same trail. */
 export function GraphTrail({ id, node, title }: TrailProps) {
   const [trail, setTrail] = useState<readonly string[]>([TASK_NODE])
   useEffect(() => {
@@ -159,7 +160,7 @@ export function GraphTrail({ id, node, title }: TrailProps) {
   }, [node])
   if (trail.length < 2) return null
   return (
-    <nav aria-label="Way through the graph">
+    <nav aria-label="Graph trail">
       <ol class={`facts small ${css.trail}`}>
         {trail.map((one) => (
           <li key={one}>

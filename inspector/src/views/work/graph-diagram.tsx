@@ -16,35 +16,35 @@ const clampZoom = (scale: number) => Math.min(ZOOM.most, Math.max(ZOOM.least, sc
 
 interface Props {
   readonly id: string
-  readonly drawing: GraphLayout | undefined
-  readonly centre: string
+  readonly layout: GraphLayout | undefined
+  readonly center: string
   readonly title: (node: string) => string
-  /** Key of the line that is selected. */
+  /** Key of the selected line. */
   readonly selected: string | undefined
   readonly onSelect: (key: string | undefined) => void
 }
 
-/** Nodes as links, relations as buttons between them. It has one stop for the Tab key; the arrow keys go on from there. */
-export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }: Props) {
+/** Nodes as links, relations as buttons between them. The Tab key stops once; the arrow keys move inside. */
+export function GraphDiagram({ id, layout, center, title, selected, onSelect }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [scale, setScale] = useState(1)
   const shown = useRef(scale)
   const [active, setActive] = useState<string>()
   const fitTo = (least: number) => {
-    if (box.current === null || drawing === undefined) return
+    if (box.current === null || layout === undefined) return
     const { clientWidth } = box.current
     const height = Number.parseFloat(getComputedStyle(box.current).maxHeight) || clientWidth
     setScale(
-      Math.max(least, Math.min(1, clientWidth / drawing.width, least === ZOOM.least ? height / drawing.height : 1)),
+      Math.max(least, Math.min(1, clientWidth / layout.width, least === ZOOM.least ? height / layout.height : 1)),
     )
   }
-  // another node in the centre is another picture; one that only grew stays where the reader has scrolled to
+  // a new center resets the view; a graph that only grew keeps the scroll position
   useLayoutEffect(() => {
     fitTo(0.85)
     setActive(undefined)
-  }, [drawing?.nodes[0]?.key])
-  useEffect(() => scrollToCenter(box.current, drawing?.nodes[0], shown.current), [drawing?.nodes[0]?.key])
-  // what was in the middle of the box stays there
+  }, [layout?.nodes[0]?.key])
+  useEffect(() => scrollToCenter(box.current, layout?.nodes[0], shown.current), [layout?.nodes[0]?.key])
+  // keeps the middle of the box in place while zooming
   useLayoutEffect(() => {
     const by = scale / shown.current
     shown.current = scale
@@ -52,10 +52,10 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
     const [x, y] = [clientWidth / 2, clientHeight / 2]
     box.current?.scrollTo((scrollLeft + x) * by - x, (scrollTop + y) * by - y)
   }, [scale])
-  if (drawing === undefined) return <Loading what="Drawing" />
+  if (layout === undefined) return <Loading what="Drawing the graph" />
 
-  const items: Box[] = [...drawing.nodes, ...drawing.lines]
-  const stop = items.some(({ key }) => key === active) ? active : centre
+  const items: Box[] = [...layout.nodes, ...layout.lines]
+  const stop = items.some(({ key }) => key === active) ? active : center
   const tab = (key: string) => (key === stop ? 0 : -1)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -74,14 +74,14 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
   return (
     <div class="box">
       <div class={css.bar}>
-        <Legend nodes={drawing.nodes} />
+        <Legend nodes={layout.nodes} />
         <fieldset class={css.zoom}>
           <legend class="hidden">Zoom</legend>
           <button
             type="button"
             class="button small"
             onClick={() => setScale(clampZoom(scale / ZOOM.step))}
-            aria-label="Smaller"
+            aria-label="Zoom out"
           >
             −
           </button>
@@ -89,7 +89,7 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
             type="button"
             class="button small"
             onClick={() => setScale(clampZoom(scale * ZOOM.step))}
-            aria-label="Larger"
+            aria-label="Zoom in"
           >
             +
           </button>
@@ -98,22 +98,22 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
           </button>
         </fieldset>
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: no form; the keys move between the links and buttons in it */}
+      {/* biome-ignore lint/a11y/useSemanticElements: not a form; the keys move between its links and buttons */}
       <div
         class={css.box}
         ref={box}
         role="group"
-        aria-label={`Graph of ${drawing.nodes.length} nodes and ${drawing.lines.length} lines between them. The arrow keys move from one to the next, plus and minus zoom.`}
+        aria-label={`Graph of ${layout.nodes.length} nodes and ${layout.lines.length} edges. Arrow keys move between them; plus and minus zoom.`}
         onKeyDown={onKeyDown}
         onFocusIn={({ target }) => setActive((target as HTMLElement).dataset['item'])}
       >
-        <div class={css.sized} style={{ width: `${drawing.width * scale}px`, height: `${drawing.height * scale}px` }}>
+        <div class={css.sized} style={{ width: `${layout.width * scale}px`, height: `${layout.height * scale}px` }}>
           <div
             class={css.drawing}
-            style={{ width: `${drawing.width}px`, height: `${drawing.height}px`, transform: `scale(${scale})` }}
+            style={{ width: `${layout.width}px`, height: `${layout.height}px`, transform: `scale(${scale})` }}
           >
-            <Lines drawing={drawing} selected={selected} />
-            {drawing.lines.map((line) => (
+            <Lines layout={layout} selected={selected} />
+            {layout.lines.map((line) => (
               <LineButton
                 key={line.key}
                 line={line}
@@ -123,14 +123,14 @@ export function GraphDiagram({ id, drawing, centre, title, selected, onSelect }:
                 onSelect={onSelect}
               />
             ))}
-            {drawing.nodes.map((one) => (
+            {layout.nodes.map((one) => (
               <NodeBox
                 key={one.key}
                 box={one}
                 href={graphHref(id, one.key)}
                 name={title(one.key)}
                 tabIndex={tab(one.key)}
-                isCentre={one.key === centre}
+                isCenter={one.key === center}
               />
             ))}
           </div>

@@ -1,13 +1,14 @@
+import { NODE_KINDS } from '../../domain.ts'
 import { oneLine, visible } from '../../parts/visible.ts'
 import css from './graph-items.module.css'
 import { type Box, type GraphLayout, type Line, toArrowData, toPathData } from './graph-layout.ts'
-import { KINDS, splitNode, truncateMiddle } from './node-name.ts'
+import { splitNode, truncateMiddle } from './node-name.ts'
 
-/** The lines themselves; what they say is in the buttons on them. */
-export function Lines({ drawing, selected }: { drawing: GraphLayout; selected: string | undefined }) {
+/** The lines; the buttons on them carry the labels. */
+export function Lines({ layout, selected }: { layout: GraphLayout; selected: string | undefined }) {
   return (
-    <svg class={css.lines} width={drawing.width} height={drawing.height} aria-hidden="true">
-      {drawing.lines.map(({ key, points }) => (
+    <svg class={css.lines} width={layout.width} height={layout.height} aria-hidden="true">
+      {layout.lines.map(({ key, points }) => (
         <g key={key} data-selected={key === selected}>
           <path class={css.line} d={toPathData(points)} />
           <path class={css.arrow} d={toArrowData(points)} />
@@ -32,7 +33,7 @@ interface LineProps {
   readonly onSelect: (key: string | undefined) => void
 }
 
-/** What the relations of a line are called; choosing it shows their evidence. */
+/** The label of a line; selecting it shows the evidence of its relations. */
 export function LineButton({ line, title, tabIndex, isSelected, onSelect }: LineProps) {
   const { key, from, label, to } = line
   return (
@@ -56,11 +57,11 @@ interface NodeProps {
   readonly href: string
   readonly name: string
   readonly tabIndex: number
-  readonly isCentre: boolean
+  readonly isCenter: boolean
 }
 
-/** A node; choosing it puts it in the centre. */
-export function NodeBox({ box, href, name, tabIndex, isCentre }: NodeProps) {
+/** A node; selecting it centers the graph on it. */
+export function NodeBox({ box, href, name, tabIndex, isCenter }: NodeProps) {
   const { kind } = splitNode(box.key)
   return (
     <a
@@ -71,26 +72,26 @@ export function NodeBox({ box, href, name, tabIndex, isCentre }: NodeProps) {
       data-kind={kind}
       tabIndex={tabIndex}
       title={oneLine(name, 1000)}
-      aria-current={isCentre ? 'true' : undefined}
+      aria-current={isCenter ? 'true' : undefined}
     >
       <span class={css.kind}>{visible(kind)}</span> <bdi class={css.name}>{shortenName(kind, name)}</bdi>
     </a>
   )
 }
 
-/** Of words the beginning tells most; of a path or another name its two ends. */
+/** Keeps the start of prose, and both ends of a path or another name. */
 function shortenName(kind: string, name: string): string {
   return PROSE_KINDS.includes(kind) ? oneLine(name, 60) : visible(truncateMiddle(name.replace(/\s+/g, ' '), 26))
 }
 
 const PROSE_KINDS = ['task', 'note', 'decision']
 
-/** The kinds of nodes that are there, with their colours. */
+/** The kinds of nodes in the diagram, with their colors. */
 export function Legend({ nodes }: { nodes: readonly Box[] }) {
-  const here = new Set(nodes.map(({ key }) => splitNode(key).kind))
+  const present = new Set(nodes.map(({ key }) => splitNode(key).kind))
   return (
-    <ul class={css.legend} aria-label="Kinds of nodes">
-      {KINDS.filter((kind) => here.has(kind)).map((kind) => (
+    <ul class={css.legend} aria-label="Node kinds">
+      {NODE_KINDS.filter((kind) => present.has(kind)).map((kind) => (
         <li key={kind} data-kind={kind}>
           {kind}
         </li>

@@ -4,8 +4,8 @@ import { type Box, layoutGraph, nearestBox, nearestEdges, toArrowData, toPathDat
 
 const edge = (from: string, to: string, label = 'calls'): GraphEdge => ({ from, label, to, evidence: [] })
 
-describe('nearest', () => {
-  it('prefers relations near the node, whichever way they point', () => {
+describe('nearestEdges', () => {
+  it('prefers relations near the node in both directions', () => {
     const edges = [edge('c', 'd'), edge('x', 'y'), edge('b', 'c'), edge('b', 'a')]
     expect(nearestEdges({ node: 'a', edges }, 2)).toEqual([edge('b', 'a'), edge('b', 'c')])
     expect(nearestEdges({ node: 'a', edges }, 3).at(-1)).toEqual(edge('c', 'd'))
@@ -13,8 +13,8 @@ describe('nearest', () => {
   })
 })
 
-describe('drawingOf', () => {
-  it('puts what a relation leads to on the right, and no box over another', () => {
+describe('layoutGraph', () => {
+  it('places targets to the right of sources, and boxes never overlap', () => {
     const { nodes, width, height } = layoutGraph('a', [edge('a', 'b'), edge('a', 'c'), edge('b', 'd'), edge('e', 'a')])
     const at = new Map(nodes.map((node) => [node.key, node]))
     const x = (key: string) => at.get(key)?.x ?? Number.NaN
@@ -31,7 +31,7 @@ describe('drawingOf', () => {
     }
   })
 
-  it('draws all relations from one node to another as one line, at the sides of their boxes', () => {
+  it('draws all relations between two nodes as one line attached to their sides', () => {
     const { nodes, lines } = layoutGraph('a', [
       edge('a', 'b', 'calls'),
       edge('a', 'b', 'reads'),
@@ -45,7 +45,7 @@ describe('drawingOf', () => {
     expect(back?.points.at(-1)?.x).toBe((a?.x ?? 0) + (a?.width ?? 0) / 2)
   })
 
-  it('takes a node without relations, one that is related to itself, and names of any kind', () => {
+  it('accepts a node without relations, a loop, and any name', () => {
     expect(layoutGraph('a', []).nodes).toHaveLength(1)
     const {
       nodes: [one],
@@ -62,12 +62,12 @@ describe('drawingOf', () => {
   })
 })
 
-describe('nextTo', () => {
+describe('nearestBox', () => {
   const box = (key: string, x: number, y: number): Box => ({ key, x, y, width: 10, height: 10 })
   const boxes = [box('here', 0, 0), box('near', 50, 10), box('far', 200, 0), box('below', 0, 40), box('left', -30, 5)]
   const from = boxes[0] as Box
 
-  it('goes to the nearest box on that side', () => {
+  it('finds the nearest box on that side', () => {
     expect(nearestBox(from, boxes, 'right')?.key).toBe('near')
     expect(nearestBox(from, boxes, 'left')?.key).toBe('left')
     expect(nearestBox(from, boxes, 'down')?.key).toBe('below')
@@ -75,7 +75,7 @@ describe('nextTo', () => {
   })
 })
 
-describe('lines', () => {
+describe('toPathData and toArrowData', () => {
   const points = [
     { x: 0, y: 0 },
     { x: 10, y: 0 },
@@ -83,13 +83,13 @@ describe('lines', () => {
     { x: 30, y: 10 },
   ]
 
-  it('go through all points, from the first to the last', () => {
+  it('pass through all points in order', () => {
     expect(toPathData(points)).toBe('M0.0,0.0Q10.0,0.0 15.0,5.0Q20.0,10.0 30.0,10.0')
     expect(toPathData(points.slice(0, 2))).toBe('M0.0,0.0L10.0,0.0')
     expect(toPathData([])).toBe('')
   })
 
-  it('end in an arrow that points the way they came', () => {
+  it('end in an arrow that points along the line', () => {
     expect(toArrowData(points, 10)).toMatch(/^M30\.0,10\.0L21\.0,5\.7L21\.0,14\.3Z$/)
     expect(toArrowData([])).toBe('')
   })

@@ -1,10 +1,9 @@
 import { Graph as Dagre, layout } from '@dagrejs/dagre'
 import type { Graph, GraphEdge } from '../../api/types.ts'
 
-/** Relations that are drawn at most. With 150 in a tangle the layout takes a few tenths of a second, with 500 some seconds. */
+/** Most relations to draw. Laying out 150 tangled ones takes a few tenths of a second, 500 take seconds. */
 export const MAX_DRAWN_EDGES = 120
 
-/** Size of a node's box. */
 export const NODE_SIZE = { width: 200, height: 44 }
 const LABEL_SIZE = { height: 18, character: 6.8, padding: 14 }
 
@@ -14,14 +13,14 @@ export interface Point {
   readonly y: number
 }
 
-/** A box with its centre. */
+/** A box, by its center. */
 export interface Box extends Point {
   readonly key: string
   readonly width: number
   readonly height: number
 }
 
-/** All relations from one node to another: they are drawn as one line. */
+/** All relations from one node to another, drawn as one line. */
 export interface Line extends Box {
   readonly from: string
   readonly to: string
@@ -29,7 +28,7 @@ export interface Line extends Box {
   readonly points: readonly Point[]
 }
 
-/** Where everything stands. */
+/** Positions of all nodes and lines. */
 export interface GraphLayout {
   readonly width: number
   readonly height: number
@@ -37,15 +36,15 @@ export interface GraphLayout {
   readonly lines: readonly Line[]
 }
 
-/** The relations nearest to the node that was asked for, at most `most`. */
-export function nearestEdges({ node, edges }: Pick<Graph, 'node' | 'edges'>, most = MAX_DRAWN_EDGES): GraphEdge[] {
-  if (edges.length <= most) return [...edges]
+/** The `max` relations nearest to the start node. */
+export function nearestEdges({ node, edges }: Pick<Graph, 'node' | 'edges'>, max = MAX_DRAWN_EDGES): GraphEdge[] {
+  if (edges.length <= max) return [...edges]
   const far = measureDistances(node, edges)
   const rank = ({ from, to }: GraphEdge) => Math.min(far.get(from) ?? Infinity, far.get(to) ?? Infinity)
-  return edges.toSorted((a, b) => rank(a) - rank(b)).slice(0, most)
+  return edges.toSorted((a, b) => rank(a) - rank(b)).slice(0, max)
 }
 
-/** Steps from the node to each other, whichever way the relations point. */
+/** Distance of every node from the start node, ignoring direction. */
 function measureDistances(node: string, edges: readonly GraphEdge[]): Map<string, number> {
   const beside = new Map<string, string[]>()
   for (const { from, to } of edges) {
@@ -59,17 +58,17 @@ function measureDistances(node: string, edges: readonly GraphEdge[]): Map<string
     }
   }
   const far = new Map([[node, 0]])
-  // a Map goes on to what is added while it is walked
+  // iterating a Map also visits entries added meanwhile
   for (const [at, steps] of far) for (const next of beside.get(at) ?? []) if (!far.has(next)) far.set(next, steps + 1)
   return far
 }
 
-/** Places the nodes in columns from left to right, so that relations cross as little as may be. */
+/** Places the nodes in columns from left to right with few crossings. */
 export function layoutGraph(node: string, edges: readonly GraphEdge[]): GraphLayout {
   const lines = groupIntoLines(edges)
   const graph = new Dagre({ multigraph: true })
   graph.setGraph({ rankdir: 'LR', nodesep: 12, edgesep: 12, ranksep: 28, marginx: 12, marginy: 12 })
-  // numbers instead of names: dagre keeps names as keys of objects, where `__proto__` breaks it
+  // numbers instead of names: dagre uses names as object keys, and `__proto__` breaks it
   const names = new Map<string, string>()
   for (const key of [node, ...edges.flatMap(({ from, to }) => [from, to])])
     if (!names.has(key)) names.set(key, `n${names.size}`)
@@ -96,13 +95,13 @@ export function layoutGraph(node: string, edges: readonly GraphEdge[]): GraphLay
 
 type Placed = Partial<Point> & { points?: Point[] }
 
-/** Lines leave and reach a box at its left or right side, a little towards where they come from. */
+/** Attaches both ends of a line to the left or right side of a box, shifted toward the other end. */
 function attachEnds(points: readonly Point[], from: Box, to: Box): Point[] {
   const inner = points.slice(1, -1)
   return [attachPoint(from, inner[0] ?? to), ...inner, attachPoint(to, inner.at(-1) ?? from)]
 }
 
-/** A relation of a node with itself leaves it below and comes back: from left to right dagre draws such a line into nowhere. */
+/** Draws a relation of a node with itself as a loop below it: with left-to-right ranks dagre draws it into nowhere. */
 function drawLoop<T extends Box>(line: T, { x, y, height }: Box): T & { points: Point[] } {
   const side = line.width / 2 + 10
   const edge = y + Math.sign(line.y - y || 1) * (height / 2)
@@ -117,8 +116,8 @@ function drawLoop<T extends Box>(line: T, { x, y, height }: Box): T & { points: 
 }
 
 function attachPoint({ x, y, width, height }: Box, towards: Point): Point {
-  const most = height / 2 - 8
-  const shift = Math.max(-most, Math.min(most, (towards.y - y) / 4))
+  const max = height / 2 - 8
+  const shift = Math.max(-max, Math.min(max, (towards.y - y) / 4))
   return { x: x + (Math.sign(towards.x - x) || 1) * (width / 2), y: y + shift }
 }
 
@@ -140,10 +139,10 @@ function groupIntoLines(edges: readonly GraphEdge[]): Omit<Line, 'points'>[] {
   })
 }
 
-/** Names the line that a relation is drawn as. */
+/** Key of the line that draws a relation. */
 export const lineKey = ({ from, to }: Pick<GraphEdge, 'from' | 'to'>) => JSON.stringify([from, to])
 
-/** A smooth way through points, as the `d` of an SVG path. */
+/** A smooth curve through points, as the `d` of an SVG path. */
 export function toPathData(points: readonly Point[]): string {
   const [first, ...rest] = points
   if (first === undefined) return ''
@@ -157,7 +156,7 @@ export function toPathData(points: readonly Point[]): string {
   return [`M${at(first)}`, ...(rest.length === 1 && only !== undefined ? [`L${at(only)}`] : bends)].join('')
 }
 
-/** The head of the arrow at the end of such a way. */
+/** The arrow head at the end of such a curve. */
 export function toArrowData(points: readonly Point[], size = 7): string {
   const tip = points.at(-1)
   const from = points.at(-2)
@@ -170,10 +169,10 @@ export function toArrowData(points: readonly Point[], size = 7): string {
 
 const at = ({ x, y }: Point) => `${x.toFixed(1)},${y.toFixed(1)}`
 
-/** Ways to move with the arrow keys. */
+/** Directions of the arrow keys. */
 export type ArrowDirection = 'left' | 'right' | 'up' | 'down'
 
-/** The nearest box in that direction; `undefined` at the edge of the drawing. */
+/** The nearest box in a direction; `undefined` at the edge. */
 export function nearestBox(from: Box, boxes: readonly Box[], way: ArrowDirection): Box | undefined {
   const sideways = way === 'left' || way === 'right'
   const sign = way === 'left' || way === 'up' ? -1 : 1

@@ -11,7 +11,7 @@ interface Props {
   readonly title: (node: string) => string
 }
 
-/** The same graph in words: one relation in each row, nearest first. */
+/** The graph as a table: one relation per row, nearest first. */
 export function GraphList({ id, edges, title }: Props) {
   const { shown, more } = useShowMore(edges, 100)
   return (

@@ -8,13 +8,13 @@ import { splitNode } from './node-name.ts'
 interface Props {
   readonly id: string
   readonly graph: Graph
-  /** Those that are selected. */
+  /** The selected relations. */
   readonly edges: readonly GraphEdge[]
   readonly title: (node: string) => string
   readonly onClose: () => void
 }
 
-/** What is selected: relations with their evidence, or else the node in the centre. */
+/** The selected relations with their evidence, or the center node. */
 export function GraphPanel({ id, graph, edges, title, onClose }: Props) {
   const [first] = edges
   if (first === undefined) return <NodePanel graph={graph} title={title} />
@@ -40,7 +40,7 @@ export function GraphPanel({ id, graph, edges, title, onClose }: Props) {
   )
 }
 
-/** A node by its name for people; the graph around it is behind the name. */
+/** A node's display name, linked to the graph around it. */
 export function NodeLink({ id, node, title }: { id: string; node: string; title: (node: string) => string }) {
   return (
     <a href={graphHref(id, node)}>
@@ -50,7 +50,7 @@ export function NodeLink({ id, node, title }: { id: string; node: string; title:
   )
 }
 
-/** Every event that says so. */
+/** All events that state the relation. */
 function EvidenceList({ id, evidence }: { id: string; evidence: GraphEdge['evidence'] }) {
   const { shown, more } = useShowMore(evidence, 20)
   return (
@@ -67,16 +67,16 @@ function EvidenceList({ id, evidence }: { id: string; evidence: GraphEdge['evide
   )
 }
 
-/** One event that says so, how sure it is, and what it names as its source. */
+/** One event that states the relation, with its source and confidence. */
 export function Evidence({ id, one }: { id: string; one: GraphEdge['evidence'][number] }) {
   return (
     <span class="facts small">
       <span>
-        said by <EventLink id={id} sequence={one.sequence} />
+        stated in <EventLink id={id} sequence={one.sequence} />
       </span>
       {one.event !== undefined && (
         <span>
-          shown by <EventLink id={id} sequence={one.event} />
+          source <EventLink id={id} sequence={one.event} />
         </span>
       )}
       {one.tool !== undefined && (
@@ -84,7 +84,7 @@ export function Evidence({ id, one }: { id: string; one: GraphEdge['evidence'][n
           tool <code>{oneLine(one.tool, 80)}</code>
         </span>
       )}
-      <span>confidence {Math.round(one.confidence * 100)} %</span>
+      <span>confidence {Math.round(one.confidence * 100)}%</span>
     </span>
   )
 }
@@ -96,20 +96,20 @@ function NodePanel({ graph: { node, edges, truncated }, title }: Pick<Props, 'gr
   const words = title(node)
   const count = (relations: number) => relations.toLocaleString('en') + (truncated ? ' or more' : '')
   return (
-    <section class="card stack" aria-label="Node in the centre">
+    <section class="card stack" aria-label="Center node">
       <h2>
-        {oneLine(kind, 40)} <span class="muted small">in the centre</span>
+        {oneLine(kind, 40)} <span class="muted small">center node</span>
       </h2>
       <Clamp text={words} most={600} />
       {words !== name && (
         <p class="muted small">
-          named <code>{oneLine(node, 120)}</code>
+          node id <code>{oneLine(node, 120)}</code>
         </p>
       )}
       <p class="small">
-        {count(out)} {out === 1 && !truncated ? 'relation' : 'relations'} from it, {count(into)} to it.
+        Outgoing relations: {count(out)}. Incoming: {count(into)}.
       </p>
-      <p class="muted small">Choose a node to put it in the centre, or the label of a relation to see its evidence.</p>
+      <p class="muted small">Select a node to center the graph on it, or a relation's label to see its evidence.</p>
     </section>
   )
 }

@@ -16,32 +16,32 @@ import { useGraphLayout } from './use-graph-layout.ts'
 import { useThrottled } from './use-throttled.ts'
 import type { WorkIndex } from './work-index.ts'
 
-/** Relations that are asked for: what the server gives at most. */
+/** Relations to request: the server's maximum. */
 const MAX_EDGES = 500
 
 interface Props {
   readonly data: SessionData
-  readonly things: WorkIndex
-  /** Sequence of the last step: with each new one there may be more relations. */
+  readonly work: WorkIndex
+  /** Sequence of the last step: each new step may add relations. */
   readonly latest: number
 }
 
-/** What is related to a node of the work, as a diagram or a list. */
-export function GraphPart({ data, things, latest }: Props) {
+/** The relations around a node, as a diagram or a list. */
+export function GraphPart({ data, work, latest }: Props) {
   const asked = parseGraphQuery(query.value)
   const answer = useGraph(data.id, asked, useThrottled(latest, 1000))
-  // below a problem stands nothing: it would be the answer to another question
+  // after an error the last graph belongs to another query, so it is hidden
   const graph = answer.problem === undefined ? answer.value : undefined
   const drawn = useMemo(() => (graph === undefined ? [] : nearestEdges(graph)), [graph])
-  const drawing = useGraphLayout(graph?.node, drawn)
+  const layout = useGraphLayout(graph?.node, drawn)
   const [selected, setSelected] = useState<string>()
   useEffect(() => setSelected(undefined), [asked.node])
   const task = data.record.value?.task
-  const title = useMemo(() => (node: string) => displayName(node, things.texts, task), [things.texts, task])
+  const title = useMemo(() => (node: string) => displayName(node, work.texts, task), [work.texts, task])
   const edges = graph?.edges.filter((edge) => lineKey(edge) === selected) ?? []
   return (
     <div class="stack">
-      <GraphControls id={data.id} asked={asked} graph={graph} things={things} />
+      <GraphControls id={data.id} asked={asked} graph={graph} work={work} />
       <GraphTrail id={data.id} node={graph?.node} title={title} />
       <ProblemNote problem={answer.problem} onRetry={answer.reload} />
       {graph === undefined && answer.isLoading && <Loading />}
@@ -49,9 +49,7 @@ export function GraphPart({ data, things, latest }: Props) {
         <TruncationNote graph={graph} drawn={asked.as === 'list' ? graph.edges.length : drawn.length} />
       )}
       {graph !== undefined && graph.edges.length === 0 && (
-        <p class="note">
-          Nothing is related to this node here: choose another direction, more labels, or another node.
-        </p>
+        <p class="note">No relations match. Try another direction, more labels or another node.</p>
       )}
       {graph !== undefined && graph.edges.length > 0 && (
         <div class="columns aside">
@@ -60,8 +58,8 @@ export function GraphPart({ data, things, latest }: Props) {
           ) : (
             <GraphDiagram
               id={data.id}
-              drawing={drawing}
-              centre={graph.node}
+              layout={layout}
+              center={graph.node}
               title={title}
               selected={selected}
               onSelect={setSelected}
@@ -85,13 +83,13 @@ function TruncationNote({ graph: { edges, truncated }, drawn }: { graph: Graph; 
   if (!truncated && !isCut) return null
   return (
     <p class="note small">
-      {truncated && <>There is more than the {edges.length.toLocaleString('en')} relations that were read. </>}
+      {truncated && <>Only the first {edges.length.toLocaleString('en')} relations were loaded. </>}
       {isCut && (
         <>
-          The {drawn} nearest of {edges.length} relations are drawn; the list has these {edges.length}.{' '}
+          The diagram shows the {drawn} nearest relations; the list shows all {edges.length}.{' '}
         </>
       )}
-      Choose a smaller depth, a label, or another node.
+      Choose a smaller depth, a label or another node to see less.
     </p>
   )
 }

@@ -1,8 +1,9 @@
+import { TASK_NODE } from '../../domain.ts'
 import { oneLine, visible } from '../../parts/visible.ts'
 import { eventHref, query, sessionHref, type Values } from '../../route.ts'
-import { TASK_NODE, truncateMiddle } from './node-name.ts'
+import { truncateMiddle } from './node-name.ts'
 
-/** Parts of this view, in the order of their links. */
+/** Parts of the work view, in the order of their links. */
 export const PARTS = ['overview', 'steps', 'graph', 'commits'] as const
 export type Part = (typeof PARTS)[number]
 
@@ -10,13 +11,13 @@ export type Part = (typeof PARTS)[number]
 export const partHref = (id: string, part: Part, values: Values = {}) =>
   sessionHref(id, 'work', { part: part === 'overview' ? undefined : part, ...values })
 
-/** A link to the graph around a node, with the depth, direction and labels that are chosen now. */
+/** A link to the graph around a node that keeps the current depth, direction and labels. */
 export function graphHref(id: string, node: string): string {
   const { depth, direction, labels, as } = Object.fromEntries(query.value)
   return partHref(id, 'graph', { node: node === TASK_NODE ? undefined : node, depth, direction, labels, as })
 }
 
-/** The event that says so. */
+/** A link to an event in the timeline. */
 export function EventLink({ id, sequence }: { id: string; sequence: number }) {
   return (
     <a class="mono" href={eventHref(id, sequence)} aria-label={`Event ${sequence}`}>
@@ -25,7 +26,7 @@ export function EventLink({ id, sequence }: { id: string; sequence: number }) {
   )
 }
 
-/** A long name on one line, with its middle left out; the whole stands behind it. */
+/** A long name on one line with its middle cut; the tooltip has the full text. */
 export function TruncatedText({ text, most: max }: { text: string; most: number }) {
   return (
     <bdi title={text.length > max ? oneLine(text, 1000) : undefined}>
@@ -34,7 +35,7 @@ export function TruncatedText({ text, most: max }: { text: string; most: number 
   )
 }
 
-/** The beginning of a hash; the whole stands behind it. */
+/** The start of a hash; the tooltip has the full one. */
 export function ShortHash({ hash }: { hash: string }) {
   return <code title={oneLine(hash, 200)}>{oneLine(hash.slice(0, 10))}</code>
 }

@@ -1,11 +1,4 @@
-/** Kinds of nodes, in the order of the legend. */
-export const KINDS = ['task', 'file', 'module', 'item', 'package', 'note', 'decision', 'diagnostic'] as const
-
-/** The node where the graph begins: what the session is about. */
-export const TASK_NODE = 'task:session'
-
-/** Longest name that the server takes as a node. */
-const MOST = 400
+import { isNode, TASK_NODE } from '../../domain.ts'
 
 /** Kind and name of a node. */
 export function splitNode(node: string): { kind: string; name: string } {
@@ -13,28 +6,29 @@ export function splitNode(node: string): { kind: string; name: string } {
   return colon < 0 ? { kind: '', name: node } : { kind: node.slice(0, colon), name: node.slice(colon + 1) }
 }
 
-/** The node of a file; `undefined` where the path is too long to be named as it is. */
+/** The node of a file; `undefined` if the path is too long for a node. */
 export function fileNode(path: string): string | undefined {
-  return path.length > MOST ? undefined : `file:${path}`
+  const node = `file:${path}`
+  return isNode(node) ? node : undefined
 }
 
-/** What a node is called for people: the task, or the words of a note instead of its id. */
+/** The name to show for a node: the task, or a note's text instead of its id. */
 export function displayName(node: string, texts: ReadonlyMap<string, string>, task: string | undefined): string {
   if (node === TASK_NODE) return task ?? 'session'
   const { kind, name } = splitNode(node)
   return kind === 'note' || kind === 'decision' ? (texts.get(name) ?? name) : name
 }
 
-/** A text of at most so many characters: what is too much goes out of its middle, for beginning and end tell most. */
-export function truncateMiddle(text: string, most: number): string {
-  if (text.length <= most) return text
-  const head = Math.ceil((most - 1) / 2)
-  const begin = text.slice(0, head).replace(/[\ud800-\udbff]$/, '')
-  const end = text.slice(text.length - (most - 1 - head)).replace(/^[\udc00-\udfff]/, '')
-  return `${begin}…${end}`
+/** Shortens a text to `max` characters by cutting its middle: the start and end of a path say the most. */
+export function truncateMiddle(text: string, max: number): string {
+  if (text.length <= max) return text
+  const head = Math.ceil((max - 1) / 2)
+  const start = text.slice(0, head).replace(/[\ud800-\udbff]$/, '')
+  const end = text.slice(text.length - (max - 1 - head)).replace(/^[\udc00-\udfff]/, '')
+  return `${start}…${end}`
 }
 
-/** The way taken through the graph: a node that was on it already is where it goes back to. */
+/** Adds a node to the trail, or goes back to it if it is already there. */
 export function extendTrail(trail: readonly string[], node: string): string[] {
   const at = trail.indexOf(node)
   return at < 0 ? [...trail, node].slice(-MAX_TRAIL) : trail.slice(0, at + 1)

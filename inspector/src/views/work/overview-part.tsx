@@ -9,18 +9,18 @@ import { EventLink } from './links.tsx'
 import css from './overview-part.module.css'
 import { type CommandEntry, filterWork, type NoteEntry, type WorkIndex } from './work-index.ts'
 
-/** What the steps were about, by thing: files, commands, and words. */
-export function OverviewPart({ id, things }: { id: string; things: WorkIndex }) {
+/** The work by file, command and note. */
+export function OverviewPart({ id, work }: { id: string; work: WorkIndex }) {
   const [filter, setFilter] = useState('')
-  const shown = useMemo(() => filterWork(things, filter), [things, filter])
+  const shown = useMemo(() => filterWork(work, filter), [work, filter])
   return (
     <div class="stack">
       <label class={`field ${css.filter}`}>
-        <span class="hidden">Filter files, commands and words</span>
+        <span class="hidden">Filter files, commands and notes</span>
         <input
           class="input"
           type="search"
-          placeholder="Filter by path, command or word"
+          placeholder="Filter by path, command or text"
           value={filter}
           onInput={({ currentTarget }) => setFilter(currentTarget.value)}
         />
@@ -28,17 +28,17 @@ export function OverviewPart({ id, things }: { id: string; things: WorkIndex }) 
       <div class="columns">
         <div class="stack">
           <section class="card stack" aria-label="Files">
-            <Heading name="Files" shown={shown.files.length} all={things.files.length} />
+            <Heading name="Files" shown={shown.files.length} all={work.files.length} />
             {shown.files.length > 0 && <FilesTable id={id} files={shown.files} />}
           </section>
           <section class="card stack" aria-label="Commands">
-            <Heading name="Commands" shown={shown.commands.length} all={things.commands.length} />
+            <Heading name="Commands" shown={shown.commands.length} all={work.commands.length} />
             {shown.commands.length > 0 && <Commands id={id} commands={shown.commands} />}
           </section>
         </div>
         <section class="card stack" aria-label="Decisions, notes and plans">
-          <Heading name="Decisions, notes and plans" shown={shown.notes.length} all={things.notes.length} />
-          {shown.notes.length > 0 && <Notes id={id} words={shown.notes} />}
+          <Heading name="Decisions, notes and plans" shown={shown.notes.length} all={work.notes.length} />
+          {shown.notes.length > 0 && <Notes id={id} notes={shown.notes} />}
         </section>
       </div>
     </div>
@@ -50,7 +50,7 @@ function Heading({ name, shown, all }: { name: string; shown: number; all: numbe
     shown === all ? all.toLocaleString('en') : `${shown.toLocaleString('en')} of ${all.toLocaleString('en')}`
   return (
     <h2>
-      {name} <span class="muted small">{all === 0 ? 'none observed' : count}</span>
+      {name} <span class="muted small">{all === 0 ? 'none' : count}</span>
     </h2>
   )
 }
@@ -84,15 +84,15 @@ function Commands({ id, commands }: { id: string; commands: readonly CommandEntr
   )
 }
 
-/** The end of what a command wrote, behind a fold. */
+/** The end of a command's output, collapsed. */
 export function Output({ output, omitted }: { output?: string | undefined; omitted?: number | undefined }) {
   const [isOpen, setOpen] = useState(false)
   if (output === undefined) return null
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary class="muted small">Output, {output.length.toLocaleString('en')} characters</summary>
+      <summary class="muted small">Output ({output.length.toLocaleString('en')} characters)</summary>
       {isOpen && omitted !== undefined && (
-        <p class="muted small">{omitted.toLocaleString('en')} characters before these were not kept.</p>
+        <p class="muted small">The first {omitted.toLocaleString('en')} characters were not stored.</p>
       )}
       {isOpen && <Clamp text={output} />}
     </details>
@@ -102,16 +102,16 @@ export function Output({ output, omitted }: { output?: string | undefined; omitt
 const NOTE_FILTERS = ['all', 'decision', 'note', 'plan', 'state change'] as const
 type NoteFilter = (typeof NOTE_FILTERS)[number]
 const FILTER_NAMES = {
-  all: 'All of them',
+  all: 'All',
   decision: 'Decisions',
   note: 'Notes',
   plan: 'Plans',
   'state change': 'With a state change',
 } as const satisfies Record<NoteFilter, string>
 
-function Notes({ id, words }: { id: string; words: readonly NoteEntry[] }) {
+function Notes({ id, notes }: { id: string; notes: readonly NoteEntry[] }) {
   const [kind, setKind] = useState<NoteFilter>('all')
-  const chosen = words.filter(
+  const chosen = notes.filter(
     (one) => kind === 'all' || (kind === 'state change' ? one.about !== undefined : one.kind === kind),
   )
   const { shown, more } = useShowMore(chosen, 100)
@@ -140,7 +140,7 @@ function Notes({ id, words }: { id: string; words: readonly NoteEntry[] }) {
                 {one.kind}
               </span>
               {one.about !== undefined && (
-                <span class="badge" title="Written together with a change of the session's state">
+                <span class="badge" title="Recorded with a state change">
                   state change: {oneLine(one.about, 40)}
                 </span>
               )}
@@ -157,7 +157,7 @@ function Notes({ id, words }: { id: string; words: readonly NoteEntry[] }) {
   )
 }
 
-/** Words as they were written; long ones in a box that opens. */
+/** A text as written; a long one can be expanded. */
 export function NoteText({ text }: { text: string }) {
   if (text.length > 600) return <Clamp text={text} most={600} />
   return (

@@ -10,7 +10,7 @@ import type { Step } from './steps.ts'
 import css from './steps-part.module.css'
 import { describeCounts } from './work-index.ts'
 
-/** The work commits, newest first, each with what was observed in it. */
+/** The work commits, newest first, each with its observations. */
 export function StepsPart({ id, steps }: { id: string; steps: readonly Step[] }) {
   const { shown, more } = useShowMore(steps.toReversed(), 200)
   const known = new Map(steps.map((step) => [step.id, step.sequence]))
@@ -56,7 +56,7 @@ function StepBody({ id, step, known }: { id: string; step: Step; known: Readonly
     <div class={css.body}>
       <p class="facts muted small">
         <span>
-          written as event <EventLink id={id} sequence={step.sequence} />
+          event <EventLink id={id} sequence={step.sequence} />
         </span>
         {step.agent !== undefined && <span dir="auto">by {oneLine(step.agent, 60)}</span>}
         {step.state !== '' && <span>while {oneLine(step.state.replaceAll('_', ' '), 40)}</span>}
@@ -72,7 +72,7 @@ function StepBody({ id, step, known }: { id: string; step: Step; known: Readonly
       {more && <div>{more}</div>}
       {step.unreadable > 0 && (
         <p class="muted small">
-          {step.unreadable.toLocaleString('en')} more do not read as observations; the event has them as they are.
+          {step.unreadable.toLocaleString('en')} more entries are not valid observations. Open the event to see them.
         </p>
       )}
     </div>
@@ -84,7 +84,7 @@ function Parents({ id, parents, known }: Pick<Step, 'parents'> & { id: string; k
   if (sequences.length === 0) return null
   return (
     <span>
-      after the step of{' '}
+      after{' '}
       {sequences.map((sequence) => (
         <EventLink key={sequence} id={id} sequence={sequence} />
       ))}
@@ -175,7 +175,7 @@ function Relations({ id, edges }: { id: string; edges: readonly Edge[] }) {
   )
 }
 
-/** The graph around the node is behind its name. */
+/** Links to the graph around the node. */
 function NodeLink({ id, node }: { id: string; node: string }) {
   return (
     <a class="mono" href={graphHref(id, node)}>

@@ -7,7 +7,7 @@ function event(parts: Json | undefined): SessionEvent {
   return { ...base, type: 'work_committed', ...(parts !== undefined && { parts }) } as SessionEvent
 }
 
-describe('stepOf', () => {
+describe('parseStep', () => {
   it('reads every kind of observation', () => {
     const observations = [
       { kind: 'note', id: 'n', text: 'A', about: 'question' },
@@ -31,7 +31,7 @@ describe('stepOf', () => {
     })
   })
 
-  it('counts what does not read as an observation', () => {
+  it('counts invalid observations', () => {
     const observations: Json = [
       null,
       3,
@@ -50,7 +50,7 @@ describe('stepOf', () => {
     })
   })
 
-  it('leaves out fields of another type than documented', () => {
+  it('drops optional fields of the wrong type', () => {
     const observations: Json = [
       { kind: 'fileWrite', path: 'a', hash: 3, bytes: 'many' },
       { kind: 'command', command: 'ls', exitCode: '0', output: [], omitted: {} },
@@ -66,7 +66,7 @@ describe('stepOf', () => {
   })
 
   it.each([[undefined], [null], ['text'], [[1]], [{ observations: 'none', parents: 3, kind: 4, id: {} }]])(
-    'takes %j as an empty step',
+    'reads %j as an empty step',
     (parts) => {
       expect(parseStep(event(parts))).toMatchObject({
         id: '',

@@ -2,10 +2,10 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { GraphEdge } from '../../api/types.ts'
 import { type GraphLayout, layoutGraph } from './graph-layout.ts'
 
-/** The drawing of these relations. It is made after the page was painted; until then the last one stays. */
+/** Lays the relations out after the page has painted; until then the last layout stays. */
 export function useGraphLayout(node: string | undefined, edges: readonly GraphEdge[]): GraphLayout | undefined {
   const [drawing, setDrawing] = useState<GraphLayout>()
-  // a live session is asked again and again: what says the same is not drawn again
+  // a live session reloads often: equal relations are not laid out again
   const key = useMemo(
     () => JSON.stringify([node, ...edges.map(({ from, label, to }) => [from, label, to])]),
     [node, edges],

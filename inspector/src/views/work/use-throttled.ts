@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** A value that changes at most once in so many milliseconds; the last one always comes through. */
+/** Changes at most once per `ms`; the last value always arrives. */
 export function useThrottled<T>(value: T, ms: number): T {
   const [slow, setSlow] = useState(value)
   const changed = useRef(0)

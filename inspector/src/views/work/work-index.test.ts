@@ -8,8 +8,8 @@ function step(sequence: number, ...observations: Observation[]): Step {
   return { sequence, at: `2026-01-01T00:00:0${sequence}Z`, observations, ...rest }
 }
 
-describe('thingsOf', () => {
-  it('counts reads and writes of a file, with hash and size of the last write and the step that touched it last', () => {
+describe('indexWork', () => {
+  it('counts reads and writes of a file, with hash and size of the last write and the last step', () => {
     const { files } = indexWork([
       step(1, { kind: 'fileWrite', path: 'a', hash: 'one', bytes: 1 }, { kind: 'fileRead', path: 'b' }),
       step(2, { kind: 'fileWrite', path: 'a', hash: 'two' }),
@@ -35,7 +35,7 @@ describe('thingsOf', () => {
     ])
   })
 
-  it('keeps the last run of a command, and how often it failed', () => {
+  it('keeps the last run of a command and counts its failures', () => {
     const { commands } = indexWork([
       step(1, { kind: 'command', command: 'test', exitCode: 2, output: 'FAIL', omitted: 9 }),
       step(2, { kind: 'command', command: 'test', exitCode: 0 }, { kind: 'command', command: 'build' }),
@@ -48,12 +48,12 @@ describe('thingsOf', () => {
     ])
   })
 
-  it('tells decisions from notes and plans, newest first, and says what state change a note belongs to', () => {
-    const { notes: words, texts } = indexWork([
+  it('separates decisions, notes and plans, newest first, and names the state change of a note', () => {
+    const { notes, texts } = indexWork([
       step(1, { kind: 'note', id: 'n1', text: 'Decision: twice' }, { kind: 'plan', id: 'p1', text: 'First this' }),
       step(2, { kind: 'note', id: 'n2', text: 'Decision:', about: 'question' }),
     ])
-    expect(words.map(({ kind, text, about }) => [kind, text, about])).toEqual([
+    expect(notes.map(({ kind, text, about }) => [kind, text, about])).toEqual([
       ['note', 'Decision:', 'question'],
       ['plan', 'First this', undefined],
       ['decision', 'twice', undefined],
@@ -61,14 +61,14 @@ describe('thingsOf', () => {
     expect(texts.get('n1')).toBe('twice')
   })
 
-  it('takes what a relation says was decided as a decision, once', () => {
+  it('adds each decision stated by a relation once', () => {
     const edges = [
       { from: 'note:n1', label: 'decidedIn', to: 'task:session' },
       { from: 'decision:use B', label: 'decidedIn', to: 'task:session' },
       { from: 'decision:use B', label: 'decidedIn', to: 'task:session' },
       { from: 'note:n2', label: 'mentions', to: 'task:session' },
     ]
-    const { notes: words } = indexWork([
+    const { notes } = indexWork([
       step(
         1,
         { kind: 'note', id: 'n1', text: 'Use A' },
@@ -76,7 +76,7 @@ describe('thingsOf', () => {
         { kind: 'note', id: 'n2', text: 'C' },
       ),
     ])
-    expect(words.map(({ kind, text }) => [kind, text])).toEqual([
+    expect(notes.map(({ kind, text }) => [kind, text])).toEqual([
       ['decision', 'use B'],
       ['note', 'C'],
       ['decision', 'Use A'],
@@ -84,8 +84,8 @@ describe('thingsOf', () => {
   })
 })
 
-describe('filtered', () => {
-  it('keeps things that hold all words, whatever their case', () => {
+describe('filterWork', () => {
+  it('keeps entries that contain every word, ignoring case', () => {
     const things = indexWork([
       step(
         1,
@@ -103,10 +103,10 @@ describe('filtered', () => {
   })
 })
 
-describe('countsOf', () => {
-  it('says how many of what', () => {
+describe('describeCounts', () => {
+  it('counts by kind', () => {
     const read: Observation = { kind: 'fileRead', path: 'a' }
     expect(describeCounts([read, { kind: 'plan', id: 'p', text: 'x' }, read])).toBe('2 files read, 1 plan')
-    expect(describeCounts([])).toBe('nothing observed')
+    expect(describeCounts([])).toBe('no observations')
   })
 })

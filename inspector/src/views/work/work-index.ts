@@ -1,24 +1,25 @@
 import type { Observation } from '../../api/types.ts'
+import { DECISION, hasFailed } from '../../domain.ts'
 import type { Step } from './steps.ts'
 
-/** When something was seen last. */
+/** The step in which something last occurred. */
 export interface Occurrence {
   readonly sequence: number
   readonly at: string
 }
 
-/** A file, and what was done with it. */
+/** A file with its reads and writes. */
 export interface FileEntry {
   path: string
   reads: number
   writes: number
-  /** Of the last write, where it is known. */
+  /** Of the last write, if known. */
   hash?: string | undefined
   bytes?: number | undefined
   last: Occurrence
 }
 
-/** A command line, and its last run. */
+/** A command line with its last run. */
 export interface CommandEntry {
   command: string
   runs: number
@@ -34,25 +35,25 @@ export interface NoteEntry {
   kind: 'decision' | 'note' | 'plan'
   id: string
   text: string
-  /** The state change that it was written with. */
+  /** The state change that wrote it. */
   about?: string
   last: Occurrence
 }
 
-/** What the steps were about, by thing; what was touched last stands first. */
+/** The work of a session by file, command and note; the most recently touched comes first. */
 export interface WorkIndex {
   readonly files: FileEntry[]
   readonly commands: CommandEntry[]
   readonly notes: NoteEntry[]
-  /** Texts of notes, plans and decisions by the id that nodes of the graph name them with. */
+  /** Texts of notes, plans and decisions by the id in their graph nodes. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Gathers steps, oldest first, into the things they were about. */
+/** Indexes steps, which come oldest first. */
 export function indexWork(steps: readonly Step[]): WorkIndex {
   const files = new Map<string, FileEntry>()
   const commands = new Map<string, CommandEntry>()
-  const words: NoteEntry[] = []
+  const notes: NoteEntry[] = []
   for (const { sequence, at, observations } of steps) {
     const last = { sequence, at }
     const own: NoteEntry[] = []
@@ -73,34 +74,34 @@ export function indexWork(steps: readonly Step[]): WorkIndex {
           break
       }
     }
-    words.push(...addDecisions(own, observations, last))
+    notes.push(...addDecisions(own, observations, last))
   }
   return {
     files: [...files.values()].reverse(),
     commands: [...commands.values()].reverse(),
-    notes: words.toReversed(),
-    texts: new Map(words.map(({ id, text }) => [id, text])),
+    notes: notes.toReversed(),
+    texts: new Map(notes.map(({ id, text }) => [id, text])),
   }
 }
 
-/** Things of which some text holds all words of the filter, whatever their case. */
-export function filterWork({ files, commands, notes: words, texts }: WorkIndex, filter: string): WorkIndex {
-  const wanted = filter.toLowerCase().split(/\s+/).filter(Boolean)
-  const fits = (text: string) => wanted.every((word) => text.includes(word))
+/** Keeps entries whose text contains every word of the filter, ignoring case. */
+export function filterWork({ files, commands, notes, texts }: WorkIndex, filter: string): WorkIndex {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = (text: string) => words.every((word) => text.includes(word))
   return {
-    files: files.filter(({ path }) => fits(path.toLowerCase())),
-    commands: commands.filter(({ command }) => fits(command.toLowerCase())),
-    notes: words.filter(({ kind, about = '', text }) => fits(`${kind} ${about} ${text}`.toLowerCase())),
+    files: files.filter(({ path }) => matches(path.toLowerCase())),
+    commands: commands.filter(({ command }) => matches(command.toLowerCase())),
+    notes: notes.filter(({ kind, about = '', text }) => matches(`${kind} ${about} ${text}`.toLowerCase())),
     texts,
   }
 }
 
-/** How many of what a step holds: `2 files written, 1 note`. */
+/** Counts observations by kind: `2 files written, 1 note`. */
 export function describeCounts(observations: readonly Observation[]): string {
   const counts = new Map<Observation['kind'], number>()
   for (const { kind } of observations) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  const told = [...counts].map(([kind, count]) => `${count} ${NAMES[kind][count === 1 ? 0 : 1]}`)
-  return told.length === 0 ? 'nothing observed' : told.join(', ')
+  const parts = [...counts].map(([kind, count]) => `${count} ${NAMES[kind][count === 1 ? 0 : 1]}`)
+  return parts.length === 0 ? 'no observations' : parts.join(', ')
 }
 
 const NAMES = {
@@ -112,9 +113,6 @@ const NAMES = {
   relations: ['set of relations', 'sets of relations'],
 } as const satisfies Record<Observation['kind'], readonly [string, string]>
 
-/** As the server reads it: a note that begins like this states a decision. */
-const DECISION = /^\s*decision:\s*(?=\S)/i
-
 function toNote(observed: Observation & { kind: 'note' | 'plan' }, last: Occurrence): NoteEntry {
   const { id, text } = observed
   if (observed.kind === 'plan') return { kind: 'plan', id, text, last }
@@ -123,17 +121,17 @@ function toNote(observed: Observation & { kind: 'note' | 'plan' }, last: Occurre
   return { kind: 'decision', id, text: text.replace(DECISION, ''), ...about, last }
 }
 
-/** A relation `decidedIn` makes a decision of a note of the same step; of another node, its name is one. */
+/** A `decidedIn` relation turns a note of the same step into a decision; for any other node, its name is the decision. */
 function addDecisions(own: readonly NoteEntry[], observations: readonly Observation[], last: Occurrence): NoteEntry[] {
   const decided = observations
     .flatMap((observed) => (observed.kind === 'relations' ? observed.edges : []))
     .filter(({ label }) => label === 'decidedIn')
     .map(({ from }) => ({ from, name: from.slice(from.indexOf(':') + 1) }))
   const named = new Set(decided.map(({ from }) => from))
-  const words = own.map((one) => (named.has(`note:${one.id}`) ? { ...one, kind: 'decision' as const } : one))
+  const notes = own.map((one) => (named.has(`note:${one.id}`) ? { ...one, kind: 'decision' as const } : one))
   const known = new Set(own.map(({ id }) => id))
   const others = new Set(decided.map(({ name }) => name).filter((name) => !known.has(name)))
-  return [...words, ...Array.from(others, (name): NoteEntry => ({ kind: 'decision', id: name, text: name, last }))]
+  return [...notes, ...Array.from(others, (name): NoteEntry => ({ kind: 'decision', id: name, text: name, last }))]
 }
 
 function updateFile(
@@ -152,9 +150,16 @@ function updateCommand(
   { command, exitCode, output, omitted }: Observation & { kind: 'command' },
   last: Occurrence,
 ): CommandEntry {
-  const failed = exitCode !== undefined && exitCode !== 0 ? 1 : 0
   const { runs = 0, failures = 0 } = before ?? {}
-  return { command, runs: runs + 1, failures: failures + failed, exitCode, output, omitted, last }
+  return {
+    command,
+    runs: runs + 1,
+    failures: failures + Number(hasFailed({ exitCode })),
+    exitCode,
+    output,
+    omitted,
+    last,
+  }
 }
 
 function moveToEnd<T>(map: Map<string, T>, key: string, value: T): void {

@@ -13,7 +13,7 @@ import { indexWork } from './work-index.ts'
 import css from './work-view.module.css'
 
 const TYPES = ['work_committed'] as const
-/** Steps that are read at first, and with each wish for older ones. */
+/** Steps loaded at first, and with each click on the button for older ones. */
 const STEPS_PER_READ = 500
 
 const PART_NAMES = {
@@ -23,17 +23,17 @@ const PART_NAMES = {
   commits: 'Commits',
 } as const satisfies Record<Part, string>
 
-/** What was done besides talking: files, commands and decisions, step by step, as a graph, and as commits. */
+/** The recorded work: files, commands and decisions, by step, as a graph, and as commits. */
 export function WorkView({ data }: { data: SessionData }) {
   const part = PARTS.find((name) => name === query.value.get('part')) ?? 'overview'
   const [most, setMost] = useState(STEPS_PER_READ)
   const found = useLastLoaded(useEvents(data, TYPES, most))
   const steps = useMemo(() => found.events.map(parseStep), [found.events])
-  const things = useMemo(() => indexWork(steps), [steps])
+  const work = useMemo(() => indexWork(steps), [steps])
   const isEmpty = steps.length === 0 && part !== 'commits'
   return (
     <div class="stack view">
-      <nav class={`pills small ${css.parts}`} aria-label="Parts of the work">
+      <nav class={`pills small ${css.parts}`} aria-label="Work views">
         {PARTS.map((name) => (
           <a key={name} href={partHref(data.id, name)} aria-current={name === part ? 'page' : undefined}>
             {PART_NAMES[name]}
@@ -45,26 +45,26 @@ export function WorkView({ data }: { data: SessionData }) {
       {isEmpty && !found.isLoading && found.problem === undefined && <NoWork />}
       {!isEmpty && found.hasMore && part !== 'commits' && part !== 'graph' && (
         <p class="note row">
-          <span>Only the last {steps.length.toLocaleString('en')} steps were read.</span>
+          <span>Showing the last {steps.length.toLocaleString('en')} steps.</span>
           <button
             type="button"
             class="button small"
             disabled={found.isLoading}
             onClick={() => setMost(steps.length + STEPS_PER_READ)}
           >
-            Read {STEPS_PER_READ} older ones
+            Load {STEPS_PER_READ} older steps
           </button>
         </p>
       )}
-      {!isEmpty && part === 'overview' && <OverviewPart id={data.id} things={things} />}
+      {!isEmpty && part === 'overview' && <OverviewPart id={data.id} work={work} />}
       {!isEmpty && part === 'steps' && <StepsPart id={data.id} steps={steps} />}
-      {!isEmpty && part === 'graph' && <GraphPart data={data} things={things} latest={steps.at(-1)?.sequence ?? 0} />}
+      {!isEmpty && part === 'graph' && <GraphPart data={data} work={work} latest={steps.at(-1)?.sequence ?? 0} />}
       {part === 'commits' && <CommitsPart data={data} />}
     </div>
   )
 }
 
-/** While older events are read, those that were there stay. */
+/** Keeps showing the loaded events while older ones load. */
 function useLastLoaded(found: LatestEvents): LatestEvents {
   const kept = useRef(found)
   if (found.isLoading && kept.current.events.length > 0) return { ...kept.current, isLoading: true }
@@ -77,17 +77,17 @@ const EXAMPLE = `session.observe.fileRead({ path: 'src/connect.ts' })
 session.observe.fileWrite({ path: 'src/connect.ts', content })
 session.observe.command({ command: 'npm test', exitCode: 0 })
 session.observe.note('Decision: the pause doubles')
-await session.flushStep() // ask(), propose() and so on write it too`
+await session.flushStep() // ask(), propose() and other state changes flush too`
 
 function NoWork() {
   return (
-    <Empty title="No work was observed in this session.">
-      <p>Files, commands, notes and decisions stand here once an agent tells of them:</p>
+    <Empty title="No work recorded in this session.">
+      <p>Files, commands, notes and decisions appear here when an agent records them:</p>
       <div class={css.example}>
         <pre class="plain">{EXAMPLE}</pre>
       </div>
       <p>
-        Over HTTP it is <code>POST /v1/sessions/…/steps</code>.
+        Over HTTP, use <code>POST /v1/sessions/…/steps</code>.
       </p>
     </Empty>
   )
