@@ -52,9 +52,7 @@ describe('the context of a session', () => {
     expect(await bar.isVisible()).toBe(true)
 
     const leftOut = page.getByRole('region', { name: 'Left out' })
-    expect(await leftOut.getByRole('row', { name: /Messages \d+ over budget/ }).innerText()).toContain(
-      'newest first',
-    )
+    expect(await leftOut.getByRole('row', { name: /Messages \d+ over budget/ }).innerText()).toContain('newest first')
     await leftOut.getByText('One call in the last message has no result yet').waitFor()
     await leftOut.getByText('open-call').waitFor()
     await page.getByRole('list', { name: 'Recalled' }).getByRole('link', { name: 'open memory' }).first().waitFor()
@@ -107,7 +105,9 @@ describe('the context of a session', () => {
       if (request.url().endsWith('/context')) asked.push(request.postDataJSON())
     })
     await page.getByRole('button', { name: 'Compare budgets' }).click()
-    await page.getByText(/Everything fits from 4,000 tokens on \([\d,]+ used\)\. A larger budget changes nothing/).waitFor()
+    await page
+      .getByText(/Everything fits from 4,000 tokens on \([\d,]+ used\)\. A larger budget changes nothing/)
+      .waitFor()
     expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([1000, 4000, 8000, 32_000, 128_000])
     expect(asked.every(({ record }) => record === false)).toBe(true)
     const chart = page.getByRole('img', { name: /^Tokens used at each budget: 1k: [\d,]+, 4k:/ })

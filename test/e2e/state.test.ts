@@ -55,7 +55,8 @@ describe('the state of a session', () => {
     expect(lines[0]).toMatch(/for \d+ s so far/)
 
     // the step that is pointed at stands out, with the mouse and with the keyboard
-    const highlighted = () => page.locator('svg:visible [data-kind="highlighted"]').filter({ has: page.locator('text') })
+    const highlighted = () =>
+      page.locator('svg:visible [data-kind="highlighted"]').filter({ has: page.locator('text') })
     await path.nth(2).hover()
     await expect.poll(() => highlighted().textContent(), SOON).toBe('interrupt ×1')
     await page.mouse.move(0, 0)
