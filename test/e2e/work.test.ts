@@ -101,7 +101,7 @@ describe('the work of a session', () => {
     await graph.getByRole('link', { name: 'item retries' }).waitFor()
     await graph.getByRole('button', { name: 'src/connect.ts imports src/config.ts' }).click()
     const evidence = page.getByRole('region', { name: 'Evidence' })
-    expect(await evidence.innerText()).toMatch(/said by #\d+\s+tool tsc\s+confidence 90 %/)
+    expect(await evidence.innerText()).toMatch(/stated in #\d+\s+tool tsc\s+confidence 90%/)
 
     const way = page.getByRole('navigation', { name: 'Graph trail' })
     await page.goBack()
@@ -118,14 +118,14 @@ describe('the work of a session', () => {
     await graph.getByRole('link', { name: 'item retries' }).waitFor()
     await page.getByRole('combobox', { name: 'Depth' }).selectOption('1')
     await graph.getByRole('link', { name: 'item retries' }).waitFor({ state: 'detached' })
-    await page.getByRole('combobox', { name: 'Direction' }).selectOption('from the node')
+    await page.getByRole('combobox', { name: 'Direction' }).selectOption('outgoing')
     await graph.getByRole('link', { name: 'file src/config.ts' }).waitFor()
     await page.getByRole('button', { name: 'List' }).click()
     const rows = page.getByRole('region', { name: 'Table of relations' }).getByRole('row')
     await expect.poll(() => rows.count()).toBe(3)
     await page.getByRole('checkbox', { name: 'imports' }).check()
     await expect.poll(() => rows.count()).toBe(2)
-    expect(await rows.last().innerText()).toMatch(/src\/connect\.ts\s+imports\s+file src\/config\.ts\s+said by/)
+    expect(await rows.last().innerText()).toMatch(/src\/connect\.ts\s+imports\s+file src\/config\.ts\s+stated in/)
     await page.reload()
     await expect.poll(() => rows.count()).toBe(2)
   })
@@ -171,7 +171,7 @@ describe('the work of a session', () => {
     const first = page.getByRole('article', { name: 'Commit 1' })
     await first.getByText('this session', { exact: true }).first().waitFor()
     expect(await first.innerText()).toMatch(
-      /normal.*Decisions 1\s+the pause doubles.*stands for events 1–\d+ of this session/s,
+      /normal.*Decisions 1\s+the pause doubles.*covers events 1–\d+ of this session/s,
     )
     expect(await first.getByRole('link', { name: '1', exact: true }).getAttribute('href')).toContain(
       `${done.id}/timeline?event=1`,

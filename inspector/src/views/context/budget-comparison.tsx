@@ -8,19 +8,11 @@ import { type BudgetResult, describeBenefit, partTokens, toBudgetResult, usedPar
 import { ColumnChart } from './column-chart.tsx'
 import css from './context.module.css'
 import { PART_NAMES } from './context-parts.ts'
-import { type ContextQuery, previewContext } from './use-context-preview.ts'
+import { type ContextParams, previewContext } from './use-context-preview.ts'
 
 /** Compares five budgets in a chart and a table. */
-export function BudgetComparison({
-  data,
-  question,
-  head,
-}: {
-  data: SessionData
-  question: ContextQuery
-  head: number
-}) {
-  const { value, done, problem, reload } = useBudgetResults(data, question, head)
+export function BudgetComparison({ data, params, head }: { data: SessionData; params: ContextParams; head: number }) {
+  const { value, done, problem, reload } = useBudgetResults(data, params, head)
   return (
     <>
       <ProblemNote problem={problem} onRetry={reload} />
@@ -45,9 +37,9 @@ const cache = new Map<string, BudgetResult>()
 onUserChange(() => cache.clear())
 const CACHE_SIZE = 100
 
-function useBudgetResults(data: SessionData, { recall, about }: ContextQuery, head: number) {
+function useBudgetResults(data: SessionData, { recall, about }: ContextParams, head: number) {
   const [done, setDone] = useState(0)
-  const asked = useRequest(
+  const request = useRequest(
     async (signal) => {
       const all: BudgetResult[] = []
       setDone(0)
@@ -65,7 +57,7 @@ function useBudgetResults(data: SessionData, { recall, about }: ContextQuery, he
     },
     [data, recall, about, head],
   )
-  return { ...asked, done }
+  return { ...request, done }
 }
 
 function ResultsTable({ all }: { all: readonly BudgetResult[] }) {

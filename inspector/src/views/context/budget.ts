@@ -4,22 +4,22 @@ export const PRESETS = [1000, 4000, 8000, 32_000, 128_000] as const
 export const DEFAULT_BUDGET = 8000
 export const MAX_BUDGET = 1_000_000
 
-/** The slider starts at 0, then grows from `least` to `most` by a constant ratio. */
-const SLIDER = { least: 100, most: 200_000 } as const
+/** The slider starts at 0, then grows from `min` to `max` by a constant ratio. */
+const SLIDER = { min: 100, max: 200_000 } as const
 export const SLIDER_STEPS = 100
 
-const STEP = Math.log(SLIDER.most / SLIDER.least) / (SLIDER_STEPS - 1)
+const STEP = Math.log(SLIDER.max / SLIDER.min) / (SLIDER_STEPS - 1)
 
 /** Tokens at a slider position, rounded to three digits. */
 export function tokensAtPosition(place: number): number {
   if (place <= 0) return 0
-  return Number((SLIDER.least * Math.exp((Math.min(place, SLIDER_STEPS) - 1) * STEP)).toPrecision(3))
+  return Number((SLIDER.min * Math.exp((Math.min(place, SLIDER_STEPS) - 1) * STEP)).toPrecision(3))
 }
 
 /** The slider position nearest to a number of tokens. */
 export function sliderPosition(tokens: number): number {
   if (tokens <= 0) return 0
-  return Math.min(SLIDER_STEPS, Math.max(1, Math.round(Math.log(tokens / SLIDER.least) / STEP) + 1))
+  return Math.min(SLIDER_STEPS, Math.max(1, Math.round(Math.log(tokens / SLIDER.min) / STEP) + 1))
 }
 
 /** Parses a number of tokens, capped at the maximum; `undefined` if the text is not one. */

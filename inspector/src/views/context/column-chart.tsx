@@ -34,13 +34,13 @@ export function ColumnChart({ all }: { all: readonly BudgetResult[] }) {
 type Unit = 'tokens' | 'share'
 
 function Drawing({ all, width, unit }: { all: readonly BudgetResult[]; width: number; unit: Unit }) {
-  const whole = ({ budget }: BudgetResult) => (unit === 'share' ? Math.max(1, budget) : 1)
-  const most = unit === 'share' ? 1 : Math.max(1, ...all.map(({ tokens }) => tokens))
+  const totalOf = ({ budget }: BudgetResult) => (unit === 'share' ? Math.max(1, budget) : 1)
+  const max = unit === 'share' ? 1 : Math.max(1, ...all.map(({ tokens }) => tokens))
   const x = scaleBand<number>(
     all.map(({ budget }) => budget),
     [EDGE.left, width - EDGE.right],
   ).padding(0.35)
-  const y = scaleLinear([0, most], [HEIGHT - EDGE.bottom, EDGE.top])
+  const y = scaleLinear([0, max], [HEIGHT - EDGE.bottom, EDGE.top])
   const ticks = unit === 'share' ? [0, 0.25, 0.5, 0.75, 1] : y.ticks(4).filter(Number.isInteger)
   const tickText = (tick: number) => (unit === 'share' ? `${tick * 100}%` : formatAxis(tick))
   const middle = x.bandwidth() / 2
@@ -63,14 +63,14 @@ function Drawing({ all, width, unit }: { all: readonly BudgetResult[]; width: nu
               class={css.segment}
               data-part={part}
               width={x.bandwidth()}
-              y={y(to / whole(one))}
-              height={Math.max(0, y(from / whole(one)) - y(to / whole(one)))}
+              y={y(to / totalOf(one))}
+              height={Math.max(0, y(from / totalOf(one)) - y(to / totalOf(one)))}
             >
               <title>{`${PART_NAMES[part]}: ${(to - from).toLocaleString('en')}`}</title>
             </rect>
           ))}
-          <text class={css.top} x={middle} y={y(one.tokens / whole(one)) - 5} text-anchor="middle">
-            {unit === 'share' ? `${Math.round((one.tokens / whole(one)) * 100)}%` : formatAxis(one.tokens)}
+          <text class={css.top} x={middle} y={y(one.tokens / totalOf(one)) - 5} text-anchor="middle">
+            {unit === 'share' ? `${Math.round((one.tokens / totalOf(one)) * 100)}%` : formatAxis(one.tokens)}
           </text>
           <text class="axis" x={middle} y={HEIGHT - 6} text-anchor="middle">
             {formatTokens(one.budget)}

@@ -19,12 +19,12 @@ export function ContextView({ data }: { data: SessionData }) {
   const budgetText = useQueryText('budget')
   const recall = query.value.get('recall') === 'yes'
   const aboutText = useQueryText('about')
-  const question = {
+  const params = {
     budget: parseBudget(query.value.get('budget') ?? ''),
     recall,
     about: query.value.get('about') ?? '',
   }
-  const { value, problem, isLoading, reload } = useContextPreview(data, question)
+  const { value, problem, isLoading, reload } = useContextPreview(data, params)
   return (
     <div class="stack view">
       <section class="card stack" aria-label="Options">
@@ -42,15 +42,15 @@ export function ContextView({ data }: { data: SessionData }) {
       {value !== undefined && (
         <>
           <StaleNote data={data} head={value.head} isLoading={isLoading} reload={reload} />
-          <Preview data={data} looked={value} />
+          <Preview data={data} preview={value} />
         </>
       )}
     </div>
   )
 }
 
-function Preview({ data, looked }: { data: SessionData; looked: ContextPreview }) {
-  const { question, answer } = looked
+function Preview({ data, preview }: { data: SessionData; preview: ContextPreview }) {
+  const { params, result } = preview
   const [isComparing, setComparing] = useState(false)
   const record = data.record.value
   return (
@@ -58,12 +58,12 @@ function Preview({ data, looked }: { data: SessionData; looked: ContextPreview }
       <div class="columns even">
         <section class="card stack" aria-label="Tokens by part">
           <h2>Tokens by part</h2>
-          <TokenUsage answer={answer} budget={question.budget} />
+          <TokenUsage result={result} budget={params.budget} />
         </section>
         <section class="card stack" aria-label="Left out">
           <h2>Left out</h2>
-          <OmittedTable omitted={answer.omitted} budget={question.budget} />
-          <PendingCalls ids={answer.dangling} />
+          <OmittedTable omitted={result.omitted} budget={params.budget} />
+          <PendingCalls ids={result.dangling} />
         </section>
       </div>
       <section class="card stack" aria-label="Budget comparison">
@@ -76,21 +76,26 @@ function Preview({ data, looked }: { data: SessionData; looked: ContextPreview }
           )}
         </div>
         {isComparing ? (
-          <BudgetComparison data={data} question={question} head={looked.head} />
+          <BudgetComparison data={data} params={params} head={preview.head} />
         ) : (
           <p class="muted small">
             Builds the context for five budgets from 1k to 128k to show where more stops helping.
           </p>
         )}
       </section>
-      {answer.recalled !== undefined && record !== undefined && (
+      {result.recalled !== undefined && record !== undefined && (
         <section class="card stack" aria-label="Recalled">
           <h2>Recalled</h2>
-          <RecalledList items={answer.recalled} userId={record.userId} tenant={record.tenant} here={data.id} />
+          <RecalledList
+            items={result.recalled}
+            userId={record.userId}
+            tenant={record.tenant}
+            currentSession={data.id}
+          />
         </section>
       )}
       <section class="card stack" aria-label="What would be sent">
-        {answer.messages.length === 0 ? (
+        {result.messages.length === 0 ? (
           <>
             <h2>What would be sent</h2>
             <Empty title="Nothing would be sent.">
@@ -98,7 +103,7 @@ function Preview({ data, looked }: { data: SessionData; looked: ContextPreview }
             </Empty>
           </>
         ) : (
-          <SentMessages data={data} looked={looked} />
+          <SentMessages data={data} preview={preview} />
         )}
       </section>
     </>

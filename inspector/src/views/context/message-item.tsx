@@ -78,12 +78,12 @@ function Calls({ message: { toolCalls = [], toolCallId } }: { message: Message }
           result of <code>{oneLine(toolCallId, 80)}</code>
         </p>
       )}
-      {toolCalls.slice(0, MAX_CALLS).map(({ id, name, arguments: given }, i) => (
+      {toolCalls.slice(0, MAX_CALLS).map(({ id, name, arguments: args }, i) => (
         <div key={`${i} ${id}`} class="stack-1">
           <p class="small">
             calls <code>{oneLine(String(name), 80)}</code> <span class="muted">as</span> <code>{oneLine(id, 80)}</code>
           </p>
-          <Clamp text={String(given)} />
+          <Clamp text={String(args)} />
         </div>
       ))}
       {toolCalls.length > MAX_CALLS && <p class="small muted">and {toolCalls.length - MAX_CALLS} more calls</p>}

@@ -7,12 +7,12 @@ export function RecalledList({
   items,
   userId,
   tenant,
-  here,
+  currentSession,
 }: {
   items: readonly RecallItem[]
   userId: string
   tenant: string
-  here: string
+  currentSession: string
 }) {
   if (items.length === 0) {
     return <p class="muted">Nothing recalled: no other session or memory of this user matches, or none fits.</p>
@@ -21,7 +21,7 @@ export function RecalledList({
     <RecallResults
       items={items}
       hrefOf={(id) => memoryHref({ user: userId, tenant, memory: id })}
-      here={here}
+      currentSession={currentSession}
       label="Recalled"
     />
   )

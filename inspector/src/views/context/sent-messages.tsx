@@ -17,10 +17,10 @@ const FORMATS = {
 } as const satisfies Record<MessageFormat, string>
 
 /** The messages, one by one or in the request format of a provider. */
-export function SentMessages({ data, looked }: { data: SessionData; looked: ContextPreview }) {
-  const asked = query.value.get('format')
-  const format = (Object.keys(FORMATS) as MessageFormat[]).find((name) => name === asked)
-  const { messages } = looked.answer
+export function SentMessages({ data, preview }: { data: SessionData; preview: ContextPreview }) {
+  const requested = query.value.get('format')
+  const format = (Object.keys(FORMATS) as MessageFormat[]).find((name) => name === requested)
+  const { messages } = preview.result
   const [isPlain, setPlain] = useState(false)
   const text = useMemo(() => JSON.stringify(messages, null, 2), [messages])
   return (
@@ -64,9 +64,9 @@ export function SentMessages({ data, looked }: { data: SessionData; looked: Cont
         </div>
       </div>
       {format === undefined ? (
-        <MessageList messages={messages} sections={looked.answer.sections} isPlain={isPlain} />
+        <MessageList messages={messages} sections={preview.result.sections} isPlain={isPlain} />
       ) : (
-        <FormattedMessages data={data} looked={looked} format={format} />
+        <FormattedMessages data={data} preview={preview} format={format} />
       )}
     </>
   )
@@ -74,19 +74,19 @@ export function SentMessages({ data, looked }: { data: SessionData; looked: Cont
 
 function FormattedMessages({
   data,
-  looked,
+  preview,
   format,
 }: {
   data: SessionData
-  looked: ContextPreview
+  preview: ContextPreview
   format: MessageFormat
 }) {
   const { value, problem, reload } = useRequest(
     async (signal) => {
-      const { messages } = await previewContext<Json>(data.id, looked.question, signal, format)
+      const { messages } = await previewContext<Json>(data.id, preview.params, signal, format)
       return { format, messages, text: JSON.stringify(messages, null, 2) }
     },
-    [data, looked, format],
+    [data, preview, format],
   )
   return (
     <>

@@ -7,10 +7,10 @@ const LOW_USAGE = 0.5
 
 /** Token usage by part, as bars and a table. */
 export function TokenUsage({
-  answer: { sections, tokens },
+  result: { sections, tokens },
   budget,
 }: {
-  answer: ContextResult<unknown>
+  result: ContextResult<unknown>
   budget: number
 }) {
   const segments = toSegments(sections, budget)

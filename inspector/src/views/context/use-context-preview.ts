@@ -4,7 +4,7 @@ import { type Request, useRequest } from '../../parts/use-request.ts'
 import type { SessionData } from '../../session/session-data.ts'
 
 /** Parameters of a preview. */
-export interface ContextQuery {
+export interface ContextParams {
   readonly budget: number
   readonly recall: boolean
   /** What to recall; empty means the topic of the last message. */
@@ -13,8 +13,8 @@ export interface ContextQuery {
 
 /** A context with its parameters. */
 export interface ContextPreview {
-  readonly question: ContextQuery
-  readonly answer: ContextResult<Message[]>
+  readonly params: ContextParams
+  readonly result: ContextResult<Message[]>
   /** Last known event at the time of the request. */
   readonly head: number
 }
@@ -22,7 +22,7 @@ export interface ContextPreview {
 /** Builds a context with `record: false`: a preview must not count as sent to a model. */
 export async function previewContext<M = Message[]>(
   id: string,
-  { budget, recall, about }: ContextQuery,
+  { budget, recall, about }: ContextParams,
   signal: AbortSignal,
   format?: MessageFormat,
 ): Promise<ContextResult<M>> {
@@ -36,12 +36,15 @@ export async function previewContext<M = Message[]>(
 }
 
 /** The context under a budget. */
-export function useContextPreview(data: SessionData, { budget, recall, about }: ContextQuery): Request<ContextPreview> {
+export function useContextPreview(
+  data: SessionData,
+  { budget, recall, about }: ContextParams,
+): Request<ContextPreview> {
   return useRequest(
     async (signal) => {
       const head = data.head.peek()
-      const question = { budget, recall, about: recall ? about : '' }
-      return { question, answer: await previewContext(data.id, question, signal), head }
+      const params = { budget, recall, about: recall ? about : '' }
+      return { params, result: await previewContext(data.id, params, signal), head }
     },
     [data, budget, recall, recall ? about : ''],
   )

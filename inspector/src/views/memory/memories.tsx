@@ -8,12 +8,12 @@ import css from './memory.module.css'
 import { SEARCH_LIMIT, searchMemories, type User } from './memory-api.ts'
 import { MemoryList } from './memory-list.tsx'
 import { formatMemoryCount, matchesFilter } from './memory-text.ts'
-import type { MemoryPages } from './use-memory-pages.ts'
+import type { LoadedMemories } from './use-memories.ts'
 
 interface MemoriesProps {
   readonly user: User
   /** The loaded memories of the user. */
-  readonly all: MemoryPages
+  readonly all: LoadedMemories
   readonly hrefOf: (id: string) => string
   readonly round: number
 }
@@ -26,7 +26,7 @@ export function Memories(props: MemoriesProps) {
 
 function AllMemories({ user, all, hrefOf }: MemoriesProps) {
   const narrowed = parseFilter(query.value)
-  const { items, hasMore, isLoading, problem, more, again: reload } = all
+  const { items, hasMore, isLoading, problem, more, reload } = all
   const wanted = items.filter((memory) => matchesFilter(memory, narrowed, now.value))
   if (items.length === 0 && isLoading) return <Loading />
   if (items.length === 0 && problem !== undefined) return <ProblemNote problem={problem} onRetry={reload} />

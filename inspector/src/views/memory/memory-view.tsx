@@ -9,7 +9,7 @@ import { Memories } from './memories.tsx'
 import css from './memory.module.css'
 import { LIST_LIMIT, type User } from './memory-api.ts'
 import { RecallSearch } from './recall-search.tsx'
-import { useMemoryPages } from './use-memory-pages.ts'
+import { useMemories } from './use-memories.ts'
 import { type Users, useUsers } from './use-users.ts'
 
 const PAGES = { limit: LIST_LIMIT, pages: 1, every: 30_000 }
@@ -24,7 +24,7 @@ export function MemoryView() {
   const [round, setRound] = useState(0)
   const user = chooseUser(query.value.get('user') ?? undefined, tenant, users)
   const isSaid = query.value.get('mode') === 'said'
-  const all = useMemoryPages(isSaid ? undefined : user, PAGES, round)
+  const all = useMemories(isSaid ? undefined : user, PAGES, round)
   const hrefOf = (id: string) => memoryHref({ ...Object.fromEntries(query.value), memory: id })
   return (
     <div class="stack view">
@@ -57,9 +57,13 @@ export function MemoryView() {
 }
 
 /** The user in the address, else that of the token, else the only one. */
-function chooseUser(given: string | undefined, tenant: string | undefined, { own, users }: Users): User | undefined {
+function chooseUser(
+  inAddress: string | undefined,
+  tenant: string | undefined,
+  { own, users }: Users,
+): User | undefined {
   const only = users?.length === 1 ? users[0] : undefined
-  const userId = given ?? own ?? only
+  const userId = inAddress ?? own ?? only
   return userId === undefined || userId === '' ? undefined : { userId, tenant }
 }
 

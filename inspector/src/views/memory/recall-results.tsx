@@ -12,17 +12,17 @@ const KIND_NAMES: Readonly<Record<RecallItem['kind'], string>> = {
   memory: 'memory',
 }
 
-/** Recalled items, best first, each with a link to its source; `here` is the session on display. */
+/** Recalled items, best first, each with a link to its source; `currentSession` is the session on display. */
 export function RecallResults({
   items,
   hrefOf,
-  here,
+  currentSession,
   label,
 }: {
   items: readonly RecallItem[]
   /** Link to a memory. */
   hrefOf: (id: string) => string
-  here?: string
+  currentSession?: string
   label: string
 }) {
   return (
@@ -39,7 +39,7 @@ export function RecallResults({
             <Ago at={item.at} />
             {item.sourceType !== undefined && <span>{item.sourceType}</span>}
             <span>score {item.score.toFixed(2)}</span>
-            <ItemLink item={item} hrefOf={hrefOf} here={here} />
+            <ItemLink item={item} hrefOf={hrefOf} currentSession={currentSession} />
           </div>
           <Clamp text={item.content} most={400} class="verbatim small" />
         </li>
@@ -51,17 +51,17 @@ export function RecallResults({
 function ItemLink({
   item: { kind, id, sessionId, sequence },
   hrefOf,
-  here,
+  currentSession,
 }: {
   item: RecallItem
   hrefOf: (id: string) => string
-  here: string | undefined
+  currentSession: string | undefined
 }) {
   if (kind === 'memory') return <a href={hrefOf(id)}>open memory</a>
   if (sessionId === undefined || sequence === undefined) return null
   return (
     <a href={eventHref(sessionId, sequence)}>
-      event {sequence} of {sessionId === here ? 'this session' : <code>{visible(shortenId(sessionId))}</code>}
+      event {sequence} of {sessionId === currentSession ? 'this session' : <code>{visible(shortenId(sessionId))}</code>}
     </a>
   )
 }

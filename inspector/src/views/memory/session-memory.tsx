@@ -10,7 +10,7 @@ import { Memories } from './memories.tsx'
 import css from './memory.module.css'
 import { MemoryList } from './memory-list.tsx'
 import { comesFromSession } from './memory-text.ts'
-import { type MemoryPages, useMemoryPages } from './use-memory-pages.ts'
+import { type LoadedMemories, useMemories } from './use-memories.ts'
 
 /** Pages of the user's memories to search for those of the session: the server cannot filter by session. */
 const PAGES = { limit: 500, pages: 4 }
@@ -20,7 +20,7 @@ export function SessionMemory({ data }: { data: SessionData }) {
   const record = data.record.value
   const round = useRefresh(data)
   const user = record && { userId: record.userId, tenant: record.tenant }
-  const all = useMemoryPages(user, PAGES, round.value)
+  const all = useMemories(user, PAGES, round.value)
   const hrefOf = (id: string) => sessionHref(data.id, 'memory', { ...Object.fromEntries(query.value), memory: id })
   if (user === undefined) return <Loading />
   const words = query.value.get('q') ?? ''
@@ -30,7 +30,7 @@ export function SessionMemory({ data }: { data: SessionData }) {
         <section class={`stack-2 ${css.part}`} aria-label="From this session">
           <div class="row between">
             <h2>From this session</h2>
-            <button type="button" class="button small" onClick={round.again}>
+            <button type="button" class="button small" onClick={round.refresh}>
               Refresh
             </button>
           </div>
@@ -55,14 +55,14 @@ export function SessionMemory({ data }: { data: SessionData }) {
   )
 }
 
-function SessionMemories({ id, all, hrefOf }: { id: string; all: MemoryPages; hrefOf: (id: string) => string }) {
-  const { items, hasMore, isLoading, problem, more, again } = all
+function SessionMemories({ id, all, hrefOf }: { id: string; all: LoadedMemories; hrefOf: (id: string) => string }) {
+  const { items, hasMore, isLoading, problem, more, reload } = all
   const own = items.filter((memory) => comesFromSession(memory, id))
   const { shown, more: showMore } = useShowMore(own, 100)
   if (items.length === 0 && isLoading) return <Loading />
   return (
     <>
-      <ProblemNote problem={problem} onRetry={again} />
+      <ProblemNote problem={problem} onRetry={reload} />
       {own.length === 0 && problem === undefined && (
         <p class="muted">Nothing yet. Memories are extracted shortly after the session ends or passes a gate.</p>
       )}
@@ -92,19 +92,19 @@ const FIRST_REFRESH_MS = 2000
 const LAST_REFRESH_MS = 6000
 
 /** Changes some time after an event, because memories are extracted in the background. */
-function useRefresh(data: SessionData): { value: number; again: () => void } {
+function useRefresh(data: SessionData): { value: number; refresh: () => void } {
   const [value, setValue] = useState(0)
-  const again = () => setValue((n) => n + 1)
+  const refresh = () => setValue((n) => n + 1)
   useEffect(() => {
     let soon: number | undefined
     let late: number | undefined
     const stop = data.onEvents(() => {
       soon ??= window.setTimeout(() => {
         soon = undefined
-        again()
+        refresh()
       }, FIRST_REFRESH_MS)
       clearTimeout(late)
-      late = window.setTimeout(again, LAST_REFRESH_MS)
+      late = window.setTimeout(refresh, LAST_REFRESH_MS)
     })
     return () => {
       stop()
@@ -112,5 +112,5 @@ function useRefresh(data: SessionData): { value: number; again: () => void } {
       clearTimeout(late)
     }
   }, [data])
-  return { value, again }
+  return { value, refresh }
 }

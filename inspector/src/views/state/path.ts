@@ -87,8 +87,8 @@ function toStep(event: SessionEvent, last: Step | undefined): Step | undefined {
 /** Without the step before, the kind is known only if a single command leads to the state. */
 function inferFirstKind({ state }: SessionStatus, isEnd: boolean): StepKind | undefined {
   if (isEnd) return 'end'
-  const fits = Object.entries(LIFECYCLE).filter(([name, { to }]) => to === state && name !== 'end')
-  return fits.length === 1 ? (fits[0]?.[0] as StepKind) : undefined
+  const candidates = Object.entries(LIFECYCLE).filter(([name, { to }]) => to === state && name !== 'end')
+  return candidates.length === 1 ? (candidates[0]?.[0] as StepKind) : undefined
 }
 
 /** A fork continues in the state of its source, or runs again if the source had ended. */

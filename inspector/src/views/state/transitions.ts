@@ -13,6 +13,6 @@ export function commandBetween(
   to: SessionState,
   byCaller: boolean,
 ): LifecycleCommandName | undefined {
-  const fits = COMMANDS.filter((command) => LIFECYCLE[command].to === to && isAllowed(from, command))
-  return fits.find((command) => (command === 'end') === byCaller)
+  const candidates = COMMANDS.filter((command) => LIFECYCLE[command].to === to && isAllowed(from, command))
+  return candidates.find((command) => (command === 'end') === byCaller)
 }

@@ -18,7 +18,7 @@ interface Props {
 /** A document of the session at this moment, with its changes. */
 export function DocumentCard({ name, aside, value, old, source }: Props) {
   // may be large, so it is rendered only when the value changes
-  const whole = useMemo(() => <JsonView value={value as object} />, [value])
+  const fullDocument = useMemo(() => <JsonView value={value as object} />, [value])
   return (
     <section class="card stack-2" aria-label={name}>
       <header class="facts between">
@@ -28,7 +28,7 @@ export function DocumentCard({ name, aside, value, old, source }: Props) {
       <p class="small">{source}</p>
       {old !== undefined && <DiffList old={old} value={value} label={`Changes in the ${name.toLowerCase()}`} />}
       <h3 class="muted small">Full document</h3>
-      {whole}
+      {fullDocument}
     </section>
   )
 }

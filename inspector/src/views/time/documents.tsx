@@ -55,8 +55,8 @@ interface DocumentProps extends Props {
 
 function Document({ data, moments, moment, known, isRead, pinned, other, kind, name, of, aside }: DocumentProps) {
   const { snapshot } = moment
-  const isOff = pinned !== undefined || !isRead
-  const change = useLastChange({ data, moments, known, kind, sequence: snapshot.sequence, isOff })
+  const isDisabled = pinned !== undefined || !isRead
+  const change = useLastChange({ data, moments, known, kind, sequence: snapshot.sequence, isDisabled })
   const old = pinned === undefined ? change.value?.before : other
   return (
     <>
@@ -107,10 +107,10 @@ interface LastChangeQuery {
   readonly known: LoadedChanges
   readonly kind: ChangeKind
   readonly sequence: number
-  readonly isOff: boolean
+  readonly isDisabled: boolean
 }
 
-function useLastChange({ data, moments, known, kind, sequence, isOff }: LastChangeQuery) {
+function useLastChange({ data, moments, known, kind, sequence, isDisabled }: LastChangeQuery) {
   const near = lastChange(known, sequence, kind)
   // a known change stays the last one until the next change, so moments in between cause no request
   const key = near === 'unknown' ? `up to ${sequence}` : `${near}`
@@ -120,8 +120,8 @@ function useLastChange({ data, moments, known, kind, sequence, isOff }: LastChan
     const before = found <= 1 ? undefined : await moments.snapshot(found - 1, signal)
     return { sequence: found, key, before }
   }
-  const asked = useRequest(isOff ? undefined : find, [key, isOff])
+  const request = useRequest(isDisabled ? undefined : find, [key, isDisabled])
   // the previous response belongs to another change
-  const value = asked.value?.key === key ? asked.value : undefined
-  return { ...asked, value }
+  const value = request.value?.key === key ? request.value : undefined
+  return { ...request, value }
 }

@@ -84,11 +84,11 @@ function matchItems(old: readonly Json[], value: readonly Json[], offset: number
   const width = value.length + 1
   const [before, after] = [old.map(itemKey), value.map(itemKey)]
   // number of pairs from these two indexes on
-  const most = new Uint16Array((old.length + 1) * width)
-  const at = (i: number, j: number) => most[i * width + j] ?? 0
+  const counts = new Uint16Array((old.length + 1) * width)
+  const at = (i: number, j: number) => counts[i * width + j] ?? 0
   for (let i = old.length - 1; i >= 0; i--) {
     for (let j = value.length - 1; j >= 0; j--) {
-      most[i * width + j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+      counts[i * width + j] = before[i] === after[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
     }
   }
   const pairs: (readonly [number, number])[] = []

@@ -8,8 +8,8 @@ export interface ScratchpadChange {
 
 /** Describes the scratchpad change in an event. Unknown parts are shown as they are. */
 export function describeChange(type: string, parts: Json | undefined): ScratchpadChange {
-  const given = (typeof parts === 'object' && parts !== null ? parts : {}) as Readonly<Record<string, Json>>
-  const { op, key, by, patch, value, context } = given
+  const fields = (typeof parts === 'object' && parts !== null ? parts : {}) as Readonly<Record<string, Json>>
+  const { op, key, by, patch, value, context } = fields
   if (type === 'handoff_taken') return { op: 'handoff taken', patch: context }
   if (type === 'agent_transition') return { op: 'handoff', patch: context }
   if (op === 'merge') return { op, patch }

@@ -37,13 +37,13 @@ export function TimeControls({ id, head, place, known, isLoading }: Props) {
   return (
     <>
       <div class={`row ${css.moves}`}>
-        <StepButton name="First" isOff={isFirst} onClick={() => go(1)} />
-        <StepButton name="Previous change" isOff={isFirst || before === undefined} onClick={back} />
-        <StepButton name="Previous" isOff={isFirst} onClick={() => go(sequence - 1)} />
+        <StepButton name="First" isDisabled={isFirst} onClick={() => go(1)} />
+        <StepButton name="Previous change" isDisabled={isFirst || before === undefined} onClick={back} />
+        <StepButton name="Previous" isDisabled={isFirst} onClick={() => go(sequence - 1)} />
         <SequenceInput sequence={sequence} head={head} onMove={go} />
-        <StepButton name="Next" isOff={isLast} onClick={() => go(sequence + 1)} />
-        <StepButton name="Next change" isOff={isLast || behind === undefined} onClick={on} />
-        <StepButton name="Last" isOff={isLast && isFollowing} onClick={() => go(head)} />
+        <StepButton name="Next" isDisabled={isLast} onClick={() => go(sequence + 1)} />
+        <StepButton name="Next change" isDisabled={isLast || behind === undefined} onClick={on} />
+        <StepButton name="Last" isDisabled={isLast && isFollowing} onClick={() => go(head)} />
         <span class="muted small" role="status">
           {isLoading ? 'loading …' : isFollowing ? 'following the log' : ''}
         </span>
@@ -72,10 +72,10 @@ export function TimeControls({ id, head, place, known, isLoading }: Props) {
   )
 }
 
-function StepButton({ name, isOff, onClick }: { name: string; isOff: boolean; onClick: () => void }) {
+function StepButton({ name, isDisabled, onClick }: { name: string; isDisabled: boolean; onClick: () => void }) {
   // not `disabled`: the button would lose focus at the end of the log
   return (
-    <button type="button" class="button" aria-disabled={isOff} onClick={() => !isOff && onClick()}>
+    <button type="button" class="button" aria-disabled={isDisabled} onClick={() => !isDisabled && onClick()}>
       {name}
     </button>
   )

@@ -37,7 +37,7 @@ export function TimeView({ data }: { data: SessionData }) {
         )}
       </section>
       <ProblemNote problem={moments.problem.value} onRetry={() => moments.retry()} />
-      <ProblemNote problem={changes.problem} onRetry={changes.again} />
+      <ProblemNote problem={changes.problem} onRetry={changes.reload} />
       <ProblemNote problem={other.problem} onRetry={other.reload} />
       {moment === undefined && moments.problem.value === undefined && <Loading />}
       {moment !== undefined && (

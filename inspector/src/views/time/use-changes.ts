@@ -31,7 +31,7 @@ export function useChanges(data: SessionData) {
     known,
     isLoading: read.some(({ isLoading }) => isLoading),
     problem: failed[0]?.problem,
-    again: () => {
+    reload: () => {
       for (const { reload } of failed) reload()
     },
   }

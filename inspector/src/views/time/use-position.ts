@@ -16,14 +16,14 @@ export interface SliderPosition {
 
 /** Keeps the slider position in the address (`at`, `with`); the default is the end of the log. */
 export function usePosition(head: number): SliderPosition {
-  const asked = query.value.get('at')
-  const [at, setAt] = useState(parseSequence(asked))
-  const written = useRef(asked)
+  const inAddress = query.value.get('at')
+  const [at, setAt] = useState(parseSequence(inAddress))
+  const written = useRef(inAddress)
   useEffect(() => {
     // reacts to links and "back" only: its own writes come back too and must not undo later moves
-    if (asked !== written.current) setAt(parseSequence(asked))
-    written.current = asked
-  }, [asked])
+    if (inAddress !== written.current) setAt(parseSequence(inAddress))
+    written.current = inAddress
+  }, [inAddress])
   useEffect(() => {
     // browsers reject frequent address changes
     const timer = setTimeout(() => {

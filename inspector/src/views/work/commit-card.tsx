@@ -25,7 +25,7 @@ const MAX_RENDERED_LENGTH = 20_000
 interface Props {
   readonly commit: Commit
   /** The session on display. */
-  readonly here: string
+  readonly currentSession: string
   /** Whether the address names this commit. */
   readonly isNamed: boolean
   /** Hidden commits between the one above and this one. */
@@ -33,13 +33,13 @@ interface Props {
 }
 
 /** One commit in the chain. */
-export function CommitCard({ commit, here, isNamed, missing }: Props) {
+export function CommitCard({ commit, currentSession, isNamed, missing }: Props) {
   const { position, kind, task, summary, sessionId, at, purgedAt } = commit
   const item = useRef<HTMLLIElement>(null)
   useEffect(() => {
     if (isNamed) item.current?.scrollIntoView({ block: 'nearest' })
   }, [isNamed])
-  const isOwn = sessionId === here
+  const isOwn = sessionId === currentSession
   return (
     <li class={css.commit} ref={item} data-own={isOwn} data-named={isNamed}>
       {missing > 0 && (
@@ -79,7 +79,7 @@ export function CommitCard({ commit, here, isNamed, missing }: Props) {
             The session was purged <Ago at={purgedAt} />. Only its position in the chain remains.
           </p>
         )}
-        <Origin commit={commit} here={here} isLinked={missing === 0} />
+        <Origin commit={commit} currentSession={currentSession} isLinked={missing === 0} />
       </article>
     </li>
   )
@@ -112,7 +112,7 @@ function Lists({ commit: { decisions, filesWritten, filesRead, commands, openQue
         render={({ path, bytes, hash }) => (
           <>
             <code>
-              <TruncatedText text={path} most={80} />
+              <TruncatedText text={path} max={80} />
             </code>{' '}
             <span class="muted small">
               {bytes !== undefined && formatBytes(bytes)} {hash !== undefined && <ShortHash hash={hash} />}
@@ -125,7 +125,7 @@ function Lists({ commit: { decisions, filesWritten, filesRead, commands, openQue
         items={filesRead}
         render={(path) => (
           <code>
-            <TruncatedText text={path} most={80} />
+            <TruncatedText text={path} max={80} />
           </code>
         )}
       />
@@ -169,7 +169,7 @@ function List<T>({ name, items, render }: ListProps<T>) {
 }
 
 /** The events it covers, their session, and the commit it follows. */
-function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLinked: boolean }) {
+function Origin({ commit, currentSession, isLinked }: { commit: Commit; currentSession: string; isLinked: boolean }) {
   const { range, hash, sessionId, parent, position, purgedAt } = commit
   return (
     <p class="facts muted small">
@@ -177,7 +177,7 @@ function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLi
         <span>
           covers events <a href={eventHref(sessionId, range.from)}>{range.from}</a>–
           <a href={eventHref(sessionId, range.to)}>{range.to}</a> of{' '}
-          {sessionId === here ? 'this session' : <SessionLink id={sessionId} />}
+          {sessionId === currentSession ? 'this session' : <SessionLink id={sessionId} />}
         </span>
       )}
       {range === undefined && (
@@ -194,7 +194,7 @@ function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLi
         <span>
           follows{' '}
           {isLinked ? (
-            <a href={partHref(here, 'commits', { commit: position - 1 })}>commit {position - 1}</a>
+            <a href={partHref(currentSession, 'commits', { commit: position - 1 })}>commit {position - 1}</a>
           ) : (
             `commit ${position - 1}`
           )}
@@ -207,7 +207,7 @@ function Origin({ commit, here, isLinked }: { commit: Commit; here: string; isLi
 function SessionLink({ id }: { id: string }) {
   return (
     <a class="mono" href={sessionHref(id, 'work')}>
-      <TruncatedText text={id} most={20} />
+      <TruncatedText text={id} max={20} />
     </a>
   )
 }

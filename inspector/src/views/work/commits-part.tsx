@@ -94,7 +94,7 @@ function CommitChain({ record, own }: { record: SessionRecord; own: number | und
             <CommitCard
               key={commit.id}
               commit={commit}
-              here={record.id}
+              currentSession={record.id}
               isNamed={commit.position === named}
               missing={countMissingBefore(items, index)}
             />
@@ -122,8 +122,8 @@ function CommitChain({ record, own }: { record: SessionRecord; own: number | und
 
 /** Counts the hidden commits between a commit and the one above it. */
 function countMissingBefore(items: readonly Commit[], index: number): number {
-  const [above, here] = [items[index - 1], items[index]]
-  return above === undefined || here === undefined ? 0 : Math.max(0, here.position - above.position - 1)
+  const [above, commit] = [items[index - 1], items[index]]
+  return above === undefined || commit === undefined ? 0 : Math.max(0, commit.position - above.position - 1)
 }
 
 function NoCommits() {

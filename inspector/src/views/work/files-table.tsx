@@ -43,7 +43,7 @@ export function FilesTable({ id, files }: { id: string; files: readonly FileEntr
 
 function Row({ id, file: { path, reads, writes, hash, bytes, last } }: { id: string; file: FileEntry }) {
   const node = fileNode(path)
-  const name = <TruncatedText text={path} most={56} />
+  const name = <TruncatedText text={path} max={56} />
   return (
     <tr>
       <th scope="row" class={`mono ${css.path}`}>

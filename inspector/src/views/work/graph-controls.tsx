@@ -20,13 +20,13 @@ const MAX_SUGGESTIONS = 200
 
 interface Props {
   readonly id: string
-  readonly asked: GraphQuery
+  readonly graphQuery: GraphQuery
   readonly graph: Graph | undefined
   readonly work: WorkIndex
 }
 
 /** Start node, depth, direction, labels and layout of the graph. */
-export function GraphControls({ id, asked, graph, work }: Props) {
+export function GraphControls({ id, graphQuery, graph, work }: Props) {
   return (
     <div class="toolbar">
       <NodeForm id={id} graph={graph} work={work} />
@@ -34,7 +34,7 @@ export function GraphControls({ id, asked, graph, work }: Props) {
         <span class="muted">Depth</span>
         <select
           class="input small"
-          value={asked.depth}
+          value={graphQuery.depth}
           onChange={({ currentTarget }) => setQuery({ depth: currentTarget.value })}
         >
           {Array.from({ length: MAX_DEPTH }, (_, index) => (
@@ -48,7 +48,7 @@ export function GraphControls({ id, asked, graph, work }: Props) {
         <span class="muted">Direction</span>
         <select
           class="input small"
-          value={asked.direction}
+          value={graphQuery.direction}
           onChange={({ currentTarget }) => setQuery({ direction: currentTarget.value })}
         >
           {DIRECTIONS.map((name) => (
@@ -65,19 +65,19 @@ export function GraphControls({ id, asked, graph, work }: Props) {
             key={as}
             type="button"
             class="button small"
-            aria-pressed={asked.as === as}
+            aria-pressed={graphQuery.as === as}
             onClick={() => setQuery({ as: as === 'list' ? as : undefined })}
           >
             {as === 'list' ? 'List' : 'Diagram'}
           </button>
         ))}
       </fieldset>
-      <Labels labels={asked.labels} graph={graph} />
+      <Labels labels={graphQuery.labels} graph={graph} />
     </div>
   )
 }
 
-function NodeForm({ id, graph, work }: Omit<Props, 'asked'>) {
+function NodeForm({ id, graph, work }: Omit<Props, 'graphQuery'>) {
   const [text, setText] = useState('')
   const known = new Set([...(graph?.nodes ?? []), ...work.files.flatMap(({ path }) => fileNode(path) ?? [])])
   const submit = (event: Event) => {
@@ -166,11 +166,11 @@ export function GraphTrail({ id, node, title }: TrailProps) {
           <li key={one}>
             {one === node ? (
               <strong aria-current="true">
-                <TruncatedText text={title(one)} most={40} />
+                <TruncatedText text={title(one)} max={40} />
               </strong>
             ) : (
               <a href={graphHref(id, one)}>
-                <TruncatedText text={title(one)} most={40} />
+                <TruncatedText text={title(one)} max={40} />
               </a>
             )}
           </li>

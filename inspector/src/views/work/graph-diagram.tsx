@@ -11,8 +11,8 @@ const ARROW_KEYS: Readonly<Record<string, ArrowDirection>> = {
   ArrowUp: 'up',
   ArrowDown: 'down',
 }
-const ZOOM = { least: 0.2, most: 2, step: 1.25 }
-const clampZoom = (scale: number) => Math.min(ZOOM.most, Math.max(ZOOM.least, scale))
+const ZOOM = { min: 0.2, max: 2, step: 1.25 }
+const clampZoom = (scale: number) => Math.min(ZOOM.max, Math.max(ZOOM.min, scale))
 
 interface Props {
   readonly id: string
@@ -30,13 +30,11 @@ export function GraphDiagram({ id, layout, center, title, selected, onSelect }: 
   const [scale, setScale] = useState(1)
   const shown = useRef(scale)
   const [active, setActive] = useState<string>()
-  const fitTo = (least: number) => {
+  const fitTo = (min: number) => {
     if (box.current === null || layout === undefined) return
     const { clientWidth } = box.current
     const height = Number.parseFloat(getComputedStyle(box.current).maxHeight) || clientWidth
-    setScale(
-      Math.max(least, Math.min(1, clientWidth / layout.width, least === ZOOM.least ? height / layout.height : 1)),
-    )
+    setScale(Math.max(min, Math.min(1, clientWidth / layout.width, min === ZOOM.min ? height / layout.height : 1)))
   }
   // a new center resets the view; a graph that only grew keeps the scroll position
   useLayoutEffect(() => {
@@ -66,7 +64,7 @@ export function GraphDiagram({ id, layout, center, title, selected, onSelect }: 
       if (next !== undefined) box.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(next.key)}"]`)?.focus()
     } else if (event.key === '+') setScale(clampZoom(scale * ZOOM.step))
     else if (event.key === '-') setScale(clampZoom(scale / ZOOM.step))
-    else if (event.key === '0') fitTo(ZOOM.least)
+    else if (event.key === '0') fitTo(ZOOM.min)
     else if (event.key === 'Escape') onSelect(undefined)
     else return
     event.preventDefault()
@@ -93,7 +91,7 @@ export function GraphDiagram({ id, layout, center, title, selected, onSelect }: 
           >
             +
           </button>
-          <button type="button" class="button small" onClick={() => fitTo(ZOOM.least)}>
+          <button type="button" class="button small" onClick={() => fitTo(ZOOM.min)}>
             Fit
           </button>
         </fieldset>

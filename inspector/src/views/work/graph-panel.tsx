@@ -45,7 +45,7 @@ export function NodeLink({ id, node, title }: { id: string; node: string; title:
   return (
     <a href={graphHref(id, node)}>
       <span class="muted small">{oneLine(splitNode(node).kind, 40)}</span>{' '}
-      <TruncatedText text={title(node)} most={120} />
+      <TruncatedText text={title(node)} max={120} />
     </a>
   )
 }

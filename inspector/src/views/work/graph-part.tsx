@@ -28,32 +28,32 @@ interface Props {
 
 /** The relations around a node, as a diagram or a list. */
 export function GraphPart({ data, work, latest }: Props) {
-  const asked = parseGraphQuery(query.value)
-  const answer = useGraph(data.id, asked, useThrottled(latest, 1000))
+  const graphQuery = parseGraphQuery(query.value)
+  const request = useGraph(data.id, graphQuery, useThrottled(latest, 1000))
   // after an error the last graph belongs to another query, so it is hidden
-  const graph = answer.problem === undefined ? answer.value : undefined
+  const graph = request.problem === undefined ? request.value : undefined
   const drawn = useMemo(() => (graph === undefined ? [] : nearestEdges(graph)), [graph])
   const layout = useGraphLayout(graph?.node, drawn)
   const [selected, setSelected] = useState<string>()
-  useEffect(() => setSelected(undefined), [asked.node])
+  useEffect(() => setSelected(undefined), [graphQuery.node])
   const task = data.record.value?.task
   const title = useMemo(() => (node: string) => displayName(node, work.texts, task), [work.texts, task])
   const edges = graph?.edges.filter((edge) => lineKey(edge) === selected) ?? []
   return (
     <div class="stack">
-      <GraphControls id={data.id} asked={asked} graph={graph} work={work} />
+      <GraphControls id={data.id} graphQuery={graphQuery} graph={graph} work={work} />
       <GraphTrail id={data.id} node={graph?.node} title={title} />
-      <ProblemNote problem={answer.problem} onRetry={answer.reload} />
-      {graph === undefined && answer.isLoading && <Loading />}
+      <ProblemNote problem={request.problem} onRetry={request.reload} />
+      {graph === undefined && request.isLoading && <Loading />}
       {graph !== undefined && (
-        <TruncationNote graph={graph} drawn={asked.as === 'list' ? graph.edges.length : drawn.length} />
+        <TruncationNote graph={graph} drawn={graphQuery.as === 'list' ? graph.edges.length : drawn.length} />
       )}
       {graph !== undefined && graph.edges.length === 0 && (
         <p class="note">No relations match. Try another direction, more labels or another node.</p>
       )}
       {graph !== undefined && graph.edges.length > 0 && (
         <div class="columns aside">
-          {asked.as === 'list' ? (
+          {graphQuery.as === 'list' ? (
             <GraphList id={data.id} edges={graph.edges} title={title} />
           ) : (
             <GraphDiagram

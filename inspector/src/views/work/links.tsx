@@ -27,7 +27,7 @@ export function EventLink({ id, sequence }: { id: string; sequence: number }) {
 }
 
 /** A long name on one line with its middle cut; the tooltip has the full text. */
-export function TruncatedText({ text, most: max }: { text: string; most: number }) {
+export function TruncatedText({ text, max }: { text: string; max: number }) {
   return (
     <bdi title={text.length > max ? oneLine(text, 1000) : undefined}>
       {visible(truncateMiddle(text.replace(/\s+/g, ' '), max))}

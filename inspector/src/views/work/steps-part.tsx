@@ -117,14 +117,14 @@ function ObservationContent({ id, observed }: { id: string; observed: Observatio
     case 'fileRead':
       return (
         <code>
-          <TruncatedText text={observed.path} most={100} />
+          <TruncatedText text={observed.path} max={100} />
         </code>
       )
     case 'fileWrite':
       return (
         <p class="facts">
           <code>
-            <TruncatedText text={observed.path} most={100} />
+            <TruncatedText text={observed.path} max={100} />
           </code>
           {observed.bytes !== undefined && <span class="muted small">{formatBytes(observed.bytes)}</span>}
           {observed.hash !== undefined && (
@@ -179,7 +179,7 @@ function Relations({ id, edges }: { id: string; edges: readonly Edge[] }) {
 function NodeLink({ id, node }: { id: string; node: string }) {
   return (
     <a class="mono" href={graphHref(id, node)}>
-      <TruncatedText text={node} most={60} />
+      <TruncatedText text={node} max={60} />
     </a>
   )
 }

@@ -26,9 +26,9 @@ const PART_NAMES = {
 /** The recorded work: files, commands and decisions, by step, as a graph, and as commits. */
 export function WorkView({ data }: { data: SessionData }) {
   const part = PARTS.find((name) => name === query.value.get('part')) ?? 'overview'
-  const [most, setMost] = useState(STEPS_PER_READ)
-  const found = useLastLoaded(useEvents(data, TYPES, most))
-  const steps = useMemo(() => found.events.map(parseStep), [found.events])
+  const [maxSteps, setMaxSteps] = useState(STEPS_PER_READ)
+  const loaded = useLastLoaded(useEvents(data, TYPES, maxSteps))
+  const steps = useMemo(() => loaded.events.map(parseStep), [loaded.events])
   const work = useMemo(() => indexWork(steps), [steps])
   const isEmpty = steps.length === 0 && part !== 'commits'
   return (
@@ -40,17 +40,17 @@ export function WorkView({ data }: { data: SessionData }) {
           </a>
         ))}
       </nav>
-      <ProblemNote problem={found.problem} onRetry={found.reload} />
-      {isEmpty && found.isLoading && <Loading />}
-      {isEmpty && !found.isLoading && found.problem === undefined && <NoWork />}
-      {!isEmpty && found.hasMore && part !== 'commits' && part !== 'graph' && (
+      <ProblemNote problem={loaded.problem} onRetry={loaded.reload} />
+      {isEmpty && loaded.isLoading && <Loading />}
+      {isEmpty && !loaded.isLoading && loaded.problem === undefined && <NoWork />}
+      {!isEmpty && loaded.hasMore && part !== 'commits' && part !== 'graph' && (
         <p class="note row">
           <span>Showing the last {steps.length.toLocaleString('en')} steps.</span>
           <button
             type="button"
             class="button small"
-            disabled={found.isLoading}
-            onClick={() => setMost(steps.length + STEPS_PER_READ)}
+            disabled={loaded.isLoading}
+            onClick={() => setMaxSteps(steps.length + STEPS_PER_READ)}
           >
             Load {STEPS_PER_READ} older steps
           </button>
@@ -65,12 +65,12 @@ export function WorkView({ data }: { data: SessionData }) {
 }
 
 /** Keeps showing the loaded events while older ones load. */
-function useLastLoaded(found: LatestEvents): LatestEvents {
-  const kept = useRef(found)
-  if (found.isLoading && kept.current.events.length > 0) return { ...kept.current, isLoading: true }
-  if (found.problem !== undefined) return { ...kept.current, isLoading: false, problem: found.problem }
-  kept.current = found
-  return found
+function useLastLoaded(loaded: LatestEvents): LatestEvents {
+  const lastLoaded = useRef(loaded)
+  if (loaded.isLoading && lastLoaded.current.events.length > 0) return { ...lastLoaded.current, isLoading: true }
+  if (loaded.problem !== undefined) return { ...lastLoaded.current, isLoading: false, problem: loaded.problem }
+  lastLoaded.current = loaded
+  return loaded
 }
 
 const EXAMPLE = `session.observe.fileRead({ path: 'src/connect.ts' })
