@@ -31,7 +31,7 @@ async function talked(userId: string, turns = 12): Promise<Session> {
 }
 
 describe('the context of a session', () => {
-  it('says what each part takes, what was left out and why, and leaves no trace', async () => {
+  it('shows the tokens of each part and what was left out, and records nothing', async () => {
     const { tl, open } = inspector()
     const session = await talked('ada')
     await session.append({ type: 'tool_call', content: '', parts: { id: 'open-call', name: 'book', arguments: {} } })
@@ -61,7 +61,7 @@ describe('the context of a session', () => {
     expect(await tl.memories.get(id)).toMatchObject({ useCount: 0 })
   })
 
-  it('follows the budget by slider, box and button, keeps it in the address, and drops what was overtaken', async () => {
+  it('follows the budget by slider, input and button, keeps it in the address, and drops overtaken responses', async () => {
     const session = await talked('bob')
     const page = await inspector().open(at(session, '?budget=abc'))
     await page.getByText('8,000-token budget').waitFor()
@@ -96,7 +96,7 @@ describe('the context of a session', () => {
     expect(await page.getByRole('button', { name: '4k', exact: true }).getAttribute('aria-pressed')).toBe('true')
   })
 
-  it('compares budgets one after another, asks for each once, and says where more stops helping', async () => {
+  it('compares budgets one after another, requests each once, and says where more stops helping', async () => {
     const session = await talked('cora')
     const page = await inspector().open(at(session))
     const asked: { maxTokens: number; record: boolean }[] = []
@@ -119,7 +119,7 @@ describe('the context of a session', () => {
     expect(asked).toHaveLength(6)
   })
 
-  it('shows the messages by part, as drawn and as sent, and as a provider takes them', async () => {
+  it('shows the messages by part, rendered, as plain text, and in the format of a provider', async () => {
     const session = await talked('dan', 2)
     const page = await inspector().open(at(session))
     const items = sent(page).getByRole('listitem')
@@ -142,7 +142,7 @@ describe('the context of a session', () => {
     expect(page.url()).toContain('format=anthropic')
   })
 
-  it('says that the session went on, and looks again when told to, with what was unfolded left so', async () => {
+  it('announces new events and refreshes on request, keeping expanded messages open', async () => {
     const session = await talked('eve', 2)
     const page = await inspector().open(at(session))
     const question = sent(page).getByRole('listitem').filter({ hasText: 'Question 1' })
@@ -157,7 +157,7 @@ describe('the context of a session', () => {
     await expect.poll(() => page.getByText('since this preview').count()).toBe(0)
   })
 
-  it('fits a narrow page in light and dark, whatever was said', async () => {
+  it('fits a narrow page in light and dark with any text', async () => {
     const { tl, open } = inspector()
     const session = await tl.sessions.create({ userId: 'mallory', task: `<b>${'x'.repeat(500)}</b>\u202e` })
     await session.append([

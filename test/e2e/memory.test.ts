@@ -30,7 +30,7 @@ async function remembered(userId: string) {
 }
 
 describe('the memories of a user', () => {
-  it('are found as somebody types, narrowed, kept in the address, and not used by being looked at', async () => {
+  it('are found while typing and filtered, keep the search in the address, and do not count as used', async () => {
     const { tl, first } = await remembered('ada')
     await tl.memories.remember({
       userId: 'ada',
@@ -65,7 +65,7 @@ describe('the memories of a user', () => {
     expect(await tl.memories.get(first.id)).toMatchObject({ useCount: 0 })
   })
 
-  it('lead back to the very event, and tell how their confidence came about', async () => {
+  it('link to the event they come from, and show their confidence over time', async () => {
     const { tl, session, from, first } = await remembered('bea')
     await tl.memories.contradict(first.id, { note: 'she asked for the aisle', content: 'Prefers the aisle seat' })
     const page = await inspector().open('#/memory?user=bea')
@@ -104,7 +104,7 @@ describe('the memories of a user', () => {
     ).toBe(true)
   })
 
-  it('say so when a session was purged or a memory forgotten', async () => {
+  it('say when a session was purged or a memory forgotten', async () => {
     const { tl, session, from, first } = await remembered('cleo')
     const { open, allow } = inspector()
     allow(/404/)
@@ -120,7 +120,7 @@ describe('the memories of a user', () => {
     await page.getByText('No memories of cleo.').waitFor()
   })
 
-  it('are read a page at a time, however many there are', async () => {
+  it('are loaded page by page', async () => {
     const { tl, open } = inspector()
     const id = (i: number) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`
     const many = Array.from({ length: 250 }, (_, i) => ({ userId: 'many', content: `Number ${i}`, id: id(i) }))
@@ -135,7 +135,7 @@ describe('the memories of a user', () => {
     expect(await memories(page).count()).toBe(250)
   })
 
-  it('are read again by themselves, and when a reading failed and somebody wants it', async () => {
+  it('are reloaded automatically, and on request after an error', async () => {
     const { tl, open, allow } = inspector()
     allow(/ERR_FAILED/)
     await tl.memories.remember({ userId: 'few', content: 'One' })
@@ -154,7 +154,7 @@ describe('the memories of a user', () => {
     await page.getByText('2 memories, newest first').waitFor()
   })
 
-  it('can be looked for in everything said, with a link to where', async () => {
+  it('are found by a search over everything, with links to the source', async () => {
     const { session } = await remembered('dora')
     await inspector().tl.sessions.create({ userId: 'dan' })
     const page = await inspector().open('#/memory?user=dora')
@@ -182,7 +182,7 @@ describe('the memories of a user', () => {
     await memories(page).first().waitFor()
   })
 
-  it('stand in the session they come from, first those that it left, and new ones as they come', async () => {
+  it('appear in the session they come from, before the others, as they arrive', async () => {
     const { tl, session, from } = await remembered('faye')
     await tl.memories.remember({ userId: 'faye', content: 'Lives in Graz' })
     const page = await inspector().open(`#/sessions/${session.id}/memory`)
@@ -201,7 +201,7 @@ describe('the memories of a user', () => {
     await details(page).getByText('Origin').waitFor()
   })
 
-  it('fit a narrow page in light and dark, whatever they say', async () => {
+  it('fit a narrow page in light and dark with any text', async () => {
     const { tl, session, first } = await remembered('gwen')
     await tl.memories.remember({
       userId: 'gwen',
@@ -243,7 +243,7 @@ describe('the memories of a user', () => {
 describe('with a token', () => {
   const keyed = inspectorFor({ jwt: { secret: SECRET } })
 
-  it('they are those of its own user, and of nobody else', async () => {
+  it('only the memories of its own user are shown', async () => {
     const { tl, open, allow } = keyed()
     allow(/400/)
     for (const userId of ['hana', 'ida']) {

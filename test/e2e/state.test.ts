@@ -19,7 +19,7 @@ async function lived(): Promise<Session> {
 }
 
 describe('the state of a session', () => {
-  it('is drawn with the steps that were taken, and each is listed with its words and its event', async () => {
+  it('draws the steps taken and lists each with its text and event', async () => {
     const session = await lived()
     const page = await inspector().open(at(session))
     const steps = 'ask 2, answer 1, interrupt 1, incorporate 1'
@@ -54,7 +54,7 @@ describe('the state of a session', () => {
       expect(lines[i]).toContain(words)
     expect(lines[0]).toMatch(/for \d+ s so far/)
 
-    // the step that is pointed at stands out, with the mouse and with the keyboard
+    // pointing at a step highlights it, by mouse and by keyboard
     const highlighted = () =>
       page.locator('svg:visible [data-kind="highlighted"]').filter({ has: page.locator('text') })
     await path.nth(2).hover()
@@ -72,7 +72,7 @@ describe('the state of a session', () => {
     await expect.poll(() => page.url(), SOON).toMatch(new RegExp(`event=${asked?.sequence}$`))
   })
 
-  it('follows what happens, to the end and its commit', async () => {
+  it('follows the session live to its end and commit', async () => {
     const session = await inspector().tl.sessions.create({ userId: 'ada', expiresInMs: 3_600_000 })
     const page = await inspector().open(at(session))
     const path = page.getByRole('list', { name: 'Path taken' }).getByRole('listitem')
@@ -90,7 +90,7 @@ describe('the state of a session', () => {
     await page.getByText('The user confirmed it.').waitFor()
     await page.getByRole('heading', { name: /^Commit, event \d+/ }).waitFor()
     await expect.poll(() => path.count(), SOON).toBe(5)
-    expect(await path.first().innerText()).toMatch(/^confirm[\s\S]*for good/)
+    expect(await path.first().innerText()).toMatch(/^confirm[\s\S]*final/)
 
     const expired = await inspector().tl.sessions.create({ userId: 'ada', expiresInMs: 1 })
     await page.goto(`${inspector().url}/${at(expired)}`)
@@ -100,7 +100,7 @@ describe('the state of a session', () => {
     expect(await diagram.locator('text').allTextContents()).toEqual(expect.arrayContaining(['last']))
   })
 
-  it('of a fork begins with the past of its source', async () => {
+  it('starts the path of a fork with the steps of its source', async () => {
     const source = await lived()
     await source.abort('Too dear')
     const fork = await source.fork()
@@ -130,7 +130,7 @@ describe('the state of a session', () => {
     await page.getByText('Too dear').first().waitFor()
   })
 
-  it('shows the last 200 steps of very many, and says so', async () => {
+  it('shows the last 200 of many steps and says so', async () => {
     const session = await inspector().tl.sessions.create({ userId: 'ada' })
     for (let i = 0; i < 105; i++) {
       await session.ask(`Question ${i}`)
@@ -149,7 +149,7 @@ describe('the state of a session', () => {
     await path.getByText('Answer 5', { exact: true }).waitFor()
   })
 
-  it('shows what is hostile as it is, fits a phone, and everyone can use it, light and dark', async () => {
+  it('shows hostile text as text, fits a phone, and is accessible in light and dark', async () => {
     const session = await lived()
     await session.answer(`<img src=x onerror=alert(1)> \u202E${'w'.repeat(5000)}`)
     await session.propose(`${'long '.repeat(100_000)}\u0007`)

@@ -33,7 +33,7 @@ async function seed(): Promise<Session> {
 const timeOf = ({ id }: Session, query = '') => `#/sessions/${id}/time${query}`
 
 describe('the slider through time', () => {
-  it('shows scratchpad and envelope as they were, and what changed in them', async () => {
+  it('shows scratchpad and envelope at a moment, with their changes', async () => {
     const session = await seed()
     const page = await inspector().open(timeOf(session, '?at=5'))
     const pad = page.getByRole('region', { name: 'Scratchpad', exact: true })
@@ -70,7 +70,7 @@ describe('the slider through time', () => {
     expect(await changes.allTextContents()).toEqual(['+addedfiles_in_progress[2]"d"'])
   })
 
-  it('goes by keyboard, by steps, by marks and by the list of changes, and the address goes along', async () => {
+  it('moves by keyboard, buttons, marks and the history, and updates the address', async () => {
     const session = await seed()
     const page = await inspector().open(timeOf(session))
     const slider = page.getByRole('slider', { name: 'event' })
@@ -108,7 +108,7 @@ describe('the slider through time', () => {
     expect(await button('Next').getAttribute('aria-disabled')).toBe('true')
   })
 
-  it('compares with a pinned moment, in both directions, and a link keeps both', async () => {
+  it('compares with a pinned moment in both directions, and links keep both', async () => {
     const session = await seed()
     const page = await inspector().open(timeOf(session, '?at=3'))
     await page.getByRole('heading', { name: 'After event #3' }).waitFor()
@@ -126,7 +126,7 @@ describe('the slider through time', () => {
     await other.getByText('Not changed yet.').waitFor()
   })
 
-  it('stays at the end when events arrive, and elsewhere stays where it is', async () => {
+  it('follows new events at the end, and otherwise stays in place', async () => {
     const session = await seed()
     const { open } = inspector()
     const [end, past] = await Promise.all([open(timeOf(session)), open(timeOf(session, '?at=4'))])
@@ -142,7 +142,7 @@ describe('the slider through time', () => {
     await past.getByRole('heading', { name: 'After event #4' }).waitFor()
   })
 
-  it('asks only where it rests, and drops answers that were overtaken', async () => {
+  it('requests a moment only when the slider rests, and drops overtaken responses', async () => {
     const session = await seed()
     const page = await inspector().open(timeOf(session))
     await page.getByText('Changed by event #9').waitFor()
@@ -181,7 +181,7 @@ describe('the slider through time', () => {
     expect(asked).not.toContain('9')
   })
 
-  it('bears large and hostile scratchpads, long logs and marks beyond number', async () => {
+  it('handles large and hostile scratchpads, long logs and many marks', async () => {
     const session = await seed()
     const big = Object.fromEntries(Array.from({ length: 9000 }, (_, i) => [`key ${i}`, `value ${i} ${'x'.repeat(80)}`]))
     await session.updateState({ ...big, '\u202eevil': `<img src=x onerror=alert(1)>\u0007${'w'.repeat(5000)}` })
@@ -200,7 +200,7 @@ describe('the slider through time', () => {
     await page.getByRole('heading', { name: 'After event #1,211' }).waitFor()
   })
 
-  it('finds changes older than those that are marked', async () => {
+  it('finds changes older than the marked ones', async () => {
     const session = await seed()
     await session.append({ type: 'x.note', content: 'between' })
     for (let i = 0; i < 6; i++) await Promise.all(Array.from({ length: 100 }, () => session.incrementState('tries')))
@@ -220,7 +220,7 @@ describe('the slider through time', () => {
     await page.getByText('Show 100 more of 400').waitFor()
   })
 
-  it('has nothing serious for axe, in light and in dark, wide and narrow', async () => {
+  it('is accessible in light and dark, wide and narrow', async () => {
     const session = await seed()
     for (const colorScheme of ['light', 'dark'] as const) {
       const viewport = colorScheme === 'light' ? NARROW : undefined

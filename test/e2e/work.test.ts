@@ -53,7 +53,7 @@ describe('the work of a session', () => {
     sessions = await retries()
   })
 
-  it('shows files, commands and words by thing, each with its event, and filters them', async () => {
+  it('shows files, commands and notes with their events, and filters them', async () => {
     const page = await inspector().open(place(sessions.done))
     const file = page.getByRole('row', { name: 'src/connect.ts' })
     await file.waitFor()
@@ -77,7 +77,7 @@ describe('the work of a session', () => {
     await expect.poll(() => page.url()).toMatch(/timeline\?event=\d+$/)
   })
 
-  it('lists the steps, newest first, with what was observed in each behind a fold', async () => {
+  it('lists the steps, newest first, with collapsed observations', async () => {
     const page = await inspector().open(place(sessions.done, 'steps'))
     const steps = page.getByRole('region', { name: 'Steps' })
     await steps.getByText('newest first').waitFor()
@@ -89,7 +89,7 @@ describe('the work of a session', () => {
     await steps.getByText('First read, then write').waitFor()
   })
 
-  it('goes through the graph from node to node and back, and shows the evidence of a relation', async () => {
+  it('moves through the graph from node to node and back, and shows the evidence of a relation', async () => {
     const page = await inspector().open(place(sessions.done, 'graph'))
     const graph = page.getByRole('group', { name: /^Graph of/ })
     await graph.getByRole('link', { name: 'task Add retry logic' }).waitFor()
@@ -112,7 +112,7 @@ describe('the work of a session', () => {
     await page.getByRole('region', { name: 'Center node' }).getByText('task:session').waitFor()
   })
 
-  it('asks for another depth, direction or label, and shows the same as a list', async () => {
+  it('changes depth, direction and labels, and shows the graph as a list', async () => {
     const page = await inspector().open(`${place(sessions.done, 'graph')}&node=file:src/connect.ts`)
     const graph = page.getByRole('group', { name: /^Graph of/ })
     await graph.getByRole('link', { name: 'item retries' }).waitFor()
@@ -130,7 +130,7 @@ describe('the work of a session', () => {
     await expect.poll(() => rows.count()).toBe(2)
   })
 
-  it('can be walked with the keyboard alone, one stop for the whole graph', async () => {
+  it('works by keyboard alone, with one tab stop for the graph', async () => {
     const page = await inspector().open(`${place(sessions.done, 'graph')}&node=file:src/config.ts&direction=out`)
     const graph = page.getByRole('group', { name: /^Graph of/ })
     const centre = graph.getByRole('link', { name: 'file src/config.ts' })
@@ -154,7 +154,7 @@ describe('the work of a session', () => {
     expect(await focused()).toBe(null)
   })
 
-  it('tells what the server has against a node that is none', async () => {
+  it('shows the error of the server for an invalid node', async () => {
     const { open, allow } = inspector()
     allow(/400/)
     const page = await open(place(sessions.done, 'graph'))
@@ -165,7 +165,7 @@ describe('the work of a session', () => {
     expect(await page.getByRole('navigation', { name: 'Graph trail' }).count()).toBe(0)
   })
 
-  it('shows the chain of commits, its own among them, with the events that each stands for', async () => {
+  it('shows the chain of commits with the events that each covers', async () => {
     const { done, given, live } = sessions
     const page = await inspector().open(place(done, 'commits'))
     const first = page.getByRole('article', { name: 'Commit 1' })
@@ -184,7 +184,7 @@ describe('the work of a session', () => {
     await page.getByText('Its commit is created when it ends').waitFor()
   })
 
-  it('follows a live session, without closing what was opened or losing what was typed', async () => {
+  it('follows a live session without closing open steps or losing typed text', async () => {
     const { live } = sessions
     const page = await inspector().open(place(live))
     await page.getByText('No work recorded in this session.').waitFor()
@@ -218,7 +218,7 @@ describe('the work of a session', () => {
     await page.getByRole('article', { name: 'Commit 3' }).getByText('All is told.').waitFor()
   })
 
-  it('pages through a long chain, and keeps the place of a commit that was purged', async () => {
+  it('pages through a long chain and keeps the position of a purged commit', async () => {
     const { tl, open } = inspector()
     const all: Session[] = []
     for (let place = 1; place <= 26; place++) {
@@ -245,7 +245,7 @@ describe('the work of a session', () => {
     await commit(26).waitFor()
   })
 
-  it('takes hundreds of steps, long names and strange signs without breaking', async () => {
+  it('handles hundreds of steps, long names and control characters', async () => {
     const { tl, open } = inspector()
     const session = await tl.sessions.create({ userId: 'bob', task: 'Much' })
     for (let step = 0; step < 210; step++) {
