@@ -1,5 +1,5 @@
-// Builds src/ into dist/: few files, since each costs a process that starts half a millisecond, and the types beside them; with the SQL files
-// that the stores read at run time, and the inspector in dist/inspector.
+// Builds src/ into dist/: the code in few files, since each file costs half a millisecond at start, with types beside it, the SQL files that the
+// stores read at run time, and the inspector in dist/inspector.
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -9,18 +9,18 @@ import { build as bundle } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What is imported or started by its name. Everything else is put together in dist/parts. */
+/** Modules that are imported or started by name. All others are bundled into dist/parts. */
 const ENTRIES = ['index', 'session', 'server', 'testing', 'cli/main', 'stores/conformance/worker']
 
-/** What everyone loads, and then what is loaded later: each one file, with all that it needs and those above it do not have. */
+/** One bundle each: the core, which every process loads, then lazily loaded rooms with the modules that the bundles above do not hold. */
 const PARTS = {
   core: [
     'index',
-    // needed by every store
+    // every store needs these
     'domain/recall/postings',
-    'domain/recall/profile',
+    'domain/recall/weights',
     ...['files', 'migrations', 'next-tick'].map((shared) => `stores/${shared}`),
-    // and by the client of a server; none is made before it is needed
+    // the client of a server needs these too; each schema is built on first use
     ...['compaction', 'context', 'purge', 'recall'].map((room) => `features/${room}/schema`),
   ],
   compaction: ['features/compaction/operation', 'models/summarizer'],
@@ -29,7 +29,7 @@ const PARTS = {
   maintenance: ['features/maintenance/operation', 'features/purge/operation'],
 }
 
-/** A file and all that it imports at once, not what it loads when that is needed. */
+/** A file and its static imports, without those that it loads lazily. */
 function closure(file, found = new Set()) {
   if (found.has(file)) return found
   found.add(file)
@@ -41,15 +41,15 @@ function closure(file, found = new Set()) {
   return found
 }
 
-/** Marks the modules of zod that only fronts load. */
+/** Marks the zod modules that only HTTP, CLI and MCP load. */
 const CLASSIC = '?classic'
 
 /**
- * Gives zod as fronts use it, with its methods, a copy of its own engine: of one that both shared, everyone would load what only fronts use, 130 KB.
- * Each takes the other's schemas: zod tells them by the names of their traits, not by their class.
+ * Gives classic zod, which only HTTP, CLI and MCP use, its own copy of the zod engine. With a shared engine every process would load 130 KB more.
+ * Each copy accepts the other's schemas, because zod recognizes schemas by trait names and not by class.
  */
-const apart = {
-  name: 'zod-apart',
+const separateZod = {
+  name: 'separate-zod',
   enforce: 'pre',
   async resolveId(source, importer, options) {
     if (source !== 'zod' && !importer?.endsWith(CLASSIC)) return null
@@ -64,7 +64,7 @@ export async function build() {
   const types = [tsc, '-p', 'tsconfig.build.json', '--emitDeclarationOnly']
   const { status } = spawnSync(process.execPath, types, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
-  // each file takes a millisecond and a half: the core was thirty
+  // a file takes 1.5 ms to load, and the core had thirty
   const parts = Object.entries(PARTS).map(([name, entries]) => {
     const files = entries.map((entry) => closure(join(root, 'src', `${entry}.ts`)))
     const isIn = (id) => files.some((found) => found.has(id))
@@ -74,8 +74,8 @@ export async function build() {
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins: [apart],
-    // of zod comes along what is used: all of it is 95 files with the words of 60 languages, 70 ms and 15 MB
+    plugins: [separateZod],
+    // bundles only the used part of zod: all of it is 95 files with messages in 60 languages, 70 ms and 15 MB
     ssr: { noExternal: ['zod'], target: 'node' },
     build: {
       ssr: true,
@@ -107,7 +107,7 @@ export async function build() {
   await buildInspector()
 }
 
-/** The page, with its files compressed once, so that no server has to. */
+/** Builds the inspector and compresses its files once, so that no server has to. */
 async function buildInspector() {
   await bundle({ configFile: join(root, 'inspector/vite.config.ts'), logLevel: 'warn' })
   const assets = join(root, 'dist/inspector/assets')

@@ -1,4 +1,5 @@
-// The long proofs: the tests of races, crashes, properties, scale, attacks, transcripts, terminals and the inspector at full length, with their figures, and every rule on every way to Postgres.
+// Runs the long proofs: tests of races, crashes, properties, scale, attacks, transcripts, terminals and the inspector at full length, with their
+// figures, and every conformance rule on every Postgres and through the server.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// Writes schemas/session-envelope.json from the schema that envelopes are checked with.
+// Writes schemas/session-envelope.json from the zod schema that validates envelopes.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { envelopeJsonSchema } from '../src/features/envelope/schema.ts'
 

