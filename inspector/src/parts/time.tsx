@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 /** The present, as it is shown: moves every few seconds. */
 export const now = signal(Date.now())
 setInterval(() => {
-  if (document.visibilityState === 'visible') now.value = Date.now()
+  if (globalThis.document?.visibilityState === 'visible') now.value = Date.now()
 }, 5000)
 
 const UNITS: readonly [limit: number, seconds: number, name: string][] = [
