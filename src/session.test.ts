@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { memorySession } from './session.ts'
-import { smallSessionCases } from './stores/conformance/message-session.ts'
+import { messageSessionCases } from './stores/conformance/message-session.ts'
 
 describe('the session in memory', () => {
-  it.each(smallSessionCases)('$title', async ({ check }) => {
+  it.each(messageSessionCases)('$title', async ({ check }) => {
     await check(async () => memorySession())
   })
 })

@@ -16,7 +16,7 @@ import { runInProcess } from '../../test/servers/run-cli.ts'
 import { temporaryFolder, trackProcess } from '../../test/servers/test-run.ts'
 import { open, openDeps } from '../open/open.ts'
 import { serve } from '../serve.ts'
-import { blockOf, lifeOf, WORK } from '../stores/conformance/import-samples.ts'
+import { blockOf, foreignSession, WORK } from '../stores/conformance/import-samples.ts'
 import { packageVersion } from '../version.ts'
 import type { Check } from './doctor/check.ts'
 import { runChecks } from './doctor/run-checks.ts'
@@ -101,7 +101,7 @@ describe('of a SQLite store', () => {
   it('names what began to come in, and how to let go of it', async () => {
     const file = await made()
     const { deps, close } = await openDeps({ url: `sqlite:${file}`, index: false })
-    const life = lifeOf({ userId: 'grace' }, WORK)
+    const life = foreignSession({ userId: 'grace' }, WORK)
     await deps.store.imports.write(blockOf(life, 0, 3, false))
     await close()
     const { code, checks } = await looked(['--url', url])

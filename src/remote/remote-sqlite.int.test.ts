@@ -17,5 +17,5 @@ describeThroughline(
   },
   // every rule also runs over HTTP to Postgres and directly on SQLite; here only transfer, and the rules on several
   // processes that concern the client
-  rulesForRun({ describe, it }, /^A(29|30) |^A9 (gives dense|follows|writes once)/),
+  rulesForRun({ describe, it }, /^A(29|30) |^A9 (gives dense|tails from|writes once)/),
 )

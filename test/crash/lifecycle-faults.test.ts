@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type OpenOptions, open, type Session, type Throughline } from '../../src/index.ts'
-import { refused } from '../../src/stores/conformance/samples.ts'
+import { expectError } from '../../src/stores/conformance/samples.ts'
 import { commitHash } from '../commit-hash.ts'
 import { amount, isProving, printFigure } from '../proof.ts'
 import { startChild } from '../servers/child-process.ts'
@@ -161,7 +161,7 @@ async function checkRepeat(tl: Throughline, session: Session, old: Content, oper
   const now = await contentOf(session)
   // what was only observed died with the process
   expect(checkStep(old, now, operation, progress !== 'old')).toBe(operation.commits === true)
-  if (operation.step !== undefined) await refused('INVALID_TRANSITION', operation.call(session))
+  if (operation.step !== undefined) await expectError('INVALID_TRANSITION', operation.call(session))
   if (operation.commits) await checkCommit(tl, session)
   expect(await contentOf(session)).toEqual(now)
   await checkResume(tl, now)

@@ -2,7 +2,7 @@ import { analyzeText } from '../../src/domain/recall/analyze.ts'
 import type { Throughline } from '../../src/index.ts'
 import type { IndexPartition } from '../../src/ports/recall-index.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { logOf } from '../../src/stores/conformance/samples.ts'
+import { readLog } from '../../src/stores/conformance/samples.ts'
 import { USER } from './memory-faults-operations.ts'
 
 const ALL = 10_000
@@ -27,7 +27,7 @@ export async function contentOf(store: Store, words: readonly string[]) {
   const sessions = await Promise.all(
     ids.map(async (id) => ({
       mark: await store.index.mark(id),
-      log: (await logOf(store, id)).map(({ sequence, type, content }) => [sequence, type, content]),
+      log: (await readLog(store, id)).map(({ sequence, type, content }) => [sequence, type, content]),
     })),
   )
   return {
@@ -60,7 +60,7 @@ const byFirst = ([a]: [string, number], [b]: [string, number]) => (a < b ? -1 : 
 /** Words that the user's logs and memories may bring into the index. */
 export async function wordsIn(store: Store): Promise<string[]> {
   const ids = await store.sessionIds({ limit: ALL, within: USER })
-  const logs = await Promise.all(ids.map((id) => logOf(store, id)))
+  const logs = await Promise.all(ids.map((id) => readLog(store, id)))
   const texts = [...logs.flat(), ...(await store.memories.list({ ...USER, limit: ALL }))].map(({ content }) => content)
   return [...new Set(texts.flatMap((text) => [...analyzeText(text).places.keys()]))].sort()
 }

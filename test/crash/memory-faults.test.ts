@@ -7,7 +7,7 @@ import { uuid7 } from '../../src/ids.ts'
 import type { Throughline } from '../../src/index.ts'
 import { openOn } from '../../src/open/open.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { logOf, refused, upTo } from '../../src/stores/conformance/samples.ts'
+import { expectError, readLog, upTo } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { isProving, printFigure } from '../proof.ts'
 import { startChild } from '../servers/child-process.ts'
@@ -67,7 +67,7 @@ async function checkRepeat(tl: Throughline, operation: Operation, progress: Prog
   const { call, refusal } = operation
   if (refusal === undefined || progress !== 'new') await call(tl).catch(refusedAs(refusal))
   if (refusal === undefined) await call(tl)
-  else await refused(refusal, call(tl))
+  else await expectError(refusal, call(tl))
 }
 
 /** What was done but not told is refused when it is sent again. */
@@ -79,7 +79,7 @@ function refusedAs(code: string | undefined) {
 
 async function logsOf(store: Store) {
   const ids = await store.sessionIds({ limit: 100, within: USER })
-  return new Map(await Promise.all(ids.map(async (id) => [id, await logOf(store, id)] as const)))
+  return new Map(await Promise.all(ids.map(async (id) => [id, await readLog(store, id)] as const)))
 }
 
 /** Runs the operation in a child that dies at the fault point, and looks at what it left. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { open, type Session, type Throughline } from '../../src/index.ts'
-import { refused, upTo } from '../../src/stores/conformance/samples.ts'
+import { expectError, upTo } from '../../src/stores/conformance/samples.ts'
 import { isLost } from '../../src/stores/postgres/connection.ts'
 import { amount, printFigure } from '../proof.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
@@ -148,12 +148,12 @@ describe('a server that hangs', () => {
     proxy.hang()
     const start = performance.now()
     const failed = await Promise.all([
-      refused('STORAGE', session.append({ type: 'x.load', content: 'without a key' })),
-      refused('STORAGE', session.append({ type: 'x.load', content: 'with a key' }, { idempotencyKey: 'key' })),
-      refused('STORAGE', session.clear()),
-      refused('STORAGE', session.events()),
-      refused('STORAGE', tl.sessions.create({ userId: 'eve' })),
-      refused('STORAGE', tl.health()),
+      expectError('STORAGE', session.append({ type: 'x.load', content: 'without a key' })),
+      expectError('STORAGE', session.append({ type: 'x.load', content: 'with a key' }, { idempotencyKey: 'key' })),
+      expectError('STORAGE', session.clear()),
+      expectError('STORAGE', session.events()),
+      expectError('STORAGE', tl.sessions.create({ userId: 'eve' })),
+      expectError('STORAGE', tl.health()),
     ])
     const took = performance.now() - start
     for (const { message } of failed) expect(message).toMatch(/timeout/)
@@ -229,24 +229,24 @@ describe('an error to connect says what to do', () => {
     url.password = 'right'
     await (await open(url.href)).close()
     url.password = 'wrong'
-    const { message } = await refused('STORAGE', open(url.href))
+    const { message } = await expectError('STORAGE', open(url.href))
     expect(message).toMatch(/password authentication failed.*check user and password/)
     expect(message).not.toContain('wrong')
   })
 
   it('names a role that is not there, and one that may not', async () => {
     const database = await databases.create()
-    const { message } = await refused('STORAGE', open(database.url('nobody_here')))
+    const { message } = await expectError('STORAGE', open(database.url('nobody_here')))
     expect(message).toMatch(/role "nobody_here" does not exist.*check user and password/)
     await database.admin('create role stranger login')
-    const stranger = await refused('STORAGE', open(database.url('stranger')))
+    const stranger = await expectError('STORAGE', open(database.url('stranger')))
     expect(stranger.message).toMatch(/permission denied.*member of throughline_app/)
   })
 
   it('names a database that is not there', async () => {
     const url = await newDatabase()
     url.pathname = '/nothing_here'
-    const { message } = await refused('STORAGE', open(url.href))
+    const { message } = await expectError('STORAGE', open(url.href))
     expect(message).toMatch(/database "nothing_here" does not exist.*create the database first/)
   })
 
@@ -255,13 +255,13 @@ describe('an error to connect says what to do', () => {
     await gone.stop()
     const url = await newDatabase({ timeout: '200' }, gone.port)
     const start = performance.now()
-    const { message } = await refused('STORAGE', open(url.href))
+    const { message } = await expectError('STORAGE', open(url.href))
     expect(message).toMatch(/ECONNREFUSED.*is the server running/)
     expect(performance.now() - start).toBeGreaterThan(400)
   })
 
   it('names a host that is not there', async () => {
-    const { message } = await refused('STORAGE', open('postgres://nobody@no-such-host.invalid/x?timeout=200'))
+    const { message } = await expectError('STORAGE', open('postgres://nobody@no-such-host.invalid/x?timeout=200'))
     expect(message).toMatch(/no-such-host\.invalid/)
   })
 })

@@ -3,8 +3,8 @@ import { expect, inject, it } from 'vitest'
 import { uuid7 } from '../../src/ids.ts'
 import { openOn } from '../../src/open/open.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { blockOf, type Life } from '../../src/stores/conformance/import-samples.ts'
-import { logOf } from '../../src/stores/conformance/samples.ts'
+import { blockOf, type ForeignSession } from '../../src/stores/conformance/import-samples.ts'
+import { readLog } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
@@ -51,7 +51,7 @@ const ways: [name: string, from: Place, to: Place][] = [
 /** Brings a life in by blocks of these sizes, over and over; with `early` the session is there before its last ones come. */
 async function bring(
   store: Store,
-  life: Life,
+  life: ForeignSession,
   sizes: readonly number[],
   early: boolean,
   begins: number,
@@ -70,7 +70,7 @@ async function shown(store: Store, sessionId: string): Promise<unknown> {
   const { tenant = '', conversationId = '' } = view?.record ?? {}
   return {
     view,
-    log: await logOf(store, sessionId),
+    log: await readLog(store, sessionId),
     edges: await store.edges({ sessionId }, { limit: 100_000 }),
     commits: await store.commits({ tenant, conversationId, limit: 100 }),
     listed: await store.list({ tenant, conversationId, limit: 100 }),
@@ -91,7 +91,7 @@ it.each(ways)('from %s any life comes in by blocks of any size as it is', { time
             if (session.id !== ids.at(-1)) ids.push(session.id)
           }
           for (const sessionId of ids) {
-            const life = { sessionId, events: await logOf(source, sessionId) }
+            const life = { sessionId, events: await readLog(source, sessionId) }
             const forked = (await source.load({ sessionId }))?.record.forkedFrom
             await bring(target, life, some, early, (forked?.sequence ?? 0) + 1)
             expect(await shown(target, sessionId)).toStrictEqual(await shown(source, sessionId))

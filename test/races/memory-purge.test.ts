@@ -3,7 +3,7 @@ import { ANALYSIS_VERSION } from '../../src/domain/recall/postings.ts'
 import { uuid7 } from '../../src/ids.ts'
 import { openOn } from '../../src/open/open.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { refused } from '../../src/stores/conformance/samples.ts'
+import { expectError } from '../../src/stores/conformance/samples.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 
 const ADA = { userId: 'ada' }
@@ -108,7 +108,7 @@ it('remembers nothing of a session that is purged meanwhile', async () => {
   const all = await prepared()
   const [sessionId = ''] = all.sessions.keys()
   const { other } = purgedBefore('change', all, sessionId)
-  await refused('SESSION_NOT_FOUND', other.memories.remember({ ...ADA, content: 'A boat', source: { sessionId } }))
+  await expectError('SESSION_NOT_FOUND', other.memories.remember({ ...ADA, content: 'A boat', source: { sessionId } }))
   expect(await all.tl.memories.list(ADA)).toEqual({ items: [] })
 })
 
@@ -118,6 +118,6 @@ it.each(['corroborate', 'contradict'] as const)('lets a session that is purged m
   const { id } = await all.tl.memories.remember({ ...ADA, content: 'A boat' })
   const before = await all.tl.memories.get(id)
   const { other } = purgedBefore('change', all, sessionId)
-  await refused('SESSION_NOT_FOUND', other.memories[way](id, { sessionId }))
+  await expectError('SESSION_NOT_FOUND', other.memories[way](id, { sessionId }))
   expect(await all.tl.memories.get(id)).toEqual(before)
 })

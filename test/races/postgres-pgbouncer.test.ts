@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { open } from '../../src/index.ts'
-import { refused, upTo } from '../../src/stores/conformance/samples.ts'
+import { expectError, upTo } from '../../src/stores/conformance/samples.ts'
 import { amount, printFigure } from '../proof.ts'
 import { appendRace } from '../servers/append-race.ts'
 import { type Databases, databasesOf, SERVING } from '../servers/database.ts'
@@ -44,7 +44,7 @@ describe('behind pgbouncer in transaction mode', () => {
     const target = new URL((await databases.create()).url(SERVING))
     target.port = String(pgbouncer.port)
     target.searchParams.set('timeout', '200')
-    const { message } = await refused('STORAGE', open(target.href))
+    const { message } = await expectError('STORAGE', open(target.href))
     expect(message).toMatch(/behind a pooler, add pooled=true to the URL/)
   })
 })

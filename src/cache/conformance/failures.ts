@@ -4,7 +4,7 @@ import { type CacheServer, type CountedCache, entry, fill, leaseOf, waitFor, wri
 
 const IMPATIENT = { commandTimeoutMs: 50 }
 
-/** What a cache answers to `get` the first time that it asks its server again. */
+/** The first result of `get` for which the cache asked its server again. */
 async function firstReply(cache: CountedCache, sessionId: string) {
   return await waitFor(
     () => cache.get(sessionId),
@@ -16,13 +16,13 @@ async function firstReply(cache: CountedCache, sessionId: string) {
 export const failureRules: readonly Rule<CacheServer>[] = [
   {
     id: 'C6',
-    title: 'misses without a lease while nothing answers, soon without asking, and comes back by itself',
+    title: 'misses without a lease while the server hangs, soon without asking it, and recovers by itself',
     async check(server) {
       const [patient, cache] = [await server.connect(), await server.connect(IMPATIENT)]
       await fill(patient, 's1', entry(1))
       server.pause()
       try {
-        // each comes back although nothing answers, which is the point
+        // each call returns although the server hangs
         assert.deepEqual(await cache.get('s1'), {})
         assert.equal(await cache.fill('s2', entry(1), 'some lease'), false)
         await cache.wrote('s3', entry(1))
@@ -46,7 +46,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C6',
-    title: 'takes no notice of an answer that comes too late',
+    title: 'ignores a late response',
     async check(server) {
       const [reader, writer] = [await server.connect(IMPATIENT), await server.connect()]
       const lease = leaseOf(await writer.get('s1'))
@@ -58,7 +58,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
       } finally {
         server.resume()
       }
-      // whether or not that fill happened after all, the write that follows is the last word
+      // the late fill may still happen; the write after it wins
       await writer.wrote('s1', entry(2))
       const { value } = await writer.get('s1')
       assert(value === undefined || value === entry(2).value)
@@ -66,7 +66,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C6',
-    title: 'misses where the value is broken, counts it and removes it',
+    title: 'misses on a broken value, counts an error and removes it',
     async check(server) {
       const cache = await server.connect()
       for (const broken of ['{"cut', '', '[]', 'null', '7']) {
@@ -85,7 +85,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C7',
-    title: 'removes what it could not tell of before it reads it again, for others too',
+    title: 'removes the value of a failed write before it is read again, for other processes too',
     async check(server) {
       const [other, writer] = [await server.connect(), await server.connect(IMPATIENT)]
       await fill(other, 's1', entry(1))
@@ -110,7 +110,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C7',
-    title: 'removes what it did not even try to tell',
+    title: 'removes the value of a skipped write',
     async check(server) {
       const [other, writer] = [await server.connect(), await server.connect(IMPATIENT)]
       await fill(other, 's1', entry(1))
@@ -128,7 +128,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C7',
-    title: 'removes everything where there is too much to remember',
+    title: 'removes everything if too many writes failed',
     async check(server) {
       const [other, writer] = [await server.connect(), await server.connect({ ...IMPATIENT, rememberAtMost: 3 })]
       const ids = Array.from({ length: 12 }, (_, n) => `s${n}`)
@@ -145,7 +145,7 @@ export const failureRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C9',
-    title: 'says how it is, also while nothing is asked, while nothing answers, and when it is closed',
+    title: 'reports its health while the server is skipped, while it hangs, and after close',
     async check(server) {
       const cache = await server.connect(IMPATIENT)
       const { name, ok, details } = await cache.health()

@@ -8,7 +8,7 @@ const MISS = {}
 export const leaseRules: readonly Rule<CacheServer>[] = [
   {
     id: 'C1',
-    title: 'gives every process the value as it was filled',
+    title: 'returns the filled value unchanged to every process',
     async check(server) {
       const [one, other] = [await server.connect(), await server.connect()]
       await fill(one, 's1', entry(1))
@@ -19,7 +19,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C1',
-    title: 'gives one lease to all who miss at once',
+    title: 'gives one lease to concurrent misses',
     async check(server) {
       const caches = [await server.connect(), await server.connect()]
       const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => caches[i % 2]?.get('s1') ?? MISS))
@@ -29,7 +29,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C1',
-    title: 'keeps sessions apart',
+    title: 'separates sessions',
     async check(server) {
       const cache = await server.connect()
       await fill(cache, 's1', entry(1))
@@ -40,7 +40,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C2',
-    title: 'takes a fill under the lease that stands, once',
+    title: 'accepts one fill with the current lease',
     async check(server) {
       const cache = await server.connect()
       const lease = leaseOf(await cache.get('s1'))
@@ -54,7 +54,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C2',
-    title: 'makes no value of what was read without a lease, but replaces an older one by it',
+    title: 'a fill without a lease creates no value, but replaces an older one',
     async check(server) {
       const cache = await server.connect()
       assert.equal(await cache.fill('s1', entry(2), undefined), false)
@@ -68,10 +68,10 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C2',
-    title: 'lets nobody fill what is older than something already read without a lease',
+    title: 'rejects a fill that is older than a read without a lease',
     async check(server) {
       const [slow, quick] = [await server.connect(), await server.connect()]
-      // both miss; slow reads 1, somebody commits 2 and has yet to say so, quick reads 2
+      // both miss; slow reads 1, a writer commits 2 and has not reported it yet, quick reads 2
       const lease = leaseOf(await slow.get('s1'))
       assert.deepEqual(await quick.get('s1'), MISS)
       await quick.fill('s1', entry(2), undefined)
@@ -81,7 +81,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C2',
-    title: 'lets the holder of the lease fill what others have read as well',
+    title: 'accepts a fill by the lease holder if others read the same version',
     async check(server) {
       const [holder, other] = [await server.connect(), await server.connect()]
       const lease = leaseOf(await holder.get('s1'))
@@ -93,7 +93,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C2',
-    title: 'lets nobody fill what is older than something read under a lease that has gone',
+    title: 'rejects a fill that is older than a read under a lost lease',
     async check(server) {
       const [late, holder] = [await server.connect(), await server.connect()]
       const gone = leaseOf(await late.get('s1'))
@@ -106,14 +106,14 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C3',
-    title: 'replaces what is older, whatever the order in which two writers come',
+    title: 'keeps the newest version for any order of two writers',
     async check(server) {
       const [one, other] = [await server.connect(), await server.connect()]
       await fill(one, 's1', entry(1))
       await one.wrote('s1', entry(3))
       await other.wrote('s1', entry(2))
       assert.equal((await other.get('s1')).value, entry(3).value)
-      // what a repair wrote over the same version
+      // a repair rewrites the same version
       const repaired = { version: 3, value: '{"repaired":true}' }
       await other.wrote('s1', repaired)
       assert.equal((await one.get('s1')).value, repaired.value)
@@ -133,7 +133,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C3',
-    title: 'makes no value by a write',
+    title: 'a write creates no value',
     async check(server) {
       const cache = await server.connect()
       await cache.wrote('s1', entry(1))
@@ -143,7 +143,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C3',
-    title: 'lets nobody fill who read before a write, flushed in between or not',
+    title: 'rejects a fill that was read before a write, with or without a flush in between',
     async check(server) {
       for (const flush of [async () => {}, () => server.flush()]) {
         const [reader, writer] = [await server.connect(), await server.connect()]
@@ -151,7 +151,7 @@ export const leaseRules: readonly Rule<CacheServer>[] = [
         const lease = leaseOf(await reader.get('s1'))
         await writer.wrote('s1', entry(2))
         await flush()
-        // another reader comes along, and takes the lease that became free
+        // another reader takes the free lease
         const next = leaseOf(await writer.get('s1'))
         assert.equal(await reader.fill('s1', entry(1), lease), false)
         assert.equal(await writer.fill('s1', entry(2), next), true)

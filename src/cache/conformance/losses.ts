@@ -8,7 +8,7 @@ const ids = (count: number) => Array.from({ length: count }, (_, i) => `s${i + 1
 export const lossRules: readonly Rule<CacheServer>[] = [
   {
     id: 'C4',
-    title: 'removes what was purged, and lets no late fill or write bring it back',
+    title: 'removes a purged session, and no late fill or write restores it',
     async check(server) {
       const [one, other] = [await server.connect(), await server.connect()]
       await fill(one, 's1', entry(1))
@@ -25,7 +25,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C4',
-    title: 'can be filled again when the tombstone has gone',
+    title: 'can be filled again after the tombstone expires',
     async check(server) {
       const cache = await server.connect({ tombstoneMs: 100 })
       await cache.purged('s1')
@@ -38,7 +38,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C5',
-    title: 'forgets a value after its time to live',
+    title: 'expires a value after its time to live',
     async check(server) {
       const cache = await server.connect({ ttlSeconds: 1 })
       await fill(cache, 's1', entry(1))
@@ -54,7 +54,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C5',
-    title: 'ends a lease after a while, and gives another',
+    title: 'expires a lease and gives another',
     async check(server) {
       const cache = await server.connect({ leaseMs: 50 })
       const first = leaseOf(await cache.get('s1'))
@@ -69,7 +69,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C5',
-    title: 'has neither value nor lease after a flush',
+    title: 'has no value and no lease after a flush',
     async check(server) {
       const cache = await server.connect()
       await fill(cache, 's1', entry(1))
@@ -81,7 +81,7 @@ export const lossRules: readonly Rule<CacheServer>[] = [
   },
   {
     id: 'C8',
-    title: 'scans every value once, and clears them with the leases',
+    title: 'scans every value once, and clears values and leases',
     async check(server) {
       const cache = await server.connect()
       const all = ids(1200)

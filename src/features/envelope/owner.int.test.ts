@@ -3,7 +3,7 @@ import { redisCache } from '../../cache/redis/index.ts'
 import { DEFAULT_POLICY } from '../../domain/policy.ts'
 import { uuid7 } from '../../ids.ts'
 import { noMetrics } from '../../metrics/none.ts'
-import { createdIn } from '../../stores/conformance/samples.ts'
+import { createSession } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 import { Background } from '../kernel/background.ts'
 import type { Deps } from '../kernel/deps.ts'
@@ -35,7 +35,7 @@ it('gives nobody the envelope of another, not from the cache either', async () =
     legacy: unused,
     closed: new AbortController().signal,
   }
-  const id = await createdIn(store, { tenant: 'acme', userId: 'ada' })
+  const id = await createSession(store, { tenant: 'acme', userId: 'ada' })
   const envelope = await readEnvelope(deps, id)
   // from here on the cache alone knows of it
   await store.purge({ sessionId: id }, '')

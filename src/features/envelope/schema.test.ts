@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import excerpt from '../../../test/data/envelope/excerpt.json' with { type: 'json' }
-import { creation } from '../../stores/conformance/samples.ts'
+import { createRequest } from '../../stores/conformance/samples.ts'
 import { envelopeJsonSchema, envelopeSchema } from './schema.ts'
 
 describe('the schema of envelopes', () => {
@@ -20,7 +20,7 @@ describe('the schema of envelopes', () => {
   })
 
   it('takes the envelope that a session begins with', () => {
-    const { view } = creation({ metadata: { a: [1] } })
+    const { view } = createRequest({ metadata: { a: [1] } })
     expect(envelopeSchema().parse(view.envelope?.document)).toEqual(view.envelope?.document)
   })
 

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY } from '../../domain/policy.ts'
 import { uuid7 } from '../../ids.ts'
 import { noMetrics } from '../../metrics/none.ts'
 import type { Store } from '../../ports/store.ts'
-import { appending, createdIn } from '../../stores/conformance/samples.ts'
+import { appendRequest, createSession } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 import { Background } from '../kernel/background.ts'
 import type { Deps } from '../kernel/deps.ts'
@@ -49,13 +49,13 @@ async function sequences(events: AsyncIterable<SessionEvent>, until: number): Pr
 describe('following', () => {
   it('does not sleep through a write that comes while it finds nothing new', async () => {
     const store = memoryStore(uuid7)
-    const id = await createdIn(store)
+    const id = await createSession(store)
     let left = 3
     const { deps } = depsOn({
       ...store,
       async read(key, query) {
         const page = await store.read(key, query)
-        if (page.length === 0 && left-- > 0) await store.append(appending(id))
+        if (page.length === 0 && left-- > 0) await store.append(appendRequest(id))
         return page
       },
     })
@@ -64,8 +64,8 @@ describe('following', () => {
 
   it('gives nothing more once its signal is aborted, in the middle of a page too', async () => {
     const store = memoryStore(uuid7)
-    const id = await createdIn(store)
-    for (let i = 0; i < 5; i++) await store.append(appending(id))
+    const id = await createSession(store)
+    for (let i = 0; i < 5; i++) await store.append(appendRequest(id))
     const stop = new AbortController()
     const seen: number[] = []
     for await (const { sequence } of tailEvents(depsOn(store).deps, id, { signal: stop.signal })) {
@@ -77,7 +77,7 @@ describe('following', () => {
 
   it('ends with the store although it has a signal of its own, and does not begin after', async () => {
     const store = memoryStore(uuid7)
-    const id = await createdIn(store)
+    const id = await createSession(store)
     const { deps, closing } = depsOn(store)
     const { signal } = new AbortController()
     const following = sequences(tailEvents(deps, id, { signal }), 99)
@@ -90,7 +90,7 @@ describe('following', () => {
 
   it('leaves no watch and no listener behind', async () => {
     const store = memoryStore(uuid7)
-    const id = await createdIn(store)
+    const id = await createSession(store)
     let watches = 0
     const { deps, closing } = depsOn({
       ...store,

@@ -8,7 +8,7 @@ import { uuid7 } from '../../ids.ts'
 import { openOn } from '../../open/open.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
-import { appending, createdIn, NOON, someEvent } from '../../stores/conformance/samples.ts'
+import { appendRequest, createSession, NOON, someEvent } from '../../stores/conformance/samples.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 
 let store: Store
@@ -16,8 +16,8 @@ let id: string
 
 beforeEach(async () => {
   store = memoryStore(uuid7)
-  id = await createdIn(store, { task: 'mend', metadata: { a: 1 } })
-  await store.append(appending(id))
+  id = await createSession(store, { task: 'mend', metadata: { a: 1 } })
+  await store.append(appendRequest(id))
 })
 
 /** Puts views into the store that the log does not lead to. */
@@ -132,13 +132,13 @@ describe('verify', () => {
   })
 
   it('takes the id of one session in any case of letters', async () => {
-    await createdIn(store)
+    await createSession(store)
     expect(await openOn(store).verify(id.toUpperCase())).toEqual({ sessions: 1, events: 2, differences: [] })
     await expect(openOn(store).verify('no id')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
   })
 
   it('tells how far it is, up to the end', async () => {
-    await createdIn(store, { id: 'ffffffff-ffff-7fff-bfff-ffffffffffff' })
+    await createSession(store, { id: 'ffffffff-ffff-7fff-bfff-ffffffffffff' })
     const told: UpkeepProgress[] = []
     const options = { onProgress: (progress: UpkeepProgress) => void told.push(progress) }
     await openOn(store).verify(undefined, options)
@@ -155,8 +155,8 @@ describe('verify', () => {
   })
 
   it('goes through more sessions and events than fit on a page', async () => {
-    for (let n = 0; n < 600; n++) await createdIn(store)
-    for (let n = 0; n < 600; n++) await store.append(appending(id))
+    for (let n = 0; n < 600; n++) await createSession(store)
+    for (let n = 0; n < 600; n++) await store.append(appendRequest(id))
     expect(await openOn(store).verify()).toEqual({ sessions: 601, events: 1202, differences: [] })
   })
 
@@ -175,7 +175,7 @@ describe('rebuild', () => {
     })
     let late = 1
     const repair: Store['repair'] = async (...given) => {
-      if (late-- > 0) await store.append(appending(id))
+      if (late-- > 0) await store.append(appendRequest(id))
       return await store.repair(...given)
     }
     expect((await openOn({ ...store, repair }).rebuild()).repaired).toEqual([id])

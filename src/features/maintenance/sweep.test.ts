@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { StorageError, ValidationError } from '../../domain/errors.ts'
 import { type Opened, openDeps } from '../../open/open.ts'
 import type { DecideRequest } from '../../ports/session-store.ts'
-import { bring, end, lifeOf } from '../../stores/conformance/import-samples.ts'
+import { endSteps, foreignSession, importSession } from '../../stores/conformance/import-samples.ts'
 import { type FixedClock, fixedClock, upTo } from '../../stores/conformance/samples.ts'
 import { throughlineOn } from '../../throughline.ts'
 import type { Deps } from '../kernel/deps.ts'
@@ -76,9 +76,9 @@ it('stops where the store itself is gone', async () => {
 
 it('comes to an end with what was written by no call of ours', async () => {
   const { store } = opened.deps
-  const again = end(1).slice(0, 1)
-  await bring(store, lifeOf({ userId: 'bob' }, [...end(1), ...again]))
-  await bring(store, lifeOf({ userId: 'eve' }, end(1).slice(1)))
+  const again = endSteps(1).slice(0, 1)
+  await importSession(store, foreignSession({ userId: 'bob' }, [...endSteps(1), ...again]))
+  await importSession(store, foreignSession({ userId: 'eve' }, endSteps(1).slice(1)))
   const [id] = await stale(1)
   expect(await sweepSessions(opened.deps)).toMatchObject({ swept: 2, failed: 0 })
   expect((await store.load({ sessionId: id ?? '' }))?.record.status.state).toBe('aborted')

@@ -3,13 +3,13 @@ import type { Session } from '../../api.ts'
 import { roundtable } from '../../domain/agents.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { startWorker } from './processes.ts'
-import { fixedClock, NOON, refused, upTo } from './samples.ts'
+import { expectError, fixedClock, NOON, upTo } from './samples.ts'
 
 /** A14 agents. */
 export const agentRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A14',
-    title: 'switches the agent and records why as one event',
+    title: 'switches the agent and records the reason in one event',
     async check(db) {
       const tl = await db.connect({ clock: fixedClock(), agents: roundtable })
       assert.deepEqual(tl.agents, ['coach', 'goalArchitect', 'patternAnalyst', 'motivator', 'accountabilityPartner'])
@@ -43,7 +43,7 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A14',
-    title: 'starts with assistant and accepts any agent id where no agents are registered',
+    title: 'starts with assistant and accepts any agent id if no agents are registered',
     async check(db) {
       const tl = await db.connect()
       assert.deepEqual(tl.agents, [])
@@ -52,12 +52,12 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.setActiveAgent('travel planner')).activeAgent, 'travel planner')
       assert.equal((await session.recordTransition({ to: 'booker', reason: 'r' })).from, 'travel planner')
       assert.equal((await session.handoff({ to: 'assistant', reason: 'r' })).from, 'booker')
-      await refused('VALIDATION', session.setActiveAgent(''))
+      await expectError('VALIDATION', session.setActiveAgent(''))
     },
   },
   {
     id: 'A14',
-    title: 'knows the agents it was given, and refuses others',
+    title: 'accepts only the registered agents',
     async check(db) {
       const tl = await db.connect({ agents: ['planner', 'writer'] })
       const session = await tl.sessions.create({ userId: 'ada', agent: 'somebody' })
@@ -74,20 +74,20 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
         ['context.a', () => session.handoff({ to: 'writer', reason: 'r', context: { a: 1n } as never })],
       ] as const
       for (const [field, call] of bad) {
-        const error = await refused('VALIDATION', call())
+        const error = await expectError('VALIDATION', call())
         assert.equal((error as Error & { field?: string }).field, field)
       }
       assert.equal((await session.record()).head, 1)
       assert.equal((await session.recordTransition({ to: 'writer', reason: 'r' })).from, 'somebody')
       await session.end()
-      await refused('SESSION_ENDED', session.setActiveAgent('planner'))
-      await refused('SESSION_ENDED', session.recordTransition({ to: 'planner', reason: 'r' }))
-      await refused('SESSION_ENDED', session.handoff({ to: 'planner', reason: 'r' }))
+      await expectError('SESSION_ENDED', session.setActiveAgent('planner'))
+      await expectError('SESSION_ENDED', session.recordTransition({ to: 'planner', reason: 'r' }))
+      await expectError('SESSION_ENDED', session.handoff({ to: 'planner', reason: 'r' }))
     },
   },
   {
     id: 'A14',
-    title: 'hands over with a context that takes the place of one that nobody took',
+    title: 'hands off with a context that replaces an untaken one',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada', chatmode: 'architect' })
@@ -121,7 +121,7 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A9',
-    title: 'records 500 transitions from four processes once each, from the agent before',
+    title: 'records each of 500 transitions from four processes once, with the previous agent as its origin',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -134,7 +134,7 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A14',
-    title: 'records 500 transitions at once, once each, from the agent before',
+    title: 'records each of 500 concurrent transitions once, with the previous agent as its origin',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -147,7 +147,7 @@ export const agentRules: readonly Rule<ApiDatabase>[] = [
   },
 ]
 
-/** Expects 500 transitions, each with the agent before as `from`, at these sequences. */
+/** Expects 500 transitions at these sequences, each with the previous agent as `from`. */
 async function expectChain(session: Session, sequences: number[]): Promise<void> {
   const transitions = await session.transitions()
   assert.equal(new Set(transitions.map(({ reason }) => reason)).size, 500)

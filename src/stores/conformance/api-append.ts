@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { EventInput } from '../../api.ts'
 import { APPENDABLE_TYPES } from '../../domain/event.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { refused, upTo } from './samples.ts'
+import { expectError, upTo } from './samples.ts'
 
 const hello = { type: 'user_message', content: 'hello' } as const
 
@@ -10,7 +10,7 @@ const hello = { type: 'user_message', content: 'hello' } as const
 export const appendRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A3',
-    title: 'takes the seven types and custom ones, with a role by type unless one is given',
+    title: 'accepts the seven types and custom ones, and derives the role from the type unless one is given',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -35,7 +35,7 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A3',
-    title: 'reads back what was written: key order, numbers, Unicode, caller times',
+    title: 'returns events exactly as written: key order, numbers, Unicode, caller times',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -83,7 +83,7 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A3',
-    title: 'keeps no hold on what the caller passed in or got back',
+    title: 'shares no objects with the caller',
     async check(db) {
       const tl = await db.connect()
       const input = { type: 'x.own' as const, content: 'c', parts: { list: [1] } }
@@ -101,11 +101,11 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A3',
-    title: 'stores a batch whole or not at all',
+    title: 'stores a whole batch or nothing',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
-      await refused('VALIDATION', session.append([hello, hello, { type: 'user_message', content: '' }]))
+      await expectError('VALIDATION', session.append([hello, hello, { type: 'user_message', content: '' }]))
       assert.equal((await session.record()).head, 1)
       const written = await session.append(upTo(1000).map((n) => ({ ...hello, content: `m${n}` })))
       assert.deepEqual([written.length, written[0]?.sequence, written.at(-1)?.sequence], [1000, 2, 1001])
@@ -130,13 +130,13 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A3',
-    title: 'writes at the sequence stated, or says where the log is',
+    title: 'appends at the expected sequence, or reports the current one',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
-      await refused('SEQUENCE_CONFLICT', session.append(hello, { expectedSequence: 0 }))
+      await expectError('SEQUENCE_CONFLICT', session.append(hello, { expectedSequence: 0 }))
       await session.append(hello, { expectedSequence: 1 })
-      const error = await refused('SEQUENCE_CONFLICT', session.append(hello, { expectedSequence: 1 }))
+      const error = await expectError('SEQUENCE_CONFLICT', session.append(hello, { expectedSequence: 1 }))
       assert.deepEqual((error as unknown as { details: unknown }).details, {
         sessionId: session.id,
         expected: 1,
@@ -149,7 +149,7 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A3',
-    title: 'takes nothing after the end, and keeps what was there',
+    title: 'rejects events after the end and keeps the log',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -158,16 +158,16 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(record.status, { state: 'complete', endedBy: 'caller' })
       assert.equal(record.endedAt, record.lastActivityAt)
       assert.deepEqual(record, await session.record())
-      await refused('SESSION_ENDED', session.append(hello))
-      await refused('SESSION_ENDED', session.end())
-      await refused('SESSION_ENDED', session.clear())
+      await expectError('SESSION_ENDED', session.append(hello))
+      await expectError('SESSION_ENDED', session.end())
+      await expectError('SESSION_ENDED', session.clear())
       assert.equal((await session.events()).length, 3)
       assert.equal((await session.recent()).events.length, 1)
     },
   },
   {
     id: 'A4',
-    title: 'writes once for a key, and gives the first result each time',
+    title: 'writes once per idempotency key and always returns the first result',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -179,12 +179,12 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
       await session.end()
       assert.deepEqual(await session.append(events, { idempotencyKey: 'k' }), first)
       assert.equal((await session.record()).head, 5)
-      await refused('SESSION_ENDED', session.append(events, { idempotencyKey: 'new' }))
+      await expectError('SESSION_ENDED', session.append(events, { idempotencyKey: 'new' }))
     },
   },
   {
     id: 'A4',
-    title: 'refuses a key that comes again with anything else',
+    title: 'rejects a reused key with different content',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -199,9 +199,9 @@ export const appendRules: readonly Rule<ApiDatabase>[] = [
         { ...event, occurredAt: '2026-03-01' },
       ]
       for (const change of changes) {
-        await refused('IDEMPOTENCY_MISMATCH', session.append(change, { idempotencyKey: 'k' }))
+        await expectError('IDEMPOTENCY_MISMATCH', session.append(change, { idempotencyKey: 'k' }))
       }
-      await refused('IDEMPOTENCY_MISMATCH', session.append([event, event], { idempotencyKey: 'k' }))
+      await expectError('IDEMPOTENCY_MISMATCH', session.append([event, event], { idempotencyKey: 'k' }))
       assert.equal((await session.record()).head, 2)
       const other = await tl.sessions.create({ userId: 'ada' })
       assert.equal((await other.append(hello, { idempotencyKey: 'k' }))[0]?.sequence, 2)

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import type { Session } from '../../api.ts'
 import { MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { refused, upTo } from './samples.ts'
+import { expectError, upTo } from './samples.ts'
 
 const tokenizer = { name: 'characters', count: (text: string) => text.length }
 
-/** Turns of 20 characters each: a request of 10 and an answer of 10. */
-async function talk(session: Session, turns: number, from = 1): Promise<void> {
+/** Turns of 20 characters: a request of 10 and a response of 10. */
+async function addTurns(session: Session, turns: number, from = 1): Promise<void> {
   const pad = (text: string) => text.padEnd(10, '.')
   for (const n of upTo(turns)) {
     await session.append([
@@ -17,11 +17,11 @@ async function talk(session: Session, turns: number, from = 1): Promise<void> {
   }
 }
 
-/** A21 what goes to a model. */
+/** A21 model context. */
 export const contextRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A21',
-    title: 'puts task, scratchpad, earlier sessions and the last messages together, in that order',
+    title: 'joins task, scratchpad, earlier sessions and the last messages, in that order',
     async check(db) {
       const tl = await db.connect({ tokenizer })
       const scope = { userId: 'ada', conversationId: 'c' }
@@ -30,7 +30,7 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
       await first.compact('The first is done')
       const session = await tl.sessions.create({ ...scope, task: 'The second task' })
       await session.updateState({ current_task: 'now' })
-      await talk(session, 2)
+      await addTurns(session, 2)
       const { messages, tokens, omitted, dangling } = await session.context({ maxTokens: 10_000 })
       assert.deepEqual(
         messages.map(({ role }) => role),
@@ -49,17 +49,17 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
         assert(JSON.stringify(shaped.messages).includes('told 2'))
       }
       assert.equal((await session.record()).head, 6)
-      await refused('VALIDATION', session.context({ maxTokens: -1 }))
-      await refused('VALIDATION', session.context({ maxTokens: 10, format: 'other' as never }))
+      await expectError('VALIDATION', session.context({ maxTokens: -1 }))
+      await expectError('VALIDATION', session.context({ maxTokens: 10, format: 'other' as never }))
     },
   },
   {
     id: 'A21',
-    title: 'stays within any budget, says what it left out, and never parts a call from its result',
+    title: 'stays within any budget, reports omissions, and never separates a tool call from its result',
     async check(db) {
       const tl = await db.connect({ tokenizer })
       const session = await tl.sessions.create({ userId: 'ada', task: 'T' })
-      await talk(session, 3)
+      await addTurns(session, 3)
       await session.append([
         { type: 'user_message', content: 'look' },
         { type: 'tool_call', parts: { id: '1', name: 'read', arguments: 'abc' } },
@@ -79,11 +79,11 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A21',
-    title: 'reduces by the budget: a window while there is room, then a summary with its range and hash',
+    title: 'reduces to the budget: a window if it fits, otherwise a summary with its range and hash',
     async check(db) {
       const tl = await db.connect({ tokenizer })
       const session = await tl.sessions.create({ userId: 'ada', task: 'Count' })
-      await talk(session, 15)
+      await addTurns(session, 15)
       const { head } = await session.record()
       const window = await session.reduce({ maxTokens: 1000 })
       assert.deepEqual([window.strategy, window.messages.length, window.summary], ['window', 30, undefined])
@@ -102,24 +102,24 @@ export const contextRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.events({ types: ['context_summarized'] })).length, 1)
       assert.equal((await session.messages()).length, 30)
 
-      await talk(session, 5, 16)
+      await addTurns(session, 5, 16)
       assert.deepEqual((await session.reduce({ maxTokens: 50 })).range, { from: 1, to: 21 })
       await session.clear()
-      await talk(session, 1)
+      await addTurns(session, 1)
       const fresh = await session.context({ maxTokens: 10_000 })
       assert.equal(fresh.messages.length, 3)
-      await refused('VALIDATION', session.reduce({ maxTokens: 0 }))
+      await expectError('VALIDATION', session.reduce({ maxTokens: 0 }))
       assert.deepEqual((await tl.verify()).differences, [])
     },
   },
   {
     id: 'A21',
-    title: 'spends the budget on messages alone, and keeps hidden what is cleared while it is summed up',
+    title: 'spends the budget on messages only, and hides events that are cleared during summarizing',
     async check(db) {
       const answer = Promise.withResolvers<string>()
       const tl = await db.connect({ tokenizer, summarize: () => answer.promise })
       const session = await tl.sessions.create({ userId: 'ada' })
-      await talk(session, 12)
+      await addTurns(session, 12)
       for (const _ of upTo(5)) {
         await session.append(upTo(50).map(() => ({ type: 'x.tick', content: 'a long custom event '.repeat(5) })))
       }

@@ -3,7 +3,7 @@ import type { Incoming, Outcome, Resumed, Session, Throughline } from '../../api
 import { classifyByRules } from '../../domain/classify.ts'
 import type { Classify } from '../../ports/model.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { abortedFor, type FixedClock, fixedClock, refused, upTo } from './samples.ts'
+import { abortedFor, expectError, type FixedClock, fixedClock, upTo } from './samples.ts'
 
 const DAY = 24 * 3600_000
 const ada = { userId: 'ada' }
@@ -11,14 +11,14 @@ const once = { idempotencyKey: 'once' }
 const FIRST = 'Add retry logic to the connect function'
 const OTHER_TASK = 'forget that, new task: write a haiku about autumn leaves'
 
-/** What there is to compare of an outcome. */
+/** The comparable part of an outcome. */
 const plain = <T extends Outcome | Resumed>({ session, ended, ...rest }: T) => ({
   ...rest,
   session: session?.id,
   ended: ended?.id,
 })
 
-/** All sessions of the conversation with their logs, the newest id last. */
+/** All sessions of the conversation with their logs, newest id last. */
 async function contentOf(tl: Throughline, conversationId = 'c') {
   const { items } = await tl.sessions.list({ ...ada, conversationId })
   const ids = items.map(({ id }) => id).sort()
@@ -32,8 +32,8 @@ async function working(tl: Throughline, conversationId = 'c'): Promise<Session> 
   return session
 }
 
-/** Judges as the rules do, and counts how often it was asked. */
-function counting(): { classify: Classify; asked: number } {
+/** A classifier that follows the rules and counts its calls. */
+function countingClassifier(): { classify: Classify; asked: number } {
   const judge: { classify: Classify; asked: number } = {
     asked: 0,
     classify(input) {
@@ -50,7 +50,7 @@ const unsure = async (tl: Throughline, conversationId: string) => {
 
 type Prepare = (session: Session, tl: Throughline, conversationId: string) => Promise<unknown>
 
-/** What a message does, and what comes before it. */
+/** Each action of a message, and the steps that lead to it. */
 const MESSAGES: readonly [action: string, message: string, before?: Prepare][] = [
   ['answer', 'Postgres', (session) => session.ask('Which database, SQLite or Postgres?')],
   ['interrupt_and_incorporate', 'Make it 5 retries instead of 3'],
@@ -68,10 +68,10 @@ const MESSAGES: readonly [action: string, message: string, before?: Prepare][] =
 
 type Check = (context: { db: ApiDatabase; tl: Throughline; clock: FixedClock }) => Promise<void>
 
-/** A28 a message with a key is taken once. */
+/** A28 idempotency keys of messages. */
 export const conversationKeyRules: readonly Rule<ApiDatabase>[] = Object.entries(checks()).map(([title, check]) => ({
   id: 'A28',
-  title: `a message with a key is taken once: ${title}`,
+  title: `handles a message with a key once: ${title}`,
   async check(db) {
     const clock = fixedClock()
     const tl = await db.connect({ clock })
@@ -82,7 +82,7 @@ export const conversationKeyRules: readonly Rule<ApiDatabase>[] = Object.entries
 
 function checks(): Record<string, Check> {
   return {
-    'it begins one session, and the key is that conversation’s': async ({ db, tl, clock }) => {
+    'it starts one session, and the key belongs to the conversation': async ({ db, tl, clock }) => {
       const message = { ...ada, message: FIRST }
       const one = plain(await tl.conversations.handle('c', message, once))
       assert.equal(one.action, 'started')
@@ -96,8 +96,8 @@ function checks(): Record<string, Check> {
         assert.deepEqual(plain(await each.conversations.handle('c', message, once)), one)
         assert.deepEqual(await contentOf(each), content)
       }
-      await refused('IDEMPOTENCY_MISMATCH', other.conversations.handle('c', { ...ada, message: 'Write' }, once))
-      await refused('IDEMPOTENCY_MISMATCH', other.conversations.decline('c', ada, once))
+      await expectError('IDEMPOTENCY_MISMATCH', other.conversations.handle('c', { ...ada, message: 'Write' }, once))
+      await expectError('IDEMPOTENCY_MISMATCH', other.conversations.decline('c', ada, once))
       const scopes: [string, Incoming][] = [
         ['d', message],
         ['c', { ...message, userId: 'bob' }],
@@ -109,14 +109,14 @@ function checks(): Record<string, Check> {
         assert.equal(action, 'started')
         assert.notEqual(session?.id, one.session)
       }
-      // a session's own keys are another matter
+      // keys of a session are separate
       const session = await tl.sessions.get(one.session ?? '')
       assert.equal((await session.append({ type: 'model_message', content: 'Yes' }, once)).length, 1)
       assert.deepEqual(plain(await tl.conversations.handle('c', message, once)), one)
-      await refused('VALIDATION', tl.conversations.handle('c', message, { idempotencyKey: '' }))
+      await expectError('VALIDATION', tl.conversations.handle('c', message, { idempotencyKey: '' }))
     },
-    'whatever it does, without asking again what it means, and whatever came since': async ({ db, clock }) => {
-      const judge = counting()
+    'for every action, without a second classification, and after later messages': async ({ db, clock }) => {
+      const judge = countingClassifier()
       const tl = await db.connect({ clock, classify: judge.classify })
       const other = await db.connect({ clock, classify: judge.classify })
       for (const [n, [action, text, before]] of MESSAGES.entries()) {
@@ -135,9 +135,9 @@ function checks(): Record<string, Check> {
         await repeated(tl)
         await repeated(other)
         const mismatch = other.conversations.handle(conversation, { ...ada, message: `${text}!` }, once)
-        await refused('IDEMPOTENCY_MISMATCH', mismatch)
+        await expectError('IDEMPOTENCY_MISMATCH', mismatch)
         assert.equal(judge.asked, asked)
-        // where it stands by now does not matter
+        // the current state does not matter
         await first.session?.abort('Enough')
         await repeated(other)
         await tl.conversations.handle(conversation, { ...ada, message: 'Write a haiku' })
@@ -146,7 +146,7 @@ function checks(): Record<string, Check> {
         assert.deepEqual((await tl.conversations.commits(conversation)).items.map(({ position }) => position).at(0), 1)
       }
     },
-    'by two processes at once': async ({ db, clock }) => {
+    'from two concurrent processes': async ({ db, clock }) => {
       const both = [await db.connect({ clock }), await db.connect({ clock })] as const
       const [tl] = both
       for (const [n, [action, text, before]] of [['started', FIRST], ...MESSAGES].entries()) {
@@ -165,7 +165,7 @@ function checks(): Record<string, Check> {
         assert.equal(said.length, 1)
       }
     },
-    'and what the first of them took it for counts for the one that was still judging': async ({ db, tl, clock }) => {
+    'a slower process adopts the classification of the first': async ({ db, tl, clock }) => {
       for (const [n, [action, text, before]] of MESSAGES.entries()) {
         const conversation = `c${n}`
         const message = { ...ada, message: text }
@@ -191,10 +191,7 @@ function checks(): Record<string, Check> {
         assert.deepEqual(await contentOf(tl, conversation), content)
       }
     },
-    'it is judged again where the status changed meanwhile, and the repeat knows by what it was judged': async ({
-      db,
-      clock,
-    }) => {
+    'it is classified again if the status changed, and a repeat uses that classification': async ({ db, clock }) => {
       let meanwhile: (() => Promise<unknown>) | undefined
       const tl = await db.connect({
         clock,
@@ -211,12 +208,12 @@ function checks(): Record<string, Check> {
       assert.equal(first.action, 'complete')
       assert.deepEqual(plain(await tl.conversations.handle('c', message, once)), plain(first))
     },
-    'it goes on where the first attempt stopped, between the end of one session and the begin of the next': async ({
+    'a retry continues after a crash between the end of one session and the start of the next': async ({
       db,
       tl,
       clock,
     }) => {
-      // a summarizer that does not answer keeps the next session from being begun, as a crash would
+      // a hanging summarizer keeps the next session from starting, as a crash would
       const answer = Promise.withResolvers<string>()
       const stuck = await db.connect({ clock, summarize: () => answer.promise })
       const session = await working(tl)
@@ -224,7 +221,7 @@ function checks(): Record<string, Check> {
       const message = { ...ada, message: "It's something new" }
       const first = stuck.conversations.handle('c', message, once)
       while ((await session.record()).endedAt === undefined) await session.events()
-      // another message that came in between gives way: the place was taken for this one
+      // another message in between yields: the place is reserved for this one
       const between = await tl.conversations.handle('c', { ...ada, message: 'Sort my mail' })
       assert.equal(between.action, 'started')
       const again = await tl.conversations.handle('c', message, once)
@@ -242,7 +239,7 @@ function checks(): Record<string, Check> {
       assert.deepEqual(plain(await first), plain(again))
       assert.deepEqual(await contentOf(tl), content)
     },
-    'the session that began by it remembers for as long as it is there': async ({ tl, clock }) => {
+    'the session it started remembers the key until it is purged': async ({ tl, clock }) => {
       const session = await working(tl)
       const message = { ...ada, message: OTHER_TASK }
       const first = plain(await tl.conversations.handle('c', message, once))
@@ -250,7 +247,7 @@ function checks(): Record<string, Check> {
       clock.advance(3 * DAY)
       assert.deepEqual(plain(await tl.conversations.handle('c', message, once)), first)
     },
-    'the last ten sessions of the conversation remember': async ({ tl, clock }) => {
+    'the last ten sessions of the conversation remember the key': async ({ tl, clock }) => {
       const message = { ...ada, message: 'never mind' }
       const session = await working(tl)
       const first = plain(await tl.conversations.handle('c', message, once))
@@ -266,11 +263,11 @@ function checks(): Record<string, Check> {
       assert.deepEqual(plain(await tl.conversations.handle('c', message, once)), first)
       clock.advance(1000)
       const live = await working(tl)
-      // one too far back: it is taken for a message that nobody has heard
+      // one session too far back: the message counts as new
       assert.equal((await tl.conversations.handle('c', message, once)).ended?.id, live.id)
       assert.deepEqual(plain(await tl.conversations.decline('c', ada, declined)), end)
     },
-    'what was observed goes along once': async ({ db, tl, clock }) => {
+    'staged observations are flushed once': async ({ db, tl, clock }) => {
       const session = await working(tl)
       const message = { ...ada, message: 'Make it 5 retries instead of 3' }
       session.observe.fileRead({ path: 'src/connect.ts' })
@@ -283,7 +280,7 @@ function checks(): Record<string, Check> {
       const step = await same.flushStep()
       assert.deepEqual(step?.observations, [{ kind: 'fileRead', path: 'src/other.ts' }])
     },
-    'and so is the wish not to go on': async ({ db, tl, clock }) => {
+    'decline takes keys too': async ({ db, tl, clock }) => {
       const session = await working(tl)
       const first = plain(await tl.conversations.decline('c', ada, once))
       assert.equal(first.ended, session.id)
@@ -292,7 +289,7 @@ function checks(): Record<string, Check> {
       const content = await contentOf(tl)
       for (const each of [tl, other]) assert.deepEqual(plain(await each.conversations.decline('c', ada, once)), first)
       assert.deepEqual(await contentOf(tl), content)
-      await refused('IDEMPOTENCY_MISMATCH', tl.conversations.handle('c', { ...ada, message: 'Postgres' }, once))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.conversations.handle('c', { ...ada, message: 'Postgres' }, once))
       const another = { idempotencyKey: 'another' }
       const calls = [tl, other, tl, other].map((each) => each.conversations.decline('c', ada, another))
       for (const each of await Promise.all(calls)) assert.equal(each.ended?.id, next.id)

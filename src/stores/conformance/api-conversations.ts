@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import type { Progress, Throughline } from '../../api.ts'
 import { conversationKeyRules } from './api-conversation-keys.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { abortedFor, type FixedClock, fixedClock, refused } from './samples.ts'
+import { abortedFor, expectError, type FixedClock, fixedClock } from './samples.ts'
 
 const HOUR = 3600_000
 const DAY = 24 * HOUR
 const ada = { userId: 'ada' }
 
-/** A conversation with a session at work. */
+/** A conversation with a running session. */
 async function working(tl: Throughline) {
   const { session } = await tl.conversations.handle('c', { ...ada, message: 'Add retry logic to the connect function' })
   assert(session !== undefined)
@@ -32,7 +32,7 @@ const rules: readonly Rule<ApiDatabase>[] = Object.entries(checks()).map(([title
   },
 }))
 
-/** A20 conversations: what messages do, and how they go on after a pause; A28 their keys. */
+/** A20 conversations: the effect of messages, resuming after a pause; A28 their keys. */
 export const conversationRules: readonly Rule<ApiDatabase>[] = [...rules, ...conversationKeyRules]
 
 function checks(): Record<string, Check> {
@@ -159,7 +159,7 @@ function checks(): Record<string, Check> {
       assert(commit.summary.startsWith(abortedFor('expired').reason))
       assert.equal((await tl.conversations.resume('c', ada)).plan, 'new_task')
     },
-    'a restart in between does not reset idleness, and declining ends the session': async ({ tl, db, clock }) => {
+    'a restart does not reset the idle time, and declining ends the session': async ({ tl, db, clock }) => {
       const session = await working(tl)
       clock.advance(20 * HOUR)
       const again = await db.connect({ clock })
@@ -174,7 +174,7 @@ function checks(): Record<string, Check> {
       assert.equal((await session.compact()).kind, 'abandoned')
       assert.equal((await later.conversations.decline('c', ada)).ended, undefined)
     },
-    'resumes by state: progress, the summary again, the interruption again': async ({ tl }) => {
+    'resumes by state: shows progress, repeats the summary, repeats the interruption': async ({ tl }) => {
       const session = await working(tl)
       const running = await tl.conversations.resume('c', ada)
       assert.equal(running.plan, 'show_progress')
@@ -189,10 +189,12 @@ function checks(): Record<string, Check> {
       assert.equal(proposed.plan, 'present_summary')
       assert(proposed.say.includes('All retries are in'))
       assert.equal((await tl.conversations.resume('nothing here', ada)).plan, 'new_task')
-      await refused('VALIDATION', tl.conversations.resume('', ada))
-      await refused('VALIDATION', tl.conversations.handle('c', { ...ada, message: '' }))
+      await expectError('VALIDATION', tl.conversations.resume('', ada))
+      await expectError('VALIDATION', tl.conversations.handle('c', { ...ada, message: '' }))
     },
-    'asks when it is unclear, acknowledges what confirms nothing, and keeps a question that waits': async ({ tl }) => {
+    'asks if a message is unclear, acknowledges a confirmation of nothing, and keeps a pending question': async ({
+      tl,
+    }) => {
       const session = await working(tl)
       const unclear = await tl.conversations.handle('c', { ...ada, message: 'asdf qwer zxcv' })
       assert.deepEqual([unclear.action, await stateOf(tl, session.id)], ['clarify', 'awaiting_user'])
@@ -207,7 +209,7 @@ function checks(): Record<string, Check> {
       assert.equal(thanks.action, 'acknowledge')
       assert(thanks.say.includes('Which one, A or B?'))
     },
-    'takes the reply to its own question for what it is, and makes a commit that a crash left out': async ({ tl }) => {
+    'recognizes the reply to its own question, and makes a commit that a crash skipped': async ({ tl }) => {
       const session = await working(tl)
       await tl.conversations.handle('c', { ...ada, message: 'asdf qwer zxcv' })
       const reply = await tl.conversations.handle('c', { ...ada, message: "It's something new" })
@@ -221,10 +223,10 @@ function checks(): Record<string, Check> {
       assert.deepEqual(said[1]?.parts, { intent: { ...reply.judged, intent: 'new_task' }, displaced: session.id })
       await reply.session?.end()
       await tl.conversations.handle('c', { ...ada, message: 'Write a haiku' })
-      // an end by the caller is left without a commit
+      // a session ended by the caller gets no commit
       assert.equal((await tl.conversations.commits('c')).items.length, 1)
     },
-    'finds the live session behind any number of ended ones': async ({ tl, clock }) => {
+    'finds the live session among any number of ended ones': async ({ tl, clock }) => {
       const scope = { ...ada, conversationId: 'c' }
       const ended = []
       for (let n = 0; n < 25; n++) {
@@ -240,9 +242,7 @@ function checks(): Record<string, Check> {
       assert.equal((await tl.conversations.handle('c', { ...ada, message: 'yes' })).session?.id, live.id)
       assert.equal((await tl.sessions.list(ada)).items[0]?.id, live.id)
     },
-    'takes many new tasks at once, one after the other, and a commit for work that was only observed': async ({
-      tl,
-    }) => {
+    'handles concurrent new tasks in order, and commits work that was only observed': async ({ tl }) => {
       const session = await working(tl)
       session.observe.note('Decision: keep it')
       const tasks = Array.from({ length: 12 }, (_, n) => `New task: write haiku number ${n}`)
@@ -251,13 +251,13 @@ function checks(): Record<string, Check> {
       assert.deepEqual((await session.compact()).decisions, ['keep it'])
       assert.equal((await tl.sessions.list({ ...ada, status: 'running' })).items.length, 1)
     },
-    'starts one session for many first messages at once': async ({ tl }) => {
+    'starts one session for many concurrent first messages': async ({ tl }) => {
       const messages = ['Add retries to connect()', 'Make it five retries', 'Retry only on timeouts please']
       const outcomes = await Promise.all(messages.map((message) => tl.conversations.handle('c', { ...ada, message })))
       assert.equal(new Set(outcomes.map(({ session }) => session?.id)).size, 1)
       assert.equal(outcomes.filter(({ action }) => action === 'started').length, 1)
     },
-    'lets each of many messages at once find its place': async ({ tl }) => {
+    'stores every one of many concurrent messages': async ({ tl }) => {
       await working(tl)
       const messages = Array.from({ length: 8 }, (_, n) => `Make it ${n + 2} retries instead of 1`)
       const outcomes = await Promise.all(messages.map((message) => tl.conversations.handle('c', { ...ada, message })))
@@ -265,7 +265,11 @@ function checks(): Record<string, Check> {
       const kept = (await outcomes[0]?.session?.messages())?.map(({ content }) => content)
       for (const message of messages) assert.equal(kept?.filter((content) => content === message).length, 1)
     },
-    'sweeps what is stale or expired, leaves what is idle, once however many sweep': async ({ tl, db, clock }) => {
+    'sweeps stale and expired sessions once, even with concurrent sweeps, and leaves idle ones': async ({
+      tl,
+      db,
+      clock,
+    }) => {
       const stale = await tl.sessions.create({ ...ada, tenant: 'acme' })
       const expiring = await tl.sessions.create({ userId: 'bob', expiresInMs: 9 * DAY })
       clock.advance(6 * DAY)
@@ -289,8 +293,11 @@ function checks(): Record<string, Check> {
       assert.equal((await expiring.record()).status.state, 'aborted')
       assert.equal((await idle.record()).status.state, 'running')
     },
-    'sweeps up a commit that was never made, once whoever ended the session had time for it': async ({ db, clock }) => {
-      // a summarizer that does not answer keeps the commit from being made, as a crash would
+    'a sweep makes a missing commit, after the process that ended the session had time to make it': async ({
+      db,
+      clock,
+    }) => {
+      // a hanging summarizer prevents the commit, as a crash would
       const answer = Promise.withResolvers<string>()
       const tl = await db.connect({ clock, summarize: () => answer.promise })
       const session = await tl.sessions.create(ada)

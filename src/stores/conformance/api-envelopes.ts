@@ -3,7 +3,7 @@ import { RESERVED_KEYS } from '../../domain/envelope.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
+import { expectError, fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
 
 const fieldOf = (error: Error) => (error as Error & { field?: string }).field
 
@@ -11,7 +11,7 @@ const fieldOf = (error: Error) => (error as Error & { field?: string }).field
 export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A25',
-    title: 'begins with the owner and the metadata, and each change is an event',
+    title: 'starts with owner and metadata, and each change is an event',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
@@ -40,7 +40,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
         persona_id: 'coach',
         metadata: { a: { b: [1], c: -0 } },
         analysis: { intent: 'greet', tags: ['x'] },
-        timestamps: { created_at: NOON, updated_at: seconds(1) },
+        timestamps: { created_at: NOON, updated_at: secondsAfterNoon(1) },
       })
       assert.deepEqual(await session.envelope(), second)
       assert.deepEqual((await session.record()).metadata, second.metadata)
@@ -55,7 +55,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
           [4, 'system', { personaId: '', analysis: { sentiment: 'glad', tags: null, own: 1 } }],
         ],
       )
-      // key by key, in the order they came
+      // key by key, in insertion order
       const order = JSON.stringify({ intent: 'greet', sentiment: 'glad', own: 1 })
       for (const read of [third, await session.envelope(), await session.envelope()]) {
         assert.equal(JSON.stringify(read.analysis), order)
@@ -71,7 +71,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A25',
-    title: 'refuses the keys of the envelope as metadata, and whatever else does not fit, and writes nothing',
+    title: 'rejects envelope keys as metadata and other invalid input, and writes nothing',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada', metadata: { a: 1 } })
@@ -85,7 +85,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
           () => session.updateEnvelope({ metadata: { [key]: null } }),
           () => session.fork({ metadata }),
         ]) {
-          assert.equal(fieldOf(await refused('VALIDATION', call())), `metadata.${key}`)
+          assert.equal(fieldOf(await expectError('VALIDATION', call())), `metadata.${key}`)
         }
       }
       const wrong: [unknown, string][] = [
@@ -103,12 +103,12 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
         [undefined, 'input'],
       ]
       for (const [input, field] of wrong) {
-        assert.equal(fieldOf(await refused('VALIDATION', session.updateEnvelope(input as never))), field)
+        assert.equal(fieldOf(await expectError('VALIDATION', session.updateEnvelope(input as never))), field)
       }
       const long = 'x'.repeat(LIMITS.metadata / 2)
       await session.updateEnvelope({ metadata: { long } })
-      await refused('TOO_LARGE', session.updateEnvelope({ metadata: { longer: long } }))
-      await refused('TOO_LARGE', session.updateEnvelope({ personaId: 'x'.repeat(LIMITS.name + 1) }))
+      await expectError('TOO_LARGE', session.updateEnvelope({ metadata: { longer: long } }))
+      await expectError('TOO_LARGE', session.updateEnvelope({ personaId: 'x'.repeat(LIMITS.name + 1) }))
       const after = await session.envelope()
       assert.deepEqual(after.metadata, { ...before.metadata, long })
       assert.equal((await session.record()).head, 2)
@@ -116,7 +116,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A25',
-    title: 'keeps all changes that come at once, changes nothing without need, and not after the end',
+    title: 'keeps all concurrent changes, skips empty ones, and rejects changes after the end',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -133,23 +133,23 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       const once = await session.updateEnvelope({ personaId: 'coach' }, { idempotencyKey: 'k' })
       await session.updateEnvelope({ personaId: 'other' })
       assert.deepEqual(await session.updateEnvelope({ personaId: 'coach' }, { idempotencyKey: 'k' }), once)
-      await refused('IDEMPOTENCY_MISMATCH', session.updateEnvelope({ personaId: 'x' }, { idempotencyKey: 'k' }))
+      await expectError('IDEMPOTENCY_MISMATCH', session.updateEnvelope({ personaId: 'x' }, { idempotencyKey: 'k' }))
       assert.equal((await session.envelope()).persona_id, 'other')
       for (const same of [{}, { personaId: 'other' }, { metadata: { key1: 1 } }, { metadata: {}, analysis: {} }]) {
         assert.equal((await session.updateEnvelope(same)).persona_id, 'other')
       }
       assert.equal((await session.record()).head, 27)
       await session.end()
-      await refused('SESSION_ENDED', session.updateEnvelope({ personaId: 'coach' }))
+      await expectError('SESSION_ENDED', session.updateEnvelope({ personaId: 'coach' }))
       assert.equal((await session.envelope()).persona_id, 'other')
       await tl.sessions.purge(session.id)
-      await refused('SESSION_NOT_FOUND', session.envelope())
-      await refused('SESSION_NOT_FOUND', session.updateEnvelope({ personaId: 'coach' }))
+      await expectError('SESSION_NOT_FOUND', session.envelope())
+      await expectError('SESSION_NOT_FOUND', session.updateEnvelope({ personaId: 'coach' }))
     },
   },
   {
     id: 'A25',
-    title: 'belongs to its owner alone, and says by what token the session was begun',
+    title: 'belongs to its owner only, and names the token that started the session',
     async check(db) {
       const tl = await db.connect()
       const token = { tenant: 'acme', userId: 'ada', issuer: 'https://login.test', scope: 'chat read' }
@@ -159,7 +159,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       const envelope = await session.envelope()
       const { tenant, subject, issuer, scope } = envelope
       assert.deepEqual({ tenant, userId: subject, issuer, scope }, token)
-      // the token was renewed with other scopes: the same session all the same
+      // a renewed token with other scopes finds the same session
       await tl.as({ ...token, scope: 'chat' }).sessions.create({ userId: 'ada', id })
       await tl
         .as(token)
@@ -168,7 +168,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await session.envelope(), envelope)
       const fork = await session.fork()
       assert.deepEqual((await fork.envelope()).issuer, issuer)
-      // one more read through a handle of each: a cache that holds it must not give it to others either
+      // read again through each handle: a cache must not leak it to others either
       for (const other of [
         { tenant: 'acme', userId: 'eve' },
         { tenant: 'other', userId: 'ada' },
@@ -177,16 +177,16 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
         const handle = await tl.sessions.get(id)
         const theirs = tl.as(other)
         assert.deepEqual(await handle.envelope(), envelope)
-        await refused('SESSION_NOT_FOUND', theirs.sessions.get(id))
+        await expectError('SESSION_NOT_FOUND', theirs.sessions.get(id))
         for (const call of [theirs.intake.status(), theirs.envelopes.rollback({ since: NOON })]) {
-          assert.equal(fieldOf(await refused('VALIDATION', call)), 'principal')
+          assert.equal(fieldOf(await expectError('VALIDATION', call)), 'principal')
         }
       }
     },
   },
   {
     id: 'A25',
-    title: 'a fork has the envelope of its beginning, and goes its own way',
+    title: 'a fork starts with the envelope at its fork point and changes independently',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
@@ -201,7 +201,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
         session_id: early.id,
         persona_id: 'coach',
         metadata: { b: 2 },
-        timestamps: { created_at: seconds(5), updated_at: seconds(5) },
+        timestamps: { created_at: secondsAfterNoon(5), updated_at: secondsAfterNoon(5) },
       }
       assert.deepEqual(await early.envelope(), expected)
       assert.deepEqual([(await late.envelope()).persona_id, (await late.envelope()).metadata], ['late', { a: 1 }])
@@ -212,7 +212,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A25',
-    title: 'is folded from the log where none is stored, and none is stored where envelopes are off',
+    title: 'is folded from the log if none is stored, and none is stored if envelopes are off',
     async check(db) {
       const clock = fixedClock()
       const on = await db.connect({ clock })
@@ -235,7 +235,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       const differences = async () => (await on.verify()).differences.map(({ sessionId, field }) => [sessionId, field])
       const missing = [early.id, late.id, fork.id].sort().map((id) => [id, 'envelope'])
       assert.deepEqual((await differences()).sort(), missing)
-      // a change stores what was missing
+      // a change stores the missing envelope
       assert.equal((await (await on.sessions.get(late.id)).updateEnvelope({ metadata: { c: 3 } })).persona_id, 'third')
       assert.equal((await differences()).length, 2)
       assert.equal((await on.rebuild()).repaired.length, 2)
@@ -245,7 +245,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A25',
-    title: 'can be rolled back by time: nothing is lost, and a rebuild stores the same again',
+    title: 'can be rolled back by time: nothing is lost, and a rebuild stores the same envelopes',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
@@ -256,7 +256,7 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       const all = [before, ...sessions]
       const envelopes = () => Promise.all(all.map((session) => session.envelope()))
       const kept = await envelopes()
-      const since = seconds(60)
+      const since = secondsAfterNoon(60)
       assert.deepEqual(await tl.envelopes.rollback({ since, dryRun: true }), { dryRun: true, envelopes: 3 })
       assert.deepEqual((await tl.verify()).differences, [])
       assert.equal((await tl.envelopes.rollback({ since })).envelopes, 3)
@@ -266,13 +266,13 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await tl.rebuild()).repaired.length, 3)
       assert.deepEqual((await tl.verify()).differences, [])
       assert.deepEqual(await envelopes(), kept)
-      await refused('VALIDATION', tl.envelopes.rollback({}))
-      await refused('VALIDATION', tl.envelopes.rollback({ since, batch: 'b' }))
+      await expectError('VALIDATION', tl.envelopes.rollback({}))
+      await expectError('VALIDATION', tl.envelopes.rollback({ since, batch: 'b' }))
     },
   },
   {
     id: 'A26',
-    title: 'takes no new sessions while the intake is paused, and lets the others go on',
+    title: 'starts no sessions while the intake is paused; existing ones continue',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
@@ -282,18 +282,18 @@ export const apiEnvelopeRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await tl.intake.pause(), { paused: true, since: NOON })
       clock.advance(1000)
       assert.deepEqual(await other.intake.pause(), { paused: true, since: NOON })
-      const { message } = await refused('INTAKE_PAUSED', other.sessions.create({ userId: 'bob' }))
+      const { message } = await expectError('INTAKE_PAUSED', other.sessions.create({ userId: 'bob' }))
       assert.match(message, /2026/)
-      await refused('INTAKE_PAUSED', tl.as({ tenant: 'acme' }).sessions.getOrCreate({ userId: 'bob' }))
-      await refused('INTAKE_PAUSED', session.fork())
-      await refused('INTAKE_PAUSED', tl.conversations.handle('new', { userId: 'ada', message: 'hello' }))
+      await expectError('INTAKE_PAUSED', tl.as({ tenant: 'acme' }).sessions.getOrCreate({ userId: 'bob' }))
+      await expectError('INTAKE_PAUSED', session.fork())
+      await expectError('INTAKE_PAUSED', tl.conversations.handle('new', { userId: 'ada', message: 'hello' }))
       assert.equal((await tl.sessions.getOrCreate({ userId: 'ada' })).id, session.id)
       await session.append({ type: 'user_message', content: 'still here' })
       await session.updateEnvelope({ personaId: 'coach' })
       await tl.conversations.handle('talk', { userId: 'ada', message: 'more' })
-      // what runs is not ended for something that cannot begin
+      // a running session is not ended for one that cannot start
       const another = { userId: 'ada', message: 'New task: book a hotel in Rome instead' }
-      await refused('INTAKE_PAUSED', tl.conversations.handle('talk', another))
+      await expectError('INTAKE_PAUSED', tl.conversations.handle('talk', another))
       assert.equal((await session.record()).endedAt, undefined)
       assert.equal((await tl.sessions.list()).items.length, 1)
       assert.deepEqual(await other.intake.resume(), { paused: false })

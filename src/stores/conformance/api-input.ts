@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Session, Throughline } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { refused } from './samples.ts'
+import { expectError } from './samples.ts'
 
 function nested(depth: number): unknown {
   let value: unknown = 1
@@ -16,7 +16,7 @@ function circle(): unknown {
   return value
 }
 
-/** What cannot be appended, with the code and the field it is refused for. */
+/** Invalid events, with the expected code and field. */
 const BAD_EVENTS: readonly [what: string, event: unknown, code: string, field: string][] = [
   ['nothing', undefined, 'VALIDATION', 'input'],
   ['null', null, 'VALIDATION', 'input'],
@@ -91,7 +91,7 @@ const BAD_EVENTS: readonly [what: string, event: unknown, code: string, field: s
   ['a second event that is nothing', [{ type: 'user_message', content: 'c' }, null], 'VALIDATION', 'events[1]'],
 ]
 
-/** Other calls that must refuse, with the field. */
+/** Invalid arguments of other calls, with the expected field. */
 const BAD_CALLS: readonly [what: string, call: (tl: Throughline, s: Session) => Promise<unknown>, field: string][] = [
   ['no user', (tl) => tl.sessions.create({} as never), 'userId'],
   ['an empty user', (tl) => tl.sessions.create({ userId: '' }), 'userId'],
@@ -133,11 +133,11 @@ const BAD_CALLS: readonly [what: string, call: (tl: Throughline, s: Session) => 
   ['a fork with an unknown field', (_, s) => s.fork({ conversation: 'c' } as never), 'conversation'],
 ]
 
-/** A5 input. */
+/** A5 input validation. */
 export const inputRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A5',
-    title: 'refuses bad events with the field named, and writes nothing',
+    title: 'rejects invalid events, names the field, and writes nothing',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -154,7 +154,7 @@ export const inputRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A5',
-    title: 'refuses bad arguments of the other calls with the field named',
+    title: 'rejects invalid arguments of the other calls and names the field',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -171,7 +171,7 @@ export const inputRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A5',
-    title: 'takes a task and metadata as large as the limits, and no larger',
+    title: 'accepts a task and metadata up to the limits',
     async check(db) {
       const tl = await db.connect()
       const [task, metadata] = ['t'.repeat(LIMITS.task), { a: 'm'.repeat(LIMITS.metadata - 8) }]
@@ -182,16 +182,16 @@ export const inputRules: readonly Rule<ApiDatabase>[] = [
         assert.deepEqual([kept.task, kept.metadata], [task, metadata])
       }
       const larger = { a: `${metadata.a}m` }
-      await refused('TOO_LARGE', tl.sessions.create({ userId: 'ada', task: `${task}t` }))
-      await refused('TOO_LARGE', tl.sessions.create({ userId: 'ada', metadata: larger }))
-      await refused('TOO_LARGE', session.fork({ metadata: larger }))
-      await refused('TOO_LARGE', tl.sessions.list({ cursor: 'c'.repeat(1025) }))
+      await expectError('TOO_LARGE', tl.sessions.create({ userId: 'ada', task: `${task}t` }))
+      await expectError('TOO_LARGE', tl.sessions.create({ userId: 'ada', metadata: larger }))
+      await expectError('TOO_LARGE', session.fork({ metadata: larger }))
+      await expectError('TOO_LARGE', tl.sessions.list({ cursor: 'c'.repeat(1025) }))
       assert.equal((await tl.sessions.list()).items.length, 2)
     },
   },
   {
     id: 'A5',
-    title: 'takes what looks dangerous and is only text',
+    title: 'stores dangerous-looking text as text',
     async check(db) {
       const tl = await db.connect()
       const text = "x'); delete from session_events; -- {{a}} <script> \\u0000"

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import type { Throughline } from '../../api.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { fixedClock, NOON, refused, upTo } from './samples.ts'
+import { expectError, fixedClock, NOON, upTo } from './samples.ts'
 
 const DAY = 86_400_000
 
-/** Contents that a search finds, best first; only looks. */
-async function found(tl: Throughline, query: string, rest: object = {}): Promise<string[]> {
+/** Contents that a search finds, best first; records no use. */
+async function searchContents(tl: Throughline, query: string, rest: object = {}): Promise<string[]> {
   const { items } = await tl.memories.search({ userId: 'ada', query, record: false, ...rest })
   return items.map(({ content }) => content)
 }
 
-/** What is said about a memory, one after the other, and what it is believed then. */
+/** Evidence about a memory in order (+ or -), and the confidence after each. */
 const SEQUENCES: readonly [says: string, confidences: readonly number[]][] = [
   ['+', [0.8, 0.85]],
   ['++++', [0.8, 0.85, 0.89, 0.92, 0.94]],
@@ -22,11 +22,11 @@ const SEQUENCES: readonly [says: string, confidences: readonly number[]][] = [
   ['--++', [0.8, 0.4, 0.2, 0.4, 0.55]],
 ]
 
-/** A22 memories: what is kept, believed and found. */
-export const rememberingRules: readonly Rule<ApiDatabase>[] = [
+/** A22 memories: storage, confidence and search. */
+export const apiMemoryRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A22',
-    title: 'keeps a memory with where it comes from, and gives it back',
+    title: 'stores a memory with its source and returns it',
     async check(db) {
       const tl = await db.connect({ clock: fixedClock() })
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -62,13 +62,13 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await tl.memories.history(kept.id), [
         { version: 1, at: NOON, change: 'created', confidence: 0.8, source },
       ])
-      await refused('MEMORY_NOT_FOUND', tl.memories.get(uuid7()))
-      await refused('MEMORY_NOT_FOUND', tl.memories.history('no id'))
+      await expectError('MEMORY_NOT_FOUND', tl.memories.get(uuid7()))
+      await expectError('MEMORY_NOT_FOUND', tl.memories.history('no id'))
     },
   },
   {
     id: 'A22',
-    title: 'names the field that is wrong, and keeps nothing of a list with one',
+    title: 'names the invalid field, and stores nothing of a list that has one',
     async check(db) {
       const tl = await db.connect()
       const good = { userId: 'ada', content: 'Plays chess' }
@@ -90,24 +90,24 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
         [{ content: 'a\0b' }, 'content'],
       ]
       for (const [input, field] of wrong) {
-        const error = await refused('VALIDATION', tl.memories.remember({ ...good, ...input }))
+        const error = await expectError('VALIDATION', tl.memories.remember({ ...good, ...input }))
         assert.equal(error.field, field)
       }
-      await refused('TOO_LARGE', tl.memories.remember({ ...good, content: 'x'.repeat(20_000) }))
-      await refused('SESSION_NOT_FOUND', tl.memories.remember({ ...good, source: { sessionId: session.id } }))
+      await expectError('TOO_LARGE', tl.memories.remember({ ...good, content: 'x'.repeat(20_000) }))
+      await expectError('SESSION_NOT_FOUND', tl.memories.remember({ ...good, source: { sessionId: session.id } }))
       const beyond = { userId: 'bob', content: 'x', source: { sessionId: session.id, from: 1, to: 2 } }
-      assert.equal((await refused('VALIDATION', tl.memories.remember(beyond))).field, 'source.to')
+      assert.equal((await expectError('VALIDATION', tl.memories.remember(beyond))).field, 'source.to')
       const list = [good, { ...good, content: '' }]
-      assert.equal((await refused('VALIDATION', tl.memories.remember(list))).field, 'memories[1].content')
-      assert.equal((await refused('VALIDATION', tl.memories.remember([]))).field, 'memories')
-      await refused('VALIDATION', tl.memories.remember([good, { ...good, userId: 'bob' }]))
+      assert.equal((await expectError('VALIDATION', tl.memories.remember(list))).field, 'memories[1].content')
+      assert.equal((await expectError('VALIDATION', tl.memories.remember([]))).field, 'memories')
+      await expectError('VALIDATION', tl.memories.remember([good, { ...good, userId: 'bob' }]))
       assert.deepEqual(await tl.memories.list({ userId: 'ada' }), { items: [] })
     },
   },
   ...SEQUENCES.map(
     ([says, confidences]): Rule<ApiDatabase> => ({
       id: 'A22',
-      title: `believes a memory ${confidences.join(', ')} after ${says}`,
+      title: `rates the confidence of a memory ${confidences.join(', ')} after ${says}`,
       async check(db) {
         const tl = await db.connect({ clock: fixedClock() })
         const { id } = await tl.memories.remember({ userId: 'ada', content: 'Lives in Lisbon' })
@@ -116,7 +116,7 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
           const evidence = { source: `witness ${i}`, note: `note ${i}` }
           const call = sign === '+' ? 'corroborate' : 'contradict'
           seen.push((await tl.memories[call](id, evidence)).confidence)
-          // the same witness again changes nothing
+          // repeated evidence changes nothing
           assert.equal((await tl.memories[call](id, evidence)).confidence, seen.at(-1))
         }
         assert.deepEqual(seen, confidences)
@@ -132,7 +132,7 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
   ),
   {
     id: 'A22',
-    title: 'lets what contradicts a memory take its place, and never gives the old one out again',
+    title: 'replaces a memory by a contradicting one and never returns the old one',
     async check(db) {
       const tl = await db.connect({ clock: fixedClock() })
       const old = await tl.memories.remember({ userId: 'ada', content: 'Lives in Lisbon', scope: 'home' })
@@ -151,30 +151,30 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
           ['superseded', next.id, undefined],
         ],
       )
-      assert.deepEqual(await found(tl, 'lives Lisbon Porto'), ['Lives in Porto'])
-      // made again, as after an answer that was lost, it changes nothing
+      assert.deepEqual(await searchContents(tl, 'lives Lisbon Porto'), ['Lives in Porto'])
+      // a retry after a lost response changes nothing
       const retried = { source: 'letter', content: 'Lives in Porto' }
       const [once, twice] = [
         await tl.memories.contradict(old.id, retried),
         await tl.memories.contradict(old.id, retried),
       ]
       assert.deepEqual([once.supersededBy, twice], [next.id, once])
-      await refused('VALIDATION', tl.memories.contradict(old.id, { content: 'Lives in Rome' }))
-      // saying the old again makes a new one: what was superseded stays so
+      await expectError('VALIDATION', tl.memories.contradict(old.id, { content: 'Lives in Rome' }))
+      // the old content again makes a new memory; the superseded one stays superseded
       const again = await tl.memories.remember({ userId: 'ada', content: 'Lives in Lisbon', scope: 'home' })
       assert.deepEqual([again.outcome, again.id === old.id], ['created', false])
       const by = await tl.memories.contradict(next.id, { supersededBy: again.id })
       assert.equal(by.supersededBy, again.id)
-      assert.deepEqual(await found(tl, 'Porto'), [])
-      await refused('MEMORY_NOT_FOUND', tl.memories.contradict(again.id, { supersededBy: uuid7() }))
-      await refused('VALIDATION', tl.memories.contradict(again.id, { supersededBy: again.id }))
-      await refused('VALIDATION', tl.memories.contradict(again.id, { supersededBy: next.id, content: 'Both' }))
+      assert.deepEqual(await searchContents(tl, 'Porto'), [])
+      await expectError('MEMORY_NOT_FOUND', tl.memories.contradict(again.id, { supersededBy: uuid7() }))
+      await expectError('VALIDATION', tl.memories.contradict(again.id, { supersededBy: again.id }))
+      await expectError('VALIDATION', tl.memories.contradict(again.id, { supersededBy: next.id, content: 'Both' }))
       assert.equal((await tl.memories.get(again.id)).confidence, 0.8)
     },
   },
   {
     id: 'A22',
-    title: 'merges what says the same, and nothing else',
+    title: 'merges memories that say the same, and no others',
     async check(db) {
       const tl = await db.connect()
       const say = (content: string, rest: object = {}) => tl.memories.remember({ userId: 'ada', content, ...rest })
@@ -204,7 +204,7 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       const own = { id, metadata: { n: 1 } }
       assert.equal((await say('The deploy script needs Node 22 and a token', own)).outcome, 'created')
       assert.equal((await say('The deploy script needs Node 22 and a token', own)).outcome, 'unchanged')
-      await refused('VALIDATION', say('Something else', { id }))
+      await expectError('VALIDATION', say('Something else', { id }))
       const [one, two] = await tl.memories.remember([
         { userId: 'ada', content: 'Two of a kind' },
         { userId: 'ada', content: 'two of a kind' },
@@ -214,7 +214,7 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A22',
-    title: 'counts once what many say at the same moment',
+    title: 'merges concurrent equal memories into one',
     async check(db) {
       const [a, b] = [await db.connect(), await db.connect()]
       const all = upTo(16).map((n) =>
@@ -228,7 +228,7 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A22',
-    title: 'finds by words in any form, filters, and takes search syntax for words',
+    title: 'finds words in any form, filters, and treats search syntax as words',
     async check(db) {
       const tl = await db.connect()
       const say = (content: string, rest: object = {}) => tl.memories.remember({ userId: 'ada', content, ...rest })
@@ -236,21 +236,25 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       await say('Always run the linter before committing', { category: 'rules', confidence: 0.5 })
       await say('The wiki says the linter is optional', { sourceType: 'tool_output', source: { source: 'wiki' } })
       await tl.memories.remember({ userId: 'bob', content: 'Linters are for others' })
-      assert.deepEqual(await found(tl, 'What does she prefer, a tab or a space?'), [
+      assert.deepEqual(await searchContents(tl, 'What does she prefer, a tab or a space?'), [
         'Prefers tabs over spaces in Python',
       ])
-      assert.equal((await found(tl, 'linters')).length, 2)
-      assert.deepEqual(await found(tl, 'the of and'), [])
-      assert.deepEqual(await found(tl, 'linter', { category: 'rules' }), ['Always run the linter before committing'])
-      assert.deepEqual(await found(tl, 'linter', { category: ['preferences', 'skills'] }), [])
-      assert.deepEqual(await found(tl, 'linter', { minConfidence: 0.6 }), ['The wiki says the linter is optional'])
-      await say('Prefers rye in the kitchen', { scope: 'kitchen' })
-      // what holds everywhere holds there too
-      assert.equal((await found(tl, 'linter prefers', { scope: 'code' })).length, 3)
-      assert.deepEqual(await found(tl, 'linter', { sourceTypes: ['explicit', 'implicit'] }), [
+      assert.equal((await searchContents(tl, 'linters')).length, 2)
+      assert.deepEqual(await searchContents(tl, 'the of and'), [])
+      assert.deepEqual(await searchContents(tl, 'linter', { category: 'rules' }), [
         'Always run the linter before committing',
       ])
-      assert.equal((await found(tl, 'linter', { limit: 1 })).length, 1)
+      assert.deepEqual(await searchContents(tl, 'linter', { category: ['preferences', 'skills'] }), [])
+      assert.deepEqual(await searchContents(tl, 'linter', { minConfidence: 0.6 }), [
+        'The wiki says the linter is optional',
+      ])
+      await say('Prefers rye in the kitchen', { scope: 'kitchen' })
+      // memories without a scope match every scope
+      assert.equal((await searchContents(tl, 'linter prefers', { scope: 'code' })).length, 3)
+      assert.deepEqual(await searchContents(tl, 'linter', { sourceTypes: ['explicit', 'implicit'] }), [
+        'Always run the linter before committing',
+      ])
+      assert.equal((await searchContents(tl, 'linter', { limit: 1 })).length, 1)
       const hostile = [
         '"linter',
         'linter" OR 1=1; drop table memories; --',
@@ -259,26 +263,29 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
         `linter ${'(((("'.repeat(2000)}`,
         `linter ${'a OR b NOT c '.repeat(900)}`,
       ]
-      for (const query of hostile) assert((await found(tl, query)).length >= 2, query.slice(0, 40))
+      for (const query of hostile) assert((await searchContents(tl, query)).length >= 2, query.slice(0, 40))
       for (const query of ['""', '***', '%', '_', '\\', '((((', '\u{1F600}'])
-        assert.deepEqual(await found(tl, query), [])
-      await refused('VALIDATION', tl.memories.search({ userId: 'ada', query: '' }))
-      await refused('TOO_LARGE', tl.memories.search({ userId: 'ada', query: 'x'.repeat(70_000) }))
+        assert.deepEqual(await searchContents(tl, query), [])
+      await expectError('VALIDATION', tl.memories.search({ userId: 'ada', query: '' }))
+      await expectError('TOO_LARGE', tl.memories.search({ userId: 'ada', query: 'x'.repeat(70_000) }))
     },
   },
   {
     id: 'A22',
-    title: 'puts what is believed, fresh and used before what is not, and counts the use',
+    title: 'ranks by confidence, age and use, and counts each use',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
       const say = (content: string, rest: object = {}) => tl.memories.remember({ userId: 'ada', content, ...rest })
       await say('Meeting room Alpha is booked', { confidence: 0.3 })
       await say('Meeting room Beta is booked', { confidence: 0.9 })
-      assert.deepEqual(await found(tl, 'meeting room'), ['Meeting room Beta is booked', 'Meeting room Alpha is booked'])
+      assert.deepEqual(await searchContents(tl, 'meeting room'), [
+        'Meeting room Beta is booked',
+        'Meeting room Alpha is booked',
+      ])
       clock.advance(365 * DAY)
       await say('Meeting room Gamma is booked', { confidence: 0.9 })
-      assert.equal((await found(tl, 'meeting room'))[0], 'Meeting room Gamma is booked')
+      assert.equal((await searchContents(tl, 'meeting room'))[0], 'Meeting room Gamma is booked')
       for (const _ of upTo(100)) await tl.memories.search({ userId: 'ada', query: 'Delta', limit: 1 })
       await say('Standup notes live in the wiki')
       await say('Standup notes live in the drive')
@@ -286,21 +293,21 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       assert.equal(used.items[0]?.useCount, 0)
       const { useCount, lastUsedAt } = await tl.memories.get(used.items[0]?.id ?? '')
       assert.deepEqual([useCount, lastUsedAt], [1, new Date(clock.now()).toISOString()])
-      assert.equal((await found(tl, 'standup notes'))[0], 'Standup notes live in the drive')
+      assert.equal((await searchContents(tl, 'standup notes'))[0], 'Standup notes live in the drive')
     },
   },
   {
     id: 'A22',
-    title: 'never gives out what has expired, and a sweep removes it',
+    title: 'never returns expired memories, and a sweep removes them',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
       const { id } = await tl.memories.remember({ userId: 'ada', content: 'On leave this week', expiresInMs: 7 * DAY })
       const stays = { userId: 'ada', content: 'On leave every August', expiresAt: '2030-01-01' }
       await tl.memories.remember(stays)
-      assert.equal((await found(tl, 'leave')).length, 2)
+      assert.equal((await searchContents(tl, 'leave')).length, 2)
       clock.advance(7 * DAY)
-      assert.deepEqual(await found(tl, 'leave'), ['On leave every August'])
+      assert.deepEqual(await searchContents(tl, 'leave'), ['On leave every August'])
       assert.deepEqual(
         (await tl.recall({ userId: 'ada', query: 'leave' })).items.map(({ content }) => content),
         ['On leave every August'],
@@ -309,15 +316,15 @@ export const rememberingRules: readonly Rule<ApiDatabase>[] = [
       const again = await tl.memories.remember({ userId: 'ada', content: 'On leave this week' })
       assert.equal(again.outcome, 'created')
       assert.equal((await tl.sweep()).forgotten, 1)
-      // said again without an end it has none
+      // remembered again without an expiry, it has none
       const brief = { userId: 'ada', content: 'The wifi code is banana' }
       await tl.memories.remember({ ...brief, expiresInMs: DAY })
       const lasting = await tl.memories.remember(brief)
       assert.deepEqual([lasting.outcome, lasting.expiresAt], ['merged', undefined])
       clock.advance(2 * DAY)
-      assert.deepEqual(await found(tl, 'wifi'), ['The wifi code is banana'])
-      await refused('MEMORY_NOT_FOUND', tl.memories.get(id))
-      assert.equal((await found(tl, 'leave')).length, 2)
+      assert.deepEqual(await searchContents(tl, 'wifi'), ['The wifi code is banana'])
+      await expectError('MEMORY_NOT_FOUND', tl.memories.get(id))
+      assert.equal((await searchContents(tl, 'leave')).length, 2)
     },
   },
 ]

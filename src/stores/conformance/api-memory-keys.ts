@@ -1,47 +1,47 @@
 import assert from 'node:assert/strict'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { fixedClock, refused, upTo } from './samples.ts'
+import { expectError, fixedClock, upTo } from './samples.ts'
 
 const ADA = { tenant: 'local', userId: 'ada' }
 const BOB = { tenant: 'local', userId: 'bob' }
 const DAY = 24 * 3600_000
 const K = { idempotencyKey: 'k' }
 
-/** A27 memory writes take idempotency keys. */
-export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
+/** A27 idempotency keys of memory writes. */
+export const apiMemoryKeyRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A27',
-    title: 'keeps once what is remembered again with its key, and gives the first outcome',
+    title: 'remembers once per key and returns the first result',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
       const input = { userId: 'ada', content: 'Plays chess', expiresInMs: 5000, source: { source: 'chat' } }
       const first = await tl.memories.remember(input, K)
       clock.advance(1000)
-      // the same in another order, and with its defaults said
+      // the same in another order, with explicit defaults
       const again = { tenant: 'local', category: 'facts', ...Object.fromEntries(Object.entries(input).reverse()) }
       assert.deepEqual(await tl.memories.remember(again as object as typeof input, K), first)
       assert.deepEqual([first.outcome, first.lineage.length], ['created', 1])
-      // the outcome of then, with the memory as it is now
+      // the first outcome, with the current memory
       const surer = await tl.memories.corroborate(first.id, { source: 'club' })
       assert.deepEqual(await tl.memories.remember(input, K), { ...surer, outcome: 'created' })
-      await refused('IDEMPOTENCY_MISMATCH', tl.memories.remember({ ...input, expiresInMs: 4000 }, K))
-      await refused('IDEMPOTENCY_MISMATCH', tl.memories.remember([input], K))
-      await refused('IDEMPOTENCY_MISMATCH', tl.memories.corroborate(first.id, {}, K))
-      // other users have keys of their own
+      await expectError('IDEMPOTENCY_MISMATCH', tl.memories.remember({ ...input, expiresInMs: 4000 }, K))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.memories.remember([input], K))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.memories.corroborate(first.id, {}, K))
+      // other users have their own keys
       const bobs = await tl.memories.remember({ userId: 'bob', content: 'Plays go' }, K)
       assert.equal((await tl.memories.remember({ ...input, tenant: 'other' }, K)).outcome, 'created')
       assert.deepEqual(await tl.as(BOB).memories.remember({ userId: 'bob', content: 'Plays go' }, K), bobs)
       const { items } = await tl.memories.list({ userId: 'ada' })
       assert.deepEqual([items.length, items[0]?.lineage.length], [1, 2])
-      await refused('VALIDATION', tl.memories.remember(input, { idempotencyKey: '' }))
-      await refused('VALIDATION', tl.memories.remember(input, { key: 'k' } as object))
+      await expectError('VALIDATION', tl.memories.remember(input, { idempotencyKey: '' }))
+      await expectError('VALIDATION', tl.memories.remember(input, { key: 'k' } as object))
     },
   },
   {
     id: 'A27',
-    title: 'gives of a list that comes again what is left of it, and refuses it when nothing is',
+    title: 'returns the remaining memories of a repeated list, and rejects it if none remain',
     async check(db) {
       const tl = await db.connect()
       const say = (...contents: string[]) => contents.map((content) => ({ userId: 'ada', content }))
@@ -60,27 +60,27 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
       await tl.memories.forget(chess?.id ?? '')
       assert.deepEqual(await outcomes(), [[cat?.id, 'created']])
       await tl.memories.forget(cat?.id ?? '')
-      await refused('MEMORY_NOT_FOUND', tl.memories.remember(list, K))
+      await expectError('MEMORY_NOT_FOUND', tl.memories.remember(list, K))
       const [one] = say('Has a dog')
       assert(one)
       const { id } = await tl.memories.remember(one, { idempotencyKey: 'one' })
       await tl.memories.forget(id)
-      const error = await refused('MEMORY_NOT_FOUND', tl.memories.remember(one, { idempotencyKey: 'one' }))
+      const error = await expectError('MEMORY_NOT_FOUND', tl.memories.remember(one, { idempotencyKey: 'one' }))
       assert(error.message.includes(id))
       assert.deepEqual(await tl.memories.list({ userId: 'ada' }), { items: [] })
     },
   },
   {
     id: 'A27',
-    title: 'counts evidence once that comes again with its key, also when its session is gone by then',
+    title: 'counts evidence once per key, even if its session was purged meanwhile',
     async check(db) {
       const tl = await db.connect()
       const ada = tl.as(ADA)
       const { id } = await tl.memories.remember({ userId: 'ada', content: 'Lives in Lisbon' })
       const first = await tl.memories.corroborate(id, {}, K)
       assert.deepEqual([first.confidence, await ada.memories.corroborate(id.toUpperCase(), {}, K)], [0.85, first])
-      await refused('IDEMPOTENCY_MISMATCH', tl.memories.corroborate(id, { note: 'again' }, K))
-      await refused('IDEMPOTENCY_MISMATCH', tl.memories.contradict(id, {}, K))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.memories.corroborate(id, { note: 'again' }, K))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.memories.contradict(id, {}, K))
       const session = await tl.sessions.create({ userId: 'ada' })
       const evidence = { sessionId: session.id, content: 'Lives in Porto' }
       const against = await tl.memories.contradict(id, evidence, { idempotencyKey: 'other' })
@@ -96,12 +96,12 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
         assert.deepEqual(now, await tl.memories.get(id))
         assert.equal((await memories.remember(heard, { idempotencyKey: 'cat' })).id, cat.id)
       }
-      await refused('SESSION_NOT_FOUND', tl.memories.contradict(id, evidence, { idempotencyKey: 'new' }))
+      await expectError('SESSION_NOT_FOUND', tl.memories.contradict(id, evidence, { idempotencyKey: 'new' }))
     },
   },
   {
     id: 'A27',
-    title: 'forgets once what is to be forgotten again with its key, whoever asks',
+    title: 'forgets once per key, for any caller',
     async check(db) {
       const tl = await db.connect()
       const callers = { operator: tl, tenant: tl.as({ tenant: 'local' }), user: tl.as(ADA) }
@@ -113,23 +113,23 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
         const [one, two] = await Promise.all([memories.forget(id, key), memories.forget(id, key)])
         assert.deepEqual([one, two, await memories.forget(id, key)], Array(3).fill({ forgotten: 1, kept: 0 }), who)
         for (const other of [tl.as(BOB), tl.as({ tenant: 'other' })]) {
-          await refused('MEMORY_NOT_FOUND', other.memories.forget(id, key))
+          await expectError('MEMORY_NOT_FOUND', other.memories.forget(id, key))
         }
-        await refused('MEMORY_NOT_FOUND', memories.forget(id))
-        await refused('MEMORY_NOT_FOUND', memories.forget(id, { idempotencyKey: 'new' }))
-        await refused('MEMORY_NOT_FOUND', memories.forget(uuid7(), key))
-        // what is kept under the id by then is another memory
+        await expectError('MEMORY_NOT_FOUND', memories.forget(id))
+        await expectError('MEMORY_NOT_FOUND', memories.forget(id, { idempotencyKey: 'new' }))
+        await expectError('MEMORY_NOT_FOUND', memories.forget(uuid7(), key))
+        // the id now belongs to another memory
         await tl.memories.remember(input)
         assert.equal((await memories.forget(id, key)).forgotten, 1)
         assert.equal((await tl.memories.get(id)).id, id)
         const { id: next } = await tl.memories.remember({ ...input, id: uuid7() })
-        await refused('IDEMPOTENCY_MISMATCH', memories.forget(next, key))
+        await expectError('IDEMPOTENCY_MISMATCH', memories.forget(next, key))
       }
     },
   },
   {
     id: 'A27',
-    title: 'counts what a source took with it as it did first, over more than a page',
+    title: 'repeats the counts of forgetting a source, over more than one page',
     async check(db) {
       const tl = await db.connect()
       const source = { source: 'import:notes' }
@@ -142,18 +142,18 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
       await tl.memories.remember(say(1))
       assert.deepEqual(await tl.memories.forget(from, K), { forgotten: 501, kept: 1 })
       assert.equal((await tl.memories.list({ userId: 'ada' })).items.length, 2)
-      await refused('IDEMPOTENCY_MISMATCH', tl.memories.forget({ userId: 'ada', source: 'other' }, K))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.memories.forget({ userId: 'ada', source: 'other' }, K))
       assert.deepEqual(await tl.memories.forget(from), { forgotten: 1, kept: 0 })
       const none = { userId: 'bob', source: 'nobody' }
       for (const _ of upTo(2)) assert.deepEqual(await tl.memories.forget(none, K), { forgotten: 0, kept: 0 })
-      // a client of a server makes keys of its own for the other calls
+      // a remote client generates keys for the other calls
       assert((await tl.users.purge('ada')).keys >= 1)
       assert.deepEqual(await tl.memories.forget(from, K), { forgotten: 0, kept: 0 })
     },
   },
   {
     id: 'A27',
-    title: 'writes once what two connections send at the same moment with one key',
+    title: 'writes once for two connections that send one key concurrently',
     async check(db) {
       const [a, b] = [await db.connect(), await db.connect()]
       const each = <T>(call: (tl: typeof a) => Promise<T>) => Promise.all(upTo(8).map((n) => call(n % 2 === 0 ? a : b)))
@@ -168,7 +168,7 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A27',
-    title: 'knows a key for seven days, until a sweep of those within',
+    title: 'remembers a key for seven days, until a sweep of that tenant or user',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
@@ -181,7 +181,7 @@ export const memoryWriteRules: readonly Rule<ApiDatabase>[] = [
       clock.advance(1)
       for (const userId of ['ada', 'bob']) assert.equal(await heard(userId), 'created')
       assert.deepEqual(await tl.as(ADA).sweep(), nothing)
-      // a key of before is one that nobody knows
+      // a removed key counts as new
       assert.equal(await heard('ada'), 'merged')
       assert.equal(await heard('bob'), 'created')
       assert.deepEqual(await tl.as({ tenant: 'other' }).sweep(), nothing)

@@ -3,8 +3,8 @@ import type { EventInput } from '../../api.ts'
 import { FORMATS, MESSAGE_FORMATS } from '../../domain/formats/formats.ts'
 import type { Message } from '../../domain/message.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { smallSessionCases } from './message-session.ts'
-import { refused, upTo } from './samples.ts'
+import { messageSessionCases } from './message-session.ts'
+import { expectError, upTo } from './samples.ts'
 
 const said = (content: string, agentId?: string): Message => ({
   role: 'user',
@@ -14,7 +14,7 @@ const said = (content: string, agentId?: string): Message => ({
 
 /** A12 messages. */
 export const messageRules: readonly Rule<ApiDatabase>[] = [
-  ...smallSessionCases.map(({ title, check }) => ({
+  ...messageSessionCases.map(({ title, check }) => ({
     id: 'A12',
     title,
     async check(db: ApiDatabase) {
@@ -24,7 +24,7 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
   })),
   {
     id: 'A12',
-    title: 'keeps messages as events of their types, several in one append, once for a key',
+    title: 'stores messages as events of their types, several in one append, once per key',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -40,21 +40,24 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
         ['system_event', 'user_message', 'model_message', 'tool_result'],
       )
       assert.deepEqual(await session.addMessage(messages, { idempotencyKey: 'k' }), first)
-      await refused('IDEMPOTENCY_MISMATCH', session.addMessage(said('other'), { idempotencyKey: 'k' }))
-      await refused('SEQUENCE_CONFLICT', session.addMessage(said('a'), { expectedSequence: 1 }))
-      const error = await refused('VALIDATION', session.addMessage([said('a'), said('')]))
+      await expectError('IDEMPOTENCY_MISMATCH', session.addMessage(said('other'), { idempotencyKey: 'k' }))
+      await expectError('SEQUENCE_CONFLICT', session.addMessage(said('a'), { expectedSequence: 1 }))
+      const error = await expectError('VALIDATION', session.addMessage([said('a'), said('')]))
       assert.equal((error as Error & { field?: string }).field, 'messages[1].content')
-      const hidden = await refused('VALIDATION', session.addMessage([{ ...said('a'), parts: { deep: { bad: '\0' } } }]))
+      const hidden = await expectError(
+        'VALIDATION',
+        session.addMessage([{ ...said('a'), parts: { deep: { bad: '\0' } } }]),
+      )
       assert.equal((hidden as Error & { field?: string }).field, 'messages[0].parts.deep.bad')
-      await refused('VALIDATION', session.addMessage([]))
-      await refused('VALIDATION', session.addMessage({ ...said('a'), parts: { toolCalls: [] } }))
+      await expectError('VALIDATION', session.addMessage([]))
+      await expectError('VALIDATION', session.addMessage({ ...said('a'), parts: { toolCalls: [] } }))
       assert.deepEqual(await session.messages(), messages)
       assert.equal((await session.record()).head, 5)
     },
   },
   {
     id: 'A12',
-    title: 'makes one message of an answer and the calls behind it, and leaves out what is none',
+    title: 'joins a response and its tool calls into one message, and omits events that are no messages',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -93,7 +96,7 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A12',
-    title: 'gives an agent what it should see, and the last messages without a result whose call is not there',
+    title: 'returns the messages visible to an agent, without results whose call is missing',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -127,13 +130,13 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await session.messages({ limit: 1 }), [{ ...said('odd'), parts: odd.parts }])
       await session.addMessage([calls('1', 'motivator'), result('1'), calls('1', 'coach'), result('1')])
       assert.deepEqual((await session.messages({ agent: 'coach' })).slice(-2), [calls('1', 'coach'), result('1')])
-      await refused('VALIDATION', session.messages({ limit: 0 }))
-      await refused('VALIDATION', session.messages({ agent: '' }))
+      await expectError('VALIDATION', session.messages({ limit: 0 }))
+      await expectError('VALIDATION', session.messages({ agent: '' }))
     },
   },
   {
     id: 'A12',
-    title: 'reads a conversation of many pages, and the end of it, back to the last clear',
+    title: 'reads a conversation of many pages, and its last messages, back to the last clear',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -151,7 +154,7 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A12',
-    title: 'gives messages in the shape of each provider, and takes them back without a loss',
+    title: 'converts messages to the format of each provider and back without loss',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -176,7 +179,7 @@ export const messageRules: readonly Rule<ApiDatabase>[] = [
           messages.map(({ role, content }) => [role, content]),
         )
       }
-      await refused('VALIDATION', session.messages({ format: 'other' as never }))
+      await expectError('VALIDATION', session.messages({ format: 'other' as never }))
     },
   },
 ]

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import type { Throughline } from '../../api.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { fixedClock, NOON, refused, upTo } from './samples.ts'
+import { expectError, fixedClock, NOON, upTo } from './samples.ts'
 
 const hello = { type: 'user_message', content: 'hello' } as const
 
-/** Every call that takes the id of a session. */
+/** Every call that takes a session id. */
 const BY_ID: readonly [name: string, call: (tl: Throughline, id: string) => Promise<unknown>][] = [
   ['sessions.get', (tl, id) => tl.sessions.get(id)],
   ['sessions.purge', (tl, id) => tl.sessions.purge(id)],
@@ -15,10 +15,10 @@ const BY_ID: readonly [name: string, call: (tl: Throughline, id: string) => Prom
 ]
 
 /** A10 owners, A11 purge. */
-export const ownersRules: readonly Rule<ApiDatabase>[] = [
+export const apiOwnerRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A10',
-    title: 'shows a user nothing of what belongs to others',
+    title: 'shows a user nothing that belongs to others',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ tenant: 'acme', userId: 'ada', conversationId: 'c' })
@@ -30,17 +30,19 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
       ]) {
         const other = tl.as(principal)
         for (const [name, call] of BY_ID) {
-          await refused('SESSION_NOT_FOUND', call(other, session.id)).catch((error) => assert.fail(`${name}: ${error}`))
+          await expectError('SESSION_NOT_FOUND', call(other, session.id)).catch((error) =>
+            assert.fail(`${name}: ${error}`),
+          )
         }
         const scope = { tenant: 'acme', userId: 'ada' }
         assert.deepEqual(await other.sessions.list(), { items: [] })
         assert.deepEqual(await other.sessions.list(scope), { items: [] })
         assert.equal(await other.sessions.active(scope), undefined)
-        await refused('VALIDATION', other.sessions.create(scope))
-        await refused('VALIDATION', other.sessions.getOrCreate(scope))
-        await refused('VALIDATION', other.users.purge('ada', { tenant: 'acme' }))
+        await expectError('VALIDATION', other.sessions.create(scope))
+        await expectError('VALIDATION', other.sessions.getOrCreate(scope))
+        await expectError('VALIDATION', other.users.purge('ada', { tenant: 'acme' }))
         const own = { userId: principal.userId ?? 'carl' }
-        await refused('IDEMPOTENCY_MISMATCH', other.sessions.create({ ...own, id: session.id }))
+        await expectError('IDEMPOTENCY_MISMATCH', other.sessions.create({ ...own, id: session.id }))
         assert.equal((await other.verify()).sessions, 0)
         assert.equal((await other.rebuild()).sessions, 0)
       }
@@ -49,7 +51,7 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A10',
-    title: 'gives a user all of the API over what is theirs, with their tenant as the default',
+    title: 'gives a user the whole API over their own data, with their tenant as the default',
     async check(db) {
       const tl = await db.connect()
       const mine = tl.as({ tenant: 'acme', userId: 'ada' })
@@ -87,7 +89,7 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A11',
-    title: 'purges a session with a receipt, and ends those who follow it',
+    title: 'purges a session, returns a receipt, and ends its tails',
     async check(db) {
       const tl = await db.connect({ clock: fixedClock() })
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -96,21 +98,21 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
       const following = (async () => {
         for await (const _ of session.tail({ after: 3 })) assert.fail('nothing more was written')
       })()
-      const followed = refused('SESSION_NOT_FOUND', following)
+      const followed = expectError('SESSION_NOT_FOUND', following)
       const receipt = await tl.sessions.purge(session.id)
       assert.deepEqual(receipt, { sessions: 1, events: 3, keys: 1, memories: 0, purgedAt: NOON })
       await followed
-      await refused('SESSION_NOT_FOUND', session.record())
-      await refused('SESSION_NOT_FOUND', session.append(hello))
-      await refused('SESSION_NOT_FOUND', session.events())
-      await refused('SESSION_NOT_FOUND', tl.sessions.purge(session.id))
-      await refused('SESSION_NOT_FOUND', tl.sessions.purge(uuid7()))
+      await expectError('SESSION_NOT_FOUND', session.record())
+      await expectError('SESSION_NOT_FOUND', session.append(hello))
+      await expectError('SESSION_NOT_FOUND', session.events())
+      await expectError('SESSION_NOT_FOUND', tl.sessions.purge(session.id))
+      await expectError('SESSION_NOT_FOUND', tl.sessions.purge(uuid7()))
       assert.equal((await fork.events()).length, 2)
     },
   },
   {
     id: 'A11',
-    title: 'purges a user in one tenant, whole, while others write',
+    title: 'purges a user completely in one tenant while others write',
     async check(db) {
       const tl = await db.connect()
       const sessions = await Promise.all(upTo(12).map(() => tl.sessions.create({ userId: 'ada' })))
@@ -129,7 +131,7 @@ export const ownersRules: readonly Rule<ApiDatabase>[] = [
       const nothing = await tl.users.purge('ada')
       assert.deepEqual([nothing.sessions, nothing.events, nothing.keys], [0, 0, 0])
       assert.equal((await tl.as({ tenant: 'acme', userId: 'ada' }).users.purge('ada')).sessions, 1)
-      await refused('VALIDATION', tl.users.purge(''))
+      await expectError('VALIDATION', tl.users.purge(''))
       assert.deepEqual((await tl.verify()).differences, [])
     },
   },

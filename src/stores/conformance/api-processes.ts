@@ -25,7 +25,7 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A9',
-    title: 'writes once each what two processes send twice with the same keys',
+    title: 'writes once per key for two processes that send everything twice',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -40,7 +40,7 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A9',
-    title: 'gives one session to 100 getOrCreate calls from four processes',
+    title: 'returns one session to 100 getOrCreate calls from four processes',
     async check(db) {
       const tl = await db.connect()
       const workers = upTo(4).map(() => startWorker(db.target, { do: 'get-or-create', userId: 'ada', count: 25 }))
@@ -51,7 +51,7 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A9',
-    title: 'follows in other processes, from the start and from the middle of a burst',
+    title: 'tails from other processes, from the start and from the middle of a burst',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -67,7 +67,7 @@ export const processRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A9',
-    title: 'misses nothing in a process that follows slowly, dies, and comes back where it left',
+    title: 'a slow tail that crashes and resumes misses no event',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })

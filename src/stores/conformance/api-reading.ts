@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { EventInput } from '../../api.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { refused, upTo } from './samples.ts'
+import { expectError, upTo } from './samples.ts'
 
-/** Counts characters, so that budgets in tests can be read off the contents. */
+/** Counts characters, so budgets follow from the contents. */
 const characters = { name: 'characters', count: (text: string) => text.length }
 
 const user = (content: string): EventInput => ({ type: 'user_message', content })
@@ -16,7 +16,7 @@ const call = (id: string): EventInput => ({
 const result = (id: string): EventInput => ({ type: 'tool_result', content: `r${id}`, parts: { toolCallId: id } })
 
 /** A6 pages and windows, A7 verify and rebuild. */
-export const readRules: readonly Rule<ApiDatabase>[] = [
+export const apiReadRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A6',
     title: 'pages through a log forwards, backwards and by type',
@@ -44,7 +44,7 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A6',
-    title: 'gives the last turns, oldest first, without the bookkeeping of the session',
+    title: 'returns the last turns, oldest first, without bookkeeping events',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -68,7 +68,7 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A6',
-    title: 'gives as many turns of a long log as it is asked for, and no more',
+    title: 'returns exactly the requested number of turns of a long log',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -86,7 +86,7 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A6',
-    title: 'keeps whole turns within the budget, or the longest end of the last one',
+    title: 'returns whole turns within the budget, or the longest possible end of the last one',
     async check(db) {
       const tl = await db.connect({ tokenizer: characters })
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -105,7 +105,7 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A6',
-    title: 'never parts a tool call from its result, and names calls without one',
+    title: 'never separates a tool call from its result, and names calls without one',
     async check(db) {
       const tl = await db.connect({ tokenizer: characters })
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -178,7 +178,7 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A7',
-    title: 'says that it is well, and refuses calls once it is closed',
+    title: 'reports its health, and rejects calls after close',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -188,8 +188,8 @@ export const readRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await tl.migrate()).schema, health.schema)
       await tl.close()
       await tl.close()
-      await refused('STORAGE', session.append(user('late')))
-      await refused('STORAGE', session.record())
+      await expectError('STORAGE', session.append(user('late')))
+      await expectError('STORAGE', session.record())
     },
   },
 ]

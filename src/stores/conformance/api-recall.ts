@@ -4,11 +4,11 @@ import { uuid7 } from '../../ids.ts'
 import { open } from '../../open/open.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { startWorker } from './processes.ts'
-import { fixedClock, refused, upTo } from './samples.ts'
+import { expectError, fixedClock, upTo } from './samples.ts'
 
 const characters = { name: 'characters', count: (text: string) => text.length }
 
-/** What two people said over three sessions, with ids and times of its own. */
+/** A talk of two people over three sessions, with fixed ids and times. */
 const TALK: readonly { id: string; at: string; lines: readonly [who: string, said: string][] }[] = [
   {
     id: '0198c000-0000-7000-8000-000000000001',
@@ -42,7 +42,7 @@ const TALK: readonly { id: string; at: string; lines: readonly [who: string, sai
   },
 ]
 
-async function tell(tl: Throughline): Promise<void> {
+async function writeTalk(tl: Throughline): Promise<void> {
   for (const { id, at, lines } of TALK) {
     const session = await tl.sessions.create({ id, userId: 'ann' })
     await session.append(
@@ -61,7 +61,7 @@ const recalled = async (tl: Throughline, query: string, rest: Partial<RecallQuer
 
 const texts = (items: readonly RecallItem[]) => items.map(({ content }) => content)
 
-/** Questions, and what the first hit says. */
+/** Questions, and the content of the first hit. */
 const QUESTIONS: readonly [question: string, first: string][] = [
   ['What does Bob eat?', 'Mostly fish soup, and a lot of waffles.'],
   ['What happened to the bowl?', 'My bowl cracked in the kiln, I was so sad.'],
@@ -69,14 +69,14 @@ const QUESTIONS: readonly [question: string, first: string][] = [
   ['Where does Bob work?', 'My new job begins in March, at the hospital.'],
 ]
 
-/** A24 recall: all that a user's past holds. */
+/** A24 recall. */
 export const recallRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A24',
-    title: 'finds what was said in any session at once, with its place in the log',
+    title: 'finds a message of any session immediately, with its position in the log',
     async check(db) {
       const [tl, other] = [await db.connect(), await db.connect()]
-      await tell(tl)
+      await writeTalk(tl)
       for (const [question, first] of QUESTIONS)
         assert.equal(texts(await recalled(other, question))[0], first, question)
       const [hit] = await recalled(tl, 'kayak')
@@ -100,7 +100,7 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A24',
-    title: 'gives the very list that the memory store gives',
+    title: 'returns exactly the list that the memory store returns',
     async check(db) {
       const [here, there] = [
         await db.connect({ clock: fixedClock() }),
@@ -108,7 +108,7 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       ]
       const ids = upTo(6).map(() => uuid7())
       for (const tl of [here, there]) {
-        await tell(tl)
+        await writeTalk(tl)
         for (const [i, content] of ['Ann likes pottery', 'Bob restores databases', 'Kayaks are boats'].entries()) {
           await tl.memories.remember({ userId: 'ann', content, id: ids[i] as string })
         }
@@ -136,10 +136,10 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A24',
-    title: 'recalls messages, summaries and memories, of the kinds, times and sizes asked for',
+    title: 'recalls messages, summaries and memories by kind, time and size',
     async check(db) {
       const tl = await db.connect({ tokenizer: characters, clock: fixedClock('2026-05-01T00:00:00Z') })
-      await tell(tl)
+      await writeTalk(tl)
       const session = await tl.sessions.get(TALK[1]?.id ?? '')
       await session.end()
       const commit = await session.compact('Bob begins at the hospital; the bowl cracked')
@@ -167,10 +167,10 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A24',
-    title: 'takes hostile queries for words, and says what is wrong with its own',
+    title: 'treats hostile queries as words, and names invalid arguments',
     async check(db) {
       const tl = await db.connect()
-      await tell(tl)
+      await writeTalk(tl)
       for (const query of ['"kayak', "kayak' OR 1=1 --", 'kayak:* & !x | (', `kayak ${'"((*'.repeat(2500)}`]) {
         assert.equal(texts(await recalled(tl, query))[0], 'I bought a kayak last weekend!', query.slice(0, 30))
       }
@@ -183,17 +183,17 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
         [{ userId: undefined as never }, 'userId'],
       ]
       for (const [input, field] of wrong) {
-        const error = await refused('VALIDATION', tl.recall({ userId: 'ann', query: 'x', ...input }))
+        const error = await expectError('VALIDATION', tl.recall({ userId: 'ann', query: 'x', ...input }))
         assert.equal(error.field, field)
       }
     },
   },
   {
     id: 'A24',
-    title: 'finds what a fork copied once, and what it added',
+    title: 'finds copied events of a fork once, and its own events',
     async check(db) {
       const tl = await db.connect()
-      await tell(tl)
+      await writeTalk(tl)
       const fork = await (await tl.sessions.get(TALK[2]?.id ?? '')).fork()
       await fork.append({ type: 'user_message', content: 'Sold the kayak.', agentId: 'Ann' })
       const hits = (await recalled(tl, 'kayak')).filter(({ content }) => content.includes('kayak'))
@@ -202,11 +202,11 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A9',
-    title: 'reads each message once into the index, by however many processes',
+    title: 'indexes each message once with any number of processes',
     async check(db) {
-      // nobody reads ahead here: all of it is left to the four
+      // background indexing is off, so the four processes index everything
       const tl = await db.connect({ index: false })
-      await tell(tl)
+      await writeTalk(tl)
       const before = (await recalled(tl, 'hospital kayak')).map(({ score }) => score)
       const long = await tl.sessions.create({ userId: 'eve' })
       await long.append(upTo(600).map((n) => ({ type: 'user_message', content: `Word${n} and another` })))
@@ -226,10 +226,10 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A24',
-    title: 'brings what it recalls into the context of a session, and logs it',
+    title: 'adds recalled items to the context of a session, and logs them',
     async check(db) {
       const tl = await db.connect({ tokenizer: characters })
-      await tell(tl)
+      await writeTalk(tl)
       const memory = await tl.memories.remember({ userId: 'ann', content: 'The kiln is at the community centre' })
       const session = await tl.sessions.create({ userId: 'ann', task: 'Plan the week' })
       await session.append({ type: 'user_message', content: 'Where was the kiln again?' })
@@ -258,15 +258,15 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(texts(own.recalled ?? []), ['Mostly fish soup, and a lot of waffles.'])
       await session.end()
       assert((await session.context({ maxTokens: 4000, recall: true })).recalled)
-      await refused('VALIDATION', session.context({ maxTokens: 10, recall: { limit: 0 } }))
+      await expectError('VALIDATION', session.context({ maxTokens: 10, recall: { limit: 0 } }))
     },
   },
   {
     id: 'A24',
-    title: 'ranks by an embedder that knows what words mean, and not by one that does not',
+    title: 'ignores an embedder that fails or whose vectors carry no meaning',
     async check(db) {
       const blind = await db.connect({ embed: (list) => list.map((text) => [text.length, 1, 0]) })
-      await tell(blind)
+      await writeTalk(blind)
       const plain = await db.connect()
       const broken = await db.connect({ embed: () => Promise.reject(new Error('no')) })
       for (const [question] of QUESTIONS) {
@@ -277,7 +277,7 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A24',
-    title: 'finds what a filter leaves, however much else fits better',
+    title: 'finds items that pass a filter even if many others match better',
     async check(db) {
       const tl = await db.connect({ index: false })
       const session = await tl.sessions.create({ userId: 'ann' })
@@ -299,7 +299,7 @@ export const recallRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A24',
-    title: 'reads what is missing of any number of sessions',
+    title: 'indexes any number of unindexed sessions',
     async check(db) {
       const tl = await db.connect({ index: false })
       const sessions = []

@@ -3,7 +3,7 @@ import { LIMITS } from '../../domain/limits.ts'
 import { uuid7 } from '../../ids.ts'
 import { type ServiceResult, type SessionResponse, serviceOf } from '../../service.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { fixedClock, NOON, seconds, upTo } from './samples.ts'
+import { fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
 
 function dataOf<T>(result: ServiceResult<T>): T {
   assert(result.success, JSON.stringify(result))
@@ -15,7 +15,7 @@ function errorOf(result: ServiceResult<unknown>) {
   return result.error
 }
 
-/** A session of ada's with messages, one of them hidden, and transitions; for tests of the view of the same content. */
+/** A session of ada with messages, one of them hidden, and transitions. */
 export async function conversation(service: ReturnType<typeof serviceOf>, hide?: (id: string) => Promise<void>) {
   const { id } = dataOf(await service.getOrCreateSession('ada'))
   if (hide !== undefined) {
@@ -33,11 +33,11 @@ type Check = (context: {
   tl: Awaited<ReturnType<ApiDatabase['connect']>>
   service: ReturnType<typeof serviceOf>
   clock: ReturnType<typeof fixedClock>
-  /** A session of ada's. */
+  /** A session of ada. */
   session: SessionResponse
 }) => Promise<void>
 
-/** A15 the service functions: one rule for each acceptance criterion and each finding of the review of their document. */
+/** A15 service functions: one case per acceptance criterion and per review finding of document 002. */
 export const serviceRules: readonly Rule<ApiDatabase>[] = Object.entries(checks()).map(([title, check]) => ({
   id: 'A15',
   title,
@@ -64,7 +64,7 @@ function checks(): Record<string, Check> {
         expiresAt: null,
       })
     },
-    'AC 3: a user who has a session gets that one': async ({ service, session }) => {
+    'AC 3: a user with a session gets that session': async ({ service, session }) => {
       assert.deepEqual(dataOf(await service.getOrCreateSession('ada')), session)
       assert.deepEqual(dataOf(await service.getSession(session.id, 'ada')), session)
     },
@@ -73,16 +73,16 @@ function checks(): Record<string, Check> {
       const { messages, updatedAt } = dataOf(
         await service.addMessage(session.id, 'ada', { role: 'user', content: 'Hello' }),
       )
-      assert.deepEqual(messages, [{ role: 'user', content: 'Hello', timestamp: seconds(1) }])
-      assert.equal(updatedAt, seconds(1))
+      assert.deepEqual(messages, [{ role: 'user', content: 'Hello', timestamp: secondsAfterNoon(1) }])
+      assert.equal(updatedAt, secondsAfterNoon(1))
     },
-    'AC 5: a transition is recorded and the agent is the new one': async ({ service, session }) => {
+    'AC 5: a transition is recorded and the new agent is active': async ({ service, session }) => {
       const input = { to: 'goalArchitect', reason: 'User wants to create a goal' }
       const { activeAgent, agentTransitions } = dataOf(await service.recordTransition(session.id, 'ada', input))
       assert.equal(activeAgent, 'goalArchitect')
       assert.deepEqual(agentTransitions, [{ from: 'coach', ...input, timestamp: NOON }])
     },
-    'AC 6: an id of no session is not found, by every function': async ({ service }) => {
+    'AC 6: every function reports an unknown session id as not found': async ({ service }) => {
       for (const id of [uuid7(), 'no id at all', '']) {
         assert.equal(errorOf(await service.getSession(id, 'ada')).code, 'NOT_FOUND')
         assert.equal(errorOf(await service.updateActiveAgent(id, 'ada', 'coach')).code, 'NOT_FOUND')
@@ -91,7 +91,7 @@ function checks(): Record<string, Check> {
         assert.equal(errorOf(await service.clearSession(id, 'ada')).code, 'NOT_FOUND')
       }
     },
-    'AC 7: input that is not valid is refused with VALIDATION_ERROR': async ({ service, session }) => {
+    'AC 7: invalid input fails with VALIDATION_ERROR': async ({ service, session }) => {
       const bad = [{ role: 'user', content: '' }, { role: 'tool', content: 'a' }, { content: 'a' }, null, 'text']
       for (const input of bad) {
         const { code, message } = errorOf(await service.addMessage(session.id, 'ada', input as never))
@@ -109,13 +109,13 @@ function checks(): Record<string, Check> {
       assert.equal(errorOf(await service.getOrCreateSession('')).code, 'VALIDATION_ERROR')
       assert.deepEqual(dataOf(await service.getSession(session.id, 'ada')), session)
     },
-    'AC 8: a session that is cleared is gone from the database': async ({ service, session, tl }) => {
+    'AC 8: a cleared session is deleted from the database': async ({ service, session, tl }) => {
       assert.deepEqual(dataOf(await service.clearSession(session.id, 'ada')), { deleted: true })
       assert.equal(errorOf(await service.getSession(session.id, 'ada')).code, 'NOT_FOUND')
       assert.deepEqual((await tl.sessions.list()).items, [])
       assert.notEqual(dataOf(await service.getOrCreateSession('ada')).id, session.id)
     },
-    'F2: messages and transitions that come at once are all kept': async ({ service, session }) => {
+    'F2: concurrent messages and transitions are all kept': async ({ service, session }) => {
       await Promise.all(
         upTo(25).flatMap((n) => [
           service.addMessage(session.id, 'ada', { role: 'user', content: `m${n}` }),
@@ -127,7 +127,7 @@ function checks(): Record<string, Check> {
       assert.equal(new Set(agentTransitions.map(({ reason }) => reason)).size, 25)
       assert.equal(agentTransitions.at(-1)?.to, activeAgent)
     },
-    "F3: another user's session is not found, by every function": async ({ service, session, tl }) => {
+    "F3: every function reports another user's session as not found": async ({ service, session, tl }) => {
       assert.equal(errorOf(await service.getSession(session.id, 'bob')).code, 'NOT_FOUND')
       assert.equal(errorOf(await service.updateActiveAgent(session.id, 'bob', 'coach')).code, 'NOT_FOUND')
       assert.equal(
@@ -154,14 +154,14 @@ function checks(): Record<string, Check> {
       assert.notEqual(dataOf(await elsewhere.getOrCreateSession('ada')).id, session.id)
       assert.deepEqual(dataOf(await service.getSession(session.id, 'ada')), session)
     },
-    'F4, F14: however many ask at once, a user has one session': async ({ service, db }) => {
+    'F4, F14: concurrent requests give a user one session': async ({ service, db }) => {
       const other = await db.connect()
       const services = [service, serviceOf(other)]
       const all = upTo(50).map((n) => services[n % 2]?.getOrCreateSession('grace'))
       const ids = (await Promise.all(all)).map((result) => result && dataOf(result).id)
       assert.equal(new Set(ids).size, 1)
     },
-    'F5, F7: the registry says which agents there are, for messages too': async ({ db }) => {
+    'F5, F7: the registry defines the valid agents, for messages too': async ({ db }) => {
       const tl = await db.connect({ agents: ['planner', 'writer'] })
       const service = serviceOf(tl)
       const { id, activeAgent } = dataOf(await service.getOrCreateSession('grace'))
@@ -181,7 +181,7 @@ function checks(): Record<string, Check> {
         ['planner', 'writer', 'planner', undefined],
       )
     },
-    'F6, F13: transitions name registered agents, and a stored one that is not any more gives way on record': async ({
+    'F6, F13: transitions name registered agents, and replacing an unregistered stored agent is recorded': async ({
       db,
       session,
       service,
@@ -201,7 +201,7 @@ function checks(): Record<string, Check> {
       )
       assert.match(agentTransitions[1]?.reason ?? '', /motivator/)
     },
-    'F8: what fails below is answered, never thrown': async ({ db, session }) => {
+    'F8: storage failures are returned, never thrown': async ({ db, session }) => {
       const tl = await db.connect()
       const service = serviceOf(tl)
       await tl.close()
@@ -216,10 +216,10 @@ function checks(): Record<string, Check> {
         assert.equal(errorOf(result).code, 'DATABASE_ERROR')
       }
     },
-    'F9: a session expires, takes nothing more, and makes room for the next': async ({ tl, clock }) => {
+    'F9: an expired session rejects writes and makes room for the next': async ({ tl, clock }) => {
       const service = serviceOf(tl, { expiresInMs: 60_000 })
       const { id, expiresAt } = dataOf(await service.getOrCreateSession('grace'))
-      assert.equal(expiresAt, seconds(60))
+      assert.equal(expiresAt, secondsAfterNoon(60))
       clock.advance(59_999)
       assert.equal(dataOf(await service.getOrCreateSession('grace')).id, id)
       clock.advance(1)
@@ -228,9 +228,9 @@ function checks(): Record<string, Check> {
       assert.equal(dataOf(await service.getSession(id, 'grace')).id, id)
       const next = dataOf(await service.getOrCreateSession('grace'))
       assert.notEqual(next.id, id)
-      assert.equal(next.expiresAt, seconds(120))
+      assert.equal(next.expiresAt, secondsAfterNoon(120))
     },
-    'F10: messages have a size limit, and a response holds the last turns': async ({ tl, session }) => {
+    'F10: messages have a size limit, and a response has the last turns only': async ({ tl, session }) => {
       const service = serviceOf(tl, { maxTurns: 2, maxContent: 100 })
       const long = await service.addMessage(session.id, 'ada', { role: 'user', content: 'x'.repeat(101) })
       assert.equal(errorOf(long).code, 'TOO_LARGE')
@@ -244,7 +244,7 @@ function checks(): Record<string, Check> {
       const stored = await (await tl.sessions.get(session.id)).messages()
       assert.equal(stored.length, 3)
     },
-    'F12: a session that goes away in the middle is not found': async ({ service, session, tl }) => {
+    'F12: a session that is purged meanwhile is not found': async ({ service, session, tl }) => {
       const adding = upTo(10).map(() => service.addMessage(session.id, 'ada', { role: 'user', content: 'a' }))
       await tl.sessions.purge(session.id)
       for (const result of await Promise.all(adding)) {

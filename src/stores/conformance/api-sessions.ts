@@ -3,14 +3,14 @@ import type { CreateSession } from '../../api.ts'
 import type { ValidationError } from '../../domain/errors.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { abortedFor, fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
+import { abortedFor, expectError, fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
 
-/** Of version 8, as those that are made from keys. */
+/** UUID version 8, as derived from keys. */
 const KEYED = 'd2de9053-4e65-875e-970e-2028c7cad56b'
 const hello = { type: 'user_message', content: 'hello' } as const
 
 /** A1 sessions and scopes. */
-export const sessionsRules: readonly Rule<ApiDatabase>[] = [
+export const apiSessionRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A1',
     title: 'creates a session with defaults, its first event and an empty state',
@@ -40,7 +40,7 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A1',
-    title: 'keeps everything a session was created with, in the record and in the first event',
+    title: 'stores all creation options in the record and in the first event',
     async check(db) {
       const tl = await db.connect({ agents: ['planner', 'writer'] })
       const given = {
@@ -76,7 +76,7 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A1',
-    title: 'creates once for an id made by the caller, and refuses it with other values',
+    title: 'creates once per caller-made id, and rejects the id with other values',
     async check(db) {
       const tl = await db.connect()
       const id = uuid7()
@@ -86,15 +86,15 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       await first.append(hello)
       const { conversationId } = await first.record()
       assert.equal((await tl.sessions.create({ ...input, conversationId })).id, id)
-      await refused('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, userId: 'bob' }))
-      await refused('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, metadata: { a: 2 } }))
-      await refused('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, conversationId: 'another' }))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, userId: 'bob' }))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, metadata: { a: 2 } }))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.sessions.create({ ...input, conversationId: 'another' }))
       assert.equal((await first.events()).length, 2)
       await first.end()
       assert.equal((await tl.sessions.create(input)).id, id)
       for (const keyed of [KEYED, KEYED.toUpperCase()]) {
         for (const create of [tl.sessions.create, tl.sessions.getOrCreate]) {
-          const { details } = (await refused('VALIDATION', create({ userId: 'ada', id: keyed }))) as ValidationError
+          const { details } = (await expectError('VALIDATION', create({ userId: 'ada', id: keyed }))) as ValidationError
           assert.equal(details.field, 'id')
         }
       }
@@ -102,12 +102,12 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A1',
-    title: 'has one live session for each tenant, user, chatmode and conversation',
+    title: 'allows one live session per tenant, user, chatmode and conversation',
     async check(db) {
       const tl = await db.connect()
       const scope = { userId: 'ada', conversationId: 'c1' }
       const session = await tl.sessions.create(scope)
-      const error = await refused('SESSION_ACTIVE', tl.sessions.create(scope))
+      const error = await expectError('SESSION_ACTIVE', tl.sessions.create(scope))
       assert(error.message.includes(session.id))
       await tl.sessions.create({ ...scope, conversationId: 'c2' })
       await tl.sessions.create({ ...scope, chatmode: 'architect' })
@@ -119,7 +119,7 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A1',
-    title: 'gives the active session or a new one, the same to fifty callers at once',
+    title: 'returns the active session or a new one, the same to fifty concurrent callers',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
@@ -143,38 +143,38 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A1',
-    title: 'takes a session that has expired as ended at once',
+    title: 'treats an expired session as ended immediately',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
       const scope = { userId: 'ada', conversationId: 'c' }
-      const session = await tl.sessions.create({ ...scope, expiresAt: seconds(60) })
+      const session = await tl.sessions.create({ ...scope, expiresAt: secondsAfterNoon(60) })
       await session.append(hello)
       clock.advance(60_000)
-      await refused('SESSION_ENDED', session.append(hello))
-      await refused('SESSION_ENDED', session.clear())
-      await refused('SESSION_ENDED', session.end())
+      await expectError('SESSION_ENDED', session.append(hello))
+      await expectError('SESSION_ENDED', session.clear())
+      await expectError('SESSION_ENDED', session.end())
       assert.equal(await tl.sessions.active(scope), undefined)
       const all = await Promise.all(upTo(10).map(() => tl.sessions.getOrCreate(scope)))
       assert.deepEqual([new Set(all.map(({ id }) => id)).size, all[0]?.id === session.id], [1, false])
       assert.equal((await session.events()).length, 3)
       const { status, endedAt } = await session.record()
-      assert.deepEqual([status, endedAt], [abortedFor('expired'), seconds(60)])
+      assert.deepEqual([status, endedAt], [abortedFor('expired'), secondsAfterNoon(60)])
       assert.deepEqual((await tl.verify()).differences, [])
     },
   },
   {
     id: 'A1',
-    title: 'finds a session by its id alone, in any case of letters, or says that there is none',
+    title: 'finds a session by its id in upper or lower case, or reports it as not found',
     async check(db) {
       const tl = await db.connect()
       const { id } = await tl.sessions.create({ userId: 'ada', tenant: 'acme' })
       assert.equal((await tl.sessions.get(id.toUpperCase())).id, id)
-      await refused('SESSION_NOT_FOUND', tl.sessions.get(uuid7()))
-      await refused('SESSION_NOT_FOUND', tl.sessions.get('not-an-id'))
-      assert((await refused('SESSION_NOT_FOUND', tl.sessions.get('x'.repeat(9999)))).message.length < 1000)
-      await refused('VALIDATION', tl.sessions.get(7 as unknown as string))
-      await refused('SESSION_NOT_FOUND', tl.verify(uuid7()))
+      await expectError('SESSION_NOT_FOUND', tl.sessions.get(uuid7()))
+      await expectError('SESSION_NOT_FOUND', tl.sessions.get('not-an-id'))
+      assert((await expectError('SESSION_NOT_FOUND', tl.sessions.get('x'.repeat(9999)))).message.length < 1000)
+      await expectError('VALIDATION', tl.sessions.get(7 as unknown as string))
+      await expectError('SESSION_NOT_FOUND', tl.verify(uuid7()))
     },
   },
   {
@@ -201,7 +201,7 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(await listed({ chatmode: 'y' }), [6, 5, 4, 3])
       assert.deepEqual(await listed({ status: 'complete' }), [2])
       assert.deepEqual(await listed({ agent: 'motivator' }), [])
-      assert.deepEqual(await listed({ since: seconds(200), until: seconds(240) }), [5])
+      assert.deepEqual(await listed({ since: secondsAfterNoon(200), until: secondsAfterNoon(240) }), [5])
       assert.equal((await tl.sessions.list({ tenant: 'acme' })).items.length, 1)
 
       const paged: number[] = []
@@ -213,20 +213,20 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       } while (cursor !== undefined)
       assert.deepEqual(paged, all)
       assert.equal('nextCursor' in (await tl.sessions.list({ limit: 7 })), false)
-      await refused('VALIDATION', tl.sessions.list({ cursor: 'nonsense' }))
+      await expectError('VALIDATION', tl.sessions.list({ cursor: 'nonsense' }))
       for (const forged of [
         ['yesterday', ids[0]],
         [NOON, 'no id'],
         [NOON, 7],
       ]) {
         const cursor64 = Buffer.from(JSON.stringify(forged)).toString('base64url')
-        await refused('VALIDATION', tl.sessions.list({ cursor: cursor64 }))
+        await expectError('VALIDATION', tl.sessions.list({ cursor: cursor64 }))
       }
     },
   },
   {
     id: 'A2',
-    title: 'shows every view as it was at any past moment',
+    title: 'shows every view at any past sequence',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
@@ -247,12 +247,12 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       }
       for (const snapshot of snapshots) assert.deepEqual(await session.at(snapshot.sequence), snapshot)
       assert.equal((await session.at(4)).record.turns, 2)
-      for (const bad of [0, 7, 1.5, Number.NaN]) await refused('VALIDATION', session.at(bad))
+      for (const bad of [0, 7, 1.5, Number.NaN]) await expectError('VALIDATION', session.at(bad))
     },
   },
   {
     id: 'A2',
-    title: 'forks at any event into a new conversation, and leaves the original alone',
+    title: 'forks at any event into a new conversation and leaves the original unchanged',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada', task: 't', metadata: { a: 1 } })
@@ -285,17 +285,17 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       const id = uuid7()
       assert.equal((await session.fork({ at: 2, id })).id, id)
       assert.equal((await session.fork({ at: 2, id })).id, id)
-      await refused('IDEMPOTENCY_MISMATCH', session.fork({ at: 3, id }))
-      await refused('IDEMPOTENCY_MISMATCH', session.fork({ at: 2, id, task: 'another' }))
-      await refused('IDEMPOTENCY_MISMATCH', early.fork({ at: 2, id }))
-      await refused('VALIDATION', session.fork({ at: 2, id: KEYED }))
-      await refused('VALIDATION', session.fork({ at: 99 }))
+      await expectError('IDEMPOTENCY_MISMATCH', session.fork({ at: 3, id }))
+      await expectError('IDEMPOTENCY_MISMATCH', session.fork({ at: 2, id, task: 'another' }))
+      await expectError('IDEMPOTENCY_MISMATCH', early.fork({ at: 2, id }))
+      await expectError('VALIDATION', session.fork({ at: 2, id: KEYED }))
+      await expectError('VALIDATION', session.fork({ at: 99 }))
       assert.deepEqual((await tl.verify()).differences, [])
     },
   },
   {
     id: 'A2',
-    title: 'forks once for an id made by the caller, as far as the first time, however the original goes on',
+    title: 'forks once per caller-made id, at the first fork point, even if the original grows',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -307,11 +307,11 @@ export const sessionsRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.fork({ id, task: 'other' })).id, id)
       assert.deepEqual((await fork.record()).forkedFrom, { sessionId: session.id, sequence: 2 })
       assert.equal((await fork.events()).length, 4)
-      await refused('IDEMPOTENCY_MISMATCH', session.fork({ id }))
-      await refused('IDEMPOTENCY_MISMATCH', session.fork({ id, task: 'other', at: 3 }))
-      await refused('IDEMPOTENCY_MISMATCH', fork.fork({ id, task: 'other' }))
+      await expectError('IDEMPOTENCY_MISMATCH', session.fork({ id }))
+      await expectError('IDEMPOTENCY_MISMATCH', session.fork({ id, task: 'other', at: 3 }))
+      await expectError('IDEMPOTENCY_MISMATCH', fork.fork({ id, task: 'other' }))
       await tl.sessions.create({ userId: 'ada', id: other })
-      await refused('IDEMPOTENCY_MISMATCH', session.fork({ id: other }))
+      await expectError('IDEMPOTENCY_MISMATCH', session.fork({ id: other }))
     },
   },
 ]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { LIMITS } from '../../domain/limits.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
 import { startWorker } from './processes.ts'
-import { fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
+import { expectError, fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
 
 const fieldOf = (error: Error) => (error as Error & { field?: string }).field
 
@@ -10,7 +10,7 @@ const fieldOf = (error: Error) => (error as Error & { field?: string }).field
 export const stateRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A13',
-    title: 'merges patches, null removes, and each change is an event with its version and time',
+    title: 'merges patches, null removes a key, and each change is an event with its version and time',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
@@ -26,7 +26,7 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(second, {
         scratchpad: { own: { b: [2], c: {} }, z: 0 },
         version: 2,
-        updatedAt: seconds(1),
+        updatedAt: secondsAfterNoon(1),
       })
       assert.deepEqual(await session.state(), second)
       assert.deepEqual(Object.keys(second.scratchpad), ['own', 'z'])
@@ -47,7 +47,7 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A13',
-    title: 'adds to a list once, and counts, from nothing too',
+    title: 'adds a value to a list once and increments, also for missing keys',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -62,18 +62,18 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.incrementState('tries', -2.5)).scratchpad['tries'], -1.5)
       await Promise.all(upTo(20).map(() => session.incrementState('many')))
       assert.equal((await session.state()).scratchpad['many'], 20)
-      assert.equal(fieldOf(await refused('VALIDATION', session.addToState('tries', 1))), 'key')
-      assert.equal(fieldOf(await refused('VALIDATION', session.incrementState('own'))), 'key')
-      assert.equal(fieldOf(await refused('VALIDATION', session.addToState('blockers', 7))), 'value')
-      assert.equal(fieldOf(await refused('VALIDATION', session.incrementState('tries', Number.NaN))), 'by')
-      await refused('VALIDATION', session.incrementState('blockers'))
-      await refused('VALIDATION', session.addToState('', 1))
-      await refused('VALIDATION', session.addToState('a', undefined as never))
+      assert.equal(fieldOf(await expectError('VALIDATION', session.addToState('tries', 1))), 'key')
+      assert.equal(fieldOf(await expectError('VALIDATION', session.incrementState('own'))), 'key')
+      assert.equal(fieldOf(await expectError('VALIDATION', session.addToState('blockers', 7))), 'value')
+      assert.equal(fieldOf(await expectError('VALIDATION', session.incrementState('tries', Number.NaN))), 'by')
+      await expectError('VALIDATION', session.incrementState('blockers'))
+      await expectError('VALIDATION', session.addToState('', 1))
+      await expectError('VALIDATION', session.addToState('a', undefined as never))
     },
   },
   {
     id: 'A13',
-    title: 'refuses what a scratchpad may not hold, names the field and writes nothing',
+    title: 'rejects invalid scratchpad values, names the field and writes nothing',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -95,19 +95,19 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
         [JSON.parse('{"__proto__": {"a": 1}}'), 'patch'],
       ]
       for (const [patch, field] of bad) {
-        const error = await refused('VALIDATION', session.updateState(patch as never))
+        const error = await expectError('VALIDATION', session.updateState(patch as never))
         assert.equal(fieldOf(error), field)
       }
-      const replaced = await refused('VALIDATION', session.replaceState({ blockers: 'no' } as never))
+      const replaced = await expectError('VALIDATION', session.replaceState({ blockers: 'no' } as never))
       assert.equal(fieldOf(replaced), 'value.blockers')
       const large = { more: 'x'.repeat(LIMITS.scratchpad - 500) }
-      assert.equal(fieldOf(await refused('TOO_LARGE', session.updateState(large))), 'scratchpad')
+      assert.equal(fieldOf(await expectError('TOO_LARGE', session.updateState(large))), 'scratchpad')
       let deep: unknown = 1
       for (const _ of upTo(98)) deep = [deep]
       await session.updateState({ deep: deep as never })
-      await refused('VALIDATION', session.updateState({ deep: [deep] as never }))
-      await refused('VALIDATION', session.addToState('list', deep as never))
-      await refused('VALIDATION', session.updateState({}, { idempotencyKey: '' }))
+      await expectError('VALIDATION', session.updateState({ deep: [deep] as never }))
+      await expectError('VALIDATION', session.addToState('list', deep as never))
+      await expectError('VALIDATION', session.updateState({}, { idempotencyKey: '' }))
       assert.equal((await session.updateState({ deep: null })).version, before.version + 2)
       await session.end()
       for (const call of [
@@ -118,7 +118,7 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
         () => session.passGate(1),
         () => session.takeHandoff(),
       ]) {
-        await refused('SESSION_ENDED', call())
+        await expectError('SESSION_ENDED', call())
       }
       assert.deepEqual((await session.state()).scratchpad, before.scratchpad)
       assert.deepEqual((await tl.verify(session.id)).differences, [])
@@ -126,7 +126,7 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A13',
-    title: 'writes once for a key and gives the first result each time',
+    title: 'writes once per idempotency key and always returns the first result',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -135,8 +135,8 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
       await session.incrementState('n', 5)
       assert.deepEqual(await session.incrementState('n', 1, once), first)
       assert.equal((await session.state()).scratchpad['n'], 6)
-      await refused('IDEMPOTENCY_MISMATCH', session.incrementState('n', 2, once))
-      await refused('IDEMPOTENCY_MISMATCH', session.updateState({ n: 1 }, once))
+      await expectError('IDEMPOTENCY_MISMATCH', session.incrementState('n', 2, once))
+      await expectError('IDEMPOTENCY_MISMATCH', session.updateState({ n: 1 }, once))
       const results = await Promise.all(upTo(10).map(() => session.incrementState('m', 1, { idempotencyKey: 'm' })))
       assert.deepEqual(
         results.map(({ scratchpad }) => scratchpad['m']),
@@ -177,7 +177,7 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
         const { head } = await session.record()
         await call()
         assert.equal((await session.record()).head, head)
-        await refused('IDEMPOTENCY_MISMATCH', changed())
+        await expectError('IDEMPOTENCY_MISMATCH', changed())
       }
       await session.end({ idempotencyKey: 'e' })
       assert.equal((await session.end({ idempotencyKey: 'e' })).status.state, 'complete')
@@ -186,7 +186,7 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A13',
-    title: 'passes a gate: the event and the entry together',
+    title: 'passes a gate: writes the event and the entry together',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -206,14 +206,14 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
         ],
       )
       assert.deepEqual(events[2]?.parts, { gate: 2 })
-      await refused('VALIDATION', session.passGate(1.5))
-      await refused('VALIDATION', session.passGate('1' as never))
-      await refused('VALIDATION', session.passGate(1, ''))
+      await expectError('VALIDATION', session.passGate(1.5))
+      await expectError('VALIDATION', session.passGate('1' as never))
+      await expectError('VALIDATION', session.passGate(1, ''))
     },
   },
   {
     id: 'A13',
-    title: 'keeps every one of many patches, and gives a handoff once, also all at once',
+    title: 'keeps all concurrent patches, and returns a handoff to one of many concurrent takers',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -243,7 +243,7 @@ export const stateRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A9',
-    title: 'gives a handoff to one of 100 takers from four processes',
+    title: 'returns a handoff to one of 100 takers from four processes',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada', chatmode: 'architect' })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Session } from '../../api.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { refused, upTo } from './samples.ts'
+import { expectError, upTo } from './samples.ts'
 
 const hello = { type: 'user_message', content: 'hello' } as const
 
-/** Follows until `count` events have come. */
-async function take(session: Session, count: number, after = 0): Promise<number[]> {
+/** Tails until `count` events have arrived. */
+async function tailSequences(session: Session, count: number, after = 0): Promise<number[]> {
   const sequences: number[] = []
   for await (const event of session.tail({ after })) {
     sequences.push(event.sequence)
@@ -15,17 +15,17 @@ async function take(session: Session, count: number, after = 0): Promise<number[
   return sequences
 }
 
-/** A8 following a log. */
+/** A8 tails. */
 export const tailRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A8',
-    title: 'replays what is there, then follows, with no gap and no repeat',
+    title: 'replays the log, then follows it, without gaps or repeats',
     async check(db) {
       const [tl, other] = [await db.connect(), await db.connect()]
       const session = await tl.sessions.create({ userId: 'ada' })
       const follower = await other.sessions.get(session.id)
       await session.append(upTo(300).map(() => hello))
-      const following = [take(follower, 801), take(session, 801), take(follower, 500, 301)]
+      const following = [tailSequences(follower, 801), tailSequences(session, 801), tailSequences(follower, 500, 301)]
       for (const _ of upTo(50)) await session.append(upTo(10).map(() => hello))
       const [all, own, later] = await Promise.all(following)
       assert.deepEqual(all, upTo(801))
@@ -35,7 +35,7 @@ export const tailRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A8',
-    title: 'loses nothing for a slow follower, nor for one that comes back where it left',
+    title: 'loses no event for a slow tail or for one that resumes',
     async check(db) {
       const [tl, other] = [await db.connect(), await db.connect()]
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -57,7 +57,7 @@ export const tailRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A8',
-    title: 'ends with its signal, with the store, and not with the session',
+    title: 'ends with its signal or the store, but not with the session',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -83,13 +83,13 @@ export const tailRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A8',
-    title: 'starts behind the sequence stated, and refuses one that is none',
+    title: 'starts after the given sequence, and rejects an invalid one',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
       await session.append([hello, hello])
-      assert.deepEqual(await take(session, 1, 2), [3])
-      await refused('VALIDATION', (async () => await take(session, 1, -1))())
+      assert.deepEqual(await tailSequences(session, 1, 2), [3])
+      await expectError('VALIDATION', (async () => await tailSequences(session, 1, -1))())
     },
   },
 ]

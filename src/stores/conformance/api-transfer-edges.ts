@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import type { ImportReport } from '../../api.ts'
-import { elsewhere, exported, textOf, tokenizer } from './api-transfer.ts'
+import { exportBlocks, openSecondStore, textOf, tokenizer } from './api-transfer.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { refused, upTo } from './samples.ts'
+import { expectError, upTo } from './samples.ts'
 
-/** An event that is changed by hand. */
+/** Edits an exported event. */
 interface Forged {
   createdAt: string
   parts: Record<string, unknown>
 }
 
-/** A30 import, where it is about what had come before, and about what a store can hold. */
+/** A30 import: partial earlier imports, and the limits of a store. */
 export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A30',
-    title: 'a shorter export takes the place of what had begun to come in of a longer one',
+    title: 'a shorter export replaces a partial import of a longer one',
     async check(db) {
-      const { there, clock } = await elsewhere()
+      const { there, clock } = await openSecondStore()
       const tl = await db.connect({ clock, tokenizer })
       const session = await there.sessions.create({ userId: 'ada' })
       await session.append(upTo(9).map((n) => ({ type: 'user_message', content: `message ${n}` }) as const))
-      const [{ sessionId, events } = { sessionId: '', events: [] }] = await exported(there)
+      const [{ sessionId, events } = { sessionId: '', events: [] }] = await exportBlocks(there)
       const block = (from: number, to: number, done: boolean) => ({ sessionId, events: events.slice(from, to), done })
       const begin = async () => assert.equal((await tl.import([block(0, 8, false)])).sessions, 0)
       const counts = (report: ImportReport) => [
@@ -32,7 +32,7 @@ export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
       assert.deepEqual(counts(await tl.import([block(0, 6, true)])), [1, 0, []])
       assert.equal((await (await tl.sessions.get(sessionId)).record()).head, 6)
       await tl.sessions.purge(sessionId)
-      // its beginning is only known to be too short with its end
+      // only its end shows that it is shorter
       await begin()
       const shorter = [block(0, 4, false), block(4, 6, true)]
       const report = await tl.import(shorter)
@@ -40,14 +40,14 @@ export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
       assert.match(report.refused[0]?.message ?? '', /events/)
       assert.deepEqual(counts(await tl.import(shorter)), [1, 0, []])
       assert.equal((await tl.import(there.export())).extended, 1)
-      assert.equal(textOf(await exported(tl)), textOf(await exported(there)))
+      assert.equal(textOf(await exportBlocks(tl)), textOf(await exportBlocks(there)))
     },
   },
   {
     id: 'A30',
-    title: 'a session that not every store can hold is refused alone, and one that any store wrote comes in',
+    title: 'rejects only a session that some store cannot hold, and imports one that any store wrote',
     async check(db) {
-      const { there, clock } = await elsewhere()
+      const { there, clock } = await openSecondStore()
       const tl = await db.connect({ clock, tokenizer })
       const idOf = async (more: object = {}) => (await there.sessions.create({ userId: 'ada', ...more })).id
       const [early, late, never] = [await idOf(), await idOf(), await idOf()]
@@ -59,13 +59,13 @@ export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
       }
       const [last, beyond] = [await ended('c'), await ended('d')]
       for (const expiresAt of ['0001-01-01', '1969-12-31', '9999-12-31T23:59:59.999Z']) {
-        // what one store takes all do, and give back
+        // every store accepts and returns what one store accepts
         const here = await (await tl.sessions.create({ userId: 'eve', expiresAt })).record()
         const made = await (await there.sessions.get(await idOf({ expiresAt }))).record()
         assert.equal(here.expiresAt, made.expiresAt)
       }
-      await refused('VALIDATION', tl.sessions.create({ userId: 'eve', expiresAt: '0000-12-31' }))
-      const blocks = await exported(there)
+      await expectError('VALIDATION', tl.sessions.create({ userId: 'eve', expiresAt: '0000-12-31' }))
+      const blocks = await exportBlocks(there)
       const event = (id: string, type: string) => {
         const events = blocks.find(({ sessionId }) => sessionId === id)?.events ?? []
         return events.find((each) => each.type === type) as unknown as Forged
@@ -81,7 +81,7 @@ export const transferEdgeRules: readonly Rule<ApiDatabase>[] = [
         [early, late, never, beyond].map((id) => [id, 'VALIDATION']).sort(),
       )
       assert.equal(report.created, blocks.length - 4)
-      // there is room behind it
+      // the log can still grow
       const next = await tl.sessions.create({ userId: 'ada', conversationId: 'c' })
       await next.end()
       assert.equal((await next.compact()).position, 1_000_000_001)

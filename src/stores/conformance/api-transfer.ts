@@ -4,11 +4,11 @@ import { ImportConflictError } from '../../domain/errors.ts'
 import { uuid7 } from '../../ids.ts'
 import { open } from '../../open/open.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { type FixedClock, fixedClock, refused, upTo } from './samples.ts'
+import { expectError, type FixedClock, fixedClock, upTo } from './samples.ts'
 
 const LONG = 1203
 
-/** Sessions with something of everything: several owners, forks, commits of one conversation, live and ended, long and short. */
+/** Varied sessions: several owners, forks, commits of one conversation, live and ended, long and short. */
 async function fill(tl: Throughline, clock: FixedClock): Promise<void> {
   const conversationId = uuid7()
   for (const task of ['Tea', 'Coffee']) {
@@ -44,7 +44,7 @@ async function fill(tl: Throughline, clock: FixedClock): Promise<void> {
 }
 
 /** All blocks of an export. */
-export async function exported(
+export async function exportBlocks(
   tl: Throughline,
   options?: Parameters<Throughline['export']>[0],
 ): Promise<SessionBlock[]> {
@@ -53,13 +53,13 @@ export async function exported(
   return blocks
 }
 
-/** All of it as one text, however it was cut. */
+/** All blocks joined to one text. */
 export const textOf = (blocks: readonly SessionBlock[]) =>
   JSON.stringify(blocks.flatMap(({ sessionId, events }) => events.map((event) => [sessionId, Object.entries(event)])))
 
-/** All that can be seen of every session. */
+/** Everything the API shows of every session. */
 async function viewsOf(tl: Throughline): Promise<unknown[]> {
-  const ids = new Set((await exported(tl)).map(({ sessionId }) => sessionId))
+  const ids = new Set((await exportBlocks(tl)).map(({ sessionId }) => sessionId))
   return await Promise.all(
     Array.from(ids, async (id) => {
       const session = await tl.sessions.get(id)
@@ -82,16 +82,16 @@ async function viewsOf(tl: Throughline): Promise<unknown[]> {
 }
 
 const NOTHING: ImportReport = { sessions: 0, created: 0, extended: 0, unchanged: 0, events: 0, refused: [] }
-/** Counts the same everywhere, and needs no dictionary. */
+/** Counts the same in every store and loads no dictionary. */
 export const tokenizer = { name: 'characters', count: (text: string) => text.length }
 
-/** A store in memory beside the one that is tested. */
-export async function elsewhere(clock = fixedClock()): Promise<{ there: Throughline; clock: FixedClock }> {
+/** A second store, in memory. */
+export async function openSecondStore(clock = fixedClock()): Promise<{ there: Throughline; clock: FixedClock }> {
   return { there: await open({ url: 'memory:', clock, tokenizer, index: false }), clock }
 }
 
-/** The rest of a log, cut off with an error behind so many blocks. */
-function* torn(blocks: readonly SessionBlock[], count: number): Generator<SessionBlock> {
+/** Blocks of an export that fails after `count` blocks. */
+function* failAfter(blocks: readonly SessionBlock[], count: number): Generator<SessionBlock> {
   yield* blocks.slice(0, count)
   throw new Error('torn')
 }
@@ -100,13 +100,12 @@ function* torn(blocks: readonly SessionBlock[], count: number): Generator<Sessio
 export const transferRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A29',
-    title:
-      'whole sessions go out in the order of their ids, in blocks that can be gone on behind, and no others than the caller may see',
+    title: 'exports whole sessions by id, in blocks that allow resuming, and only those the caller may see',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock, tokenizer })
       await fill(tl, clock)
-      const blocks = await exported(tl)
+      const blocks = await exportBlocks(tl)
       const ids = blocks.filter(({ done }) => done).map(({ sessionId }) => sessionId)
       assert.equal(ids.length, 6)
       assert.deepEqual(ids, [...ids].sort())
@@ -119,24 +118,24 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
         )
         const [first] = await (await tl.sessions.get(id)).events({ limit: 1 })
         assert.deepEqual(events[0] && { ...events[0], sessionId: id }, first)
-        assert.equal(textOf(await exported(tl, { sessionId: id })), textOf([{ sessionId: id, events, done: true }]))
+        assert.equal(textOf(await exportBlocks(tl, { sessionId: id })), textOf([{ sessionId: id, events, done: true }]))
       }
       for (const [i, { sessionId, events, done }] of blocks.entries()) {
         const after = { sessionId, sequence: events.at(-1)?.sequence ?? 0, done }
-        assert.equal(textOf(await exported(tl, { after })), textOf(blocks.slice(i + 1)))
+        assert.equal(textOf(await exportBlocks(tl, { after })), textOf(blocks.slice(i + 1)))
       }
       const seen: unknown[] = []
-      await exported(tl, { onProgress: (progress) => seen.push(progress) })
+      await exportBlocks(tl, { onProgress: (progress) => seen.push(progress) })
       const events = blocks.reduce((sum, block) => sum + block.events.length, 0)
       assert.deepEqual(seen.at(-1), { sessions: 6, events, of: { sessions: 6, events } })
       const owners = async (tenant: string, userId?: string) =>
-        (await exported(tl.as(userId === undefined ? { tenant } : { tenant, userId }))).filter(({ done }) => done)
+        (await exportBlocks(tl.as(userId === undefined ? { tenant } : { tenant, userId }))).filter(({ done }) => done)
           .length
       assert.deepEqual([await owners('acme'), await owners('acme', 'eve'), await owners('local', 'eve')], [2, 1, 0])
-      await refused('SESSION_NOT_FOUND', exported(tl, { sessionId: uuid7() }))
-      await refused('SESSION_NOT_FOUND', exported(tl.as({ tenant: 'acme' }), { sessionId: ids[0] ?? '' }))
-      await refused('VALIDATION', exported(tl, { after: { sessionId: 'a', sequence: 1, done: true } }))
-      // whoever has seen enough stops
+      await expectError('SESSION_NOT_FOUND', exportBlocks(tl, { sessionId: uuid7() }))
+      await expectError('SESSION_NOT_FOUND', exportBlocks(tl.as({ tenant: 'acme' }), { sessionId: ids[0] ?? '' }))
+      await expectError('VALIDATION', exportBlocks(tl, { after: { sessionId: 'a', sequence: 1, done: true } }))
+      // a reader may stop early
       for await (const block of tl.export()) {
         assert.equal(block.sessionId, ids[0])
         break
@@ -145,27 +144,27 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A30',
-    title: 'what comes in from another store is as if it had been written here, and goes out again as it came',
+    title: 'an imported session equals one written here, and exports again unchanged',
     async check(db) {
-      const { there, clock } = await elsewhere()
+      const { there, clock } = await openSecondStore()
       const tl = await db.connect({ clock, tokenizer })
       await fill(there, clock)
-      const blocks = await exported(there)
+      const blocks = await exportBlocks(there)
       const events = blocks.reduce((sum, block) => sum + block.events.length, 0)
       const seen: unknown[] = []
       const report = await tl.import(there.export(), { onProgress: (progress) => seen.push(progress) })
       assert.deepEqual(report, { ...NOTHING, sessions: 6, created: 6, events })
       assert.deepEqual(seen.at(-1), { sessions: 6, events })
-      assert.equal(textOf(await exported(tl)), textOf(blocks))
+      assert.equal(textOf(await exportBlocks(tl)), textOf(blocks))
       assert.deepEqual(await viewsOf(tl), await viewsOf(there))
       assert.deepEqual((await tl.verify()).differences, [])
-      // twice is once
+      // importing twice changes nothing
       assert.deepEqual(await tl.import(blocks), { ...NOTHING, sessions: 6, unchanged: 6 })
-      // the words of what came are found
+      // recall finds imported messages
       await tl.index()
       const { items } = await tl.recall({ userId: 'eve', tenant: 'acme', query: 'message 777' })
       assert(items.some(({ content }) => content === 'message 777'))
-      // both go on, there and then here
+      // both sessions continue, there and then here
       const grown = [...blocks].filter(({ done }) => done).at(-1)?.sessionId ?? ''
       await (await there.sessions.get(grown)).append({ type: 'user_message', content: 'On it goes' })
       assert.deepEqual(await tl.import(there.export()), {
@@ -175,13 +174,13 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
         extended: 1,
         events: 1,
       })
-      assert.equal(textOf(await exported(tl)), textOf(await exported(there)))
+      assert.equal(textOf(await exportBlocks(tl)), textOf(await exportBlocks(there)))
       assert.deepEqual(await viewsOf(tl), await viewsOf(there))
       const session = await tl.sessions.get(grown)
       const before = await session.record()
       const [added] = await session.append({ type: 'user_message', content: 'And here' })
       assert.equal(added?.sequence, before.head + 1)
-      // what is here has more than what comes: it stays
+      // the session here is longer than the export: it stays
       assert.deepEqual(await tl.import(there.export()), { ...NOTHING, sessions: 6, unchanged: 6 })
       assert.equal((await there.import(tl.export())).extended, 1)
       assert.deepEqual((await tl.verify()).differences, [])
@@ -189,9 +188,9 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A30',
-    title: 'a session that differs, whose place is taken or that is no session is refused, and the others come in',
+    title: 'rejects sessions that differ, conflict or are invalid, and imports the others',
     async check(db) {
-      const { there, clock } = await elsewhere()
+      const { there, clock } = await openSecondStore()
       const tl = await db.connect({ clock, tokenizer })
       const create = (id: string, more: object = {}) => there.sessions.create({ userId: 'ada', id, ...more })
       const [parted, blocked, chained, owned, wrong, fine] = upTo(6).map(() => uuid7()) as [
@@ -219,10 +218,10 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
       await own.compact('ours')
       await create(owned, { tenant: 'acme' })
       await tl.sessions.create({ userId: 'ada', tenant: 'other', id: owned })
-      const blocks = (await exported(there)).map((block) =>
+      const blocks = (await exportBlocks(there)).map((block) =>
         block.sessionId === wrong ? { ...block, events: block.events.slice(1) } : block,
       )
-      const heads = async () => (await exported(tl)).map(({ sessionId, events }) => [sessionId, events.length])
+      const heads = async () => (await exportBlocks(tl)).map(({ sessionId, events }) => [sessionId, events.length])
       const before = await heads()
       const report = await tl.import(blocks)
       const { refused: out, ...counts } = report
@@ -247,77 +246,76 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
         before,
       )
       assert.deepEqual((await tl.verify()).differences, [])
-      // once there is room it comes in
+      // once the conflict is gone, it is imported
       await living.end()
       assert.equal((await tl.import(there.export({ sessionId: blocked }))).created, 1)
     },
   },
   {
     id: 'A30',
-    title: 'is for whoever runs the store, or for a whole tenant and its own sessions',
+    title: 'is allowed for the operator, or for a whole tenant and its own sessions',
     async check(db) {
-      const { there, clock } = await elsewhere()
+      const { there, clock } = await openSecondStore()
       const tl = await db.connect({ clock, tokenizer })
       await fill(there, clock)
       for (const principal of [
         { tenant: 'acme', userId: 'eve' },
         { tenant: 'local', userId: 'ada' },
       ]) {
-        const error = await refused('VALIDATION', tl.as(principal).import(there.export()))
+        const error = await expectError('VALIDATION', tl.as(principal).import(there.export()))
         assert.equal(error.field, 'principal')
       }
-      assert.deepEqual(await exported(tl), [])
+      assert.deepEqual(await exportBlocks(tl), [])
       const acme = await tl.as({ tenant: 'acme' }).import(there.export())
       assert.deepEqual([acme.created, acme.refused.length], [2, 4])
       assert(acme.refused.every(({ code, message }) => code === 'VALIDATION' && /tenant/.test(message)))
-      assert.equal(textOf(await exported(tl)), textOf(await exported(there.as({ tenant: 'acme' }))))
+      assert.equal(textOf(await exportBlocks(tl)), textOf(await exportBlocks(there.as({ tenant: 'acme' }))))
       assert.equal((await tl.import(there.export())).created, 4)
-      // a session of another's is neither seen nor touched
+      // a session of another tenant is neither visible nor changed
       const theirs = await tl.as({ tenant: 'other' }).import(there.export())
       assert.deepEqual([theirs.sessions, theirs.refused.length], [0, 6])
     },
   },
   {
     id: 'A30',
-    title:
-      'a session that has not come to its end exists for nobody, and the next import goes on where this one broke off',
+    title: 'a partly imported session is invisible, and the next import continues after its last block',
     async check(db) {
-      const { there, clock } = await elsewhere()
+      const { there, clock } = await openSecondStore()
       const tl = await db.connect({ clock, tokenizer })
       const [short, long] = [uuid7(), uuid7()].sort() as [string, string]
       await there.sessions.create({ userId: 'ada', id: short })
       const session = await there.sessions.create({ userId: 'ada', id: long, conversationId: 'c' })
       for (const n of upTo(3)) await session.append(upTo(400).map((m) => ({ type: 'x.tick', parts: [n, m] }) as const))
-      const blocks = await exported(there)
+      const blocks = await exportBlocks(there)
       const count = blocks.findIndex(({ sessionId, done }) => sessionId === long && !done) + 1
-      await assert.rejects(tl.import(torn(blocks, count)), { message: 'torn' })
-      // what was whole is in
+      await assert.rejects(tl.import(failAfter(blocks, count)), { message: 'torn' })
+      // complete sessions are imported
       assert.deepEqual(
-        (await exported(tl)).map(({ sessionId }) => sessionId),
+        (await exportBlocks(tl)).map(({ sessionId }) => sessionId),
         [short],
       )
-      await refused('SESSION_NOT_FOUND', tl.sessions.get(long))
+      await expectError('SESSION_NOT_FOUND', tl.sessions.get(long))
       assert.deepEqual((await tl.sessions.list({ userId: 'ada' })).items.length, 1)
-      await refused('IDEMPOTENCY_MISMATCH', tl.sessions.create({ userId: 'ada', id: long }))
+      await expectError('IDEMPOTENCY_MISMATCH', tl.sessions.create({ userId: 'ada', id: long }))
       assert.equal(await tl.sessions.active({ userId: 'ada', conversationId: 'c' }), undefined)
       const report = await tl.import(there.export())
       assert.deepEqual([report.created, report.unchanged], [1, 1])
-      // the beginning was not written again
+      // the first blocks are not written again
       assert(report.events > 0 && report.events < 1201)
-      assert.equal(textOf(await exported(tl)), textOf(blocks))
+      assert.equal(textOf(await exportBlocks(tl)), textOf(blocks))
       assert.deepEqual((await tl.verify()).differences, [])
       assert.equal((await tl.sessions.active({ userId: 'ada', conversationId: 'c' }))?.id, long)
     },
   },
   {
     id: 'A30',
-    title: 'takes blocks as it writes them, of any size, and from several importers at once',
+    title: 'imports blocks of any size, as exported, from several concurrent importers',
     async check(db) {
-      const { there, clock } = await elsewhere()
+      const { there, clock } = await openSecondStore()
       const tl = await db.connect({ clock, tokenizer })
       await fill(there, clock)
-      const blocks = await exported(there)
-      // one by one
+      const blocks = await exportBlocks(there)
+      // one event per block
       const single = blocks.flatMap(({ sessionId, events, done }) =>
         events.map((event, i) => ({ sessionId, events: [event], done: done && i === events.length - 1 })),
       )
@@ -333,11 +331,11 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
         written = events
       }
       assert.equal((await tl.import(counted(), { onProgress })).created, 6)
-      // one batch that is gathered and two that are on their way
+      // one batch being filled and two in flight
       assert(most <= 301, `${most} blocks were taken and not yet written`)
-      assert.equal(textOf(await exported(tl)), textOf(blocks))
+      assert.equal(textOf(await exportBlocks(tl)), textOf(blocks))
       for (const { sessionId } of blocks.filter(({ done }) => done)) await tl.sessions.purge(sessionId)
-      // all in one block each, from three sides
+      // one block per session, from three importers
       const whole = [...new Set(blocks.map(({ sessionId }) => sessionId))].map((sessionId) => ({
         sessionId,
         events: blocks.filter((block) => block.sessionId === sessionId).flatMap(({ events }) => events),
@@ -349,7 +347,7 @@ export const transferRules: readonly Rule<ApiDatabase>[] = [
         reports.reduce((sum, { created }) => sum + created, 0),
         6,
       )
-      assert.equal(textOf(await exported(tl)), textOf(blocks))
+      assert.equal(textOf(await exportBlocks(tl)), textOf(blocks))
       assert.deepEqual((await tl.verify()).differences, [])
     },
   },

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { Session } from '../../api.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { abortedFor, fixedClock, NOON, refused, seconds, upTo } from './samples.ts'
+import { abortedFor, expectError, fixedClock, NOON, secondsAfterNoon, upTo } from './samples.ts'
 
 const hello = { type: 'user_message', content: 'hello' } as const
 const HASH = /^[0-9a-f]{64}$/
 
-/** Some work of every kind, not yet flushed. */
+/** Observations of every kind, not yet flushed. */
 function work(session: Session): void {
   session.observe.note('Decision: use jitter')
   session.observe.plan('First the tests')
@@ -22,10 +22,10 @@ function work(session: Session): void {
 }
 
 /** A18 work, the graph and progress. A19 compaction. */
-export const workingRules: readonly Rule<ApiDatabase>[] = [
+export const apiWorkRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A18',
-    title: 'keeps observations in the process until a step makes them durable, as one commit',
+    title: 'buffers observations in the process until a step stores them as one work commit',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada', task: 'Retry' })
@@ -51,7 +51,7 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A18',
-    title: 'refuses what is no observation, and keeps what waits when a step fails',
+    title: 'rejects invalid observations, and keeps the buffer if a step fails',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -77,14 +77,14 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       )
       assert((await session.flushStep())?.observations.length)
       session.observe.note('kept')
-      await refused('INVALID_TRANSITION', session.confirm())
+      await expectError('INVALID_TRANSITION', session.confirm())
       const step = await session.flushStep()
       assert.equal(step?.observations.length, 1)
     },
   },
   {
     id: 'A18',
-    title: 'answers neighbourhoods by depth, direction, label and limit, with the evidence of each edge',
+    title: 'queries neighborhoods by depth, direction, label and limit, with the evidence of each edge',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -116,8 +116,8 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       assert.equal((await session.graph({ node: 'item:retry', direction: 'out' })).edges.length, 0)
       const few = await session.graph({ limit: 1 })
       assert.deepEqual([few.node, few.edges.length, few.truncated], ['task:session', 1, true])
-      await refused('VALIDATION', session.graph({ node: 'nothing' }))
-      await refused('VALIDATION', session.graph({ depth: 11 }))
+      await expectError('VALIDATION', session.graph({ node: 'nothing' }))
+      await expectError('VALIDATION', session.graph({ depth: 11 }))
       const fork = await session.fork({ at: 2 })
       assert.equal((await fork.graph({ node: 'module:b', direction: 'in' })).edges[0]?.evidence.length, 1)
       assert.deepEqual((await tl.verify()).differences, [])
@@ -125,7 +125,7 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A18',
-    title: 'tells the progress so far',
+    title: 'reports progress',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada', task: 'Add retries' })
@@ -138,11 +138,11 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A19',
-    title: 'makes one commit of an ended session: summary, decisions, files, commands, range and hash',
+    title: 'commits an ended session once: summary, decisions, files, commands, range and hash',
     async check(db) {
       const tl = await db.connect({ clock: fixedClock() })
       const session = await tl.sessions.create({ userId: 'ada', task: 'Add retries', conversationId: 'c' })
-      await refused('INVALID_TRANSITION', session.compact())
+      await expectError('INVALID_TRANSITION', session.compact())
       await session.append(hello)
       work(session)
       await session.ask('Which?')
@@ -181,8 +181,7 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A19',
-    title:
-      'chains the commits of a conversation, also those made at the same moment, and keeps a link of what was purged',
+    title: 'chains the commits of a conversation, also concurrent ones, and keeps the links of purged sessions',
     async check(db) {
       const tl = await db.connect({ clock: fixedClock() })
       const other = await db.connect({ clock: fixedClock() })
@@ -233,21 +232,21 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A19',
-    title: 'gives one commit to many who compact at once, and refuses an empty summary',
+    title: 'returns one commit to concurrent callers of compact, and rejects an empty summary',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
       await session.end()
-      await refused('VALIDATION', session.compact('  '))
+      await expectError('VALIDATION', session.compact('  '))
       const commits = await Promise.all(upTo(10).map((n) => session.compact(`Summary ${n}`)))
       assert.equal(new Set(commits.map(({ id }) => id)).size, 1)
       assert.equal((await session.events({ types: ['session_compacted'] })).length, 1)
-      await refused('SESSION_ENDED', session.append(hello))
+      await expectError('SESSION_ENDED', session.append(hello))
     },
   },
   {
     id: 'A19',
-    title: 'says in the commit why a session was given up, and has open questions in it',
+    title: 'a commit contains the reason of an abort and the open questions',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
@@ -256,7 +255,10 @@ export const workingRules: readonly Rule<ApiDatabase>[] = [
       clock.advance(1000)
       await session.abort('Abandoned by user')
       const commit = await session.compact()
-      assert.deepEqual([commit.kind, commit.openQuestions, commit.at], ['abandoned', ['Which one?'], seconds(1)])
+      assert.deepEqual(
+        [commit.kind, commit.openQuestions, commit.at],
+        ['abandoned', ['Which one?'], secondsAfterNoon(1)],
+      )
       assert(commit.summary.startsWith('Abandoned by user\n'))
       const expired = await tl.sessions.create({ userId: 'ada', expiresInMs: 1000 })
       clock.advance(1000)

@@ -5,10 +5,10 @@ import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import type { EnvelopeRow } from '../../ports/envelope-store.ts'
 import type { DecideRequest, SessionKey } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
-import { logOf, NOON, someEvent } from './samples.ts'
+import { NOON, readLog, someEvent } from './samples.ts'
 
-/** A decision that changes the envelope, with an event of no meaning before and behind. */
-export function changing(sessionId: string, change: EnvelopeChange, at = NOON): DecideRequest {
+/** A decision that changes the envelope, with an unrelated event before and after. */
+export function changeEnvelope(sessionId: string, change: EnvelopeChange, at = NOON): DecideRequest {
   const events = ['x.before', 'envelope_updated', 'x.behind'].map((type) => ({
     ...someEvent('changed', type),
     ...(type === 'envelope_updated' && { parts: JSON.stringify(change) }),
@@ -22,31 +22,31 @@ export function changing(sessionId: string, change: EnvelopeChange, at = NOON): 
   }
 }
 
-/** The same where envelopes are not kept. */
-export function changingBlind(sessionId: string, change: EnvelopeChange, at = NOON): DecideRequest {
-  const { decide, ...request } = changing(sessionId, change, at)
+/** The same with envelopes turned off. */
+export function changeWithoutEnvelope(sessionId: string, change: EnvelopeChange, at = NOON): DecideRequest {
+  const { decide, ...request } = changeEnvelope(sessionId, change, at)
   return {
     ...request,
     decide(view) {
       const { events, view: after } = decide(view)
-      return { events, view: bare(after) }
+      return { events, view: withoutEnvelope(after) }
     },
   }
 }
 
-export function bare({ envelope: _, ...view }: SessionView): SessionView {
+export function withoutEnvelope({ envelope: _, ...view }: SessionView): SessionView {
   return view
 }
 
-export async function loadedIn(store: Store, key: SessionKey): Promise<SessionView> {
+export async function loadView(store: Store, key: SessionKey): Promise<SessionView> {
   const view = await store.load(key)
   assert(view)
   return view
 }
 
-/** The views that a log says. */
-export async function foldedIn(store: Store, sessionId: string): Promise<SessionView> {
-  const log = (await logOf(store, sessionId)).map(({ parts, ...event }) => ({
+/** The views folded from a log. */
+export async function foldLog(store: Store, sessionId: string): Promise<SessionView> {
+  const log = (await readLog(store, sessionId)).map(({ parts, ...event }) => ({
     ...event,
     sessionId,
     ...(parts !== undefined && { parts: JSON.parse(parts) }),
@@ -54,8 +54,8 @@ export async function foldedIn(store: Store, sessionId: string): Promise<Session
   return log.slice(1).reduce(evolve, initialView(log[0] as SessionEvent))
 }
 
-/** What `page` and `find` have to give of a session. */
-export async function rowIn(store: Store, sessionId: string): Promise<EnvelopeRow> {
-  const { envelopeAt, envelope } = await loadedIn(store, { sessionId })
+/** The expected row of `page` and `find`. */
+export async function expectedRow(store: Store, sessionId: string): Promise<EnvelopeRow> {
+  const { envelopeAt, envelope } = await loadView(store, { sessionId })
   return { sessionId, envelopeAt, ...(envelope !== undefined && { envelope }) }
 }

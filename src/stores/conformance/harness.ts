@@ -2,22 +2,22 @@ import type { Throughline } from '../../api.ts'
 import type { OpenOptions } from '../../open/options.ts'
 import type { Store } from '../../ports/store.ts'
 
-/** What a test runner has to offer: `vitest`, `node:test` and Jest all do. */
+/** A test runner: `vitest`, `node:test` and Jest all fit. */
 export interface Runner {
   describe(name: string, body: () => void): unknown
   it(name: string, body: () => Promise<void>, timeout?: number): unknown
 }
 
-/** A database to run the rules of the store's port against. */
+/** A database to run the rules of the store port against. */
 export interface StoreDatabase {
-  /** Another process's view of the same data. */
+  /** Connects as another process would. The suite closes the connection. */
   connect(): Promise<Store>
   destroy(): Promise<void>
 }
 
 /** A database to run the rules of the API against. */
 export interface ApiDatabase {
-  /** Another process's view of the same data, with what a test needs beside it. */
+  /** Connects as another process would, with the options of the test. The suite closes the connection. */
   connect(
     options?: Pick<
       OpenOptions,
@@ -33,17 +33,17 @@ export interface ApiDatabase {
       | 'envelopes'
     >,
   ): Promise<Throughline>
-  /** How a child process opens it. Absent where no other process can; the rules that need one must then be skipped. */
+  /** How a child process opens the database. Absent: no other process can, so rules that need one must be skipped. */
   target?: string | OpenOptions
   destroy(): Promise<void>
 }
 
-/** How the suites get databases of a store. */
+/** Creates the databases of a store for the suites. */
 export interface Harness<Database> {
   name: string
   /** A new, empty database. */
   create(): Promise<Database>
-  /** Rules this store cannot keep, by id, with the reason, which is printed. */
+  /** Rules this store cannot keep, by id, with the reason; printed. */
   skip?: Readonly<Record<string, string>>
 }
 
@@ -54,14 +54,14 @@ export interface Rule<Database> {
   check(database: Database): Promise<void>
 }
 
-/** Longest time for one rule, in milliseconds; those that start processes take seconds on a busy machine. */
+/** Timeout of one rule in milliseconds; rules that start processes take seconds on a busy machine. */
 const TIMEOUT = 120_000
 
 interface Closable {
   close(): Promise<void>
 }
 
-/** A database whose connections the suites close: cases only open them. */
+/** A database whose connections the suites close; cases only open them. */
 interface Connectable {
   connect(...options: never[]): Promise<Closable>
   destroy(): Promise<void>
@@ -104,6 +104,6 @@ async function checkRule<Database extends Connectable>(
     closed = await Promise.allSettled(connections.map((connection) => connection.close()))
     await database.destroy()
   }
-  // only here: after a failed case its own error matters more
+  // not in `finally`, where it would hide the error of a failed case
   for (const result of closed) if (result.status === 'rejected') throw result.reason
 }

@@ -5,20 +5,23 @@ import { edgesOf } from '../../domain/work.ts'
 import type { FoundImport, ImportBlock } from '../../ports/import-store.ts'
 import type { CommitLink, StoredEdge, StoredEvent } from '../../ports/session-store.ts'
 import type { Store } from '../../ports/store.ts'
-import { loadedIn } from './envelope-samples.ts'
-import { creation, logOf, NOON, someEvent } from './samples.ts'
+import { loadView } from './envelope-samples.ts'
+import { createRequest, NOON, readLog, someEvent } from './samples.ts'
 
-/** A session that was written elsewhere. */
-export interface Life {
+/** A session written in another store. */
+export interface ForeignSession {
   readonly sessionId: string
   readonly events: readonly StoredEvent[]
 }
 
 type Step = readonly [type: string, parts?: Json]
 
-/** A life that begins as given and goes on with these steps, a second apart. */
-export function lifeOf(given: Parameters<typeof creation>[0] = {}, steps: readonly Step[] = []): Life {
-  const { event, at, view } = creation(given)
+/** A session log with these options and steps, one second apart. */
+export function foreignSession(
+  given: Parameters<typeof createRequest>[0] = {},
+  steps: readonly Step[] = [],
+): ForeignSession {
+  const { event, at, view } = createRequest(given)
   const later = steps.map(([type, parts], i) => ({
     ...someEvent(`step ${i + 1}`, type),
     ...(parts !== undefined && { parts: stringifyJson(parts) }),
@@ -28,7 +31,7 @@ export function lifeOf(given: Parameters<typeof creation>[0] = {}, steps: readon
   return { sessionId: view.record.id, events: [{ ...event, sequence: 1, createdAt: at }, ...later] }
 }
 
-/** Something of every view. */
+/** Steps that touch every view. */
 export const WORK: readonly Step[] = [
   ['user_message'],
   ['work_committed', work('w1', 'a.ts', 'b.ts')],
@@ -40,8 +43,8 @@ export const WORK: readonly Step[] = [
   ['work_committed', work('w2', 'b.ts', 'a.ts')],
 ]
 
-/** The end of a session, and its commit at this position of its conversation. */
-export function end(position: number, id = `commit ${position}`): Step[] {
+/** The end of a session and its commit at this position of the conversation. */
+export function endSteps(position: number, id = `commit ${position}`): Step[] {
   return [
     ['status_changed', { status: { state: 'complete' } }],
     ['session_compacted', { id, position }],
@@ -54,7 +57,7 @@ function work(id: string, path: string, imported: string): Json {
   return { id, parents: [], kind: 'step', observations, state: 'running' }
 }
 
-function eventsOf({ sessionId, events }: Life): SessionEvent[] {
+function eventsOf({ sessionId, events }: ForeignSession): SessionEvent[] {
   return events.map(({ parts, ...event }) => ({
     ...event,
     sessionId,
@@ -62,21 +65,21 @@ function eventsOf({ sessionId, events }: Life): SessionEvent[] {
   })) as unknown as SessionEvent[]
 }
 
-/** The views of a life after an event, the last one unless another is named. */
-export function viewAfter(life: Life, head = life.events.length): SessionView {
+/** The views after an event, by default the last one. */
+export function viewAfter(life: ForeignSession, head = life.events.length): SessionView {
   const [first, ...later] = eventsOf(life).slice(0, head)
   return later.reduce(evolve, initialView(first as SessionEvent))
 }
 
-function edgesAfter(life: Life, after: number, head: number): StoredEdge[] {
+function edgesAfter(life: ForeignSession, after: number, head: number): StoredEdge[] {
   return eventsOf(life)
     .slice(after, head)
     .flatMap((event) => edgesOf(event).map((edge) => ({ ...edge, sequence: event.sequence })))
 }
 
-/** The events of a life behind `after` and up to `head` on their way in. */
+/** The import block with the events after `after` up to `head`. */
 export function blockOf(
-  life: Life,
+  life: ForeignSession,
   after = 0,
   head = life.events.length,
   done = head === life.events.length,
@@ -92,15 +95,15 @@ export function blockOf(
   }
 }
 
-/** Brings a life in, so many events at a time. */
-export async function bring(store: Store, life: Life, size = life.events.length): Promise<void> {
+/** Imports a log in blocks of `size` events. */
+export async function importSession(store: Store, life: ForeignSession, size = life.events.length): Promise<void> {
   for (let after = 0; after < life.events.length; after += size) {
     await store.imports.write(blockOf(life, after, Math.min(after + size, life.events.length)))
   }
 }
 
-/** Writes a life, or its beginning, as if it happened here. */
-export async function live(store: Store, life: Life, head = life.events.length): Promise<void> {
+/** Writes a log, or its first events, as if it happened here. */
+export async function writeSession(store: Store, life: ForeignSession, head = life.events.length): Promise<void> {
   const { sessionId, events } = life
   let view: SessionView | undefined
   for (const [i, made] of eventsOf(life).slice(0, head).entries()) {
@@ -115,13 +118,13 @@ export async function live(store: Store, life: Life, head = life.events.length):
   }
 }
 
-/** All that calls give of a life, and of the store that it is in. */
-export async function shownIn(store: Store, { sessionId }: Life): Promise<unknown> {
-  const view = await loadedIn(store, { sessionId })
+/** Everything the store returns about a session. */
+export async function readSession(store: Store, { sessionId }: ForeignSession): Promise<unknown> {
+  const view = await loadView(store, { sessionId })
   const { tenant, userId, chatmode, conversationId } = view.record
   return {
     view,
-    log: await logOf(store, sessionId),
+    log: await readLog(store, sessionId),
     messages: await store.read({ sessionId }, { types: ['user_message', 'x.rare'], order: 'asc', limit: 1000 }),
     turns: await store.read({ sessionId }, { turns: 2, order: 'desc', limit: 100 }),
     edges: await store.edges({ sessionId }, { limit: 1000 }),
@@ -148,17 +151,17 @@ export async function shownIn(store: Store, { sessionId }: Life): Promise<unknow
   }
 }
 
-/** What `find` has to give of a life that came to this event. */
-export function found(life: Life, head: number, isUnfinished: boolean): FoundImport {
+/** The expected result of `find` after this event. */
+export function expectedImport(life: ForeignSession, head: number, isUnfinished: boolean): FoundImport {
   return { view: viewAfter(life, head), lastEventId: life.events[head - 1]?.id ?? '', isUnfinished }
 }
 
-/** The details of a refusal. */
+/** The details of a rejection. */
 export async function detailsOf(refusal: Promise<Error>): Promise<unknown> {
   return ((await refusal) as Error & { details?: unknown }).details
 }
 
 /** The commits of a conversation. */
-export async function chainIn(store: Store, conversationId: string): Promise<CommitLink[]> {
+export async function readCommits(store: Store, conversationId: string): Promise<CommitLink[]> {
   return await store.commits({ tenant: 'local', conversationId, limit: 100 })
 }

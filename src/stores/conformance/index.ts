@@ -4,23 +4,23 @@ import { contextRules } from './api-context.ts'
 import { conversationRules } from './api-conversations.ts'
 import { apiEnvelopeRules } from './api-envelopes.ts'
 import { inputRules } from './api-input.ts'
-import { lifeRules } from './api-life.ts'
-import { rememberingRules } from './api-memories.ts'
-import { memoryWriteRules } from './api-memory-keys.ts'
+import { invariantRules } from './api-invariants.ts'
+import { lifecycleRules } from './api-lifecycle.ts'
+import { apiMemoryRules } from './api-memories.ts'
+import { apiMemoryKeyRules } from './api-memory-keys.ts'
 import { memorySourceRules } from './api-memory-sources.ts'
 import { messageRules } from './api-messages.ts'
-import { namedRules } from './api-named.ts'
-import { ownersRules } from './api-owners.ts'
+import { apiOwnerRules } from './api-owners.ts'
 import { processRules } from './api-processes.ts'
-import { readRules } from './api-reading.ts'
+import { apiReadRules } from './api-reading.ts'
 import { recallRules } from './api-recall.ts'
 import { serviceRules } from './api-service.ts'
-import { sessionsRules } from './api-sessions.ts'
+import { apiSessionRules } from './api-sessions.ts'
 import { stateRules } from './api-state.ts'
 import { tailRules } from './api-tail.ts'
 import { transferRules } from './api-transfer.ts'
 import { transferEdgeRules } from './api-transfer-edges.ts'
-import { workingRules } from './api-work.ts'
+import { apiWorkRules } from './api-work.ts'
 import { type ApiDatabase, describeRules, type Harness, type Runner, type StoreDatabase } from './harness.ts'
 import { envelopeRowRules } from './store-envelope-rows.ts'
 import { envelopeRules } from './store-envelopes.ts'
@@ -28,9 +28,9 @@ import { importRules } from './store-imports.ts'
 import { indexRules } from './store-index.ts'
 import { intakeRules } from './store-intake.ts'
 import { lookupRules } from './store-lookup.ts'
-import { memoryRules as memoryChangeRules } from './store-memories.ts'
+import { memoryRules } from './store-memories.ts'
 import { memoryKeyRules } from './store-memory-keys.ts'
-import { memoryUpkeepRules } from './store-memory-upkeep.ts'
+import { memoryMaintenanceRules } from './store-memory-maintenance.ts'
 import { ownerRules } from './store-owners.ts'
 import { readingRules } from './store-reading.ts'
 import { scratchpadRules } from './store-scratchpads.ts'
@@ -39,8 +39,8 @@ import { workRules } from './store-work.ts'
 import { writingRules } from './store-writing.ts'
 
 /**
- * Runs the rules of the store's ports as tests: S1 to S27 of the log, M1 to M13 of memories, I1 to I9 of the index, E1 to E3 of envelopes, T1 to T7
- * of sessions that come in.
+ * Runs the rules of the store ports as tests: S1 to S27 of the log, M1 to M13 of memories, I1 to I9 of the index,
+ * E1 to E3 of envelopes, T1 to T7 of imports.
  */
 export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Runner): void {
   const rules = [
@@ -54,8 +54,8 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
     ...envelopeRowRules,
     ...intakeRules,
     ...importRules,
-    ...memoryChangeRules,
-    ...memoryUpkeepRules,
+    ...memoryRules,
+    ...memoryMaintenanceRules,
     ...memoryKeyRules,
     ...indexRules,
     ...lookupRules,
@@ -66,26 +66,26 @@ export function describeSessionStore(harness: Harness<StoreDatabase>, runner: Ru
 /** Runs the rules of the public API, A1 to A30, as tests. */
 export function describeThroughline(harness: Harness<ApiDatabase>, runner: Runner): void {
   const rules = [
-    ...sessionsRules,
+    ...apiSessionRules,
     ...appendRules,
     ...inputRules,
-    ...readRules,
+    ...apiReadRules,
     ...tailRules,
     ...messageRules,
     ...stateRules,
     ...agentRules,
     ...serviceRules,
-    ...lifeRules,
-    ...workingRules,
+    ...lifecycleRules,
+    ...apiWorkRules,
     ...conversationRules,
     ...contextRules,
-    ...rememberingRules,
+    ...apiMemoryRules,
     ...memorySourceRules,
-    ...memoryWriteRules,
+    ...apiMemoryKeyRules,
     ...recallRules,
     ...apiEnvelopeRules,
-    ...namedRules,
-    ...ownersRules,
+    ...invariantRules,
+    ...apiOwnerRules,
     ...processRules,
     ...transferRules,
     ...transferEdgeRules,

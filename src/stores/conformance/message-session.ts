@@ -2,26 +2,26 @@ import assert from 'node:assert/strict'
 import type { Message } from '../../domain/message.ts'
 import { upTo } from './samples.ts'
 
-/** The small session that an agent loop needs, in memory or in a store. */
-export interface SmallSession {
+/** The minimal session of an agent loop, in memory or in a store. */
+export interface MessageSession {
   readonly id: string
   addMessage(message: Message): unknown
   messages(): Message[] | Promise<Message[]>
   clear(): unknown
 }
 
-/** One test of the small session. */
-export interface SmallSessionCase {
+/** One test of the minimal session. */
+export interface MessageSessionCase {
   title: string
-  check(make: () => Promise<SmallSession>): Promise<void>
+  check(make: () => Promise<MessageSession>): Promise<void>
 }
 
 const AT = '2026-01-31T09:30:00+01:00'
 const said = (content: string): Message => ({ role: 'user', content })
-const contents = async (session: SmallSession) => (await session.messages()).map(({ content }) => content)
+const contents = async (session: MessageSession) => (await session.messages()).map(({ content }) => content)
 
-/** The tests that the document of the small session names, each under its name. */
-export const smallSessionCases: readonly SmallSessionCase[] = [
+/** The tests of document 001, each under its name. */
+export const messageSessionCases: readonly MessageSessionCase[] = [
   {
     title: 'TestNew',
     async check(make) {
@@ -78,7 +78,7 @@ export const smallSessionCases: readonly SmallSessionCase[] = [
   },
   ...(['system', 'user', 'assistant', 'tool'] as const).map((role) => ({
     title: `TestSession_Messages_Roles/${role}`,
-    async check(make: () => Promise<SmallSession>) {
+    async check(make: () => Promise<MessageSession>) {
       const session = await make()
       await session.addMessage({ role, content: 'text' })
       assert.deepEqual(await session.messages(), [{ role, content: 'text' }])
@@ -197,7 +197,7 @@ export const smallSessionCases: readonly SmallSessionCase[] = [
   ...refusals(),
 ]
 
-function refusals(): SmallSessionCase[] {
+function refusals(): MessageSessionCase[] {
   const call = { id: 'a', name: 'read', arguments: '{}' }
   const bad: [what: string, message: unknown, field: string][] = [
     ['a role of no one', { role: 'model', content: 'a' }, 'role'],

@@ -6,23 +6,23 @@ import type { OpenOptions } from '../../open/options.ts'
 import { packageFile } from '../../package-file.ts'
 import type { Job } from './worker.ts'
 
-/** The worker, built or not. */
+/** The worker script, built or as source. */
 const WORKER = fileURLToPath(packageFile(`stores/conformance/worker${extname(import.meta.url)}`))
 
-/** A child process that does a job on a database and prints lines of JSON. */
+/** A child process that runs a job on a database and prints lines of JSON. */
 export interface Worker {
-  /** Every line it has printed so far. */
+  /** All lines printed so far. */
   readonly lines: unknown[]
-  /** Resolves with all lines when it has ended well, rejects with what it said otherwise. */
+  /** Resolves with all lines on exit code 0, otherwise rejects with its stderr. */
   readonly done: Promise<unknown[]>
-  /** Resolves when it has printed so many lines. */
+  /** Resolves after `count` lines. */
   printed(count: number): Promise<void>
-  /** Ends it at once, as a crash would. */
+  /** Kills it, as a crash would. */
   kill(): Promise<void>
 }
 
 export function startWorker(target: string | OpenOptions | undefined, job: Job): Worker {
-  assert(target !== undefined, 'the harness gives no target for other processes: skip the rule, with the reason')
+  assert(target !== undefined, 'the harness has no target for other processes: skip the rule and give the reason')
   const child = spawn(process.execPath, [WORKER, JSON.stringify({ target, job })], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -39,7 +39,7 @@ export function startWorker(target: string | OpenOptions | undefined, job: Job):
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text
   })
-  const done = ended(child).then(({ code, signal }) => {
+  const done = exited(child).then(({ code, signal }) => {
     for (const wake of waiting) wake()
     if (code === 0 || signal === 'SIGKILL') return lines
     throw new Error(`a worker failed with ${code ?? signal}: ${errors}`)
@@ -64,7 +64,7 @@ export function startWorker(target: string | OpenOptions | undefined, job: Job):
   }
 }
 
-function ended(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+function exited(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code, signal) => resolve({ code, signal }))

@@ -11,16 +11,16 @@ import type { ChangeRequest, MemoryPut } from '../../ports/memory-store.ts'
 import type { NewMessage, UserKey } from '../../ports/recall-index.ts'
 import type { AppendRequest, CreateRequest, NewEvent, SessionStore } from '../../ports/session-store.ts'
 
-/** The moment most tests happen at. */
+/** The time of most tests. */
 export const NOON = '2026-03-01T12:00:00.000Z'
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until it is advanced. */
 export interface FixedClock extends Clock {
-  /** Moves on by so many milliseconds. */
+  /** Advances the clock. */
   advance(ms: number): void
 }
 
-/** A clock for tests. @param start ISO 8601 */
+/** A clock for tests. @param start ISO 8601 time */
 export function fixedClock(start = NOON): FixedClock {
   let at = Date.parse(start)
   return {
@@ -31,8 +31,8 @@ export function fixedClock(start = NOON): FixedClock {
   }
 }
 
-/** The moment so many seconds after noon. */
-export function seconds(count: number): string {
+/** The time `count` seconds after noon. */
+export function secondsAfterNoon(count: number): string {
   return new Date(Date.parse(NOON) + count * 1000).toISOString()
 }
 
@@ -44,8 +44,8 @@ export function someEvents(count: number): NewEvent[] {
   return Array.from({ length: count }, (_, i) => someEvent(`message ${i + 1}`))
 }
 
-/** A request to create a session, with what matters to the test. */
-export function creation(
+/** A request to create a session. */
+export function createRequest(
   given: Partial<StartedParts> & { id?: string; at?: string; reuse?: CreateRequest['reuse'] } = {},
 ): CreateRequest {
   const { id = uuid7(), at = NOON, reuse = 'none', ...rest } = given
@@ -78,25 +78,37 @@ export function creation(
   return { event, at, view, reuse }
 }
 
-/** Creates a session and gives its id. */
-export async function createdIn(store: SessionStore, given: Parameters<typeof creation>[0] = {}): Promise<string> {
-  const { outcome, record } = await store.create(creation(given))
+/** Creates a session and returns its id. */
+export async function createSession(
+  store: SessionStore,
+  given: Parameters<typeof createRequest>[0] = {},
+): Promise<string> {
+  const { outcome, record } = await store.create(createRequest(given))
   assert.equal(outcome, 'created')
   return record.id
 }
 
-/** A request to append, with what matters to the test. */
-export function appending(sessionId: string, given: Partial<AppendRequest> = {}): AppendRequest {
+/** A request to append. */
+export function appendRequest(sessionId: string, given: Partial<AppendRequest> = {}): AppendRequest {
   return { sessionId, events: [someEvent()], at: NOON, ...given }
 }
 
-/** The view a decision leads to that only moves the head, and whatever else is given. */
-export function moved(view: SessionView, events: number, change: Partial<SessionView['record']> = {}): SessionView {
+/** The view after a decision that advances the head and applies the given changes. */
+export function advanceView(
+  view: SessionView,
+  events: number,
+  change: Partial<SessionView['record']> = {},
+): SessionView {
   return { ...view, record: { ...view.record, head: view.record.head + events, ...change } }
 }
 
-/** Forks a session at a sequence and gives the fork's id. */
-export async function forkedIn(store: SessionStore, sessionId: string, sequence: number, at = NOON): Promise<string> {
+/** Forks a session at a sequence and returns the fork's id. */
+export async function forkSession(
+  store: SessionStore,
+  sessionId: string,
+  sequence: number,
+  at = NOON,
+): Promise<string> {
   const before = await store.load({ sessionId })
   assert(before)
   const id = uuid7()
@@ -121,22 +133,22 @@ export async function forkedIn(store: SessionStore, sessionId: string, sequence:
 }
 
 /** Ends a session by a decision. */
-export async function endedIn(store: SessionStore, sessionId: string, at = NOON): Promise<void> {
+export async function endSession(store: SessionStore, sessionId: string, at = NOON): Promise<void> {
   await store.decide({
     sessionId,
     at,
     decide: (view) => ({
       events: [someEvent('over', 'status_changed')],
-      view: moved(view, 1, { endedAt: at, lastActivityAt: at, status: { state: 'complete' } }),
+      view: advanceView(view, 1, { endedAt: at, lastActivityAt: at, status: { state: 'complete' } }),
     }),
   })
 }
 
-/** Whose sessions and memories the samples are. */
+/** The owner of the sample sessions and memories. */
 export const ADA: UserKey = { tenant: 'local', userId: 'ada' }
 
-/** A description of the terms given, each at the places given or at one of its own, with what matters to the test. */
-export function described(
+/** A description of terms, each at its given places or at one of its own. */
+export function describeTerms(
   terms: readonly string[] | Readonly<Record<string, readonly number[]>>,
   given: Partial<Omit<TextAnalysis, 'places'>> = {},
 ): TextAnalysis {
@@ -147,28 +159,28 @@ export function described(
   return { places, length, asked: 0, asks: false, specifics: 0, times: 0, counts: false, ...given }
 }
 
-/** A description that no store can read to its end. */
-export function unreadable(): TextAnalysis {
+/** A description whose iteration fails in every store. */
+export function brokenDescription(): TextAnalysis {
   const fail = () => {
     throw new Error('unreadable')
   }
   const places = new Map([['word', [2]]])
   const broken = { get: fail, keys: fail, values: fail, entries: fail, forEach: fail, [Symbol.iterator]: fail }
-  return { ...described([]), places: Object.assign(places, broken) }
+  return { ...describeTerms([]), places: Object.assign(places, broken) }
 }
 
-/** A message on its way into the index, whose sequence is behind its turn. */
+/** A message to index; its sequence is its turn + 1. */
 export function someMessage(
   turn: number,
   words: readonly string[] | TextAnalysis,
   given: Partial<NewMessage> = {},
 ): NewMessage {
-  const description = 'places' in words ? words : described(words)
+  const description = 'places' in words ? words : describeTerms(words)
   const time = Date.parse(NOON) + turn
   return { turn, sequence: turn + 1, kind: 'event', speaker: 'user', time, words: description, ...given }
 }
 
-/** A memory, with what matters to the test. */
+/** A memory. */
 export function someMemory(given: Partial<Memory> = {}): Memory {
   return {
     id: uuid7(),
@@ -184,16 +196,16 @@ export function someMemory(given: Partial<Memory> = {}): Memory {
   }
 }
 
-/** A change that puts these, whatever is there. */
-export function putting(puts: readonly MemoryPut[], given: Partial<ChangeRequest> = {}): ChangeRequest {
+/** A change that stores these puts unconditionally. */
+export function putRequest(puts: readonly MemoryPut[], given: Partial<ChangeRequest> = {}): ChangeRequest {
   return { ...ADA, at: NOON, decide: () => ({ puts }), ...given }
 }
 
-/** An error of this package; those about input name its field. */
+/** An error of this package; input errors name the field. */
 type Refusal = Error & { code: string; field?: string }
 
-/** Expects a rejection with this code, and gives the error. */
-export async function refused(code: ErrorCode, promise: Promise<unknown>): Promise<Refusal> {
+/** Expects a rejection with this code and returns the error. */
+export async function expectError(code: ErrorCode, promise: Promise<unknown>): Promise<Refusal> {
   try {
     await promise
   } catch (error) {
@@ -204,7 +216,7 @@ export async function refused(code: ErrorCode, promise: Promise<unknown>): Promi
 }
 
 /** Reads a session's whole log from a store. */
-export async function logOf(store: SessionStore, sessionId: string) {
+export async function readLog(store: SessionStore, sessionId: string) {
   return await store.read({ sessionId }, { order: 'asc', limit: 1_000_000 })
 }
 
@@ -213,7 +225,7 @@ export function upTo(n: number): number[] {
   return Array.from({ length: n }, (_, i) => i + 1)
 }
 
-/** The status of a session that a rule aborted for this cause. */
+/** The status of a session that a rule aborted with this cause. */
 export function abortedFor(cause: AbortCause) {
   return { state: 'aborted', reason: abortFor(cause).reason, cause } as const
 }

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import type { SessionView } from '../../domain/fold.ts'
 import type { DecideRequest, EdgesQuery, NewEdge, SessionStore, StoredEdge } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { appending, createdIn, creation, moved, NOON, someEvent, upTo } from './samples.ts'
+import { advanceView, appendRequest, createRequest, createSession, NOON, someEvent, upTo } from './samples.ts'
 
-/** An edge that comes from the first event of its decision, unless another is named. */
+/** An edge from the first event of its decision, unless another is given. */
 function edge(from: string, label: string, to: string, given: Partial<NewEdge> = {}): NewEdge {
   return { from, label, to, evidence: '{}', event: 0, ...given }
 }
 
-/** A decision with these edges and as many events as they come from. */
-function relating(sessionId: string, edges: readonly NewEdge[], change: Partial<SessionView> = {}): DecideRequest {
+/** A decision with these edges and the events they come from. */
+function edgeRequest(sessionId: string, edges: readonly NewEdge[], change: Partial<SessionView> = {}): DecideRequest {
   const count = Math.max(0, ...edges.map(({ event }) => event)) + 1
   return {
     sessionId,
     at: NOON,
     decide: (view) => ({
       events: upTo(count).map(() => someEvent('work', 'work_committed')),
-      view: { ...moved(view, count), ...change },
+      view: { ...advanceView(view, count), ...change },
       edges,
     }),
   }
@@ -32,17 +32,17 @@ const named = ({ from, label, to, sequence }: StoredEdge) => `${from} ${label} $
 export const edgeRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S23',
-    title: 'stores edges under the sequence of their event, evidence byte for byte, of equal ones the first',
+    title: 'stores edges with the sequence of their event and exact evidence, and the first of equal ones',
     async check(db) {
       const store = await db.connect()
-      const [id, other] = [await createdIn(store), await createdIn(store)]
+      const [id, other] = [await createSession(store), await createSession(store)]
       const evidence = '{"b": 1.50,"a":"\\u0041 ünï 😀","c":[]}'
       const edges = [
         edge('file:b', 'updatedIn', 'task:t', { event: 1, evidence }),
         edge('file:b', 'updatedIn', 'task:t', { event: 1, evidence: '{"later":true}' }),
         edge('file:b', 'updatedIn', 'task:t'),
       ]
-      await store.decide(relating(id, edges, { lastWork: 'w1' }))
+      await store.decide(edgeRequest(id, edges, { lastWork: 'w1' }))
       const stored = [
         { from: 'file:b', label: 'updatedIn', to: 'task:t', sequence: 2, evidence: '{}' },
         { from: 'file:b', label: 'updatedIn', to: 'task:t', sequence: 3, evidence },
@@ -50,24 +50,24 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await all(store, id), stored)
       assert.deepEqual(await all(store, other), [])
       assert.equal((await store.load({ sessionId: id }))?.lastWork, 'w1')
-      // a decision without work leaves all of it alone
+      // a decision without edges changes none
       await store.decide({
         sessionId: id,
         at: NOON,
-        decide: (view) => ({ events: [someEvent()], view: moved(view, 1, { task: 'other' }) }),
+        decide: (view) => ({ events: [someEvent()], view: advanceView(view, 1, { task: 'other' }) }),
       })
-      await store.append(appending(id))
+      await store.append(appendRequest(id))
       assert.deepEqual(await all(store, id), stored)
       assert.equal((await store.load({ sessionId: id }))?.lastWork, 'w1')
     },
   },
   {
     id: 'S23',
-    title: 'keeps nothing of a decision that refuses, writes nothing, or was made before',
+    title: 'stores no edges of a decision that refuses, writes nothing, or is replayed',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
-      const request = { ...relating(id, [edge('a', 'l', 'b')]), idempotency: { key: 'k', fingerprint: 'f' } }
+      const id = await createSession(store)
+      const request = { ...edgeRequest(id, [edge('a', 'l', 'b')]), idempotency: { key: 'k', fingerprint: 'f' } }
       await store.decide(request)
       assert.equal((await store.decide(request)).replayed, true)
       const refusal = store.decide({
@@ -88,10 +88,10 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S23',
-    title: 'sorts by code points and pages without gap or repeat',
+    title: 'sorts by code points and pages without gaps or repeats',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
+      const id = await createSession(store)
       const texts = [
         'a',
         'B',
@@ -114,7 +114,7 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
         edge(from, 'L', 'a', { event: i % 3 }),
         edge(from, 'L', '😀', { event: 1 }),
       ])
-      await store.decide(relating(id, edges))
+      await store.decide(edgeRequest(id, edges))
       const bytes = ({ from, label, to, sequence }: StoredEdge) => Buffer.from([from, label, to, sequence].join('\0'))
       const found = await all(store, id)
       assert.equal(found.length, 45)
@@ -138,10 +138,10 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S23',
-    title: 'gives the edges at nodes, by direction and label, each once',
+    title: 'returns each edge at the given nodes once, by direction and label',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
+      const id = await createSession(store)
       const edges = [
         edge('a', 'x', 'b'),
         edge('b', 'x', 'a'),
@@ -151,7 +151,7 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
         edge('c', 'x', 'd', { event: 1 }),
         edge("d'", 'x', 'a,b'),
       ]
-      await store.decide(relating(id, edges))
+      await store.decide(edgeRequest(id, edges))
       const at = async (query: Partial<EdgesQuery>) => (await all(store, id, query)).map(named)
       assert.deepEqual(await at({ nodes: ['a'], direction: 'out' }), ['a x b 2', 'a y a 2'])
       assert.deepEqual(await at({ nodes: ['a'], direction: 'in' }), ['a y a 2', 'b x a 2'])
@@ -167,14 +167,14 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S23',
-    title: 'keeps nodes of 4,000 characters apart that begin alike',
+    title: 'distinguishes nodes of 4,000 characters with a common prefix',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
-      // nothing that could be compressed
+      const id = await createSession(store)
+      // incompressible
       const long = Array.from({ length: 4000 }, (_, i) => String.fromCharCode(0x4e00 + ((i * 7919 + i * i) % 20_000)))
       const [one, two] = [`${long.join('')}1`, `${long.join('')}2`]
-      await store.decide(relating(id, [edge(two, 'x', one), edge(one, 'x', two), edge(one, 'x', one)]))
+      await store.decide(edgeRequest(id, [edge(two, 'x', one), edge(one, 'x', two), edge(one, 'x', one)]))
       const pairs = async (query: Partial<EdgesQuery>) =>
         (await all(store, id, query)).map(({ from, to }) => [from === one ? 1 : 2, to === one ? 1 : 2])
       const [first] = await all(store, id, { limit: 1 })
@@ -187,23 +187,23 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S23',
-    title: 'puts every edge at its own event while forty deciders and plain appends race',
+    title: 'assigns every edge to its own event while forty decisions and plain appends race',
     async check(db) {
       const stores = await Promise.all(upTo(4).map(() => db.connect()))
       const [first] = stores
       assert(first)
-      const id = await createdIn(first)
+      const id = await createSession(first)
       const writes = upTo(40).flatMap((n) => [
         stores[n % 4]?.decide({
           sessionId: id,
           at: NOON,
           decide: (view) => ({
             events: [someEvent('before', 'x.before'), someEvent(`n${n}`, 'work_committed')],
-            view: { ...moved(view, 2), lastWork: `n${n}` },
+            view: { ...advanceView(view, 2), lastWork: `n${n}` },
             edges: [edge(`n${n}`, 'of', 'task:t', { event: 1 })],
           }),
         }),
-        stores[(n + 1) % 4]?.append(appending(id)),
+        stores[(n + 1) % 4]?.append(appendRequest(id)),
       ])
       await Promise.all(writes)
       const works = await first.read({ sessionId: id }, { types: ['work_committed'], order: 'asc', limit: 100 })
@@ -218,13 +218,14 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S23',
-    title: 'copies to a fork the edges up to its point, and has repairs replace all of them',
+    title: 'copies edges up to the fork point, and a repair replaces all edges',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
-      for (const n of upTo(3)) await store.decide(relating(id, [edge(`n${n}`, 'l', 'm', { evidence: `{"n":${n}}` })]))
-      const { event, view } = creation()
-      const forked = { ...moved(view, 3), lastWork: 'w2' }
+      const id = await createSession(store)
+      for (const n of upTo(3))
+        await store.decide(edgeRequest(id, [edge(`n${n}`, 'l', 'm', { evidence: `{"n":${n}}` })]))
+      const { event, view } = createRequest()
+      const forked = { ...advanceView(view, 3), lastWork: 'w2' }
       await store.fork({ source: { sessionId: id, sequence: 3 }, event, at: NOON, view: forked })
       const fork = view.record.id
       const before = await all(store, id)
@@ -243,7 +244,7 @@ export const edgeRules: readonly Rule<StoreDatabase>[] = [
 
       await store.purge({ sessionId: id }, NOON)
       assert.equal((await all(store, fork)).length, 2)
-      await createdIn(store, { id })
+      await createSession(store, { id })
       assert.deepEqual(await all(store, id), [])
     },
   },

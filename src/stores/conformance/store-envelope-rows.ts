@@ -2,9 +2,16 @@ import assert from 'node:assert/strict'
 import type { SessionView } from '../../domain/fold.ts'
 import { uuid7 } from '../../ids.ts'
 import type { EnvelopeRow } from '../../ports/envelope-store.ts'
-import { bare, changing, changingBlind, foldedIn, loadedIn, rowIn } from './envelope-samples.ts'
+import {
+  changeEnvelope,
+  changeWithoutEnvelope,
+  expectedRow,
+  foldLog,
+  loadView,
+  withoutEnvelope,
+} from './envelope-samples.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { appending, createdIn, endedIn, logOf, NOON, seconds, upTo } from './samples.ts'
+import { appendRequest, createSession, endSession, NOON, readLog, secondsAfterNoon, upTo } from './samples.ts'
 
 const byId = (a: EnvelopeRow, b: EnvelopeRow) => (a.sessionId < b.sessionId ? -1 : 1)
 
@@ -12,23 +19,23 @@ const byId = (a: EnvelopeRow, b: EnvelopeRow) => (a.sessionId < b.sessionId ? -1
 export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'E1',
-    title: 'gives all sessions by id, page by page, each with its envelope where that is up to date',
+    title: 'pages through all sessions by id, each with its envelope if that is current',
     async check(db) {
       const store = await db.connect()
       assert.deepEqual(await store.envelopes.page({ limit: 9 }), [])
       const ids = upTo(12).map(() => uuid7())
       for (const [n, id] of ids.toReversed().entries()) {
-        await createdIn(store, { id, tenant: n % 2 ? 'local' : 'other', userId: `u${n}`, identity: { scope: 's' } })
+        await createSession(store, { id, tenant: n % 2 ? 'local' : 'other', userId: `u${n}`, identity: { scope: 's' } })
       }
       ids.sort()
       const [changed = '', lagging = '', removed = ''] = ids
-      await store.decide(changing(changed, { personaId: 'barista', batch: 'b1' }, seconds(1)))
-      await store.decide(changingBlind(lagging, { personaId: 'barista' }))
-      await store.decide(changing(removed, { batch: 'gone' }))
+      await store.decide(changeEnvelope(changed, { personaId: 'barista', batch: 'b1' }, secondsAfterNoon(1)))
+      await store.decide(changeWithoutEnvelope(lagging, { personaId: 'barista' }))
+      await store.decide(changeEnvelope(removed, { batch: 'gone' }))
       await store.envelopes.remove({ batch: 'gone' }, 9)
-      await endedIn(store, ids[5] ?? '')
+      await endSession(store, ids[5] ?? '')
       const expected: EnvelopeRow[] = []
-      for (const id of ids) expected.push(await rowIn(store, id))
+      for (const id of ids) expected.push(await expectedRow(store, id))
       assert.deepEqual(
         expected.filter(({ envelope }) => envelope === undefined),
         [lagging, removed].map((sessionId) => ({ sessionId, envelopeAt: 3 })),
@@ -48,19 +55,19 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'E2',
-    title: 'finds sessions by id, without those that do not exist',
+    title: 'finds sessions by id and omits missing ones',
     async check(db) {
       const store = await db.connect()
-      const [one, two, lagging] = [await createdIn(store), await createdIn(store, { tenant: 'other' }), uuid7()]
-      await createdIn(store, { id: lagging })
-      await store.decide(changingBlind(lagging, { personaId: 'barista' }))
-      const purged = await createdIn(store)
+      const [one, two, lagging] = [await createSession(store), await createSession(store, { tenant: 'other' }), uuid7()]
+      await createSession(store, { id: lagging })
+      await store.decide(changeWithoutEnvelope(lagging, { personaId: 'barista' }))
+      const purged = await createSession(store)
       await store.purge({ sessionId: purged }, NOON)
       const missing = upTo(1000).map(() => uuid7())
       const found = await store.envelopes.find([lagging, ...missing, two, purged, one])
-      const expected = await Promise.all([one, two, lagging].map((id) => rowIn(store, id)))
+      const expected = await Promise.all([one, two, lagging].map((id) => expectedRow(store, id)))
       assert.deepEqual(found.toSorted(byId), expected.toSorted(byId))
-      assert.deepEqual(await store.envelopes.find([two]), [await rowIn(store, two)])
+      assert.deepEqual(await store.envelopes.find([two]), [await expectedRow(store, two)])
       assert.deepEqual(await store.envelopes.find([lagging]), [{ sessionId: lagging, envelopeAt: 3 }])
       assert.deepEqual(await store.envelopes.find([]), [])
       assert.deepEqual(await store.envelopes.find(missing.slice(0, 1)), [])
@@ -68,19 +75,20 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'E3',
-    title: 'counts and removes what a backfill wrote and nobody since, so many at a time',
+    title: 'counts and removes, in limited batches, the envelopes that only a backfill wrote',
     async check(db) {
       const store = await db.connect()
       const ids = upTo(6).map(() => uuid7())
-      for (const id of ids.toReversed()) await createdIn(store, { id, metadata: { of: id } })
+      for (const id of ids.toReversed()) await createSession(store, { id, metadata: { of: id } })
       ids.sort()
       const [rewritten = '', lagging = '', otherBatch = '', ...kept] = ids
-      for (const id of ids) await store.decide(changing(id, { personaId: 'p', batch: id === otherBatch ? 'b2' : 'b1' }))
-      await store.decide(changing(rewritten, { personaId: 'q' }))
-      await store.decide(changingBlind(lagging, { personaId: 'r' }))
+      for (const id of ids)
+        await store.decide(changeEnvelope(id, { personaId: 'p', batch: id === otherBatch ? 'b2' : 'b1' }))
+      await store.decide(changeEnvelope(rewritten, { personaId: 'q' }))
+      await store.decide(changeWithoutEnvelope(lagging, { personaId: 'r' }))
       const views = new Map<string, SessionView>()
-      for (const id of ids) views.set(id, await loadedIn(store, { sessionId: id }))
-      const logs = await Promise.all(ids.map((id) => logOf(store, id)))
+      for (const id of ids) views.set(id, await loadView(store, { sessionId: id }))
+      const logs = await Promise.all(ids.map((id) => readLog(store, id)))
 
       const { count, remove } = store.envelopes
       const which = { batch: 'b1' }
@@ -93,38 +101,39 @@ export const envelopeRowRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual([await count({ batch: 'b2' }), await count({ batch: 'never' })], [1, 0])
       assert.deepEqual(await remove({ batch: 'never' }, 9), [])
 
-      // nothing else has changed, and the next that is written is there again
+      // nothing else changes, and the next write stores an envelope again
       for (const id of ids) {
         const view = views.get(id)
         assert(view)
-        assert.deepEqual(await loadedIn(store, { sessionId: id }), expected.includes(id) ? bare(view) : view)
+        assert.deepEqual(await loadView(store, { sessionId: id }), expected.includes(id) ? withoutEnvelope(view) : view)
       }
-      assert.deepEqual(await Promise.all(ids.map((id) => logOf(store, id))), logs)
-      assert.equal((await loadedIn(store, { sessionId: rewritten })).envelope?.document.persona_id, 'q')
+      assert.deepEqual(await Promise.all(ids.map((id) => readLog(store, id))), logs)
+      assert.equal((await loadView(store, { sessionId: rewritten })).envelope?.document.persona_id, 'q')
       const [again = ''] = kept
-      const folded = await foldedIn(store, again)
+      const folded = await foldLog(store, again)
       assert.equal(await store.repair({ sessionId: again }, 4, folded, []), true)
-      assert.deepEqual(await loadedIn(store, { sessionId: again }), folded)
+      assert.deepEqual(await loadView(store, { sessionId: again }), folded)
       assert.equal(await count(which), 1)
     },
   },
   {
     id: 'E3',
-    title: 'counts and removes what was written at a moment or after it',
+    title: 'counts and removes envelopes written at or after a time',
     async check(db) {
       const store = await db.connect()
       const ids = upTo(5).map(() => uuid7())
       // the first is the newest
-      for (const [n, id] of ids.sort().toReversed().entries()) await createdIn(store, { id, at: seconds(10 * n) })
-      const since = (n: number) => ({ since: seconds(n) })
+      for (const [n, id] of ids.sort().toReversed().entries())
+        await createSession(store, { id, at: secondsAfterNoon(10 * n) })
+      const since = (n: number) => ({ since: secondsAfterNoon(n) })
       const { count, remove } = store.envelopes
       const counts = async () => await Promise.all([0, 10, 11, 20, 40, 41].map((n) => count(since(n))))
       assert.deepEqual(await counts(), [5, 4, 3, 3, 1, 0])
-      // neither an append nor a change that left the envelope behind is a write of the envelope
-      await store.append(appending(ids[4] ?? '', { at: seconds(99) }))
-      await store.decide(changingBlind(ids[4] ?? '', { personaId: 'x' }, seconds(99)))
+      // neither an append nor a change without the envelope is a write of the envelope
+      await store.append(appendRequest(ids[4] ?? '', { at: secondsAfterNoon(99) }))
+      await store.decide(changeWithoutEnvelope(ids[4] ?? '', { personaId: 'x' }, secondsAfterNoon(99)))
       assert.deepEqual(await counts(), [5, 4, 3, 3, 1, 0])
-      await store.decide(changing(ids[3] ?? '', { personaId: 'x', batch: 'b1' }, seconds(41)))
+      await store.decide(changeEnvelope(ids[3] ?? '', { personaId: 'x', batch: 'b1' }, secondsAfterNoon(41)))
       assert.deepEqual(await counts(), [5, 4, 4, 4, 2, 1])
       assert.deepEqual(await remove(since(20), 2), [ids[0], ids[1]])
       assert.deepEqual(await remove(since(20), 9), [ids[2], ids[3]])

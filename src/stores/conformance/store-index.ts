@@ -8,28 +8,28 @@ import type { Store } from '../../ports/store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import {
   ADA,
-  appending,
-  createdIn,
-  described,
-  endedIn,
-  forkedIn,
+  appendRequest,
+  brokenDescription,
+  createSession,
+  describeTerms,
+  endSession,
+  forkSession,
   NOON,
-  seconds,
+  secondsAfterNoon,
   someEvents,
   someMessage,
-  unreadable,
   upTo,
 } from './samples.ts'
 
 const SAID = { ...ADA, corpus: 'said' } as const
 
-/** A request that puts messages into a session's index, at first and up to its first event. */
-function adding(sessionId: string, messages: readonly NewMessage[], given: Partial<AddRequest> = {}): AddRequest {
+/** An index request for a session, by default from 0 to its first event. */
+function addRequest(sessionId: string, messages: readonly NewMessage[], given: Partial<AddRequest> = {}): AddRequest {
   return { sessionId, from: 0, to: 1, version: 1, messages, ...given }
 }
 
-/** What the index holds of a term, decoded, in the order it came. */
-async function heldOf(store: Store, term: string): Promise<Posting[]> {
+/** Decoded postings of a term, in the returned order. */
+async function readPostings(store: Store, term: string): Promise<Posting[]> {
   const blocks = await store.index.postings(SAID, [term], 1000)
   return blocks.flatMap(({ session, block, data }) => decodePostings(session, block, data))
 }
@@ -38,7 +38,7 @@ function posting(session: string, turn: number, { places, length, asks }: TextAn
   return { session, turn, length, asks, places: places.get(term) ?? [] }
 }
 
-/** What a mark says, save the version, which says nothing before there are entries. */
+/** A mark without its version, which means nothing before there are entries. */
 function progress(mark: IndexMark | undefined) {
   assert(mark)
   const { version: _, ...rest } = mark
@@ -51,23 +51,23 @@ const idsOf = (marks: readonly IndexMark[]) => marks.map(({ sessionId }) => sess
 export const indexRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'I1',
-    title: 'puts messages behind those it holds and moves the mark',
+    title: 'appends messages and moves the mark',
     async check(db) {
       const [store, reader] = [await db.connect(), await db.connect()]
-      const id = await createdIn(store)
-      await store.append(appending(id, { events: someEvents(400) }))
+      const id = await createSession(store)
+      await store.append(appendRequest(id, { events: someEvents(400) }))
       const none = { ...ADA, sessionId: id, head: 401, indexed: 0, turns: 0, extracted: 0, copied: 0 }
       assert.deepEqual(progress(await reader.index.mark(id)), none)
 
-      const words = described({ zürich: [2, 5, 127, 128, 129, 300, 70_000], word: [6] }, { length: 64, asks: true })
-      const more = described({ zürich: [4] }, { length: 20_000 })
+      const words = describeTerms({ zürich: [2, 5, 127, 128, 129, 300, 70_000], word: [6] }, { length: 64, asks: true })
+      const more = describeTerms({ zürich: [4] }, { length: 20_000 })
       const border = [254, 255, 256, 257].map((turn) => someMessage(turn, words))
-      assert.equal(await store.index.add(adding(id, border, { to: 258 })), true)
+      assert.equal(await store.index.add(addRequest(id, border, { to: 258 })), true)
       assert.deepEqual(await reader.index.mark(id), { ...none, indexed: 258, turns: 257, version: 1 })
       const later = [258, 511, 512].map((turn) => someMessage(turn, more))
-      assert.equal(await store.index.add(adding(id, later, { from: 258, to: 300 })), true)
+      assert.equal(await store.index.add(addRequest(id, later, { from: 258, to: 300 })), true)
       // nothing but the mark
-      assert.equal(await reader.index.add(adding(id, [], { from: 300, to: 350 })), true)
+      assert.equal(await reader.index.add(addRequest(id, [], { from: 300, to: 350 })), true)
       assert.deepEqual(await reader.index.mark(id), { ...none, indexed: 350, turns: 512, version: 1 })
 
       const blocks = await reader.index.postings(SAID, ['zürich'], 9)
@@ -75,22 +75,22 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
         blocks.map(({ term, session, block }) => [term, session, block]),
         [0, 1, 2].map((block) => ['zürich', id, block]),
       )
-      assert.deepEqual(await heldOf(reader, 'zürich'), [
+      assert.deepEqual(await readPostings(reader, 'zürich'), [
         ...border.map(({ turn }) => posting(id, turn, words, 'zürich')),
         ...later.map(({ turn }) => posting(id, turn, more, 'zürich')),
       ])
       assert.deepEqual(
-        await heldOf(reader, 'word'),
+        await readPostings(reader, 'word'),
         border.map(({ turn }) => posting(id, turn, words, 'word')),
       )
     },
   },
   {
     id: 'I1',
-    title: 'keeps terms of every script and with any sign apart',
+    title: 'distinguishes terms of every script and with any character',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
+      const id = await createSession(store)
       const terms = [
         'zürich',
         'zurich',
@@ -107,11 +107,11 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
         '',
       ]
       const messages = terms.map((term, i) => someMessage(i + 1, [term]))
-      assert.equal(await store.index.add(adding(id, messages)), true)
+      assert.equal(await store.index.add(addRequest(id, messages)), true)
       const { frequencies } = await store.index.lookup(SAID, terms)
       for (const [i, term] of terms.entries()) {
         assert.equal(frequencies.get(term), 1, term)
-        const turns = (await heldOf(store, term)).map(({ turn }) => turn)
+        const turns = (await readPostings(store, term)).map(({ turn }) => turn)
         assert.deepEqual(turns, [i + 1], term)
       }
       const blocks = await store.index.postings(SAID, terms, 9)
@@ -120,59 +120,60 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I1',
-    title: 'writes nothing from a mark that has moved, for a session that does not exist, or of what it cannot read',
+    title: 'writes nothing if the mark has moved, the session is missing, or the input cannot be read',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
-      await store.append(appending(id, { events: someEvents(20) }))
-      await store.index.add(adding(id, [someMessage(1, ['old'])], { to: 10 }))
+      const id = await createSession(store)
+      await store.append(appendRequest(id, { events: someEvents(20) }))
+      await store.index.add(addRequest(id, [someMessage(1, ['old'])], { to: 10 }))
       const [mark, counts] = [await store.index.mark(id), await store.index.lookup(SAID, ['old', 'new'])]
       const message = someMessage(2, ['new', 'old'])
-      for (const from of [0, 9, 11]) assert.equal(await store.index.add(adding(id, [message], { from, to: 20 })), false)
+      for (const from of [0, 9, 11])
+        assert.equal(await store.index.add(addRequest(id, [message], { from, to: 20 })), false)
       const missing = uuid7()
-      assert.equal(await store.index.add(adding(missing, [message])), false)
+      assert.equal(await store.index.add(addRequest(missing, [message])), false)
       assert.equal(await store.index.mark(missing), undefined)
-      const broken = adding(id, [message, someMessage(3, unreadable())], { from: 10, to: 20 })
+      const broken = addRequest(id, [message, someMessage(3, brokenDescription())], { from: 10, to: 20 })
       await assert.rejects(async () => await store.index.add(broken))
       assert.deepEqual(await store.index.mark(id), mark)
       assert.deepEqual(await store.index.lookup(SAID, ['old', 'new']), counts)
-      assert.deepEqual(await heldOf(store, 'new'), [])
-      assert.equal((await heldOf(store, 'old')).length, 1)
+      assert.deepEqual(await readPostings(store, 'new'), [])
+      assert.equal((await readPostings(store, 'old')).length, 1)
       const facts = await store.index.facts(ADA, { places: [], sessions: [id, missing], perSession: 9 })
       assert.equal(facts.length, 1)
-      assert.equal(await store.index.add(adding(id, [message], { from: 10, to: 20 })), true)
+      assert.equal(await store.index.add(addRequest(id, [message], { from: 10, to: 20 })), true)
     },
   },
   {
     id: 'I1',
-    title: 'lets one of two racing readers of a log add, over and over',
+    title: 'lets one of two racing indexers add, repeatedly',
     async check(db) {
       const stores = await Promise.all([db.connect(), db.connect()])
-      const id = await createdIn(stores[0])
-      await stores[0].append(appending(id, { events: someEvents(40) }))
+      const id = await createSession(stores[0])
+      await stores[0].append(appendRequest(id, { events: someEvents(40) }))
       for (const n of upTo(20)) {
-        const request = adding(id, [someMessage(n, ['shared', `by${n}`])], { from: n - 1, to: n })
+        const request = addRequest(id, [someMessage(n, ['shared', `by${n}`])], { from: n - 1, to: n })
         const added = await Promise.all(stores.map(({ index }) => index.add(request)))
         assert.deepEqual(added.sort(), [false, true])
       }
       const { messages, terms, frequencies } = await stores[1].index.lookup(SAID, ['shared', 'by7'])
       assert.deepEqual([messages, terms, frequencies.get('shared'), frequencies.get('by7')], [20, 40, 20, 1])
-      const turns = (await heldOf(stores[0], 'shared')).map(({ turn }) => turn)
+      const turns = (await readPostings(stores[0], 'shared')).map(({ turn }) => turn)
       assert.deepEqual(turns, upTo(20))
     },
   },
   {
     id: 'I1',
-    title: 'adds to many sessions of one user at once, the same words in any order, and loses none',
+    title: 'loses no term when many sessions of one user are indexed concurrently with the same words',
     async check(db) {
       const stores = await Promise.all([db.connect(), db.connect()])
       const vocabulary = upTo(60).map((n) => `term${n}`)
-      const ids = await Promise.all(upTo(24).map((n) => createdIn(stores[n % 2] as Store)))
+      const ids = await Promise.all(upTo(24).map((n) => createSession(stores[n % 2] as Store)))
       const added = await Promise.all(
         ids.map((id, n) => {
           const words = n % 3 === 0 ? vocabulary.toReversed() : vocabulary
           const messages = upTo(4).map((turn) => someMessage(turn, words.slice(n % 7), { speaker: `s${turn}` }))
-          return stores[n % 2]?.index.add(adding(id, messages))
+          return stores[n % 2]?.index.add(addRequest(id, messages))
         }),
       )
       assert(added.every((each) => each === true))
@@ -186,20 +187,20 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I1',
-    title: 'takes a thousand messages at once',
+    title: 'adds a thousand messages in one call',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
-      await store.append(appending(id, { events: someEvents(1000) }))
+      const id = await createSession(store)
+      await store.append(appendRequest(id, { events: someEvents(1000) }))
       const messages = upTo(1000).map((turn) => someMessage(turn, ['every', `mod${turn % 10}`, `own${turn}`]))
-      assert.equal(await store.index.add(adding(id, messages, { to: 1001 })), true)
+      assert.equal(await store.index.add(addRequest(id, messages, { to: 1001 })), true)
       const found = await store.index.lookup(SAID, ['every', 'mod3', 'own777'])
       assert.deepEqual([found.messages, found.terms], [1000, 3000])
       assert.deepEqual(
         ['every', 'mod3', 'own777'].map((term) => found.frequencies.get(term)),
         [1000, 100, 1],
       )
-      const held = await heldOf(store, 'every')
+      const held = await readPostings(store, 'every')
       assert.deepEqual(
         held.map(({ turn }) => turn),
         upTo(1000),
@@ -209,33 +210,33 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I2',
-    title: 'gives the marks of sessions of which something is left, newest activity first',
+    title: 'returns marks of sessions that are behind, newest activity first',
     async check(db) {
       const store = await db.connect()
       const made: string[] = []
-      for (const n of upTo(4)) made.push(await createdIn(store, { at: seconds(n) }))
+      for (const n of upTo(4)) made.push(await createSession(store, { at: secondsAfterNoon(n) }))
       const [a = '', b = '', c = '', d = ''] = made
-      await store.append(appending(a, { at: seconds(10) }))
+      await store.append(appendRequest(a, { at: secondsAfterNoon(10) }))
       for (const given of [{ userId: 'bob' }, { tenant: 'other' }])
-        await createdIn(store, { ...given, at: seconds(20) })
+        await createSession(store, { ...given, at: secondsAfterNoon(20) })
       const marks = async (version = 1, newest?: number) => idsOf(await store.index.marks(ADA, version, newest))
       assert.deepEqual(await marks(), [a, d, c, b])
 
-      await store.index.add(adding(d, [someMessage(1, ['word'])]))
-      await store.index.add(adding(a, [someMessage(1, ['word'])]))
+      await store.index.add(addRequest(d, [someMessage(1, ['word'])]))
+      await store.index.add(addRequest(a, [someMessage(1, ['word'])]))
       assert.deepEqual(await marks(), [a, c, b])
       assert.deepEqual(await store.index.marks(ADA, 1, 1), [
         { ...ADA, sessionId: a, head: 2, indexed: 1, turns: 1, version: 1, extracted: 0, copied: 0 },
       ])
-      await store.index.add(adding(a, [], { from: 1, to: 2 }))
+      await store.index.add(addRequest(a, [], { from: 1, to: 2 }))
       assert.deepEqual(await marks(), [c, b])
-      // of the newest three, not three that are left
+      // of the newest three sessions, not three that are behind
       assert.deepEqual(await marks(1, 3), [c])
       assert.deepEqual(await marks(1, 2), [])
-      // entries of another version are still to be read
+      // entries of another version count as behind
       assert.deepEqual(await marks(2), [a, d, c, b])
       assert.deepEqual(await marks(2, 2), [a, d])
-      await store.append(appending(b, { at: seconds(30) }))
+      await store.append(appendRequest(b, { at: secondsAfterNoon(30) }))
       assert.deepEqual(await marks(1, 2), [b])
       for (const stranger of [
         { ...ADA, userId: 'bob' },
@@ -249,20 +250,20 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I2',
-    title: 'says which events of a fork are copies, and gives it no index of its own',
+    title: 'reports the copied events of a fork, and does not copy the index',
     async check(db) {
       const store = await db.connect()
-      const source = await createdIn(store)
-      await store.append(appending(source, { events: someEvents(9) }))
+      const source = await createSession(store)
+      await store.append(appendRequest(source, { events: someEvents(9) }))
       const messages = upTo(9).map((turn) => someMessage(turn, ['word']))
-      await store.index.add(adding(source, messages, { to: 10 }))
+      await store.index.add(addRequest(source, messages, { to: 10 }))
       await store.memories.change({
         ...ADA,
         at: NOON,
         mark: { sessionId: source, from: 0, to: 9 },
         decide: () => ({ puts: [] }),
       })
-      const fork = await forkedIn(store, source, 6)
+      const fork = await forkSession(store, source, 6)
       const expected = { ...ADA, sessionId: fork, head: 7, indexed: 0, turns: 0, extracted: 0, copied: 6 }
       assert.deepEqual(progress(await store.index.mark(fork)), expected)
       assert.deepEqual((await store.index.marks(ADA, 1)).map(progress), [expected])
@@ -271,14 +272,14 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I3',
-    title: 'gives sessions of anyone of which something is left, in pages',
+    title: 'pages through sessions of all users that are behind',
     async check(db) {
       const store = await db.connect()
       const ids = upTo(9)
         .map(() => uuid7())
         .sort()
       for (const [n, id] of ids.toReversed().entries()) {
-        await createdIn(store, n % 2 ? { id } : { id, tenant: 'other', userId: 'bob' })
+        await createSession(store, n % 2 ? { id } : { id, tenant: 'other', userId: 'bob' })
       }
       const behind = (given: { after?: string; version?: number; limit?: number } = {}) =>
         store.index.behind({ version: 1, limit: 100, ...given })
@@ -288,10 +289,10 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await behind({ after: ids[8] ?? '' }), [])
 
       const [first = '', second = '', third = '', ...others] = ids
-      for (const id of [first, second, third]) await store.index.add(adding(id, [someMessage(1, ['word'])]))
+      for (const id of [first, second, third]) await store.index.add(addRequest(id, [someMessage(1, ['word'])]))
       assert.deepEqual(await behind(), others)
       assert.deepEqual(await behind({ version: 2 }), ids)
-      await store.append(appending(second))
+      await store.append(appendRequest(second))
       assert.deepEqual(await behind(), [second, ...others])
       await store.index.drop(first)
       assert.deepEqual(await behind({ limit: 2 }), [first, second])
@@ -299,13 +300,13 @@ export const indexRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I3',
-    title: 'gives those that ended with events nothing was extracted from, and live ones not',
+    title: 'includes ended sessions with unextracted events, but not live ones',
     async check(db) {
       const store = await db.connect()
-      const [live, over] = [await createdIn(store), await createdIn(store, { tenant: 'other' })]
-      await store.append(appending(live))
-      await endedIn(store, over)
-      for (const id of [live, over]) await store.index.add(adding(id, [], { to: 2 }))
+      const [live, over] = [await createSession(store), await createSession(store, { tenant: 'other' })]
+      await store.append(appendRequest(live))
+      await endSession(store, over)
+      for (const id of [live, over]) await store.index.add(addRequest(id, [], { to: 2 }))
       const behind = () => store.index.behind({ version: 1, limit: 9 })
       assert.deepEqual(await behind(), [over])
       const extract = (from: number, to: number) =>

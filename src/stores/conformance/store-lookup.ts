@@ -7,14 +7,14 @@ import type { Store } from '../../ports/store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import {
   ADA,
-  appending,
-  createdIn,
-  creation,
-  described,
-  logOf,
+  appendRequest,
+  createRequest,
+  createSession,
+  describeTerms,
+  expectError,
   NOON,
-  putting,
-  refused,
+  putRequest,
+  readLog,
   someEvent,
   someEvents,
   someMemory,
@@ -30,24 +30,24 @@ const said = (user: UserKey): IndexPartition => ({ ...user, corpus: 'said' })
 const remembered = (user: UserKey): IndexPartition => ({ ...user, corpus: 'memory' })
 
 /** A session of the user with these messages in the index. */
-async function indexedIn(store: Store, messages: readonly NewMessage[], user = ADA, id = uuid7()): Promise<string> {
-  const sessionId = await createdIn(store, { ...user, id })
+async function createIndexed(store: Store, messages: readonly NewMessage[], user = ADA, id = uuid7()): Promise<string> {
+  const sessionId = await createSession(store, { ...user, id })
   assert.equal(await store.index.add({ sessionId, from: 0, to: 1, version: 1, messages }), true)
   return sessionId
 }
 
-/** So many sessions with these messages, by id; the last was made first. */
-async function sortedIn(store: Store, count: number, messages: readonly NewMessage[]): Promise<string[]> {
+/** `count` sessions with these messages, by id; created in reverse order. */
+async function createIndexedSessions(store: Store, count: number, messages: readonly NewMessage[]): Promise<string[]> {
   const ids = upTo(count)
     .map(() => uuid7())
     .sort()
-  for (const id of ids.toReversed()) await indexedIn(store, messages, ADA, id)
+  for (const id of ids.toReversed()) await createIndexed(store, messages, ADA, id)
   return ids
 }
 
-/** What is on a shelf, with 0 for each term that no message holds. */
-async function countsOf(store: Store, shelf: IndexPartition, terms: readonly string[] = []) {
-  const { frequencies, ...counts } = await store.index.lookup(shelf, terms)
+/** Counts of a partition, with 0 for each missing term. */
+async function countsOf(store: Store, partition: IndexPartition, terms: readonly string[] = []) {
+  const { frequencies, ...counts } = await store.index.lookup(partition, terms)
   return { ...counts, frequencies: terms.map((term) => frequencies.get(term) ?? 0) }
 }
 
@@ -62,22 +62,22 @@ async function placesOf(store: Store, query: Partial<FactsQuery>, user = ADA) {
 export const lookupRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'I4',
-    title: 'counts messages, terms, long ones and how many messages hold each term',
+    title: 'counts messages, terms, long messages and the messages of each term',
     async check(db) {
       const store = await db.connect()
       assert.deepEqual(await countsOf(store, said(ADA), ['tea']), { ...NOTHING, frequencies: [0] })
       const lengths = [LONG_MESSAGE_TERMS - 1, LONG_MESSAGE_TERMS, LONG_MESSAGE_TERMS + 1, 9000]
-      const long = lengths.map((length, i) => someMessage(i + 3, described({ tea: [2, 4, 6] }, { length })))
+      const long = lengths.map((length, i) => someMessage(i + 3, describeTerms({ tea: [2, 4, 6] }, { length })))
       const [first] = [
-        await indexedIn(store, [someMessage(1, ['tea', 'cup']), someMessage(2, []), ...long]),
-        await indexedIn(store, [someMessage(1, ['cup'], { kind: 'commit' })]),
+        await createIndexed(store, [someMessage(1, ['tea', 'cup']), someMessage(2, []), ...long]),
+        await createIndexed(store, [someMessage(1, ['cup'], { kind: 'commit' })]),
       ]
       const terms = ['cup', 'tea', 'never']
       const all = lengths.reduce((sum, length) => sum + length, 0)
       const counted = { messages: 7, terms: all + 3, longMessages: 2, speakers: ['user'] }
       assert.deepEqual(await countsOf(store, said(ADA), terms), { ...counted, frequencies: [2, 5, 0] })
       assert.deepEqual(await countsOf(store, said(ADA)), { ...counted, frequencies: [] })
-      // only what was asked for
+      // only the requested terms
       assert.equal((await store.index.lookup(said(ADA), ['cup'])).frequencies.has('tea'), false)
       await store.index.drop(first)
       const left = { messages: 1, terms: 1, longMessages: 0, speakers: ['user'], frequencies: [1, 0, 0] }
@@ -86,29 +86,29 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I4',
-    title: 'names those who spoke, those with most messages first, ties by name, and no more than 500',
+    title: 'returns at most 500 speakers, most messages first, ties by name',
     async check(db) {
       const store = await db.connect()
       const by = (speakers: readonly string[]) =>
         speakers.map((speaker, i) => someMessage(i + 1, ['word'], { speaker }))
-      const first = await indexedIn(store, by(['b', 'zoë', 'b', 'a', 'B', 'Zoe']))
-      await indexedIn(store, by(['c', 'c', 'b', 'zoë']))
+      const first = await createIndexed(store, by(['b', 'zoë', 'b', 'a', 'B', 'Zoe']))
+      await createIndexed(store, by(['c', 'c', 'b', 'zoë']))
       const speakers = async () => (await store.index.lookup(said(ADA), [])).speakers
       assert.deepEqual(await speakers(), ['b', 'c', 'zoë', 'B', 'Zoe', 'a'])
       await store.index.drop(first)
       assert.deepEqual(await speakers(), ['c', 'b', 'zoë'])
       const many = upTo(510).map((n) => `d${String(n).padStart(3, '0')}`)
-      await indexedIn(store, by([...many, 'd510']))
+      await createIndexed(store, by([...many, 'd510']))
       assert.deepEqual(await speakers(), ['c', 'd510', 'b', ...many.slice(0, 497)])
     },
   },
   {
     id: 'I5',
-    title: 'gives the blocks of each term by session and block, of more than the limit the last of each',
+    title: 'returns the blocks of each term by session and block, and the last ones beyond the limit',
     async check(db) {
       const store = await db.connect()
       const turns = [1, 300, 301, 3000].map((turn) => someMessage(turn, ['often']))
-      const ids = await sortedIn(store, 3, [...turns, someMessage(3001, ['seldom', 'often'])])
+      const ids = await createIndexedSessions(store, 3, [...turns, someMessage(3001, ['seldom', 'often'])])
       const all = ids.flatMap((id) => [0, 1, 11].map((block) => `${id} ${block}`))
       const blocks = async (terms: string[], term: string, limit: number) => {
         const found = (await store.index.postings(said(ADA), terms, limit)).filter((each) => each.term === term)
@@ -136,10 +136,10 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I6',
-    title: 'gives all that is known of a message',
+    title: 'returns all facts of a message',
     async check(db) {
       const store = await db.connect()
-      const words = described({ tea: [2, 5] }, { length: 70_000, asked: 300, specifics: 9, times: 3, counts: true })
+      const words = describeTerms({ tea: [2, 5] }, { length: 70_000, asked: 300, specifics: 9, times: 3, counts: true })
       const rich = someMessage(2, words, {
         sequence: 400,
         kind: 'commit',
@@ -147,7 +147,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         time: 1_772_366_400_123,
       })
       const before1970 = someMessage(40_000, [], { sequence: 2_000_000, speaker: '', time: -86_400_001 })
-      const session = await indexedIn(store, [rich, before1970])
+      const session = await createIndexed(store, [rich, before1970])
       const facts: IndexedFacts[] = [rich, before1970].map(
         ({ words: { length, asked, specifics, times, counts }, ...m }) => {
           return { session, ...m, length, asked, specifics, times, counts }
@@ -159,12 +159,12 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I6',
-    title: 'gives places, the last of sessions and the last of a span, each once, by session and turn',
+    title: 'returns messages by place, the last of sessions and the last of a span, each once, by session and turn',
     async check(db) {
       const store = await db.connect()
       const at = Date.parse(NOON)
       const messages = upTo(6).map((turn) => someMessage(turn, ['word'], { time: at + Math.floor(turn / 2) * 10 }))
-      const ids = await sortedIn(store, 3, messages)
+      const ids = await createIndexedSessions(store, 3, messages)
       const [a = '', b = '', c = ''] = ids
       const place = (session: string, ...turns: number[]) => turns.map((turn) => ({ session, turn }))
 
@@ -187,7 +187,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         ids.flatMap((id) => place(id, 4, 5)),
       )
       assert.deepEqual(await span(11, 20, 100), [])
-      // the last by time, then by session, then by turn
+      // last by time, then by session, then by turn
       assert.deepEqual(await span(0, 31, 4), [...place(a, 6), ...place(b, 6), ...place(c, 5, 6)])
       assert.deepEqual(await span(0, 31, 6), [...place(a, 6), ...place(b, 5, 6), ...place(c, 4, 5, 6)])
       assert.deepEqual(await span(-100, 10, 2), [...place(b, 1), ...place(c, 1)])
@@ -203,12 +203,12 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I7',
-    title: 'gives events in the order they are asked for, and leaves out what is not there',
+    title: 'returns events in the requested order and omits missing ones',
     async check(db) {
       const store = await db.connect()
-      const [a, b, gone] = [await createdIn(store), await createdIn(store), await createdIn(store)]
+      const [a, b, gone] = [await createSession(store), await createSession(store), await createSession(store)]
       const rich = { ...someEvent('ünï 漢字 😀'), parts: '{"b":1.50,"a":"\\u0041"}', agentId: 'x', occurredAt: NOON }
-      await store.append(appending(a, { events: [...someEvents(300), rich] }))
+      await store.append(appendRequest(a, { events: [...someEvents(300), rich] }))
       await store.purge({ sessionId: gone }, NOON)
       const places = [
         { session: a, sequence: 302 },
@@ -220,7 +220,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
         { session: uuid7(), sequence: 1 },
         { session: a, sequence: 257 },
       ]
-      const [ofA, ofB] = [await logOf(store, a), await logOf(store, b)]
+      const [ofA, ofB] = [await readLog(store, a), await readLog(store, b)]
       assert.deepEqual(await store.index.events(ADA, places), [
         { session: a, event: ofA[301] },
         { session: b, event: ofB[0] },
@@ -232,11 +232,11 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I8',
-    title: 'drops one session from the index, which may then be built anew',
+    title: 'drops one session from the index, so it can be indexed again',
     async check(db) {
       const [store, reader] = [await db.connect(), await db.connect()]
       const messages = [1, 255, 256, 600].map((turn) => someMessage(turn, ['shared', `own${turn}`], { speaker: 'x' }))
-      const [kept, id] = [await indexedIn(store, messages), await indexedIn(store, messages)]
+      const [kept, id] = [await createIndexed(store, messages), await createIndexed(store, messages)]
       const terms = ['shared', 'own256']
       const before = await countsOf(reader, said(ADA), terms)
       await store.index.drop(id)
@@ -248,7 +248,7 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual((await placesOf(reader, { span: { from: 0, to: 1e15, limit: 99 } })).length, 4)
       const mark = await reader.index.mark(id)
       assert.deepEqual([mark?.head, mark?.indexed, mark?.turns], [1, 0, 0])
-      // once more, and of one that never was, changes nothing
+      // dropping again, or an unknown session, changes nothing
       await store.index.drop(id)
       await store.index.drop(uuid7())
       assert.deepEqual(await countsOf(reader, said(ADA), terms), half)
@@ -260,13 +260,13 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I8',
-    title: 'has nothing of a session that was purged, and nothing of it when its id is used again',
+    title: 'a purge removes a session from the index, and a new session with its id starts empty',
     async check(db) {
       const store = await db.connect()
       const messages = upTo(3).map((turn) => someMessage(turn, ['shared', 'word']))
-      await indexedIn(store, messages)
+      await createIndexed(store, messages)
       const before = await countsOf(store, said(ADA), ['shared', 'word'])
-      const request = creation()
+      const request = createRequest()
       await store.create(request)
       const sessionId = request.view.record.id
       await store.index.add({ sessionId, from: 0, to: 1, version: 1, messages })
@@ -285,10 +285,10 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I8',
-    title: 'keeps nothing of sessions that are purged while they are indexed',
+    title: 'keeps nothing of sessions that are purged during indexing',
     async check(db) {
       const [store, indexer] = [await db.connect(), await db.connect()]
-      const ids = await Promise.all(upTo(20).map(() => createdIn(store)))
+      const ids = await Promise.all(upTo(20).map(() => createSession(store)))
       const messages = upTo(5).map((turn) => someMessage(turn, ['shared', `own${turn}`]))
       await Promise.all(
         ids.flatMap((sessionId, i) => {
@@ -303,18 +303,18 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'I9',
-    title: 'sees nothing of another user or tenant, and neither of the other shelf',
+    title: 'shows nothing of another user, tenant or corpus',
     async check(db) {
       const store = await db.connect()
       const sessions = new Map<UserKey, string>()
       for (const [i, user] of [ADA, BOB, OTHER_ADA].entries()) {
         const messages = upTo(i + 1).map((turn) => someMessage(turn, ['shared'], { speaker: `of ${i}` }))
-        sessions.set(user, await indexedIn(store, messages, user))
+        sessions.set(user, await createIndexed(store, messages, user))
         const puts = upTo(i + 4).map(() => ({
           memory: someMemory({ ...user }),
-          words: { description: described(['shared', 'kept']), version: 1 },
+          words: { description: describeTerms(['shared', 'kept']), version: 1 },
         }))
-        await store.memories.change(putting(puts, user))
+        await store.memories.change(putRequest(puts, user))
       }
       for (const [i, [user, own]] of [...sessions].entries()) {
         const terms = ['shared', 'kept']
@@ -352,19 +352,19 @@ export const lookupRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S20',
-    title: 'refuses the calls of memories and of the index after close, too',
+    title: 'rejects memory and index calls after close',
     async check(db) {
       const store = await db.connect()
       const { index, memories } = store
-      const id = await createdIn(store)
+      const id = await createSession(store)
       await store.close()
-      await refused('STORAGE', index.mark(id))
-      await refused('STORAGE', index.lookup(said(ADA), []))
-      await refused('STORAGE', index.add({ sessionId: id, from: 0, to: 1, version: 1, messages: [] }))
-      await refused('STORAGE', memories.list({ ...ADA, limit: 1 }))
-      await refused('STORAGE', memories.change(putting([{ memory: someMemory() }])))
-      await refused('STORAGE', memories.findAnswer({ key: 'k', fingerprint: 'f' }, ADA))
-      await refused('STORAGE', memories.purge(ADA))
+      await expectError('STORAGE', index.mark(id))
+      await expectError('STORAGE', index.lookup(said(ADA), []))
+      await expectError('STORAGE', index.add({ sessionId: id, from: 0, to: 1, version: 1, messages: [] }))
+      await expectError('STORAGE', memories.list({ ...ADA, limit: 1 }))
+      await expectError('STORAGE', memories.change(putRequest([{ memory: someMemory() }])))
+      await expectError('STORAGE', memories.findAnswer({ key: 'k', fingerprint: 'f' }, ADA))
+      await expectError('STORAGE', memories.purge(ADA))
     },
   },
 ]

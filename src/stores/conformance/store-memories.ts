@@ -6,21 +6,21 @@ import type { Store } from '../../ports/store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import {
   ADA,
-  appending,
-  createdIn,
-  described,
+  appendRequest,
+  brokenDescription,
+  createSession,
+  describeTerms,
   NOON,
-  putting,
-  seconds,
+  putRequest,
+  secondsAfterNoon,
   someEvents,
   someMemory,
-  unreadable,
   upTo,
 } from './samples.ts'
 
 const SHELF = { ...ADA, corpus: 'memory' } as const
 
-const words = (...terms: string[]) => ({ description: described(terms), version: 1 })
+const words = (...terms: string[]) => ({ description: describeTerms(terms), version: 1 })
 
 const created = { at: NOON, change: 'created', confidence: 0.8 } as const
 
@@ -32,8 +32,8 @@ async function one(store: Store, id: string): Promise<Memory> {
 
 const extracted = async (store: Store, id: string) => (await store.index.mark(id))?.extracted
 
-/** A decision that says of a memory once more what supports it. */
-function corroborated([memory]: readonly Memory[], entry: LineageEntry): MemoryWrites {
+/** A decision that adds evidence to a memory. */
+function addEvidence([memory]: readonly Memory[], entry: LineageEntry): MemoryWrites {
   assert(memory)
   const change = { at: entry.at, change: 'corroborated' as const, confidence: memory.confidence }
   return { puts: [{ memory: { ...memory, lineage: [...memory.lineage, entry] }, changes: [change] }] }
@@ -43,7 +43,7 @@ function corroborated([memory]: readonly Memory[], entry: LineageEntry): MemoryW
 export const memoryRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'M1',
-    title: 'hands the decider what it names, by id and by what it says, and stores what it returns',
+    title: 'passes memories by id and by fingerprint to the decider, and stores its result',
     async check(db) {
       const [store, reader] = [await db.connect(), await db.connect()]
       const [a, b, c, d] = [someMemory(), someMemory(), someMemory(), someMemory({ supersededBy: uuid7() })]
@@ -53,7 +53,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         { memory: c },
         { memory: d, fingerprint: 'plays guitar' },
       ]
-      const changed = await store.memories.change(putting(puts))
+      const changed = await store.memories.change(putRequest(puts))
       assert.deepEqual(changed, { outcome: 'written', memories: [a, b, c, d] })
       const seen = async (named: { ids?: string[]; fingerprints?: string[] }) => {
         let found: readonly Memory[] = []
@@ -61,7 +61,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
           found = memories
           return { puts: [] }
         }
-        assert.deepEqual(await reader.memories.change(putting([], { ...named, decide })), {
+        assert.deepEqual(await reader.memories.change(putRequest([], { ...named, decide })), {
           outcome: 'written',
           memories: [],
         })
@@ -70,34 +70,34 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
       const byId = (...memories: Memory[]) => memories.sort((x, y) => (x.id < y.id ? -1 : 1))
       assert.deepEqual(await seen({}), [])
       assert.deepEqual(await seen({ ids: [c.id, d.id, uuid7()] }), byId(c, d))
-      // one that was superseded does not speak for itself any more
+      // a superseded memory is not found by fingerprint
       assert.deepEqual(await seen({ fingerprints: ['plays guitar', 'never said', 'lives in zürich'] }), byId(a, b))
       assert.deepEqual(await seen({ ids: [a.id, c.id], fingerprints: ['plays guitar'] }), byId(a, c))
 
-      // what a put does not name stays as it was
-      await store.memories.change(putting([{ memory: { ...a, content: 'Ada plays the lute' } }]))
+      // fields missing in a put stay unchanged
+      await store.memories.change(putRequest([{ memory: { ...a, content: 'Ada plays the lute' } }]))
       assert.deepEqual(
         (await seen({ fingerprints: ['plays guitar'] })).map(({ content }) => content),
         ['Ada plays the lute'],
       )
       assert.equal((await reader.index.lookup(SHELF, ['guitar'])).frequencies.get('guitar'), 1)
       assert.equal((await reader.memories.history(a.id, undefined)).length, 1)
-      await store.memories.change(putting([{ memory: a, fingerprint: 'plays lute' }]))
+      await store.memories.change(putRequest([{ memory: a, fingerprint: 'plays lute' }]))
       assert.deepEqual(await seen({ fingerprints: ['plays guitar'] }), [])
     },
   },
   {
     id: 'M1',
-    title: 'keeps each of 64 corroborations of one memory that come at once from two connections',
+    title: 'keeps each of 64 concurrent corroborations of one memory from two connections',
     async check(db) {
       const stores = await Promise.all([db.connect(), db.connect()])
       const memory = someMemory()
-      await stores[0].memories.change(putting([{ memory, changes: [created] }]))
-      const entry = (n: number) => ({ relation: 'corroborates' as const, at: seconds(n), source: `s${n}` })
+      await stores[0].memories.change(putRequest([{ memory, changes: [created] }]))
+      const entry = (n: number) => ({ relation: 'corroborates' as const, at: secondsAfterNoon(n), source: `s${n}` })
       const results = await Promise.all(
         upTo(64).map((n) =>
           stores[n % 2]?.memories.change(
-            putting([], { ids: [memory.id], decide: (found) => corroborated(found, entry(n)) }),
+            putRequest([], { ids: [memory.id], decide: (found) => addEvidence(found, entry(n)) }),
           ),
         ),
       )
@@ -110,7 +110,7 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         history.map(({ version }) => version),
         upTo(65),
       )
-      // the history tells them in the order in which the lineage has them
+      // the history has the order of the lineage
       assert.deepEqual(
         history.map(({ at }) => at),
         lineage.map(({ at }) => at),
@@ -119,16 +119,16 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M1',
-    title: 'lets the second of two changes that say the same see the memory of the first',
+    title: 'the second of two equal changes sees the memory of the first',
     async check(db) {
       const stores = await Promise.all([db.connect(), db.connect()])
       const learn = (store: Store, content: string) =>
         store.memories.change(
-          putting([], {
+          putRequest([], {
             fingerprints: [content],
             decide: (found) =>
               found.length > 0
-                ? corroborated(found, { relation: 'corroborates', at: NOON })
+                ? addEvidence(found, { relation: 'corroborates', at: NOON })
                 : { puts: [{ memory: someMemory({ content }), fingerprint: content }] },
           }),
         )
@@ -140,42 +140,48 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M1',
-    title: 'leaves nothing behind of a decider that throws, or of words that cannot be read',
+    title: 'stores nothing if the decider throws or its words cannot be read',
     async check(db) {
       const store = await db.connect()
-      const sessionId = await createdIn(store)
+      const sessionId = await createSession(store)
       const [old, fresh] = [someMemory(), someMemory()]
-      await store.memories.change(putting([{ memory: old, words: words('old'), changes: [created] }]))
+      await store.memories.change(putRequest([{ memory: old, words: words('old'), changes: [created] }]))
       const mark = { sessionId, from: 0, to: 1 }
       const fail = () => {
         throw new RangeError('no decision')
       }
-      await assert.rejects(store.memories.change(putting([], { mark, decide: fail })), RangeError)
+      await assert.rejects(store.memories.change(putRequest([], { mark, decide: fail })), RangeError)
       const puts = [
         { memory: fresh, words: words('new'), changes: [created], fingerprint: 'f' },
-        { memory: { ...old, content: 'x' }, words: { description: unreadable(), version: 1 }, changes: [created] },
+        {
+          memory: { ...old, content: 'x' },
+          words: { description: brokenDescription(), version: 1 },
+          changes: [created],
+        },
       ]
-      await assert.rejects(store.memories.change(putting([], { mark, decide: () => ({ puts, removals: [old.id] }) })))
+      await assert.rejects(
+        store.memories.change(putRequest([], { mark, decide: () => ({ puts, removals: [old.id] }) })),
+      )
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [old])
       assert.equal((await store.memories.history(old.id, undefined)).length, 1)
       assert.deepEqual(await store.memories.history(fresh.id, undefined), [])
       const { messages, frequencies } = await store.index.lookup(SHELF, ['old', 'new'])
       assert.deepEqual([messages, frequencies.get('old'), frequencies.get('new') ?? 0], [1, 1, 0])
       assert.equal(await extracted(store, sessionId), 0)
-      // and the next change goes through
-      assert.equal((await store.memories.change(putting([{ memory: fresh }], { mark }))).outcome, 'written')
+      // the next change succeeds
+      assert.equal((await store.memories.change(putRequest([{ memory: fresh }], { mark }))).outcome, 'written')
     },
   },
   {
     id: 'M2',
-    title: 'writes only from the mark that is there, and moves it with what it writes',
+    title: 'writes only from the current mark, and moves it with the write',
     async check(db) {
       const store = await db.connect()
-      const sessionId = await createdIn(store)
-      await store.append(appending(sessionId, { events: someEvents(20) }))
+      const sessionId = await createSession(store)
+      await store.append(appendRequest(sessionId, { events: someEvents(20) }))
       const memory = someMemory()
       const write = (from: number, to: number, id = sessionId) =>
-        store.memories.change(putting([{ memory }], { mark: { sessionId: id, from, to } }))
+        store.memories.change(putRequest([{ memory }], { mark: { sessionId: id, from, to } }))
       assert.equal((await write(0, 10)).outcome, 'written')
       assert.equal(await extracted(store, sessionId), 10)
 
@@ -186,15 +192,15 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         [sessionId, 11, 20],
         [sessionId, 10, 22],
         [uuid7(), 0, 1],
-        [await createdIn(store, { userId: 'bob' }), 0, 1],
+        [await createSession(store, { userId: 'bob' }), 0, 1],
       ] as const) {
         const mark = { sessionId: id, from, to }
-        const { outcome, memories } = await store.memories.change(putting([], { mark, decide: never }))
+        const { outcome, memories } = await store.memories.change(putRequest([], { mark, decide: never }))
         assert.deepEqual([outcome, memories], ['stale', []])
       }
       assert.equal(await extracted(store, sessionId), 10)
-      // a change without one leaves it alone, and so does the index
-      await store.memories.change(putting([{ memory }]))
+      // a change without a mark leaves it unchanged, and so does the index
+      await store.memories.change(putRequest([{ memory }]))
       await store.index.add({ sessionId, from: 0, to: 21, version: 1, messages: [] })
       await store.index.drop(sessionId)
       assert.equal(await extracted(store, sessionId), 10)
@@ -207,43 +213,45 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M2',
-    title: 'writes only while the sessions it names are there and the user’s',
+    title: 'writes only if the named sessions exist and belong to the user',
     async check(db) {
       const store = await db.connect()
       const [mine, gone, bobs] = [
-        await createdIn(store),
-        await createdIn(store),
-        await createdIn(store, { userId: 'bob' }),
+        await createSession(store),
+        await createSession(store),
+        await createSession(store, { userId: 'bob' }),
       ]
       await store.purge({ sessionId: gone }, NOON)
       const never = () => assert.fail('the decider was called')
       for (const sessions of [[gone], [bobs], [mine, uuid7()]]) {
-        assert.equal((await store.memories.change(putting([], { sessions, decide: never }))).outcome, 'stale')
+        assert.equal((await store.memories.change(putRequest([], { sessions, decide: never }))).outcome, 'stale')
       }
       for (const purge of [gone, bobs]) {
-        const { outcome, purged } = await store.memories.change(putting([], { purge, decide: never }))
+        const { outcome, purged } = await store.memories.change(putRequest([], { purge, decide: never }))
         assert.deepEqual([outcome, purged], ['stale', undefined])
       }
       assert(await store.load({ sessionId: bobs }))
-      const { outcome } = await store.memories.change(putting([{ memory: someMemory() }], { sessions: [mine, mine] }))
+      const { outcome } = await store.memories.change(
+        putRequest([{ memory: someMemory() }], { sessions: [mine, mine] }),
+      )
       assert.equal(outcome, 'written')
     },
   },
   {
     id: 'M2',
-    title: 'purges a session in the step that takes it out of what it supported',
+    title: 'purges a session together with its removal from lineages',
     async check(db) {
       const store = await db.connect()
-      const [sessionId, other] = [await createdIn(store), await createdIn(store)]
-      await store.append(appending(sessionId, { events: someEvents(4) }))
+      const [sessionId, other] = [await createSession(store), await createSession(store)]
+      await store.append(appendRequest(sessionId, { events: someEvents(4) }))
       const entry = (id: string) => ({ relation: 'origin' as const, at: NOON, sessionId: id })
       const [from, both, apart] = [
         someMemory({ lineage: [entry(sessionId)] }),
         someMemory({ lineage: [entry(other), { ...entry(sessionId), relation: 'corroborates' }] }),
         someMemory({ lineage: [entry(other)] }),
       ]
-      await store.memories.change(putting([{ memory: from }, { memory: both }, { memory: apart }]))
-      const at = seconds(5)
+      await store.memories.change(putRequest([{ memory: from }, { memory: both }, { memory: apart }]))
+      const at = secondsAfterNoon(5)
       const request = { ...ADA, at, source: `session:${sessionId}`, purge: sessionId }
       await assert.rejects(
         store.memories.change({
@@ -280,12 +288,12 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
     title: 'lets one of two racing extractions of the same events write',
     async check(db) {
       const stores = await Promise.all([db.connect(), db.connect()])
-      const sessionId = await createdIn(stores[0])
-      await stores[0].append(appending(sessionId, { events: someEvents(10) }))
+      const sessionId = await createSession(stores[0])
+      await stores[0].append(appendRequest(sessionId, { events: someEvents(10) }))
       for (const n of upTo(10)) {
         const mark = { sessionId, from: n - 1, to: n }
         const results = await Promise.all(
-          stores.map(({ memories }) => memories.change(putting([{ memory: someMemory() }], { mark }))),
+          stores.map(({ memories }) => memories.change(putRequest([{ memory: someMemory() }], { mark }))),
         )
         assert.deepEqual(results.map(({ outcome }) => outcome).sort(), ['stale', 'written'])
       }
@@ -294,30 +302,30 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M3',
-    title: 'numbers the changes of each memory 1, 2, 3 …, and tells all of each',
+    title: 'numbers the changes of each memory 1, 2, 3 … and returns all their fields',
     async check(db) {
       const store = await db.connect()
       const [a, b] = [someMemory(), someMemory()]
       const changes: Omit<MemoryChange, 'version'>[] = [
         { at: NOON, change: 'created', confidence: 0.8, source: { sessionId: uuid7(), from: 2, to: 9 } },
         {
-          at: seconds(1),
+          at: secondsAfterNoon(1),
           change: 'corroborated',
           confidence: 0.85,
           source: { source: 'tool "x" — ünï' },
           note: 'Why?',
         },
-        { at: seconds(2), change: 'contradicted', confidence: 0, source: {} },
-        { at: seconds(2), change: 'superseded', confidence: 0.07, by: uuid7(), note: '' },
-        { at: seconds(1), change: 'source_removed', confidence: 1 },
+        { at: secondsAfterNoon(2), change: 'contradicted', confidence: 0, source: {} },
+        { at: secondsAfterNoon(2), change: 'superseded', confidence: 0.07, by: uuid7(), note: '' },
+        { at: secondsAfterNoon(1), change: 'source_removed', confidence: 1 },
       ]
       const merged = { at: NOON, change: 'merged' as const, confidence: 0.9 }
       for (const change of changes) {
-        await store.memories.change(putting([{ memory: a, changes: [change] }]))
-        await store.memories.change(putting([{ memory: a }]))
+        await store.memories.change(putRequest([{ memory: a, changes: [change] }]))
+        await store.memories.change(putRequest([{ memory: a }]))
       }
       await store.memories.change(
-        putting([
+        putRequest([
           { memory: b, changes: [] },
           { memory: a, changes: [created, merged] },
         ]),
@@ -328,14 +336,14 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         { version: 7, ...merged },
       ])
       assert.deepEqual(await store.memories.history(b.id, undefined), [])
-      await store.memories.change(putting([{ memory: b, changes: [created] }]))
+      await store.memories.change(putRequest([{ memory: b, changes: [created] }]))
       assert.deepEqual(await store.memories.history(b.id, undefined), [{ version: 1, ...created }])
       assert.deepEqual(await store.memories.history(uuid7(), undefined), [])
     },
   },
   {
     id: 'M4',
-    title: 'gives back all that a memory holds as it was, and what it gave is the caller’s to change',
+    title: 'returns every field of a memory unchanged, as a copy',
     async check(db) {
       const [store, reader] = [await db.connect(), await db.connect()]
       const rich = someMemory({
@@ -346,10 +354,15 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         confidence: 0.07,
         lineage: [
           { relation: 'origin', at: NOON, confidence: 0.3, sessionId: uuid7(), from: 1, to: 70_000 },
-          { relation: 'corroborates', at: seconds(1), sourceType: 'implicit', source: 'https://example.org/ü?a=1' },
+          {
+            relation: 'corroborates',
+            at: secondsAfterNoon(1),
+            sourceType: 'implicit',
+            source: 'https://example.org/ü?a=1',
+          },
           {
             relation: 'contradicts',
-            at: seconds(1),
+            at: secondsAfterNoon(1),
             sessionId: uuid7(),
             from: 3,
             to: 3,
@@ -359,17 +372,17 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         ],
         useCount: 3_000_000,
         createdAt: '2025-12-31T23:59:59.999Z',
-        lastUsedAt: seconds(2),
-        expiresAt: seconds(3),
+        lastUsedAt: secondsAfterNoon(2),
+        expiresAt: secondsAfterNoon(3),
         supersededBy: uuid7(),
-        supersededAt: seconds(1),
+        supersededAt: secondsAfterNoon(1),
         metadata: { z: 1.5, a: [null, { y: '', b: 'ünï 😀' }], m: 1e21, __x: false },
       })
       const plain = [0, 0.29, 0.57, 1].map((confidence) => someMemory({ confidence }))
       const odd = someMemory({ category: 'of an older table', content: '', scope: '', lineage: [], metadata: {} })
       const all = [rich, ...plain, odd]
       const given = structuredClone(all)
-      await store.memories.change(putting(given.map((memory) => ({ memory }))))
+      await store.memories.change(putRequest(given.map((memory) => ({ memory }))))
       for (const memory of given) memory.content = 'changed by the caller'
       for (const memory of all) {
         const found = await one(reader, memory.id)
@@ -379,9 +392,9 @@ export const memoryRules: readonly Rule<StoreDatabase>[] = [
         found.lineage.push({ relation: 'contradicts', at: NOON })
         assert.deepEqual(await one(reader, memory.id), memory)
       }
-      // what a later put does not have is gone
+      // optional fields missing in a later put are removed
       const bare = someMemory({ id: rich.id })
-      await store.memories.change(putting([{ memory: bare }]))
+      await store.memories.change(putRequest([{ memory: bare }]))
       assert.deepEqual(await one(reader, rich.id), bare)
     },
   },

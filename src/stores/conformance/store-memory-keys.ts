@@ -4,7 +4,7 @@ import type { MemoryPut } from '../../ports/memory-store.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { ADA, NOON, putting, refused, seconds, someMemory, unreadable, upTo } from './samples.ts'
+import { ADA, brokenDescription, expectError, NOON, putRequest, secondsAfterNoon, someMemory, upTo } from './samples.ts'
 
 const BOB: UserKey = { tenant: 'local', userId: 'bob' }
 const OTHER_ADA: UserKey = { tenant: 'other', userId: 'ada' }
@@ -12,51 +12,51 @@ const STAMP: IdempotencyStamp = { key: 'k1', fingerprint: 'f1' }
 
 const never = () => assert.fail('the decider was called')
 
-/** A change with a key that puts these. */
-function keyed(puts: readonly MemoryPut[], { response = '[1]', idempotency = STAMP, user = ADA, at = NOON } = {}) {
-  return putting(puts, { ...user, at, idempotency, decide: () => ({ puts, response }) })
+/** A change with a key and these puts. */
+function keyedRequest(puts: readonly MemoryPut[], { response = '[1]', idempotency = STAMP, user = ADA, at = NOON } = {}) {
+  return putRequest(puts, { ...user, at, idempotency, decide: () => ({ puts, response }) })
 }
 
 /** M12 and M13. */
 export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'M12',
-    title: 'gives the response of a key that comes again, before it looks at anything else',
+    title: 'replays the response of a repeated key before any other check',
     async check(db) {
       const [store, other] = [await db.connect(), await db.connect()]
       const memory = someMemory()
       const response = '{ "z": 1.50, "a": "ünï" }'
       const idempotency = { key: '☕'.repeat(512), fingerprint: 'f'.repeat(300) }
-      const first = await store.memories.change(keyed([{ memory }], { response, idempotency }))
+      const first = await store.memories.change(keyedRequest([{ memory }], { response, idempotency }))
       assert.deepEqual(first, { outcome: 'written', memories: [memory] })
       for (const rest of [{}, { sessions: [uuid7()] }, { purge: uuid7() }, { ids: [memory.id] }]) {
-        const again = await other.memories.change(putting([], { idempotency, decide: never, ...rest }))
+        const again = await other.memories.change(putRequest([], { idempotency, decide: never, ...rest }))
         assert.deepEqual(again, { outcome: 'replayed', memories: [], response })
       }
-      const error = await refused(
+      const error = await expectError(
         'IDEMPOTENCY_MISMATCH',
-        other.memories.change(putting([], { idempotency: { ...idempotency, fingerprint: 'f2' }, decide: never })),
+        other.memories.change(putRequest([], { idempotency: { ...idempotency, fingerprint: 'f2' }, decide: never })),
       )
       assert.deepEqual((error as { details?: object }).details, { userId: 'ada', key: idempotency.key })
-      // without a response there is nothing to store
-      const open = putting([{ memory }], { idempotency: { key: 'open', fingerprint: 'f' } })
+      // nothing is stored without a response
+      const open = putRequest([{ memory }], { idempotency: { key: 'open', fingerprint: 'f' } })
       for (const _ of upTo(2)) assert.equal((await store.memories.change(open)).outcome, 'written')
       assert.equal(await store.memories.findAnswer({ key: 'open', fingerprint: 'f' }, ADA), undefined)
-      // and without a key nothing to store it with
-      await store.memories.change(putting([], { decide: () => ({ puts: [], response }) }))
+      // nor without a key
+      await store.memories.change(putRequest([], { decide: () => ({ puts: [], response }) }))
       assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
     },
   },
   {
     id: 'M12',
-    title: 'keeps the keys of users apart, and shows a response only to those within',
+    title: 'separates the keys of users, and returns a response only within its owner',
     async check(db) {
       const store = await db.connect()
-      await store.memories.change(keyed([], { response: '"of ada"' }))
+      await store.memories.change(keyedRequest([], { response: '"of ada"' }))
       for (const user of [BOB, OTHER_ADA]) {
         const { tenant, userId } = user
         const idempotency = { ...STAMP, fingerprint: `${tenant} ${userId}` }
-        const change = keyed([{ memory: someMemory({ ...user }) }], { user, idempotency, response: '"of others"' })
+        const change = keyedRequest([{ memory: someMemory({ ...user }) }], { user, idempotency, response: '"of others"' })
         assert.equal((await store.memories.change(change)).outcome, 'written')
         assert.equal((await store.memories.change(change)).response, '"of others"')
         assert.equal(await store.memories.findAnswer(idempotency, ADA), undefined)
@@ -79,35 +79,35 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M12',
-    title: 'stores no key of a change that wrote nothing',
+    title: 'stores no key for a change that writes nothing',
     async check(db) {
       const store = await db.connect()
       const memory = someMemory()
       const fail = () => {
         throw new RangeError('no decision')
       }
-      await assert.rejects(store.memories.change(putting([], { idempotency: STAMP, decide: fail })), RangeError)
-      const words = { description: unreadable(), version: 1 }
-      await assert.rejects(store.memories.change(keyed([{ memory, words }])))
-      const stale = { ...keyed([{ memory }]), sessions: [uuid7()] }
+      await assert.rejects(store.memories.change(putRequest([], { idempotency: STAMP, decide: fail })), RangeError)
+      const words = { description: brokenDescription(), version: 1 }
+      await assert.rejects(store.memories.change(keyedRequest([{ memory, words }])))
+      const stale = { ...keyedRequest([{ memory }]), sessions: [uuid7()] }
       assert.equal((await store.memories.change(stale)).outcome, 'stale')
       assert.equal(await store.memories.findAnswer(STAMP, undefined), undefined)
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [])
-      assert.equal((await store.memories.change(keyed([{ memory }]))).outcome, 'written')
+      assert.equal((await store.memories.change(keyedRequest([{ memory }]))).outcome, 'written')
       assert.equal(await store.memories.findAnswer(STAMP, undefined), '[1]')
     },
   },
   {
     id: 'M12',
-    title: 'keeps a key when its memory goes, and removes it with the user',
+    title: 'keeps a key when its memory is removed, and removes it with the user',
     async check(db) {
       const store = await db.connect()
       const memory = someMemory()
       for (const user of [ADA, BOB, OTHER_ADA]) {
-        await store.memories.change(keyed([{ memory: { ...memory, ...user } }], { user }))
+        await store.memories.change(keyedRequest([{ memory: { ...memory, ...user } }], { user }))
       }
       await store.memories.change(
-        putting([], {
+        putRequest([], {
           idempotency: { key: 'k2', fingerprint: 'f' },
           decide: () => ({ puts: [], removals: [memory.id], response: '[2]' }),
         }),
@@ -119,17 +119,17 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.memories.findAnswer(STAMP, ADA), undefined)
       for (const user of [BOB, OTHER_ADA]) assert.equal(await store.memories.findAnswer(STAMP, user), '[1]')
       const idempotency = { ...STAMP, fingerprint: 'f2' }
-      assert.equal((await store.memories.change(keyed([{ memory }], { idempotency }))).outcome, 'written')
+      assert.equal((await store.memories.change(keyedRequest([{ memory }], { idempotency }))).outcome, 'written')
     },
   },
   {
     id: 'M12',
-    title: 'writes one of 16 changes that come at once from two connections with one key',
+    title: 'writes one of 16 concurrent changes from two connections with one key',
     async check(db) {
       const stores = await Promise.all([db.connect(), db.connect()])
       const changes = upTo(16).map((n) => {
         const memory = someMemory({ createdAt: NOON })
-        return stores[n % 2]?.memories.change(keyed([{ memory }], { response: JSON.stringify(memory.id) }))
+        return stores[n % 2]?.memories.change(keyedRequest([{ memory }], { response: JSON.stringify(memory.id) }))
       })
       const outcomes = (await Promise.all(changes)).map((changed) => changed?.outcome)
       assert.equal(outcomes.filter((outcome) => outcome === 'written').length, 1)
@@ -141,48 +141,48 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M13',
-    title: 'removes keys of before a moment, the oldest first and so many at a time, and nothing else',
+    title: 'removes only keys before a time, oldest first, in limited batches',
     async check(db) {
       const store = await db.connect()
       const memory = someMemory()
       const stamp = (n: number) => ({ key: `k${n}`, fingerprint: `f${n}` })
       for (const n of [4, 1, 5, 2, 3]) {
-        await store.memories.change(keyed([{ memory }], { idempotency: stamp(n), at: seconds(n) }))
+        await store.memories.change(keyedRequest([{ memory }], { idempotency: stamp(n), at: secondsAfterNoon(n) }))
       }
       const left = async () => {
         const answers = await Promise.all(upTo(5).map((n) => store.memories.findAnswer(stamp(n), undefined)))
         return upTo(5).filter((n) => answers[n - 1] !== undefined)
       }
-      assert.equal(await store.memories.forgetKeys(seconds(1), 9, undefined), 0)
-      assert.equal(await store.memories.forgetKeys(seconds(5), 3, undefined), 3)
+      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(1), 9, undefined), 0)
+      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(5), 3, undefined), 3)
       assert.deepEqual(await left(), [4, 5])
-      assert.equal(await store.memories.forgetKeys(seconds(5), 3, undefined), 1)
-      assert.equal(await store.memories.forgetKeys(seconds(5), 3, undefined), 0)
+      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(5), 3, undefined), 1)
+      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(5), 3, undefined), 0)
       assert.deepEqual(await left(), [5])
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [memory])
-      // the key is free, for anything
+      // the key can be used again
       const idempotency = { ...stamp(1), fingerprint: 'another' }
-      const again = keyed([{ memory }], { idempotency, at: seconds(9), response: '[2]' })
+      const again = keyedRequest([{ memory }], { idempotency, at: secondsAfterNoon(9), response: '[2]' })
       assert.equal((await store.memories.change(again)).outcome, 'written')
       assert.equal((await store.memories.change(again)).response, '[2]')
-      assert.equal(await store.memories.forgetKeys(seconds(9), 9, undefined), 1)
+      assert.equal(await store.memories.forgetKeys(secondsAfterNoon(9), 9, undefined), 1)
       assert.deepEqual(await store.memories.purge(ADA), { memories: 1, keys: 1 })
     },
   },
   {
     id: 'M13',
-    title: 'removes the keys of those within, and of nobody else',
+    title: 'removes only keys within the given owner',
     async check(db) {
       const store = await db.connect()
       const users = [ADA, BOB, OTHER_ADA]
       const fill = async () => {
-        for (const user of users) await store.memories.change(keyed([], { user }))
+        for (const user of users) await store.memories.change(keyedRequest([], { user }))
       }
       const left = async () => {
         const answers = await Promise.all(users.map((user) => store.memories.findAnswer(STAMP, user)))
         return users.filter((_, n) => answers[n] !== undefined)
       }
-      const later = seconds(1)
+      const later = secondsAfterNoon(1)
       await fill()
       for (const within of [{ tenant: 'other', userId: 'bob' }, { tenant: 'nobody' }]) {
         assert.equal(await store.memories.forgetKeys(later, 9, within), 0)
@@ -199,16 +199,16 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M13',
-    title: 'counts each key once when several remove them at once, while changes come',
+    title: 'counts each key once with concurrent removals and changes',
     async check(db) {
       const stores = await Promise.all([db.connect(), db.connect()])
       const change = (n: number, at: string) => {
         const idempotency = { key: `${at} ${n}`, fingerprint: 'f' }
-        return stores[n % 2]?.memories.change(keyed([{ memory: someMemory() }], { idempotency, at }))
+        return stores[n % 2]?.memories.change(keyedRequest([{ memory: someMemory() }], { idempotency, at }))
       }
       await Promise.all(upTo(40).map((n) => change(n, NOON)))
-      const forgotten = upTo(20).map((n) => stores[n % 2]?.memories.forgetKeys(seconds(1), 40, ADA) ?? 0)
-      await Promise.all(upTo(10).map((n) => change(n, seconds(1))))
+      const forgotten = upTo(20).map((n) => stores[n % 2]?.memories.forgetKeys(secondsAfterNoon(1), 40, ADA) ?? 0)
+      await Promise.all(upTo(10).map((n) => change(n, secondsAfterNoon(1))))
       const counts = await Promise.all(forgotten)
       assert.equal(
         counts.reduce((a, b) => a + b),

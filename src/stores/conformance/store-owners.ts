@@ -2,19 +2,30 @@ import assert from 'node:assert/strict'
 import { uuid7 } from '../../ids.ts'
 import type { SessionKey, SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { appending, createdIn, creation, logOf, moved, NOON, refused, someEvent, someEvents, upTo } from './samples.ts'
+import {
+  advanceView,
+  appendRequest,
+  createRequest,
+  createSession,
+  expectError,
+  NOON,
+  readLog,
+  someEvent,
+  someEvents,
+  upTo,
+} from './samples.ts'
 
-/** Every call that takes a key, as one that must be refused. */
+/** Every call that takes a session key, each expected to fail. */
 const KEYED: readonly [name: string, call: (store: SessionStore, key: SessionKey) => Promise<unknown>][] = [
-  ['append', (store, key) => store.append({ ...appending(key.sessionId), ...key })],
+  ['append', (store, key) => store.append({ ...appendRequest(key.sessionId), ...key })],
   [
     'append again with a key',
-    (store, key) => store.append({ ...appending(key.sessionId), ...key, idempotency: STAMP }),
+    (store, key) => store.append({ ...appendRequest(key.sessionId), ...key, idempotency: STAMP }),
   ],
   [
     'decide',
     (store, key) =>
-      store.decide({ ...key, at: NOON, decide: (view) => ({ events: [someEvent()], view: moved(view, 1) }) }),
+      store.decide({ ...key, at: NOON, decide: (view) => ({ events: [someEvent()], view: advanceView(view, 1) }) }),
   ],
   ['read', (store, key) => store.read(key, { order: 'asc', limit: 9 })],
   ['read by type', (store, key) => store.read(key, { order: 'asc', limit: 9, types: ['user_message'] })],
@@ -23,7 +34,7 @@ const KEYED: readonly [name: string, call: (store: SessionStore, key: SessionKey
   [
     'fork',
     (store, key) => {
-      const { event, view } = creation({ tenant: 'acme', userId: 'ada' })
+      const { event, view } = createRequest({ tenant: 'acme', userId: 'ada' })
       return store.fork({ source: { ...key, sequence: 1 }, event, at: NOON, view })
     },
   ],
@@ -44,19 +55,19 @@ const STAMP = { key: 'k', fingerprint: 'f' }
 export const ownerRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S21',
-    title: 'has no session for a caller to whom it does not belong, whatever the call',
+    title: 'hides a session from callers outside its owner in every call',
     async check(db) {
       const store = await db.connect()
-      const sessionId = await createdIn(store, { tenant: 'acme', userId: 'ada' })
-      await store.append(appending(sessionId, { idempotency: STAMP }))
-      const before = await logOf(store, sessionId)
+      const sessionId = await createSession(store, { tenant: 'acme', userId: 'ada' })
+      await store.append(appendRequest(sessionId, { idempotency: STAMP }))
+      const before = await readLog(store, sessionId)
       for (const within of [
         { tenant: 'acme', userId: 'bob' },
         { tenant: 'other', userId: 'ada' },
         { tenant: 'other' },
       ]) {
         for (const [name, call] of KEYED) {
-          await refused('SESSION_NOT_FOUND', call(store, { sessionId, within })).catch((error) => {
+          await expectError('SESSION_NOT_FOUND', call(store, { sessionId, within })).catch((error) => {
             assert.fail(`${name} as ${JSON.stringify(within)}: ${error.message}`)
           })
         }
@@ -66,36 +77,36 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
         assert.deepEqual(await store.sessionIds({ limit: 9, within }), [])
         assert.deepEqual(await store.totals(within), { sessions: 0, events: 0 })
       }
-      assert.deepEqual(await logOf(store, sessionId), before)
+      assert.deepEqual(await readLog(store, sessionId), before)
     },
   },
   {
     id: 'S21',
-    title: 'keeps a foreign write out of a batch that touches the same session',
+    title: 'rejects a foreign write in a batch that writes to the same session',
     async check(db) {
       const store = await db.connect()
-      const sessionId = await createdIn(store, { tenant: 'acme' })
+      const sessionId = await createSession(store, { tenant: 'acme' })
       const writes = upTo(20).map((n) =>
-        store.append({ ...appending(sessionId), within: { tenant: n % 2 ? 'acme' : 'other' } }),
+        store.append({ ...appendRequest(sessionId), within: { tenant: n % 2 ? 'acme' : 'other' } }),
       )
       const results = await Promise.allSettled(writes)
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 10)
-      assert.equal((await logOf(store, sessionId)).length, 11)
+      assert.equal((await readLog(store, sessionId)).length, 11)
     },
   },
   {
     id: 'S21',
-    title: 'has everything for a caller to whom it belongs, by user or by tenant',
+    title: 'allows everything to the owner, by user or by tenant',
     async check(db) {
       const store = await db.connect()
       for (const within of [{ tenant: 'acme', userId: 'ada' }, { tenant: 'acme' }]) {
-        const sessionId = await createdIn(store, { tenant: 'acme', userId: 'ada' })
+        const sessionId = await createSession(store, { tenant: 'acme', userId: 'ada' })
         for (const [, call] of KEYED) await call(store, { sessionId, within })
         assert.equal(await store.load({ sessionId }), undefined)
       }
-      const mine = await createdIn(store, { tenant: 'emca', userId: 'ada' })
-      await createdIn(store, { tenant: 'emca', userId: 'bob' })
-      await createdIn(store, { tenant: 'other', userId: 'ada' })
+      const mine = await createSession(store, { tenant: 'emca', userId: 'ada' })
+      await createSession(store, { tenant: 'emca', userId: 'bob' })
+      await createSession(store, { tenant: 'other', userId: 'ada' })
       const within = { tenant: 'emca', userId: 'ada' }
       assert.deepEqual(await store.sessionIds({ limit: 9, within }), [mine])
       assert.deepEqual(await store.totals(within), { sessions: 1, events: 1 })
@@ -104,17 +115,17 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S22',
-    title: 'removes a session whole, counts what went, and leaves the others alone',
+    title: 'removes a session completely, returns the counts, and leaves other sessions unchanged',
     async check(db) {
       const store = await db.connect()
-      const request = creation({ conversationId: 'c' })
+      const request = createRequest({ conversationId: 'c' })
       await store.create(request)
       const sessionId = request.view.record.id
-      const other = await createdIn(store)
-      await store.append(appending(sessionId, { events: someEvents(300) }))
-      await store.append(appending(sessionId, { idempotency: STAMP }))
-      await store.append(appending(other, { idempotency: STAMP }))
-      const waiting = store.append(appending(sessionId))
+      const other = await createSession(store)
+      await store.append(appendRequest(sessionId, { events: someEvents(300) }))
+      await store.append(appendRequest(sessionId, { idempotency: STAMP }))
+      await store.append(appendRequest(other, { idempotency: STAMP }))
+      const waiting = store.append(appendRequest(sessionId))
       const landed = waiting.then(
         () => 1,
         () => 0,
@@ -122,24 +133,24 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       const counts = await store.purge({ sessionId }, NOON)
       assert.deepEqual(counts, { events: 302 + (await landed), keys: 1 })
       assert.equal(await store.load({ sessionId }), undefined)
-      await refused('SESSION_NOT_FOUND', store.append(appending(sessionId, { idempotency: STAMP })))
-      await refused('SESSION_NOT_FOUND', store.purge({ sessionId }, NOON))
+      await expectError('SESSION_NOT_FOUND', store.append(appendRequest(sessionId, { idempotency: STAMP })))
+      await expectError('SESSION_NOT_FOUND', store.purge({ sessionId }, NOON))
       assert.deepEqual(await store.sessionIds({ limit: 9 }), [other])
       assert.equal(await store.active({ ...request.view.record, at: NOON }), undefined)
-      assert.equal((await logOf(store, other)).length, 2)
+      assert.equal((await readLog(store, other)).length, 2)
 
       assert.equal((await store.create(request)).outcome, 'created')
-      assert.equal((await logOf(store, sessionId)).length, 1)
-      assert.equal((await store.append(appending(sessionId, { idempotency: STAMP }))).replayed, false)
+      assert.equal((await readLog(store, sessionId)).length, 1)
+      assert.equal((await store.append(appendRequest(sessionId, { idempotency: STAMP }))).replayed, false)
       assert.deepEqual(await store.read({ sessionId }, { order: 'asc', limit: 9, types: ['x.none'] }), [])
     },
   },
   {
     id: 'S22',
-    title: 'wakes those who watch a session that goes away',
+    title: 'wakes watchers of a purged session',
     async check(db) {
       const [store, watcher] = [await db.connect(), await db.connect()]
-      const sessionId = await createdIn(store)
+      const sessionId = await createSession(store)
       let stop = () => {}
       const woken = new Promise<void>((resolve) => {
         stop = watcher.watch(sessionId, resolve)
@@ -147,7 +158,7 @@ export const ownerRules: readonly Rule<StoreDatabase>[] = [
       await store.purge({ sessionId }, NOON)
       await woken
       stop()
-      assert.equal((await store.create(creation({ id: uuid7() }))).outcome, 'created')
+      assert.equal((await store.create(createRequest({ id: uuid7() }))).outcome, 'created')
     },
   },
 ]

@@ -3,14 +3,14 @@ import type { SessionView } from '../../domain/fold.ts'
 import type { ReadQuery } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
 import {
-  appending,
-  createdIn,
-  creation,
-  logOf,
-  moved,
+  advanceView,
+  appendRequest,
+  createRequest,
+  createSession,
+  expectError,
   NOON,
-  refused,
-  seconds,
+  readLog,
+  secondsAfterNoon,
   someEvent,
   someEvents,
   upTo,
@@ -20,21 +20,23 @@ import {
 export const readingRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S13',
-    title: 'reads ranges, types and both orders, byte for byte',
+    title: 'reads ranges, types and both orders exactly as written',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
+      const id = await createSession(store)
       const rich = {
         ...someEvent('tab\tline\nquote\' " \\ ünï 漢字 😀 \u2028'),
         parts: '{"b":1.50,"a":{"__x":[1e21,-0,""]},"b2":"\\u0041"}',
         agentId: 'someone else',
         occurredAt: '2026-03-01T13:00:00.123456+01:00',
       }
-      await store.append(appending(id, { events: [rich] }))
+      await store.append(appendRequest(id, { events: [rich] }))
       for (const n of upTo(600)) {
-        await store.append(appending(id, { events: [someEvent(`m${n}`, n % 290 === 0 ? 'x.rare' : 'model_message')] }))
+        await store.append(
+          appendRequest(id, { events: [someEvent(`m${n}`, n % 290 === 0 ? 'x.rare' : 'model_message')] }),
+        )
       }
-      const all = await logOf(store, id)
+      const all = await readLog(store, id)
       assert.deepEqual(all[1], { ...rich, sequence: 2, createdAt: NOON })
 
       const sequences = async (query: Partial<ReadQuery>) =>
@@ -55,14 +57,14 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S13',
-    title: 'finds every event by its type, written alone, with others, to several sessions, and after a purge',
+    title: 'finds every event by type: written alone, in batches, to several sessions, and after a purge',
     async check(db) {
       const store = await db.connect()
-      const request = creation()
-      const sessions = [request.view.record.id, await createdIn(store, { conversationId: 'other' })]
+      const request = createRequest()
+      const sessions = [request.view.record.id, await createSession(store, { conversationId: 'other' })]
       await store.create(request)
       const found = async (id: string) => {
-        const all = await logOf(store, id)
+        const all = await readLog(store, id)
         for (const type of new Set(all.map((event) => event.type))) {
           const expected = all.filter((event) => event.type === type)
           assert.deepEqual(await store.read({ sessionId: id }, { order: 'asc', limit: 1000, types: [type] }), expected)
@@ -73,54 +75,56 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       for (const n of upTo(90)) {
         const [first = '', second = ''] = sessions
         await store.append(
-          appending(first, { events: [someEvent('alone', n % 3 === 0 ? long(n % 12) : 'model_message')] }),
+          appendRequest(first, { events: [someEvent('alone', n % 3 === 0 ? long(n % 12) : 'model_message')] }),
         )
         await Promise.all([
-          store.append(appending(first, { events: [someEvent('beside'), someEvent('beside')] })),
-          store.append(appending(first, { events: [someEvent('beside', 'model_message')] })),
-          store.append(appending(second, { events: [someEvent('there', n % 7 === 0 ? 'x.seventh' : 'user_message')] })),
+          store.append(appendRequest(first, { events: [someEvent('beside'), someEvent('beside')] })),
+          store.append(appendRequest(first, { events: [someEvent('beside', 'model_message')] })),
+          store.append(
+            appendRequest(second, { events: [someEvent('there', n % 7 === 0 ? 'x.seventh' : 'user_message')] }),
+          ),
         ])
-        if (n === 80) await store.append(appending(second, { events: someEvents(300) }))
+        if (n === 80) await store.append(appendRequest(second, { events: someEvents(300) }))
       }
       assert.deepEqual([await found(sessions[0] ?? ''), await found(sessions[1] ?? '')], [361, 391])
 
       await store.purge({ sessionId: sessions[0] ?? '' }, NOON)
       await store.create(request)
       for (const type of ['user_message', 'model_message']) {
-        await store.append(appending(sessions[0] ?? '', { events: [someEvent('again', type)] }))
+        await store.append(appendRequest(sessions[0] ?? '', { events: [someEvent('again', type)] }))
       }
       assert.equal(await found(sessions[0] ?? ''), 3)
     },
   },
   {
     id: 'S13',
-    title: 'never shows part of an append to a reader beside it',
+    title: 'never shows part of an append to a concurrent reader',
     async check(db) {
       const [writer, reader] = [await db.connect(), await db.connect()]
-      const id = await createdIn(writer)
+      const id = await createSession(writer)
       let writing = true
       const reading = (async () => {
         let looks = 0
-        for (; writing; looks++) assert.equal(((await logOf(reader, id)).length - 1) % 5, 0)
+        for (; writing; looks++) assert.equal(((await readLog(reader, id)).length - 1) % 5, 0)
         return looks
       })()
-      for (const _ of upTo(60)) await writer.append(appending(id, { events: someEvents(5) }))
+      for (const _ of upTo(60)) await writer.append(appendRequest(id, { events: someEvents(5) }))
       writing = false
       assert((await reading) > 0)
     },
   },
   {
     id: 'S14',
-    title: 'reads back to the start of a turn, and not behind a clear',
+    title: 'reads back to the start of a turn, but not before a clear',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
+      const id = await createSession(store)
       const turn = (n: number) => [
         someEvent(`u${n}`),
         someEvent(`a${n}`, 'model_message'),
         someEvent(`b${n}`, 'model_message'),
       ]
-      for (const n of upTo(5)) await store.append(appending(id, { events: turn(n) }))
+      for (const n of upTo(5)) await store.append(appendRequest(id, { events: turn(n) }))
       const contents = async (query: Partial<ReadQuery>) =>
         (await store.read({ sessionId: id }, { order: 'desc', limit: 100, ...query })).map((event) => event.content)
       assert.deepEqual(await contents({ turns: 1 }), ['b5', 'a5', 'u5'])
@@ -132,11 +136,11 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         at: NOON,
         decide: (view) => ({
           events: [someEvent('clear', 'messages_cleared')],
-          view: { ...moved(view, 1), clearedAt: 17 },
+          view: { ...advanceView(view, 1), clearedAt: 17 },
         }),
       })
       assert.deepEqual(await contents({ turns: 9 }), [])
-      await store.append(appending(id, { events: turn(6) }))
+      await store.append(appendRequest(id, { events: turn(6) }))
       assert.deepEqual(await contents({ turns: 9 }), ['b6', 'a6', 'u6'])
       assert.deepEqual(await contents({ turns: 9, after: 3 }), ['b6', 'a6', 'u6'])
       assert.deepEqual(await contents({ turns: 9, after: 18 }), ['b6', 'a6'])
@@ -145,10 +149,10 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S15',
-    title: 'loads all views of one moment',
+    title: 'loads all views at one point in time',
     async check(db) {
       const [writer, reader] = [await db.connect(), await db.connect()]
-      const id = await createdIn(writer)
+      const id = await createSession(writer)
       let writing = true
       const reading = (async () => {
         while (writing) {
@@ -162,7 +166,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
           at: NOON,
           decide: (view) => ({
             events: [someEvent('count', 'x.count')],
-            view: { ...moved(view, 1), state: { ...view.state, version: view.state.version + 1 } },
+            view: { ...advanceView(view, 1), state: { ...view.state, version: view.state.version + 1 } },
           }),
         })
       }
@@ -172,24 +176,24 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S15',
-    title: 'gives the record or the scratchpad alone, as they are among all views',
+    title: 'returns the record or the scratchpad alone, equal to those in the full view',
     async check(db) {
       const store = await db.connect()
-      const request = creation()
+      const request = createRequest()
       const { record, state } = request.view
-      // every column that a record and a scratchpad can have, with what tells texts from JSON and keeps an order of keys
+      // every column of a record and a scratchpad, with values that reveal lost text or key order
       const view = {
         ...request.view,
         record: {
           ...record,
-          ...{ workflow: 'w', skill: 's', gitBranch: 'g', task: 'née "t"', expiresAt: seconds(9000) },
+          ...{ workflow: 'w', skill: 's', gitBranch: 'g', task: 'née "t"', expiresAt: secondsAfterNoon(9000) },
           metadata: { z: 1, a: [null, -0, 1.5], '\u00e9': { deep: true } },
         },
         state: { ...state, scratchpad: { z: 'last', a: ['first'] }, version: 0 },
       }
       await store.create({ ...request, view })
       const [sessionId, { tenant, userId }] = [record.id, record]
-      await store.append(appending(sessionId, { at: seconds(7) }))
+      await store.append(appendRequest(sessionId, { at: secondsAfterNoon(7) }))
       const whole = await store.load({ sessionId })
       assert.equal(whole?.record.head, 2)
       for (const key of [{ sessionId }, { sessionId, within: { tenant, userId } }, { sessionId, within: { tenant } }]) {
@@ -201,15 +205,15 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S15',
-    title: 'keeps no hold on a view that came in or went out',
+    title: 'shares no view objects with the caller',
     async check(db) {
       const store = await db.connect()
-      const request = creation({ conversationId: 'c' })
+      const request = createRequest({ conversationId: 'c' })
       const { id } = request.view.record
       const spoil = (record: { metadata: object } | undefined) =>
         Object.assign(record?.metadata ?? {}, { spoilt: true })
       const clean = async () => assert.deepEqual((await store.load({ sessionId: id }))?.record.metadata, {})
-      for (const given of [request, request, creation({ reuse: 'any' }), creation({ conversationId: 'c' })]) {
+      for (const given of [request, request, createRequest({ reuse: 'any' }), createRequest({ conversationId: 'c' })]) {
         spoil((await store.create(given)).record)
         await clean()
       }
@@ -240,7 +244,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         sessionId: id,
         at: NOON,
         decide: (view) => {
-          views.push(moved(view, 1))
+          views.push(advanceView(view, 1))
           return { events: [someEvent()], view: views[0] as SessionView }
         },
       })
@@ -250,8 +254,8 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.repair({ sessionId: id }, 2, repaired, []), true)
       spoil(repaired.record)
       await clean()
-      const { event, view } = creation()
-      const fork = { source: { sessionId: id, sequence: 1 }, event, at: NOON, view: moved(view, 1) }
+      const { event, view } = createRequest()
+      const fork = { source: { sessionId: id, sequence: 1 }, event, at: NOON, view: advanceView(view, 1) }
       for (const _ of upTo(2)) spoil((await store.fork(fork)).record)
       spoil(view.record)
       assert.deepEqual((await store.load({ sessionId: view.record.id }))?.record.metadata, {})
@@ -259,16 +263,16 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S17',
-    title: 'wakes watchers of the session, over this connection and over another',
+    title: 'wakes watchers of the session over the same and over another connection',
     async check(db) {
       const [writer, watcher] = [await db.connect(), await db.connect()]
-      const id = await createdIn(writer)
+      const id = await createSession(writer)
       for (const store of [writer, watcher]) {
         let stop = () => {}
         const woken = new Promise<void>((resolve) => {
           stop = store.watch(id, resolve)
         })
-        await writer.append(appending(id))
+        await writer.append(appendRequest(id))
         await woken
         stop()
         const decided = new Promise<void>((resolve) => {
@@ -277,7 +281,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         await writer.decide({
           sessionId: id,
           at: NOON,
-          decide: (view) => ({ events: [someEvent()], view: moved(view, 1) }),
+          decide: (view) => ({ events: [someEvent()], view: advanceView(view, 1) }),
         })
         await decided
         stop()
@@ -286,10 +290,10 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S17',
-    title: 'wakes each watcher of a session until it stops, and only its own',
+    title: 'wakes each watcher of a session until it stops, and no others',
     async check(db) {
       const [writer, watcher] = [await db.connect(), await db.connect()]
-      const id = await createdIn(writer)
+      const id = await createSession(writer)
       for (const store of [writer, watcher]) {
         let calls = 0
         const stop = store.watch(id, () => {
@@ -301,10 +305,10 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
           const woken = new Promise<void>((resolve) => {
             leave = store.watch(id, resolve)
           })
-          await writer.append(appending(id))
+          await writer.append(appendRequest(id))
           await woken
           leave()
-          // watchers are woken in the order they came
+          // watchers wake in the order of registration
           assert(calls > before)
         }
         stop()
@@ -314,7 +318,7 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
         const woken = new Promise<void>((resolve) => {
           leave = store.watch(id, resolve)
         })
-        await writer.append(appending(id))
+        await writer.append(appendRequest(id))
         await woken
         leave()
         assert.equal(calls, after)
@@ -323,11 +327,11 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S19',
-    title: 'repairs views only at the head stated',
+    title: 'repairs views only at the expected head',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
-      await store.append(appending(id))
+      const id = await createSession(store)
+      await store.append(appendRequest(id))
       const view = await store.load({ sessionId: id })
       assert(view)
       const wrong = { ...view, record: { ...view.record, turns: 77, task: 'other' }, clearedAt: 1 }
@@ -337,25 +341,26 @@ export const readingRules: readonly Rule<StoreDatabase>[] = [
       assert.equal(await store.repair({ sessionId: id }, 2, wrong, []), true)
       assert.deepEqual(await store.load({ sessionId: id }), wrong)
       const again = { ...wrong, record: { ...wrong.record, head: 3, turns: 10 }, clearedAt: 2 }
-      await store.append(appending(id))
+      await store.append(appendRequest(id))
       assert.equal(await store.repair({ sessionId: id }, 3, again, []), true)
-      await store.append(appending(id))
+      await store.append(appendRequest(id))
       const { record, clearedAt } = (await store.load({ sessionId: id })) ?? {}
       assert.deepEqual([record?.head, record?.turns, clearedAt], [4, 11, 2])
     },
   },
   {
     id: 'S20',
-    title: 'refuses every call after close, and finishes what it had accepted',
+    title: 'rejects every call after close, and finishes accepted ones',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
-      const accepted = upTo(10).map(() => store.append(appending(id, { at: seconds(1) })))
+      const id = await createSession(store)
+      const accepted = upTo(10).map(() => store.append(appendRequest(id, { at: secondsAfterNoon(1) })))
       await Promise.all([...accepted, store.close()])
-      await refused('STORAGE', store.append(appending(id)))
-      for (const look of ['load', 'record', 'state'] as const) await refused('STORAGE', store[look]({ sessionId: id }))
-      await refused('STORAGE', store.read({ sessionId: id }, { order: 'asc', limit: 1 }))
-      await refused('STORAGE', store.health())
+      await expectError('STORAGE', store.append(appendRequest(id)))
+      for (const look of ['load', 'record', 'state'] as const)
+        await expectError('STORAGE', store[look]({ sessionId: id }))
+      await expectError('STORAGE', store.read({ sessionId: id }, { order: 'asc', limit: 1 }))
+      await expectError('STORAGE', store.health())
       assert.throws(() => store.watch(id, () => {}), { code: 'STORAGE' })
     },
   },

@@ -2,9 +2,20 @@ import assert from 'node:assert/strict'
 import type { JsonObject } from '../../domain/json.ts'
 import type { DecideRequest, SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { ADA, appending, createdIn, creation, logOf, moved, refused, seconds, someEvent, upTo } from './samples.ts'
+import {
+  ADA,
+  advanceView,
+  appendRequest,
+  createRequest,
+  createSession,
+  expectError,
+  readLog,
+  secondsAfterNoon,
+  someEvent,
+  upTo,
+} from './samples.ts'
 
-/** Puts a value into the scratchpad by a decision that looks at nothing else, and gives the sequence of its event. */
+/** Sets a scratchpad value by a decision that reads only the scratchpad; returns the sequence of its event. */
 async function put(
   store: SessionStore,
   sessionId: string,
@@ -13,55 +24,55 @@ async function put(
 ): Promise<number> {
   const { events } = await store.decide({
     sessionId,
-    at: seconds(1),
+    at: secondsAfterNoon(1),
     reads: 'state',
     decide: (view) => {
       const { scratchpad, version } = view.state
-      const state = { scratchpad: { ...scratchpad, ...pad }, version: version + 1, updatedAt: seconds(1) }
-      return { events: [someEvent('changed', 'state_changed')], view: { ...moved(view, 1), state } }
+      const state = { scratchpad: { ...scratchpad, ...pad }, version: version + 1, updatedAt: secondsAfterNoon(1) }
+      return { events: [someEvent('changed', 'state_changed')], view: { ...advanceView(view, 1), state } }
     },
     ...given,
   })
   return events[0]?.sequence ?? 0
 }
 
-/** S6 and S21 for decisions that look at the scratchpad alone, which a store may begin with what it remembers. */
+/** S6 and S21 for decisions that read only the scratchpad, which a store may serve from a cache. */
 export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S6',
-    title: 'keeps every change of the scratchpad, over whichever connection it comes',
+    title: 'keeps every scratchpad change over alternating connections',
     async check(db) {
       const [first, second] = [await db.connect(), await db.connect()]
-      const id = await createdIn(first)
+      const id = await createSession(first)
       const sequences = [
         await put(first, id, { a: 1 }),
         await put(first, id, { b: 2 }),
         await put(second, id, { c: 3, a: 0 }),
         await put(first, id, { d: 4 }),
       ]
-      await first.append(appending(id))
+      await first.append(appendRequest(id))
       sequences.push(await put(first, id, { e: 5 }))
       assert.deepEqual(sequences, [2, 3, 4, 5, 7])
       assert.deepEqual(await second.state({ sessionId: id }), {
         scratchpad: { a: 0, b: 2, c: 3, d: 4, e: 5 },
         version: 5,
-        updatedAt: seconds(1),
+        updatedAt: secondsAfterNoon(1),
       })
-      assert.equal((await logOf(second, id)).length, 7)
+      assert.equal((await readLog(second, id)).length, 7)
       assert.equal((await second.load({ sessionId: id }))?.record.head, 7)
     },
   },
   {
     id: 'S6',
-    title: 'refuses nothing and leaves nothing out by what a scratchpad was',
+    title: 'never refuses or skips a change because of a stale scratchpad',
     async check(db) {
       const [first, second] = [await db.connect(), await db.connect()]
-      const id = await createdIn(first)
+      const id = await createSession(first)
       await put(first, id, { a: 1 })
       await put(second, id, { b: 2 })
       const { events } = await first.decide({
         sessionId: id,
-        at: seconds(1),
+        at: secondsAfterNoon(1),
         reads: 'state',
         decide: (view) => {
           if (view.state.scratchpad['b'] === undefined) throw new RangeError('this was long ago')
@@ -71,15 +82,15 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(events, [])
       await put(first, id, { c: 3 })
       await put(second, id, { c: 4 })
-      // by what was, there is nothing to do
+      // a stale scratchpad would make this a no-op
       await first.decide({
         sessionId: id,
-        at: seconds(1),
+        at: secondsAfterNoon(1),
         reads: 'state',
         decide: (view) => {
           if (view.state.scratchpad['c'] === 3) return { events: [], view }
           const state = { ...view.state, scratchpad: { ...view.state.scratchpad, c: 3 } }
-          return { events: [someEvent('changed', 'state_changed')], view: { ...moved(view, 1), state } }
+          return { events: [someEvent('changed', 'state_changed')], view: { ...advanceView(view, 1), state } }
         },
       })
       assert.deepEqual((await second.state({ sessionId: id }))?.scratchpad, { a: 1, b: 2, c: 3 })
@@ -87,28 +98,28 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S6',
-    title: 'does not take a session for one that had its id before',
+    title: 'does not confuse a session with a purged one of the same id',
     async check(db) {
       const [first, second] = [await db.connect(), await db.connect()]
-      const request = creation()
+      const request = createRequest()
       const { id } = request.view.record
       await first.create(request)
       for (const n of upTo(3)) await put(first, id, { [`old${n}`]: n })
-      await second.purge({ sessionId: id }, seconds(2))
-      await second.create(creation({ id, at: seconds(3) }))
+      await second.purge({ sessionId: id }, secondsAfterNoon(2))
+      await second.create(createRequest({ id, at: secondsAfterNoon(3) }))
       for (const n of upTo(3)) await put(second, id, { [`new${n}`]: n })
       await put(first, id, { last: true })
       assert.deepEqual((await second.state({ sessionId: id }))?.scratchpad, { new1: 1, new2: 2, new3: 3, last: true })
-      await second.purge({ sessionId: id }, seconds(4))
-      await refused('SESSION_NOT_FOUND', put(first, id, { lost: true }))
+      await second.purge({ sessionId: id }, secondsAfterNoon(4))
+      await expectError('SESSION_NOT_FOUND', put(first, id, { lost: true }))
     },
   },
   {
     id: 'S15',
-    title: 'keeps no hold on a scratchpad that a decision saw or led to',
+    title: 'shares no scratchpad objects with deciders',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
+      const id = await createSession(store)
       const pads: JsonObject[] = []
       for (const n of upTo(3)) {
         await put(
@@ -119,8 +130,8 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
             decide: (view) => {
               const scratchpad = { ...view.state.scratchpad, [`k${n}`]: { list: [n] } }
               pads.push(view.state.scratchpad as JsonObject, scratchpad)
-              const state = { scratchpad, version: n, updatedAt: seconds(1) }
-              return { events: [someEvent('changed', 'state_changed')], view: { ...moved(view, 1), state } }
+              const state = { scratchpad, version: n, updatedAt: secondsAfterNoon(1) }
+              return { events: [someEvent('changed', 'state_changed')], view: { ...advanceView(view, 1), state } }
             },
           },
         )
@@ -135,15 +146,15 @@ export const scratchpadRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S21',
-    title: 'lets nobody but its owner change a scratchpad or learn of it, remembered or not',
+    title: 'lets only the owner change or see a scratchpad, cached or not',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
+      const id = await createSession(store)
       await put(store, id, { a: 1 })
       await put(store, id, { b: 2 }, { within: ADA })
       const within = { tenant: ADA.tenant, userId: 'eve' }
-      await refused('SESSION_NOT_FOUND', put(store, id, { c: 3 }, { within }))
-      await refused('SESSION_NOT_FOUND', put(store, id, {}, { within, decide: (view) => ({ events: [], view }) }))
+      await expectError('SESSION_NOT_FOUND', put(store, id, { c: 3 }, { within }))
+      await expectError('SESSION_NOT_FOUND', put(store, id, {}, { within, decide: (view) => ({ events: [], view }) }))
       assert.deepEqual((await store.state({ sessionId: id }))?.scratchpad, { a: 1, b: 2 })
     },
   },

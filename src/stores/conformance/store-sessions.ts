@@ -3,11 +3,22 @@ import { evolve, type SessionView } from '../../domain/fold.ts'
 import { uuid7 } from '../../ids.ts'
 import type { ListQuery, SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { appending, createdIn, creation, logOf, moved, NOON, refused, seconds, someEvent, upTo } from './samples.ts'
+import {
+  advanceView,
+  appendRequest,
+  createRequest,
+  createSession,
+  expectError,
+  NOON,
+  readLog,
+  secondsAfterNoon,
+  someEvent,
+  upTo,
+} from './samples.ts'
 
 const ended = (view: SessionView) => ({
   events: [someEvent('over', 'status_changed')],
-  view: moved(view, 1, { endedAt: seconds(1), status: { state: 'complete' as const } }),
+  view: advanceView(view, 1, { endedAt: secondsAfterNoon(1), status: { state: 'complete' as const } }),
 })
 
 async function idsOf(store: SessionStore, query: Partial<ListQuery>): Promise<string[]> {
@@ -19,65 +30,67 @@ async function idsOf(store: SessionStore, query: Partial<ListQuery>): Promise<st
 export const sessionRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S9',
-    title: 'stores the first event and the views together, all fields kept',
+    title: 'stores the first event and all fields of the views together',
     async check(db) {
       const store = await db.connect()
-      const request = creation({
+      const request = createRequest({
         workflow: 'write',
         skill: 'sql',
         gitBranch: 'main',
         task: 'Say "hi" — ünï',
-        expiresAt: seconds(1000),
+        expiresAt: secondsAfterNoon(1000),
         metadata: { z: [1, { y: null }], a: 'b' },
       })
       assert.deepEqual(await store.create(request), { outcome: 'created', record: request.view.record })
       assert.deepEqual(await store.load({ sessionId: request.view.record.id }), request.view)
-      assert.deepEqual(await logOf(store, request.view.record.id), [{ ...request.event, sequence: 1, createdAt: NOON }])
+      assert.deepEqual(await readLog(store, request.view.record.id), [
+        { ...request.event, sequence: 1, createdAt: NOON },
+      ])
     },
   },
   {
     id: 'S9',
-    title: 'says same-id before found before blocked, and expired sessions block but are not found',
+    title: 'prefers same-id over found over blocked; expired sessions block but are not found',
     async check(db) {
       const store = await db.connect()
-      const first = creation({ conversationId: 'c', expiresAt: seconds(10) })
+      const first = createRequest({ conversationId: 'c', expiresAt: secondsAfterNoon(10) })
       await store.create(first)
-      const outcome = async (given: Parameters<typeof creation>[0]) =>
-        (await store.create(creation({ conversationId: 'c', ...given }))).outcome
+      const outcome = async (given: Parameters<typeof createRequest>[0]) =>
+        (await store.create(createRequest({ conversationId: 'c', ...given }))).outcome
       assert.equal(await outcome({ id: first.view.record.id, reuse: 'any' }), 'same-id')
       assert.equal(await outcome({ reuse: 'conversation' }), 'found')
       assert.equal(await outcome({ reuse: 'any', conversationId: 'elsewhere' }), 'found')
       assert.equal(await outcome({}), 'blocked')
-      assert.equal(await outcome({ reuse: 'conversation', at: seconds(10) }), 'blocked')
+      assert.equal(await outcome({ reuse: 'conversation', at: secondsAfterNoon(10) }), 'blocked')
       assert.equal(await outcome({ tenant: 'other' }), 'created')
       assert.equal(await outcome({ userId: 'bob' }), 'created')
       assert.equal(await outcome({ chatmode: 'architect' }), 'created')
-      await store.decide({ sessionId: first.view.record.id, at: seconds(1), decide: ended })
+      await store.decide({ sessionId: first.view.record.id, at: secondsAfterNoon(1), decide: ended })
       assert.equal(await outcome({}), 'created')
     },
   },
   {
     id: 'S9',
-    title: 'lets one of forty racing callers create',
+    title: 'lets one of forty racing callers create a session',
     async check(db) {
       const stores = await Promise.all(upTo(4).map(() => db.connect()))
-      const results = await Promise.all(upTo(40).map((n) => stores[n % 4]?.create(creation({ reuse: 'any' }))))
+      const results = await Promise.all(upTo(40).map((n) => stores[n % 4]?.create(createRequest({ reuse: 'any' }))))
       assert.equal(results.filter((result) => result?.outcome === 'created').length, 1)
       assert.equal(new Set(results.map((result) => result?.record.id)).size, 1)
     },
   },
   {
     id: 'S10',
-    title: 'copies a log under the same sequences, with ids of its own',
+    title: 'copies a log with the same sequences and new ids',
     async check(db) {
       const store = await db.connect()
-      const source = await createdIn(store)
+      const source = await createSession(store)
       const key = (n: number) => ({ idempotency: { key: `k${n}`, fingerprint: 'f' } })
       for (const n of upTo(300)) {
         await store.append(
-          appending(source, {
+          appendRequest(source, {
             ...key(n),
-            at: seconds(n),
+            at: secondsAfterNoon(n),
             events: [someEvent(`m${n}`, n % 100 ? 'user_message' : 'x.mark')],
           }),
         )
@@ -106,7 +119,7 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const request = { source: { sessionId: source, sequence: 250 }, event, at: NOON, view: forked }
       assert.equal((await store.fork(request)).outcome, 'created')
       assert.equal((await store.fork(request)).outcome, 'same-id')
-      const [original, copy] = [await logOf(store, source), await logOf(store, id)]
+      const [original, copy] = [await readLog(store, source), await readLog(store, id)]
       assert.equal(copy.length, 251)
       assert.deepEqual(
         copy.slice(0, 250).map(({ id: _id, ...rest }) => rest),
@@ -120,8 +133,8 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
         ['m200', 'm100'],
       )
       // keys belong to the session that wrote with them
-      assert.equal((await store.append(appending(id, key(1)))).replayed, false)
-      assert.equal((await logOf(store, source)).length, 301)
+      assert.equal((await store.append(appendRequest(id, key(1)))).replayed, false)
+      assert.equal((await readLog(store, source)).length, 301)
     },
   },
   {
@@ -131,21 +144,25 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const store = await db.connect()
       const scope = { tenant: 'local', userId: 'ada', chatmode: 'default' }
       assert.equal(await store.active({ ...scope, at: NOON }), undefined)
-      const older = await createdIn(store, { conversationId: 'a', at: seconds(1) })
-      const newer = await createdIn(store, { conversationId: 'b', at: seconds(2), expiresAt: seconds(50) })
-      await store.append(appending(older, { at: seconds(30) }))
-      assert.equal((await store.active({ ...scope, at: seconds(40) }))?.id, newer)
-      assert.equal((await store.active({ ...scope, conversationId: 'a', at: seconds(40) }))?.id, older)
-      assert.equal((await store.active({ ...scope, at: seconds(50) }))?.id, older)
+      const older = await createSession(store, { conversationId: 'a', at: secondsAfterNoon(1) })
+      const newer = await createSession(store, {
+        conversationId: 'b',
+        at: secondsAfterNoon(2),
+        expiresAt: secondsAfterNoon(50),
+      })
+      await store.append(appendRequest(older, { at: secondsAfterNoon(30) }))
+      assert.equal((await store.active({ ...scope, at: secondsAfterNoon(40) }))?.id, newer)
+      assert.equal((await store.active({ ...scope, conversationId: 'a', at: secondsAfterNoon(40) }))?.id, older)
+      assert.equal((await store.active({ ...scope, at: secondsAfterNoon(50) }))?.id, older)
       assert.equal(await store.active({ ...scope, tenant: 'other', at: NOON }), undefined)
       const equal = [uuid7(), uuid7()].sort()
-      for (const id of equal.toReversed()) await createdIn(store, { id, at: seconds(3) })
-      assert.equal((await store.active({ ...scope, at: seconds(4) }))?.id, equal[1])
+      for (const id of equal.toReversed()) await createSession(store, { id, at: secondsAfterNoon(3) })
+      assert.equal((await store.active({ ...scope, at: secondsAfterNoon(4) }))?.id, equal[1])
     },
   },
   {
     id: 'S12',
-    title: 'lists by each filter, newest activity first, and pages without gap or repeat',
+    title: 'lists by each filter, newest activity first, in pages without gaps or repeats',
     async check(db) {
       const store = await db.connect()
       const ids: string[] = []
@@ -155,12 +172,12 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
           chatmode: n % 3 ? 'default' : 'architect',
           agent: n % 5 ? 'coach' : 'motivator',
         }
-        // several at the same moment, and some minutes apart
-        ids.push(await createdIn(store, { ...given, at: seconds(Math.floor(n / 4) * 45) }))
+        // several at the same time, and some minutes apart
+        ids.push(await createSession(store, { ...given, at: secondsAfterNoon(Math.floor(n / 4) * 45) }))
       }
-      await createdIn(store, { tenant: 'other' })
-      await store.append(appending(ids[3] ?? '', { at: seconds(5000) }))
-      await store.decide({ sessionId: ids[6] ?? '', at: seconds(1), decide: ended })
+      await createSession(store, { tenant: 'other' })
+      await store.append(appendRequest(ids[3] ?? '', { at: secondsAfterNoon(5000) }))
+      await store.decide({ sessionId: ids[6] ?? '', at: secondsAfterNoon(1), decide: ended })
 
       const all = await store.list({ tenant: 'local', limit: 100 })
       assert.equal(all.length, 25)
@@ -198,8 +215,11 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
       const one = all[5]
       assert.deepEqual(await idsOf(store, { conversationId: one?.conversationId ?? '' }), [one?.id])
       assert.deepEqual(
-        await idsOf(store, { since: seconds(90), until: seconds(200), userId: 'ada' }),
-        having((r) => r.lastActivityAt >= seconds(90) && r.lastActivityAt < seconds(200) && r.userId === 'ada'),
+        await idsOf(store, { since: secondsAfterNoon(90), until: secondsAfterNoon(200), userId: 'ada' }),
+        having(
+          (r) =>
+            r.lastActivityAt >= secondsAfterNoon(90) && r.lastActivityAt < secondsAfterNoon(200) && r.userId === 'ada',
+        ),
       )
       assert.deepEqual(await idsOf(store, { userId: 'nobody' }), [])
 
@@ -212,19 +232,19 @@ export const sessionRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S16',
-    title: 'knows nothing of a session that does not exist',
+    title: 'reports a missing session as not found',
     async check(db) {
       const store = await db.connect()
       const missing = uuid7()
       for (const look of ['load', 'record', 'state'] as const) {
         assert.equal(await store[look]({ sessionId: missing }), undefined)
       }
-      await refused('SESSION_NOT_FOUND', store.append(appending(missing)))
-      await refused('SESSION_NOT_FOUND', store.read({ sessionId: missing }, { order: 'asc', limit: 1 }))
-      await refused('SESSION_NOT_FOUND', store.read({ sessionId: missing }, { order: 'desc', turns: 3, limit: 1 }))
-      await refused('SESSION_NOT_FOUND', store.decide({ sessionId: missing, at: NOON, decide: ended }))
-      const { event, view } = creation()
-      await refused(
+      await expectError('SESSION_NOT_FOUND', store.append(appendRequest(missing)))
+      await expectError('SESSION_NOT_FOUND', store.read({ sessionId: missing }, { order: 'asc', limit: 1 }))
+      await expectError('SESSION_NOT_FOUND', store.read({ sessionId: missing }, { order: 'desc', turns: 3, limit: 1 }))
+      await expectError('SESSION_NOT_FOUND', store.decide({ sessionId: missing, at: NOON, decide: ended }))
+      const { event, view } = createRequest()
+      await expectError(
         'SESSION_NOT_FOUND',
         store.fork({ source: { sessionId: missing, sequence: 1 }, event, at: NOON, view }),
       )

@@ -1,18 +1,27 @@
 import assert from 'node:assert/strict'
 import type { CommitLink, DecideRequest, DueQuery, SessionStore } from '../../ports/session-store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { appending, createdIn, moved, NOON, refused, seconds, someEvent, upTo } from './samples.ts'
+import {
+  advanceView,
+  appendRequest,
+  createSession,
+  expectError,
+  NOON,
+  secondsAfterNoon,
+  someEvent,
+  upTo,
+} from './samples.ts'
 import { edgeRules } from './store-edges.ts'
 
 /** A decision that makes the next commit of the conversation. */
-function committing(sessionId: string, at = NOON, id = `of ${sessionId}`): DecideRequest {
+function commitRequest(sessionId: string, at = NOON, id = `of ${sessionId}`): DecideRequest {
   return {
     sessionId,
     at,
     chained: true,
     decide: (view, last) => ({
       events: [someEvent('commit', 'session_compacted')],
-      view: { ...moved(view, 1), commit: { id, position: (last?.position ?? 0) + 1 } },
+      view: { ...advanceView(view, 1), commit: { id, position: (last?.position ?? 0) + 1 } },
     }),
   }
 }
@@ -23,7 +32,7 @@ const ending = (sessionId: string): DecideRequest => ({
   at: NOON,
   decide: (view) => ({
     events: [someEvent('over', 'status_changed')],
-    view: moved(view, 1, { endedAt: NOON, status: { state: 'complete' } }),
+    view: advanceView(view, 1, { endedAt: NOON, status: { state: 'complete' } }),
   }),
 })
 
@@ -34,15 +43,15 @@ const chain = (store: SessionStore, conversationId: string, tenant = 'local') =>
 const chainRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S24',
-    title: 'makes each commit the next of its conversation, and tells the decider the last',
+    title: 'appends each commit to its conversation, and passes the last one to the decider',
     async check(db) {
       const store = await db.connect()
       const told: (CommitLink | undefined)[] = []
       const expected: CommitLink[] = []
       for (const n of upTo(3)) {
         const userId = n === 2 ? 'bob' : 'ada'
-        const sessionId = await createdIn(store, { conversationId: 'c', chatmode: `m${n}`, userId })
-        const request = committing(sessionId, seconds(n))
+        const sessionId = await createSession(store, { conversationId: 'c', chatmode: `m${n}`, userId })
+        const request = commitRequest(sessionId, secondsAfterNoon(n))
         await store.decide({
           ...request,
           decide(view, last) {
@@ -50,7 +59,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
             return request.decide(view, last)
           },
         })
-        expected.push({ id: `of ${sessionId}`, sessionId, userId, position: n, at: seconds(n) })
+        expected.push({ id: `of ${sessionId}`, sessionId, userId, position: n, at: secondsAfterNoon(n) })
         assert.deepEqual((await store.load({ sessionId }))?.commit, { id: `of ${sessionId}`, position: n })
       }
       assert.deepEqual(told.at(-1), expected[1])
@@ -63,10 +72,10 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await page({ userId: 'ada', limit: 9 }), [expected[0], expected[2]])
       assert.deepEqual(await page({ userId: 'ada', after: 1, limit: 9 }), [expected[2]])
 
-      // elsewhere it begins at 1 again
-      const elsewhere = await createdIn(store, { conversationId: 'd' })
-      const stranger = await createdIn(store, { conversationId: 'c', tenant: 'other' })
-      for (const id of [elsewhere, stranger]) await store.decide(committing(id))
+      // another conversation starts at 1
+      const elsewhere = await createSession(store, { conversationId: 'd' })
+      const stranger = await createSession(store, { conversationId: 'c', tenant: 'other' })
+      for (const id of [elsewhere, stranger]) await store.decide(commitRequest(id))
       assert.deepEqual(
         (await chain(store, 'd')).map(({ position }) => position),
         [1],
@@ -80,52 +89,55 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S24',
-    title: 'makes no link of a decision that keeps the commit, is not told of any unasked, or refuses',
+    title: 'adds no link if the commit stays or the decider refuses, and passes the last commit only on request',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store, { conversationId: 'c' })
-      await store.decide(committing(id))
+      const id = await createSession(store, { conversationId: 'c' })
+      await store.decide(commitRequest(id))
       const links = await chain(store, 'c')
       await store.decide({
         sessionId: id,
-        at: seconds(9),
+        at: secondsAfterNoon(9),
         decide(view, last) {
           assert.equal(last, undefined)
-          return { events: [someEvent()], view: moved(view, 1, { task: 'other' }) }
+          return { events: [someEvent()], view: advanceView(view, 1, { task: 'other' }) }
         },
       })
       const refusal = store.decide({
-        ...committing(id),
+        ...commitRequest(id),
         decide() {
           throw new RangeError('no')
         },
       })
       await assert.rejects(refusal, RangeError)
-      await store.append(appending(id))
+      await store.append(appendRequest(id))
       assert.deepEqual(await chain(store, 'c'), links)
       const view = await store.load({ sessionId: id })
       assert.deepEqual(view?.commit, { id: `of ${id}`, position: 1 })
 
-      // a position that is taken: nothing of the decision stays
-      const late = await createdIn(store, { conversationId: 'c', chatmode: 'late' })
+      // the position is taken: nothing of the decision is stored
+      const late = await createSession(store, { conversationId: 'c', chatmode: 'late' })
       const before = await store.load({ sessionId: late })
-      await refused('STORAGE', store.decide({ ...committing(late), chained: false }))
+      await expectError('STORAGE', store.decide({ ...commitRequest(late), chained: false }))
       assert.deepEqual(await store.load({ sessionId: late }), before)
       assert.deepEqual(await chain(store, 'c'), links)
     },
   },
   {
     id: 'S24',
-    title: 'gives dense positions to thirty sessions of one conversation that commit at once over four connections',
+    title: 'gives dense positions to thirty concurrent commits of one conversation over four connections',
     async check(db) {
       const stores = await Promise.all(upTo(4).map(() => db.connect()))
       const [first] = stores
       assert(first)
       const ids = await Promise.all(
-        upTo(30).map((n) => createdIn(first, { conversationId: 'c', chatmode: `m${n}`, userId: `u${n % 3}` })),
+        upTo(30).map((n) => createSession(first, { conversationId: 'c', chatmode: `m${n}`, userId: `u${n % 3}` })),
       )
       await Promise.all(
-        ids.flatMap((id, n) => [stores[n % 4]?.decide(committing(id)), stores[(n + 1) % 4]?.append(appending(id))]),
+        ids.flatMap((id, n) => [
+          stores[n % 4]?.decide(commitRequest(id)),
+          stores[(n + 1) % 4]?.append(appendRequest(id)),
+        ]),
       )
       const links = await chain(first, 'c')
       assert.deepEqual(
@@ -140,15 +152,15 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S24',
-    title: 'commits a session once however many callers try at once',
+    title: 'commits a session once with concurrent callers',
     async check(db) {
       const stores = await Promise.all(upTo(4).map(() => db.connect()))
       const [first] = stores
       assert(first)
-      const id = await createdIn(first, { conversationId: 'c' })
-      const other = await createdIn(first, { conversationId: 'c', chatmode: 'other' })
+      const id = await createSession(first, { conversationId: 'c' })
+      const other = await createSession(first, { conversationId: 'c', chatmode: 'other' })
       const once = (sessionId: string): DecideRequest => {
-        const request = committing(sessionId)
+        const request = commitRequest(sessionId)
         return {
           ...request,
           decide: (view, last) => (view.commit === undefined ? request.decide(view, last) : { events: [], view }),
@@ -162,55 +174,61 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S24',
-    title: 'leaves the link of a purged session, marked, and counts it when the next is made',
+    title: 'keeps the link of a purged session, marked, and its position',
     async check(db) {
       const store = await db.connect()
       const scope = { conversationId: 'c', chatmode: 'a' }
-      const id = await createdIn(store, scope)
-      const other = await createdIn(store, { ...scope, chatmode: 'b', userId: 'bob' })
-      await store.decide(committing(id, seconds(1)))
-      await store.decide(committing(other, seconds(2)))
-      await store.purge({ sessionId: other }, seconds(7))
+      const id = await createSession(store, scope)
+      const other = await createSession(store, { ...scope, chatmode: 'b', userId: 'bob' })
+      await store.decide(commitRequest(id, secondsAfterNoon(1)))
+      await store.decide(commitRequest(other, secondsAfterNoon(2)))
+      await store.purge({ sessionId: other }, secondsAfterNoon(7))
       const gone = {
         id: `of ${other}`,
         sessionId: other,
         userId: '',
         position: 2,
-        at: seconds(2),
-        purgedAt: seconds(7),
+        at: secondsAfterNoon(2),
+        purgedAt: secondsAfterNoon(7),
       }
       assert.deepEqual((await chain(store, 'c'))[1], gone)
       assert.equal((await chain(store, 'c'))[0]?.purgedAt, undefined)
 
-      // the same id again, with a commit of its own
-      await createdIn(store, { ...scope, id: other, chatmode: 'b', userId: 'eve' })
+      // a new session with the same id and its own commit
+      await createSession(store, { ...scope, id: other, chatmode: 'b', userId: 'eve' })
       assert.equal((await store.load({ sessionId: other }))?.commit, undefined)
-      await store.decide(committing(other, seconds(8), 'second'))
-      const second = { id: 'second', sessionId: other, userId: 'eve', position: 3, at: seconds(8) }
+      await store.decide(commitRequest(other, secondsAfterNoon(8), 'second'))
+      const second = { id: 'second', sessionId: other, userId: 'eve', position: 3, at: secondsAfterNoon(8) }
       assert.deepEqual((await chain(store, 'c')).slice(1), [gone, second])
-      await store.purge({ sessionId: other }, seconds(9))
-      assert.deepEqual((await chain(store, 'c')).slice(1), [gone, { ...second, userId: '', purgedAt: seconds(9) }])
-      await refused('SESSION_NOT_FOUND', store.purge({ sessionId: other }, seconds(10)))
-      await createdIn(store, { ...scope, id: other, chatmode: 'b' })
-      await store.purge({ sessionId: other }, seconds(11))
-      assert.deepEqual((await chain(store, 'c')).slice(1), [gone, { ...second, userId: '', purgedAt: seconds(9) }])
+      await store.purge({ sessionId: other }, secondsAfterNoon(9))
+      assert.deepEqual((await chain(store, 'c')).slice(1), [
+        gone,
+        { ...second, userId: '', purgedAt: secondsAfterNoon(9) },
+      ])
+      await expectError('SESSION_NOT_FOUND', store.purge({ sessionId: other }, secondsAfterNoon(10)))
+      await createSession(store, { ...scope, id: other, chatmode: 'b' })
+      await store.purge({ sessionId: other }, secondsAfterNoon(11))
+      assert.deepEqual((await chain(store, 'c')).slice(1), [
+        gone,
+        { ...second, userId: '', purgedAt: secondsAfterNoon(9) },
+      ])
     },
   },
   {
     id: 'S24',
-    title: 'has a repair make the link that is missing, and leave one that is there',
+    title: 'a repair adds a missing link and keeps an existing one',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store, { conversationId: 'c' })
+      const id = await createSession(store, { conversationId: 'c' })
       const view = await store.load({ sessionId: id })
       assert(view)
       const right = {
         ...view,
-        record: { ...view.record, lastActivityAt: seconds(5) },
+        record: { ...view.record, lastActivityAt: secondsAfterNoon(5) },
         commit: { id: 'x', position: 1 },
       }
       assert.equal(await store.repair({ sessionId: id }, 1, right, []), true)
-      const made = { id: 'x', sessionId: id, userId: 'ada', position: 1, at: seconds(5) }
+      const made = { id: 'x', sessionId: id, userId: 'ada', position: 1, at: secondsAfterNoon(5) }
       assert.deepEqual(await chain(store, 'c'), [made])
       const other = { ...right, commit: { id: 'y', position: 1 } }
       assert.equal(await store.repair({ sessionId: id }, 1, other, []), true)
@@ -221,25 +239,39 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S25',
-    title: 'gives live sessions that are idle or have expired, the longest waiting first',
+    title: 'returns idle and expired live sessions, longest waiting first',
     async check(db) {
       const store = await db.connect()
       const due = (query: Partial<DueQuery> = {}) =>
-        store.due({ idleSince: seconds(600), at: seconds(1000), endedBefore: NOON, limit: 9, ...query })
+        store.due({
+          idleSince: secondsAfterNoon(600),
+          at: secondsAfterNoon(1000),
+          endedBefore: NOON,
+          limit: 9,
+          ...query,
+        })
       assert.deepEqual(await due(), [])
-      const later = await createdIn(store, { at: seconds(300) })
-      const first = await createdIn(store, { at: seconds(60), expiresAt: seconds(5000), userId: 'bob' })
-      const edge = await createdIn(store, { at: seconds(599) })
-      const both = await createdIn(store, { at: seconds(130), expiresAt: seconds(140), tenant: 'other' })
+      const later = await createSession(store, { at: secondsAfterNoon(300) })
+      const first = await createSession(store, {
+        at: secondsAfterNoon(60),
+        expiresAt: secondsAfterNoon(5000),
+        userId: 'bob',
+      })
+      const edge = await createSession(store, { at: secondsAfterNoon(599) })
+      const both = await createSession(store, {
+        at: secondsAfterNoon(130),
+        expiresAt: secondsAfterNoon(140),
+        tenant: 'other',
+      })
       const expired = [
-        await createdIn(store, { at: seconds(700), expiresAt: seconds(1000) }),
-        await createdIn(store, { at: seconds(900), expiresAt: seconds(950), tenant: 'other' }),
+        await createSession(store, { at: secondsAfterNoon(700), expiresAt: secondsAfterNoon(1000) }),
+        await createSession(store, { at: secondsAfterNoon(900), expiresAt: secondsAfterNoon(950), tenant: 'other' }),
       ]
-      await createdIn(store, { at: seconds(600) })
-      await createdIn(store, { at: seconds(700), expiresAt: seconds(1001) })
-      const awake = await createdIn(store, { at: seconds(1) })
-      await store.append(appending(awake, { at: seconds(800) }))
-      const over = await createdIn(store, { at: seconds(1), expiresAt: seconds(2) })
+      await createSession(store, { at: secondsAfterNoon(600) })
+      await createSession(store, { at: secondsAfterNoon(700), expiresAt: secondsAfterNoon(1001) })
+      const awake = await createSession(store, { at: secondsAfterNoon(1) })
+      await store.append(appendRequest(awake, { at: secondsAfterNoon(800) }))
+      const over = await createSession(store, { at: secondsAfterNoon(1), expiresAt: secondsAfterNoon(2) })
       await store.decide(ending(over))
 
       const order = [first, both, later, edge, ...expired.toReversed()]
@@ -257,11 +289,11 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S25',
-    title: 'gives sessions that ended some time ago and still await their commit',
+    title: 'returns sessions that ended some time ago and still await their commit',
     async check(db) {
       const store = await db.connect()
       const due = (query: Partial<DueQuery> = {}) =>
-        store.due({ idleSince: seconds(0), at: NOON, endedBefore: seconds(10), limit: 9, ...query })
+        store.due({ idleSince: secondsAfterNoon(0), at: NOON, endedBefore: secondsAfterNoon(10), limit: 9, ...query })
       const ids: string[] = []
       for (const [endedAt, awaits] of [
         [5, true],
@@ -269,14 +301,14 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
         [10, true],
         [1, false],
       ] as const) {
-        const sessionId = await createdIn(store, { tenant: awaits ? 'local' : 'other' })
+        const sessionId = await createSession(store, { tenant: awaits ? 'local' : 'other' })
         ids.push(sessionId)
         const { decide, ...request } = ending(sessionId)
         await store.decide({
           ...request,
           decide(view) {
             const decision = decide(view)
-            const record = { ...decision.view.record, endedAt: seconds(endedAt) }
+            const record = { ...decision.view.record, endedAt: secondsAfterNoon(endedAt) }
             return { ...decision, view: { ...decision.view, record, ...(awaits && { awaitsCommit: true }) } }
           },
         })
@@ -286,7 +318,7 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await due({ limit: 1 }), [first])
       assert.deepEqual(await due({ within: { tenant: 'other' } }), [])
       assert.equal((await store.load({ sessionId: first }))?.awaitsCommit, true)
-      const { decide, ...request } = committing(first)
+      const { decide, ...request } = commitRequest(first)
       await store.decide({
         ...request,
         decide(view, last) {
@@ -300,12 +332,13 @@ const chainRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S25',
-    title: 'orders those of one minute by id, and lets none out however many there are',
+    title: 'orders sessions of one minute by id and omits none',
     async check(db) {
       const store = await db.connect()
       const ids: string[] = []
-      for (const n of upTo(30)) ids.push(await createdIn(store, { at: seconds(n), conversationId: `c${n}` }))
-      const due = (limit: number) => store.due({ idleSince: seconds(30), at: NOON, endedBefore: NOON, limit })
+      for (const n of upTo(30))
+        ids.push(await createSession(store, { at: secondsAfterNoon(n), conversationId: `c${n}` }))
+      const due = (limit: number) => store.due({ idleSince: secondsAfterNoon(30), at: NOON, endedBefore: NOON, limit })
       assert.deepEqual(await due(100), ids.slice(0, 29).sort())
       const seen: string[] = []
       for (let page = await due(7); page.length > 0; page = await due(7)) {

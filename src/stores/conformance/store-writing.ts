@@ -1,24 +1,39 @@
 import assert from 'node:assert/strict'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { appending, createdIn, logOf, moved, refused, seconds, someEvent, someEvents, upTo } from './samples.ts'
+import {
+  advanceView,
+  appendRequest,
+  createSession,
+  expectError,
+  readLog,
+  secondsAfterNoon,
+  someEvent,
+  someEvents,
+  upTo,
+} from './samples.ts'
 
 /** S1 to S8. */
 export const writingRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'S1',
-    title: 'stores all events of an append and moves the head with them',
+    title: 'stores all events of an append and advances the head',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
-      const { events, replayed } = await store.append(appending(id, { events: someEvents(3), at: seconds(5) }))
+      const id = await createSession(store)
+      const { events, replayed } = await store.append(
+        appendRequest(id, { events: someEvents(3), at: secondsAfterNoon(5) }),
+      )
       assert.equal(replayed, false)
       assert.deepEqual(
         events.map(({ sequence, createdAt }) => [sequence, createdAt]),
-        [2, 3, 4].map((sequence) => [sequence, seconds(5)]),
+        [2, 3, 4].map((sequence) => [sequence, secondsAfterNoon(5)]),
       )
-      assert.deepEqual((await logOf(store, id)).slice(1), events)
+      assert.deepEqual((await readLog(store, id)).slice(1), events)
       const view = await store.load({ sessionId: id })
-      assert.deepEqual([view?.record.head, view?.record.turns, view?.record.lastActivityAt], [4, 3, seconds(5)])
+      assert.deepEqual(
+        [view?.record.head, view?.record.turns, view?.record.lastActivityAt],
+        [4, 3, secondsAfterNoon(5)],
+      )
     },
   },
   {
@@ -28,108 +43,108 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       const stores = await Promise.all(upTo(4).map(() => db.connect()))
       const [first] = stores
       assert(first)
-      const id = await createdIn(first)
-      const writes = upTo(200).map((n) => stores[n % 4]?.append(appending(id, { events: someEvents(1 + (n % 3)) })))
+      const id = await createSession(first)
+      const writes = upTo(200).map((n) => stores[n % 4]?.append(appendRequest(id, { events: someEvents(1 + (n % 3)) })))
       const taken = (await Promise.all(writes)).flatMap((written) => written?.events.map((e) => e.sequence) ?? [])
       assert.deepEqual(
         taken.sort((a, b) => a - b),
         upTo(taken.length + 1).slice(1),
       )
       assert.deepEqual(
-        (await logOf(first, id)).map((event) => event.sequence),
+        (await readLog(first, id)).map((event) => event.sequence),
         upTo(taken.length + 1),
       )
     },
   },
   {
     id: 'S3',
-    title: 'lets exactly one of eight writers at the same head win',
+    title: 'lets exactly one of eight writers with the same expected head win',
     async check(db) {
       const stores = await Promise.all(upTo(8).map(() => db.connect()))
       const [first] = stores
       assert(first)
-      const id = await createdIn(first)
-      const attempts = stores.map((store) => store.append(appending(id, { expectedSequence: 1 })))
+      const id = await createSession(first)
+      const attempts = stores.map((store) => store.append(appendRequest(id, { expectedSequence: 1 })))
       const results = await Promise.allSettled(attempts)
       const codes = results.filter((r) => r.status === 'rejected').map((r) => r.reason.code)
       assert.deepEqual(codes, Array(7).fill('SEQUENCE_CONFLICT'))
-      assert.equal((await logOf(first, id)).length, 2)
+      assert.equal((await readLog(first, id)).length, 2)
     },
   },
   {
     id: 'S4',
-    title: 'takes nothing for a session that has ended or expired',
+    title: 'rejects appends to an ended or expired session',
     async check(db) {
       const store = await db.connect()
-      const expiring = await createdIn(store, { expiresAt: seconds(10) })
-      await store.append(appending(expiring, { at: seconds(9) }))
-      await refused('SESSION_ENDED', store.append(appending(expiring, { at: seconds(10) })))
-      assert.equal((await logOf(store, expiring)).length, 2)
+      const expiring = await createSession(store, { expiresAt: secondsAfterNoon(10) })
+      await store.append(appendRequest(expiring, { at: secondsAfterNoon(9) }))
+      await expectError('SESSION_ENDED', store.append(appendRequest(expiring, { at: secondsAfterNoon(10) })))
+      assert.equal((await readLog(store, expiring)).length, 2)
 
-      const ending = await createdIn(store)
+      const ending = await createSession(store)
       await store.decide({
         sessionId: ending,
-        at: seconds(1),
+        at: secondsAfterNoon(1),
         decide: (view) => ({
           events: [someEvent('over', 'status_changed')],
-          view: moved(view, 1, { endedAt: seconds(1) }),
+          view: advanceView(view, 1, { endedAt: secondsAfterNoon(1) }),
         }),
       })
-      await refused('SESSION_ENDED', store.append(appending(ending)))
+      await expectError('SESSION_ENDED', store.append(appendRequest(ending)))
     },
   },
   {
     id: 'S5',
-    title: 'answers a repeated key with the first result, before looking at the head or the end',
+    title: 'replays the first result of a repeated key before it checks head or end',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store, { expiresAt: seconds(10) })
+      const id = await createSession(store, { expiresAt: secondsAfterNoon(10) })
       const idempotency = { key: 'k', fingerprint: 'f' }
-      const first = await store.append(appending(id, { events: someEvents(2), idempotency, expectedSequence: 1 }))
+      const first = await store.append(appendRequest(id, { events: someEvents(2), idempotency, expectedSequence: 1 }))
       const again = await store.append(
-        appending(id, { events: someEvents(2), idempotency, expectedSequence: 1, at: seconds(99) }),
+        appendRequest(id, { events: someEvents(2), idempotency, expectedSequence: 1, at: secondsAfterNoon(99) }),
       )
       assert.equal(again.replayed, true)
       assert.deepEqual(again.events, first.events)
-      await refused(
+      await expectError(
         'IDEMPOTENCY_MISMATCH',
-        store.append(appending(id, { idempotency: { key: 'k', fingerprint: 'other' } })),
+        store.append(appendRequest(id, { idempotency: { key: 'k', fingerprint: 'other' } })),
       )
-      assert.equal((await logOf(store, id)).length, 3)
+      assert.equal((await readLog(store, id)).length, 3)
     },
   },
   {
     id: 'S5',
-    title: 'writes once for twenty concurrent appends with one key, and keeps keys apart by session',
+    title: 'writes once for twenty concurrent appends with one key, and separates keys by session',
     async check(db) {
       const stores = await Promise.all(upTo(4).map(() => db.connect()))
       const [first] = stores
       assert(first)
-      const [id, other] = [await createdIn(first), await createdIn(first)]
+      const [id, other] = [await createSession(first), await createSession(first)]
       const idempotency = { key: 'k', fingerprint: 'f' }
-      const writes = upTo(20).map((n) => stores[n % 4]?.append(appending(id, { idempotency })))
+      const writes = upTo(20).map((n) => stores[n % 4]?.append(appendRequest(id, { idempotency })))
       const results = await Promise.all(writes)
       assert.equal(results.filter((result) => result?.replayed === false).length, 1)
       assert.equal(new Set(results.map((result) => result?.events[0]?.id)).size, 1)
-      assert.equal((await first.append(appending(other, { idempotency }))).replayed, false)
-      assert.equal((await logOf(first, id)).length, 2)
+      assert.equal((await first.append(appendRequest(other, { idempotency }))).replayed, false)
+      assert.equal((await readLog(first, id)).length, 2)
     },
   },
   {
     id: 'S6',
-    title: 'stores a decision with its view, and nothing of one that refuses',
+    title: 'stores a decision with its view, and nothing if the decider refuses',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
+      const id = await createSession(store)
       const decision = {
         sessionId: id,
-        at: seconds(3),
+        at: secondsAfterNoon(3),
         idempotency: { key: 'd', fingerprint: 'f' },
-        decide: (view: Parameters<typeof moved>[0]) => ({
+        decide: (view: Parameters<typeof advanceView>[0]) => ({
           events: [someEvent('agent', 'x.switched')],
           view: {
-            ...moved(view, 1, { activeAgent: 'motivator', lastActivityAt: seconds(3) }),
-            state: { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: seconds(3) },
+            ...advanceView(view, 1, { activeAgent: 'motivator', lastActivityAt: secondsAfterNoon(3) }),
+            state: { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: secondsAfterNoon(3) },
           },
         }),
       }
@@ -138,7 +153,7 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await store.decide(decision), { events: first.events, replayed: true })
       const view = await store.load({ sessionId: id })
       assert.equal(view?.record.activeAgent, 'motivator')
-      assert.deepEqual(view?.state, { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: seconds(3) })
+      assert.deepEqual(view?.state, { scratchpad: { b: 1, a: -0 }, version: 1, updatedAt: secondsAfterNoon(3) })
       assert.deepEqual(Object.keys(view?.state.scratchpad ?? {}), ['b', 'a'])
 
       const refusal = store.decide({
@@ -151,9 +166,12 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
       await assert.rejects(refusal, RangeError)
       const nothing = {
         sessionId: id,
-        at: seconds(4),
+        at: secondsAfterNoon(4),
         idempotency: { key: 'nothing', fingerprint: 'f' },
-        decide: (now: Parameters<typeof moved>[0]) => ({ events: [], view: moved(now, 0, { task: 'other' }) }),
+        decide: (now: Parameters<typeof advanceView>[0]) => ({
+          events: [],
+          view: advanceView(now, 0, { task: 'other' }),
+        }),
       }
       assert.deepEqual(await store.decide(nothing), { events: [], replayed: false })
       assert.deepEqual(await store.load({ sessionId: id }), view)
@@ -163,51 +181,51 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S6',
-    title: 'decides one after the other for 40 deciders, while plain appends go on',
+    title: 'runs 40 deciders one after another while plain appends continue',
     async check(db) {
       const stores = await Promise.all(upTo(4).map(() => db.connect()))
       const [first] = stores
       assert(first)
-      const id = await createdIn(first)
+      const id = await createSession(first)
       const count = (store: (typeof stores)[number] | undefined) =>
         store?.decide({
           sessionId: id,
-          at: seconds(1),
+          at: secondsAfterNoon(1),
           decide: (view) => ({
             events: [someEvent('count', 'x.count')],
-            view: { ...moved(view, 1), state: { ...view.state, version: view.state.version + 1 } },
+            view: { ...advanceView(view, 1), state: { ...view.state, version: view.state.version + 1 } },
           }),
         })
-      const writes = upTo(40).flatMap((n) => [count(stores[n % 4]), stores[n % 4]?.append(appending(id))])
+      const writes = upTo(40).flatMap((n) => [count(stores[n % 4]), stores[n % 4]?.append(appendRequest(id))])
       await Promise.all(writes)
       const view = await first.load({ sessionId: id })
       assert.deepEqual([view?.state.version, view?.record.head, view?.record.turns], [40, 81, 40])
       assert.deepEqual(
-        (await logOf(first, id)).map((event) => event.sequence),
+        (await readLog(first, id)).map((event) => event.sequence),
         upTo(81),
       )
     },
   },
   {
     id: 'S7',
-    title: 'fails one bad write among 32 waiting ones alone',
+    title: 'fails only the one bad write among 32 queued ones',
     async check(db) {
       const store = await db.connect()
-      const ids = await Promise.all(upTo(4).map(() => createdIn(store)))
+      const ids = await Promise.all(upTo(4).map(() => createSession(store)))
       const missing = '00000000-0000-7000-8000-000000000000'
       const writes = upTo(32).map((n) => {
-        if (n === 7) return store.append(appending(missing))
-        if (n === 15) return store.append(appending(ids[0] ?? '', { expectedSequence: 999 }))
+        if (n === 7) return store.append(appendRequest(missing))
+        if (n === 15) return store.append(appendRequest(ids[0] ?? '', { expectedSequence: 999 }))
         if (n === 23) {
           return store.decide({
             sessionId: ids[1] ?? '',
-            at: seconds(1),
+            at: secondsAfterNoon(1),
             decide: () => {
               throw new RangeError('no')
             },
           })
         }
-        return store.append(appending(ids[n % 4] ?? ''))
+        return store.append(appendRequest(ids[n % 4] ?? ''))
       })
       const results = await Promise.allSettled(writes)
       const reasons = results.filter((result) => result.status === 'rejected').map(({ reason }) => reason)
@@ -224,15 +242,15 @@ export const writingRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'S8',
-    title: 'has what it acknowledged when it is opened again',
+    title: 'keeps acknowledged writes after it is opened again',
     async check(db) {
       const store = await db.connect()
-      const id = await createdIn(store)
-      const writes = upTo(20).map(() => store.append(appending(id)))
+      const id = await createSession(store)
+      const writes = upTo(20).map(() => store.append(appendRequest(id)))
       const keeper = await db.connect()
       await Promise.all(writes)
       await store.close()
-      assert.equal((await logOf(keeper, id)).length, 21)
+      assert.equal((await readLog(keeper, id)).length, 21)
     },
   },
 ]

@@ -1,25 +1,25 @@
 import { open } from '../../open/open.ts'
 import type { OpenOptions } from '../../open/options.ts'
 
-/** What a child process of the race and crash tests does. It prints one line of JSON for each result. */
+/** The jobs of child processes in race and crash tests. Each prints one line of JSON per result. */
 export type Job =
-  /** Appends one after the other, each `times` times with its key when it is given one; prints the sequences. */
+  /** Appends one by one; with `times`, sends each that often with one key. Prints the sequences. */
   | { do: 'append'; sessionId: string; count: number; label: string; times?: number }
-  /** Appends batches without end, `writers` at once; prints the label and sequence of each event acknowledged. */
+  /** Appends batches forever with `writers` concurrent writers; prints each acknowledged label and its sequences. */
   | { do: 'append-forever'; sessionId: string; writers: number; batch: number; label: string }
-  /** Calls `getOrCreate` so many times at once; prints the ids. */
+  /** Calls `getOrCreate` `count` times concurrently; prints the ids. */
   | { do: 'get-or-create'; userId: string; count: number }
-  /** Follows until the sequence has come, slowly or not; prints every sequence as it comes. */
+  /** Tails until the sequence arrives; prints every sequence. */
   | { do: 'tail'; sessionId: string; after: number; until: number; slow?: boolean }
-  /** Patches so many keys of the scratchpad, each its own, all at once; prints the keys. */
+  /** Patches `count` different keys of the scratchpad concurrently; prints the keys. */
   | { do: 'patch'; sessionId: string; count: number; label: string }
-  /** Takes the handoff so many times at once; prints what it got. */
+  /** Takes the handoff `count` times concurrently; prints the results. */
   | { do: 'take'; sessionId: string; count: number }
-  /** Records so many transitions at once, to the registered agents in turn; prints the sequence of each. */
+  /** Records `count` concurrent transitions to the registered agents in turn; prints each sequence. */
   | { do: 'transition'; sessionId: string; count: number; label: string }
-  /** Reads all logs into the index; prints the report. */
+  /** Indexes all logs; prints the report. */
   | { do: 'index' }
-  /** Opens and closes; prints the schema. */
+  /** Opens and closes; prints the schema version. */
   | { do: 'open' }
 
 const { target, job } = JSON.parse(process.argv[2] ?? '') as { target: string | OpenOptions; job: Job }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
-import { described, putting, seconds, someMemory } from '../conformance/samples.ts'
+import { describeTerms, putRequest, secondsAfterNoon, someMemory } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 import { knownSchema } from './migrate.ts'
 
@@ -171,10 +171,10 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(await store.memories.unindexed(user, 1, 99)).toHaveLength(known.length)
 
       const fresh = someMemory({ ...user, content: 'She walked', metadata: { a: 1 } })
-      const words = { description: described(['walk']), version: 1 }
-      const changes = [{ at: seconds(0), change: 'created' as const, confidence: 0.8 }]
+      const words = { description: describeTerms(['walk']), version: 1 }
+      const changes = [{ at: secondsAfterNoon(0), change: 'created' as const, confidence: 0.8 }]
       const puts = [fresh, ...known].map((memory) => ({ memory, words, changes, fingerprint: 'f' }))
-      await store.memories.change(putting(puts, user))
+      await store.memories.change(putRequest(puts, user))
       const byId = (memories: readonly Memory[]) => memories.toSorted((a, b) => (a.id < b.id ? -1 : 1))
       expect(await store.memories.list({ ...user, limit: 99 })).toEqual(byId([fresh, ...known]))
       expect(await store.memories.unindexed(user, 1, 99)).toEqual([])
@@ -182,8 +182,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         `select * from memori.memories where content = 'She walked' and content_tsv @@ 'walked | walk'`,
       )
       expect(row).toMatchObject({ memory_id: fresh.id, source_type: 'explicit' })
-      await store.memories.markUsed(user, [fresh.id], seconds(1))
-      await store.memories.change(putting([], { ...user, decide: () => ({ puts: [], removals: [fresh.id] }) }))
+      await store.memories.markUsed(user, [fresh.id], secondsAfterNoon(1))
+      await store.memories.change(putRequest([], { ...user, decide: () => ({ puts: [], removals: [fresh.id] }) }))
       expect(await store.memories.list({ ...user, limit: 99 })).toEqual(known)
       expect(await store.memories.purge(user)).toEqual({ memories: known.length, keys: 0 })
       expect(await rows()).toEqual([])

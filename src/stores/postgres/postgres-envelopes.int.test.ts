@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, OWNER, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Store } from '../../ports/store.ts'
-import { changing, foldedIn, loadedIn } from '../conformance/envelope-samples.ts'
-import { createdIn, creation, logOf, NOON, seconds } from '../conformance/samples.ts'
+import { changeEnvelope, foldLog, loadView } from '../conformance/envelope-samples.ts'
+import { createRequest, createSession, NOON, readLog, secondsAfterNoon } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 import { CREATE, createValues } from './sessions.ts'
 
@@ -33,7 +33,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     let sessionId: string
     beforeEach(async () => {
       database = await databases.create()
-      sessionId = await createdIn(await serving())
+      sessionId = await createSession(await serving())
     })
 
     const byHand = async (change: string, as = '') => {
@@ -45,18 +45,21 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       const owner = `set role ${OWNER}; select set_config('throughline.tenant', '*', false);`
       expect(await byHand("persona_id = 'hand'")).toMatchObject({ touched: true })
       expect(await byHand("analysis = '{}'", owner)).toMatchObject({ touched: true })
-      expect(await byHand(`updated_at = '${seconds(9)}'`)).toEqual({ touched: false, updated_at: new Date(seconds(9)) })
+      expect(await byHand(`updated_at = '${secondsAfterNoon(9)}'`)).toEqual({
+        touched: false,
+        updated_at: new Date(secondsAfterNoon(9)),
+      })
     })
 
     it('is what a decision or a repair says, also when their clock stands still', async () => {
       const store = await serving()
-      await store.decide(changing(sessionId, { personaId: 'barista' }, NOON))
-      const view = await loadedIn(store, { sessionId })
+      await store.decide(changeEnvelope(sessionId, { personaId: 'barista' }, NOON))
+      const view = await loadView(store, { sessionId })
       expect(view.envelope?.document).toMatchObject({ persona_id: 'barista', timestamps: { updated_at: NOON } })
       await store.repair({ sessionId }, view.record.head, view, [])
-      expect(await loadedIn(store, { sessionId })).toEqual(view)
-      await store.decide(changing(sessionId, { personaId: 'other' }, seconds(5)))
-      expect((await loadedIn(store, { sessionId })).envelope?.document.timestamps.updated_at).toBe(seconds(5))
+      expect(await loadView(store, { sessionId })).toEqual(view)
+      await store.decide(changeEnvelope(sessionId, { personaId: 'other' }, secondsAfterNoon(5)))
+      expect((await loadView(store, { sessionId })).envelope?.document.timestamps.updated_at).toBe(secondsAfterNoon(5))
     })
   })
 
@@ -66,7 +69,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     const maker = new pg.Client(database.url(SERVING))
     await maker.connect()
     await maker.query('begin')
-    await maker.query(CREATE.text, createValues(creation()))
+    await maker.query(CREATE.text, createValues(createRequest()))
     let isPaused = false
     const paused = store.pause(NOON).then(() => {
       isPaused = true
@@ -85,15 +88,15 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   it('a session that began elsewhere keeps when, in its log and in its envelope', async () => {
     database = await databases.create()
     const store = await serving()
-    const { event, view, ...request } = creation()
+    const { event, view, ...request } = createRequest()
     const occurredAt = '2019-05-04T03:02:01.234Z'
     const [envelope, sessionId] = [view.envelope, view.record.id]
     if (envelope === undefined) throw new Error('no envelope')
     const document = { ...envelope.document, timestamps: { created_at: occurredAt, updated_at: NOON } }
     await store.create({ ...request, event: { ...event, occurredAt }, view: { ...view, envelope: { document } } })
-    expect((await logOf(store, sessionId))[0]).toMatchObject({ occurredAt, createdAt: NOON })
-    expect((await loadedIn(store, { sessionId })).envelope).toEqual({ document })
-    expect(await loadedIn(store, { sessionId })).toEqual(await foldedIn(store, sessionId))
+    expect((await readLog(store, sessionId))[0]).toMatchObject({ occurredAt, createdAt: NOON })
+    expect((await loadView(store, { sessionId })).envelope).toEqual({ document })
+    expect(await loadView(store, { sessionId })).toEqual(await foldLog(store, sessionId))
   })
 })
 

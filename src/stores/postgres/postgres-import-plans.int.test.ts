@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { ImportStore } from '../../ports/import-store.ts'
-import { blockOf, end, lifeOf, live, WORK } from '../conformance/import-samples.ts'
+import { blockOf, endSteps, foreignSession, WORK, writeSession } from '../conformance/import-samples.ts'
 import { upTo } from '../conformance/samples.ts'
 import { type Connections, connect, type Statement } from './connection.ts'
 import { importCalls } from './imports.ts'
@@ -45,15 +45,15 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
   let connections: Connections
   // there, and coming in with all but the end
   const [there, coming] = [
-    lifeOf({}, [...LONG, ...end(1)]),
-    lifeOf({ conversationId: 'mine' }, [...LONG, ...end(MANY + 1)]),
+    foreignSession({}, [...LONG, ...endSteps(1)]),
+    foreignSession({ conversationId: 'mine' }, [...LONG, ...endSteps(MANY + 1)]),
   ]
   const most = there.events.length - 2
   beforeAll(async () => {
     databases = await databasesOf(url)
     database = await databases.create()
     const store = await postgresStore({ url: database.url(SERVING), migrate: false })
-    await live(store, there, 1)
+    await writeSession(store, there, 1)
     await store.imports.write(blockOf(there, 1, most))
     await store.imports.write(blockOf(coming, 0, most))
     await store.close()
@@ -93,9 +93,9 @@ describe.each(inject('postgres'))('on $name', ({ url }) => {
     ],
     ['those of a user', (imports) => imports.unfinished({ limit: 50, within: { tenant: 'local', userId: 'u7' } }), 21],
     ['those of nobody', (imports) => imports.unfinished({ limit: 50, within: { tenant: 'local', userId: 'none' } }), 1],
-    ['the first block of a session', (imports) => imports.write(blockOf(lifeOf({}, WORK), 0, 5)), 5],
-    ['a session in one block', (imports) => imports.write(blockOf(lifeOf({}, WORK))), 5],
-    ['one that has ended', (imports) => imports.write(blockOf(lifeOf({}, [...WORK, ...end(1)]))), 5],
+    ['the first block of a session', (imports) => imports.write(blockOf(foreignSession({}, WORK), 0, 5)), 5],
+    ['a session in one block', (imports) => imports.write(blockOf(foreignSession({}, WORK))), 5],
+    ['one that has ended', (imports) => imports.write(blockOf(foreignSession({}, [...WORK, ...endSteps(1)]))), 5],
     ['the next block of one that is coming in', (imports) => imports.write(blockOf(coming, most, most + 1)), 5],
     ['the end of one that is coming in', (imports) => imports.write(blockOf(coming, most)), 5],
     ['the next block of one that is there', (imports) => imports.write(blockOf(there, most, most + 1)), 5],

@@ -2,20 +2,29 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { amount, firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Store } from '../../ports/store.ts'
-import { loadedIn } from '../conformance/envelope-samples.ts'
+import { loadView } from '../conformance/envelope-samples.ts'
 import {
   blockOf,
-  bring,
-  chainIn,
-  end,
-  found,
-  type Life,
-  lifeOf,
-  live,
+  endSteps,
+  expectedImport,
+  type ForeignSession,
+  foreignSession,
+  importSession,
+  readCommits,
   viewAfter,
   WORK,
+  writeSession,
 } from '../conformance/import-samples.ts'
-import { ADA, createdIn, creation, logOf, moved, NOON, someEvent, upTo } from '../conformance/samples.ts'
+import {
+  ADA,
+  advanceView,
+  createRequest,
+  createSession,
+  NOON,
+  readLog,
+  someEvent,
+  upTo,
+} from '../conformance/samples.ts'
 import { type Connections, connect, type Query } from './connection.ts'
 import { LOAD } from './decide.ts'
 import { importCalls } from './imports.ts'
@@ -51,7 +60,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
 
   describe('row level security', () => {
     it('shows what is coming in to readers of its tenant alone, and to them for reading', async () => {
-      const life = lifeOf({ tenant: 'acme' }, WORK)
+      const life = foreignSession({ tenant: 'acme' }, WORK)
       await store.imports.write(blockOf(life, 0, 4))
       const asRole = (role: string, tenant: string, sql: string) =>
         database.admin(`set role ${role}; select set_config('throughline.tenant', '${tenant}', false); ${sql}`)
@@ -72,7 +81,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     })
 
     it('lets a link be taken over, and nothing else of it be changed', async () => {
-      await bring(store, lifeOf({ conversationId: 'c' }, end(1)))
+      await importSession(store, foreignSession({ conversationId: 'c' }, endSteps(1)))
       const change = (column: string, value: string) =>
         database.admin(`
           set role throughline_functions; select set_config('throughline.tenant', '*', false);
@@ -111,43 +120,43 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       return { code, ...details }
     }
 
-    const life = (steps: Parameters<typeof lifeOf>[1] = WORK) => lifeOf({ conversationId: 'c' }, steps)
-    const ended = [...WORK, ...end(1)]
+    const life = (steps: Parameters<typeof foreignSession>[1] = WORK) => foreignSession({ conversationId: 'c' }, steps)
+    const ended = [...WORK, ...endSteps(1)]
 
     async function forking(id: string) {
-      const source = { sessionId: await createdIn(store), sequence: 1 }
-      const { event, view } = creation({ id })
+      const source = { sessionId: await createSession(store), sequence: 1 }
+      const { event, view } = createRequest({ id })
       return () => store.fork({ source, event, at: NOON, view })
     }
 
     it('a create or fork under the id of a session that begins to come in is refused', async () => {
       const one = life()
-      const create = () => store.create(creation({ id: one.sessionId }))
+      const create = () => store.create(createRequest({ id: one.sessionId }))
       expect(await waited((calls) => calls.write(blockOf(one, 0, 2)), create)).toEqual(mismatch(one))
-      expect(await store.imports.find(one.sessionId)).toEqual(found(one, 2, true))
+      expect(await store.imports.find(one.sessionId)).toEqual(expectedImport(one, 2, true))
       const two = life()
       const fork = await forking(two.sessionId)
       expect(await waited((calls) => calls.write(blockOf(two, 0, 2)), fork)).toEqual(mismatch(two))
-      expect(await store.imports.find(two.sessionId)).toEqual(found(two, 2, true))
+      expect(await store.imports.find(two.sessionId)).toEqual(expectedImport(two, 2, true))
     })
 
     it('a create or fork under the id of a session that comes in whole finds it', async () => {
-      const [one, two] = [life(ended), lifeOf({}, WORK)]
-      const create = () => store.create(creation({ id: one.sessionId }))
+      const [one, two] = [life(ended), foreignSession({}, WORK)]
+      const create = () => store.create(createRequest({ id: one.sessionId }))
       const { record } = viewAfter(one)
       expect(await waited((calls) => calls.write(blockOf(one)), create)).toEqual({ outcome: 'same-id', record })
       const fork = await forking(two.sessionId)
       expect(await waited((calls) => calls.write(blockOf(two)), fork)).toMatchObject({ outcome: 'same-id' })
-      expect(await logOf(store, two.sessionId)).toEqual(two.events)
+      expect(await readLog(store, two.sessionId)).toEqual(two.events)
     })
 
     it.each([false, true])('a block finds the session that was created under its id (done: %s)', async (done) => {
       const one = life()
       const write = () => store.imports.write({ ...blockOf(one), done })
-      const created = waited((calls) => calls.create(creation({ id: one.sessionId })), write)
+      const created = waited((calls) => calls.create(createRequest({ id: one.sessionId })), write)
       expect(await created).toEqual(conflict(one, 0, 1))
       expect(await store.imports.unfinished({ limit: 9 })).toEqual([])
-      expect(await logOf(store, one.sessionId)).toHaveLength(1)
+      expect(await readLog(store, one.sessionId)).toHaveLength(1)
     })
 
     it.each([
@@ -156,7 +165,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       [5, 11],
     ] as const)('the same block is taken once (%i to %i)', async (after, head) => {
       // without a commit, and not live, so that it takes no lock but its own
-      const one = life([...WORK, ...end(1).slice(0, 1), ['x.more']])
+      const one = life([...WORK, ...endSteps(1).slice(0, 1), ['x.more']])
       if (after > 0) await store.imports.write(blockOf(one, 0, after))
       const block = blockOf(one, after, head)
       expect(
@@ -165,17 +174,17 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
           () => store.imports.write(block),
         ),
       ).toEqual(conflict(one, after, head))
-      expect(await store.imports.find(one.sessionId)).toEqual(found(one, head, head < 11))
+      expect(await store.imports.find(one.sessionId)).toEqual(expectedImport(one, head, head < 11))
     })
 
     it('a create waits for the scope that a session takes as it comes in, and the other way round', async () => {
       const [one, two] = [life(), life()]
       await store.imports.write(blockOf(one, 0, 4))
-      const create = () => store.create(creation({ conversationId: 'c', reuse: 'any' }))
+      const create = () => store.create(createRequest({ conversationId: 'c', reuse: 'any' }))
       const got = await waited((calls) => calls.write(blockOf(one, 4)), create)
       expect(got).toEqual({ outcome: 'found', record: viewAfter(one).record })
       await store.purge(one, NOON)
-      const request = creation({ conversationId: 'c' })
+      const request = createRequest({ conversationId: 'c' })
       const active = await waited(
         (calls) => calls.create(request),
         () => store.imports.write(blockOf(two)),
@@ -184,8 +193,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     })
 
     it('a commit that is made meanwhile comes behind the one that came in, which waits for one that is being made', async () => {
-      const [one, two] = [life(ended), life([...WORK, ...end(3)])]
-      const sessionId = await createdIn(store, { conversationId: 'c' })
+      const [one, two] = [life(ended), life([...WORK, ...endSteps(3)])]
+      const sessionId = await createSession(store, { conversationId: 'c' })
       const commit = () =>
         store.decide({
           sessionId,
@@ -193,14 +202,14 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
           chained: true,
           decide: (view, last) => ({
             events: [someEvent('', 'session_compacted')],
-            view: { ...moved(view, 1), commit: { id: 'mine', position: (last?.position ?? 0) + 1 } },
+            view: { ...advanceView(view, 1), commit: { id: 'mine', position: (last?.position ?? 0) + 1 } },
           }),
         })
       await waited((calls) => calls.write(blockOf(one)), commit)
       // as a decision does that looks at the chain once more
       const look = (_: Calls, query: Query) => query(LOAD, [sessionId, null, null, null, true, true])
       await waited(look, () => store.imports.write(blockOf(two)))
-      const links = await chainIn(store, 'c')
+      const links = await readCommits(store, 'c')
       expect(links.map(({ id, position }) => [id, position])).toEqual([
         ['commit 1', 1],
         ['mine', 2],
@@ -214,7 +223,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       const next = () => store.imports.write(blockOf(one, 3))
       expect(await waited((calls) => calls.discard(one.sessionId), next)).toEqual(conflict(one, 3, 0))
       expect(await rowsOf(one.sessionId)).toEqual([])
-      const discard = ({ sessionId }: Life) => store.imports.discard(sessionId)
+      const discard = ({ sessionId }: ForeignSession) => store.imports.discard(sessionId)
       expect(
         await waited(
           (calls) => calls.write(blockOf(two, 3, 7)),
@@ -229,12 +238,12 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
           () => discard(three),
         ),
       ).toBe(0)
-      expect(await loadedIn(store, three)).toEqual(viewAfter(three))
+      expect(await loadView(store, three)).toEqual(viewAfter(three))
     })
 
     it('a block that finds its session purged leaves nothing, and a purge takes what was added', async () => {
-      const [one, two] = [life(), lifeOf({}, WORK)]
-      for (const each of [one, two]) await live(store, each, 3)
+      const [one, two] = [life(), foreignSession({}, WORK)]
+      for (const each of [one, two]) await writeSession(store, each, 3)
       const next = () => store.imports.write(blockOf(one, 3))
       expect(await waited((calls) => calls.purge(one, NOON), next)).toEqual(conflict(one, 3, 0))
       expect(await rowsOf(one.sessionId)).toEqual([])
@@ -246,7 +255,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
 
   it('a purge of a user against an import leaves either all of a session or nothing', async () => {
     for (const size of upTo(amount(6, 60))) {
-      const one = lifeOf({ conversationId: 'c' }, [...WORK, ...end(1)])
+      const one = foreignSession({ conversationId: 'c' }, [...WORK, ...endSteps(1)])
       const purged = async () => {
         for (;;) {
           const begun = await store.imports.unfinished({ limit: 9, within: ADA })
@@ -256,7 +265,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
           if (begun.length + ids.length > 0) return
         }
       }
-      const [result] = await Promise.allSettled([bring(store, one, (size % 6) + 1), purged()])
+      const [result] = await Promise.allSettled([importSession(store, one, (size % 6) + 1), purged()])
       const there = await store.imports.find(one.sessionId)
       if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'SEQUENCE_CONFLICT' })
       if (there === undefined) {
@@ -264,8 +273,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
         // the link of its commit, which a purge leaves behind
         expect(left.filter((row) => !Object.hasOwn(row as object, 'purged_at'))).toEqual([])
       } else {
-        expect(there).toEqual(found(one, 11, false))
-        expect(await logOf(store, one.sessionId)).toEqual(one.events)
+        expect(there).toEqual(expectedImport(one, 11, false))
+        expect(await readLog(store, one.sessionId)).toEqual(one.events)
         await store.purge(one, NOON)
       }
       await database.admin('delete from context.conversation_commits')
@@ -273,11 +282,11 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   })
 })
 
-function mismatch({ sessionId }: Life) {
+function mismatch({ sessionId }: ForeignSession) {
   return { code: 'IDEMPOTENCY_MISMATCH', sessionId }
 }
 
-function conflict({ sessionId }: Life, expected: number, actual: number) {
+function conflict({ sessionId }: ForeignSession, expected: number, actual: number) {
   return { code: 'SEQUENCE_CONFLICT', sessionId, expected, actual }
 }
 

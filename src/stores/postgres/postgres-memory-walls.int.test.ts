@@ -2,7 +2,15 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, i
 import { firstInShortRun } from '../../../test/proof.ts'
 import { type Databases, databasesOf, SERVING, type TestDatabase } from '../../../test/servers/database.ts'
 import type { Store } from '../../ports/store.ts'
-import { createdIn, described, NOON, putting, seconds, someMemory, someMessage } from '../conformance/samples.ts'
+import {
+  createSession,
+  describeTerms,
+  NOON,
+  putRequest,
+  secondsAfterNoon,
+  someMemory,
+  someMessage,
+} from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 
 const TABLES = ['memories', 'memory_history', 'memory_keys', 'memory_sources']
@@ -32,15 +40,15 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
 
   /** A session that is indexed and a memory, both with the word tea. */
   async function remembered(user = ACME) {
-    const sessionId = await createdIn(store, user)
-    const words = described(['tea', 'secret'])
+    const sessionId = await createSession(store, user)
+    const words = describeTerms(['tea', 'secret'])
     await store.index.add({ sessionId, from: 0, to: 1, version: 1, messages: [someMessage(1, words)] })
     const lineage = [{ relation: 'origin' as const, at: NOON, source: 'secret' }]
     const memory = someMemory({ ...user, content: 'a secret', lineage, expiresAt: NOON })
     const change = { at: NOON, change: 'created' as const, confidence: 0.8, note: 'secret' }
     const put = { memory, words: { description: words, version: 1 }, fingerprint: 'f', changes: [change] }
     const decide = () => ({ puts: [put], response: '[]' })
-    await store.memories.change(putting([], { ...user, idempotency: STAMP, decide }))
+    await store.memories.change(putRequest([], { ...user, idempotency: STAMP, decide }))
     return { sessionId, id: memory.id }
   }
 
@@ -93,26 +101,26 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
     expect(await store.index.marks(OTHER, 2)).toEqual([])
     expect(await store.memories.get([id], OTHER)).toEqual([])
     expect(await store.memories.history(id, OTHER)).toEqual([])
-    expect(await store.memories.expired(seconds(1), 9, OTHER)).toEqual([])
+    expect(await store.memories.expired(secondsAfterNoon(1), 9, OTHER)).toEqual([])
     expect(await store.memories.get([id], ACME)).toHaveLength(1)
     expect(await store.memories.findAnswer(STAMP, OTHER)).toBeUndefined()
-    expect(await store.memories.forgetKeys(seconds(1), 9, OTHER)).toBe(0)
+    expect(await store.memories.forgetKeys(secondsAfterNoon(1), 9, OTHER)).toBe(0)
     expect(await store.memories.findAnswer(STAMP, ACME)).toBe('[]')
-    expect(await store.memories.forgetKeys(seconds(1), 9, ACME)).toBe(1)
+    expect(await store.memories.forgetKeys(secondsAfterNoon(1), 9, ACME)).toBe(1)
   })
 
   it('a tenant cannot take, count or remove what is another’s, by any call that writes', async () => {
     const { sessionId, id } = await remembered()
     const mark = { sessionId, from: 0, to: 1 }
-    expect((await store.memories.change(putting([], { ...OTHER, mark }))).outcome).toBe('stale')
+    expect((await store.memories.change(putRequest([], { ...OTHER, mark }))).outcome).toBe('stale')
     await store.memories.markUsed(OTHER, [id], NOON)
-    const words = { description: described(['tea']), version: 1 }
-    await store.memories.change(putting([], { ...OTHER, decide: () => ({ puts: [], removals: [id] }) }))
+    const words = { description: describeTerms(['tea']), version: 1 }
+    await store.memories.change(putRequest([], { ...OTHER, decide: () => ({ puts: [], removals: [id] }) }))
     // the same user id in another tenant is another user, whose memory of that id is another memory
-    await store.memories.change(putting([{ memory: someMemory({ ...OTHER, id }), words }], OTHER))
+    await store.memories.change(putRequest([{ memory: someMemory({ ...OTHER, id }), words }], OTHER))
     const idempotency = { ...STAMP, fingerprint: 'of another' }
     const keyed = { ...OTHER, idempotency, decide: () => ({ puts: [], response: '[]' }) }
-    expect((await store.memories.change(putting([], keyed))).outcome).toBe('written')
+    expect((await store.memories.change(putRequest([], keyed))).outcome).toBe('written')
     expect(await store.memories.purge(OTHER)).toEqual({ memories: 1, keys: 1 })
     expect(await store.memories.findAnswer(STAMP, ACME)).toBe('[]')
     const [memory] = await store.memories.get([id], ACME)

@@ -5,7 +5,7 @@ import { open } from '../../open/open.ts'
 import { serviceOf } from '../../service.ts'
 import { conversation } from '../conformance/api-service.ts'
 import { startWorker } from '../conformance/processes.ts'
-import { appending, createdIn, logOf, NOON, someEvents, upTo } from '../conformance/samples.ts'
+import { appendRequest, createSession, NOON, readLog, someEvents, upTo } from '../conformance/samples.ts'
 import { postgresStore } from './index.ts'
 import { knownSchema } from './migrate.ts'
 
@@ -147,8 +147,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   describe('S18 events', () => {
     it('cannot be changed or removed by the functions that append, also not by cascade', async () => {
       const store = await serving()
-      const id = await createdIn(store)
-      await store.append(appending(id, { events: someEvents(3) }))
+      const id = await createSession(store)
+      await store.append(appendRequest(id, { events: someEvents(3) }))
       const enter = "select set_config('throughline.tenant', '*', false)"
       for (const sql of [
         "update context.session_events set content = 'z'",
@@ -158,7 +158,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       ]) {
         await expect(asRole('throughline_functions', `${enter}; ${sql}`)).rejects.toMatchObject({ code: '42501' })
       }
-      expect(await logOf(store, id)).toHaveLength(4)
+      expect(await readLog(store, id)).toHaveLength(4)
       const cascades = await database.admin("select conname from pg_constraint where contype = 'f'")
       expect(cascades).toEqual([])
       await store.close()
@@ -168,8 +168,8 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
   describe('row level security', () => {
     it('still gives nothing of another tenant when the check in the functions is taken out', async () => {
       const store = await serving()
-      const sessionId = await createdIn(store, { tenant: 'acme' })
-      await store.append(appending(sessionId, { idempotency: { key: 'k', fingerprint: 'f' } }))
+      const sessionId = await createSession(store, { tenant: 'acme' })
+      await store.append(appendRequest(sessionId, { idempotency: { key: 'k', fingerprint: 'f' } }))
       await database.admin(`
         create or replace function context.can_access(s_tenant text, s_user text, p_tenant text, p_user text) returns boolean
         language sql immutable as 'select true'`)
@@ -179,20 +179,20 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
       expect(await store.totals(key.within)).toEqual({ sessions: 0, events: 0 })
       for (const call of [
         () => store.read(key, { order: 'asc', limit: 9 }),
-        () => store.append({ ...appending(sessionId), ...key }),
-        () => store.append({ ...appending(sessionId), ...key, idempotency: { key: 'k', fingerprint: 'f' } }),
+        () => store.append({ ...appendRequest(sessionId), ...key }),
+        () => store.append({ ...appendRequest(sessionId), ...key, idempotency: { key: 'k', fingerprint: 'f' } }),
         () => store.edges(key, { limit: 9 }),
         () => store.purge(key, NOON),
       ]) {
         await expect(call()).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
       }
-      expect(await logOf(store, sessionId)).toHaveLength(2)
+      expect(await readLog(store, sessionId)).toHaveLength(2)
       await store.close()
     })
 
     it('shows nothing at all to a role for which nobody said who it acts for', async () => {
       const store = await serving()
-      await createdIn(store)
+      await createSession(store)
       for (const table of TABLES) {
         const rows = await asRole('throughline_functions', `select count(*)::int as rows from context.${table}`)
         expect(rows, table).toEqual([{ rows: 0 }])
@@ -202,7 +202,7 @@ describe.each(firstInShortRun(inject('postgres')))('on $name', ({ url }) => {
 
     it('shows the envelopes of a tenant to its readers alone, and to them for reading', async () => {
       const store = await serving()
-      const [id] = [await createdIn(store, { tenant: 'acme' }), await createdIn(store, { tenant: 'other' })]
+      const [id] = [await createSession(store, { tenant: 'acme' }), await createSession(store, { tenant: 'other' })]
       const read = (tenant: string, sql = 'select session_id, tenant from context.session_envelopes') =>
         asRole('throughline_reader', `select set_config('throughline.tenant', '${tenant}', false); ${sql}`)
       expect(await read('acme')).toEqual([{ session_id: id, tenant: 'acme' }])

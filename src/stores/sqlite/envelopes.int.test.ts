@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { uuid7 } from '../../ids.ts'
-import { changing, loadedIn } from '../conformance/envelope-samples.ts'
-import { createdIn, NOON, seconds } from '../conformance/samples.ts'
+import { changeEnvelope, loadView } from '../conformance/envelope-samples.ts'
+import { createSession, NOON, secondsAfterNoon } from '../conformance/samples.ts'
 import { FIND_ENVELOPES, OF_BATCH, SELECT_ENVELOPES, SINCE } from './envelopes.ts'
 import { sqliteStore } from './index.ts'
 import { SELECT_VIEW } from './view-sql.ts'
@@ -37,29 +37,32 @@ const columnOf = (sessionId: string, column: string) =>
 describe('the moment of an envelope', () => {
   it('is the present one where another client changes the row, unless that client gives it', async () => {
     const store = await opened()
-    const [sessionId, other] = [await createdIn(store), await createdIn(store)]
+    const [sessionId, other] = [await createSession(store), await createSession(store)]
     const before = new Date().toISOString()
     stray((db) => db.prepare("update session_envelopes set persona_id = 'hand' where session_id = ?").run(sessionId))
-    const { envelope } = await loadedIn(store, { sessionId })
+    const { envelope } = await loadView(store, { sessionId })
     const { created_at, updated_at } = envelope?.document.timestamps ?? { created_at: '', updated_at: '' }
     expect([envelope?.document.persona_id, created_at]).toEqual(['hand', NOON])
     expect(updated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(updated_at >= before && updated_at <= new Date().toISOString()).toBe(true)
     expect(columnOf(other, 'updated_at')).toBe(NOON)
-    stray((db) => db.prepare('update session_envelopes set updated_at = ?').run(seconds(7)))
-    expect([columnOf(sessionId, 'updated_at'), columnOf(other, 'updated_at')]).toEqual([seconds(7), seconds(7)])
+    stray((db) => db.prepare('update session_envelopes set updated_at = ?').run(secondsAfterNoon(7)))
+    expect([columnOf(sessionId, 'updated_at'), columnOf(other, 'updated_at')]).toEqual([
+      secondsAfterNoon(7),
+      secondsAfterNoon(7),
+    ])
     await store.close()
   })
 
   it('is the one of the event where we write it, and where a repair puts the same event back', async () => {
     const store = await opened()
-    const sessionId = await createdIn(store)
-    await store.decide(changing(sessionId, { personaId: 'p' }, seconds(5)))
-    await store.decide(changing(sessionId, { personaId: 'q' }, seconds(5)))
-    expect(columnOf(sessionId, 'updated_at')).toBe(seconds(5))
-    const view = await loadedIn(store, { sessionId })
+    const sessionId = await createSession(store)
+    await store.decide(changeEnvelope(sessionId, { personaId: 'p' }, secondsAfterNoon(5)))
+    await store.decide(changeEnvelope(sessionId, { personaId: 'q' }, secondsAfterNoon(5)))
+    expect(columnOf(sessionId, 'updated_at')).toBe(secondsAfterNoon(5))
+    const view = await loadView(store, { sessionId })
     expect(await store.repair({ sessionId }, view.record.head, view, [])).toBe(true)
-    expect(await loadedIn(store, { sessionId })).toEqual(view)
+    expect(await loadView(store, { sessionId })).toEqual(view)
     await store.close()
   })
 })

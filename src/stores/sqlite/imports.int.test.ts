@@ -5,8 +5,8 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { uuid7 } from '../../ids.ts'
 import type { Store } from '../../ports/store.ts'
-import { blockOf, bring, end, lifeOf, WORK } from '../conformance/import-samples.ts'
-import { appending, createdIn, logOf, refused } from '../conformance/samples.ts'
+import { blockOf, endSteps, foreignSession, importSession, WORK } from '../conformance/import-samples.ts'
+import { appendRequest, createSession, expectError, readLog } from '../conformance/samples.ts'
 import { sqliteStore } from './index.ts'
 
 let folder: string
@@ -45,7 +45,7 @@ function tablesWith(text: string): string[] {
 }
 
 it('shows nothing of a session that is coming in to those who look with SQL, and protects its events', async () => {
-  const life = lifeOf({}, WORK)
+  const life = foreignSession({}, WORK)
   await store.imports.write(blockOf(life, 0, 5))
   expect(stray((db) => db.prepare('select * from conversation_sessions').all())).toEqual([])
   expect(() => stray((db) => db.exec('delete from session_events'))).toThrow('append-only')
@@ -56,26 +56,26 @@ it('shows nothing of a session that is coming in to those who look with SQL, and
 })
 
 it('leaves nothing of what is discarded, and of what came in and was purged only its commit', async () => {
-  const life = lifeOf({}, [...WORK, ...end(1)])
+  const life = foreignSession({}, [...WORK, ...endSteps(1)])
   await store.imports.write(blockOf(life, 0, 10))
   expect(tablesWith(life.sessionId)).toEqual(['session_edges', 'session_events', 'session_imports', 'session_types'])
   await store.imports.discard(life.sessionId)
   expect(tablesWith(life.sessionId)).toEqual([])
-  await bring(store, life)
+  await importSession(store, life)
   await store.purge(life, life.events[0]?.createdAt ?? '')
   expect(tablesWith(life.sessionId)).toEqual(['conversation_commits'])
 })
 
 it('T1 stores nothing of a block that cannot be stored whole, and harms nobody beside it', async () => {
-  const other = await createdIn(store)
+  const other = await createSession(store)
   for (const isThere of [false, true]) {
-    const life = lifeOf({}, WORK)
+    const life = foreignSession({}, WORK)
     await store.imports.write(blockOf(life, 0, 3, isThere))
     const before = await store.imports.find(life.sessionId)
     const block = blockOf(life, 3)
     const events = block.events.map((event) => (event.sequence === 6 ? { ...event, role: null as never } : event))
-    const broken = refused('STORAGE', store.imports.write({ ...block, events }))
-    const beside = [store.append(appending(other)), isThere && store.append(appending(life.sessionId))]
+    const broken = expectError('STORAGE', store.imports.write({ ...block, events }))
+    const beside = [store.append(appendRequest(other)), isThere && store.append(appendRequest(life.sessionId))]
     await Promise.all([broken, ...beside])
     const now = await store.imports.find(life.sessionId)
     expect(now?.view.record.head).toBe(isThere ? 4 : 3)
@@ -84,5 +84,5 @@ it('T1 stores nothing of a block that cannot be stored whole, and harms nobody b
       stray((db) => db.prepare('select count(*) from session_events where session_id = ?').pluck().get(life.sessionId)),
     ).toBe(isThere ? 4 : 3)
   }
-  expect(await logOf(store, other)).toHaveLength(3)
+  expect(await readLog(store, other)).toHaveLength(3)
 })

@@ -12,12 +12,12 @@ import { uuid7 } from '../../ids.ts'
 import type { Store } from '../../ports/store.ts'
 import {
   ADA,
-  appending,
-  createdIn,
-  creation,
-  described,
+  appendRequest,
+  createRequest,
+  createSession,
+  describeTerms,
   NOON,
-  putting,
+  putRequest,
   someEvents,
   someMemory,
   someMessage,
@@ -70,9 +70,9 @@ function rows<Row>(sql: string, ...values: unknown[]): Row[] {
 const countOf = (table: string) => rows<{ n: number }>(`select count(*) as n from ${table}`)[0]?.n
 
 /** A session with messages of these texts, each added by itself. */
-async function saidIn(texts: readonly string[], given: Parameters<typeof createdIn>[1] = {}): Promise<string> {
-  const sessionId = await createdIn(store, given)
-  await store.append(appending(sessionId, { events: someEvents(texts.length) }))
+async function saidIn(texts: readonly string[], given: Parameters<typeof createSession>[1] = {}): Promise<string> {
+  const sessionId = await createSession(store, given)
+  await store.append(appendRequest(sessionId, { events: someEvents(texts.length) }))
   for (const [i, text] of texts.entries()) {
     const messages = [someMessage(i + 1, describeText(text))]
     expect(await store.index.add({ sessionId, from: i, to: i + 1, version: 1, messages })).toBe(true)
@@ -82,11 +82,11 @@ async function saidIn(texts: readonly string[], given: Parameters<typeof created
 
 describe('the words in the file', () => {
   it('keep every byte when later ones are put behind them', async () => {
-    const sessionId = await createdIn(store)
-    await store.append(appending(sessionId, { events: someEvents(10) }))
+    const sessionId = await createSession(store)
+    await store.append(appendRequest(sessionId, { events: someEvents(10) }))
     // zeros, bytes that no UTF-8 has, and such as would be cut in the middle
     const places = [0, 64, 127, 128, 255, 256, 16_256, 16_384, 2_097_151, 2 ** 32].map((n) => [n])
-    const words = places.map((list) => described({ word: list }, { length: list[0] ?? 0 }))
+    const words = places.map((list) => describeTerms({ word: list }, { length: list[0] ?? 0 }))
     for (const [i, each] of words.entries()) {
       const messages = [someMessage(i + 250, each)]
       await store.index.add({ sessionId, from: i, to: i + 1, version: 1, messages })
@@ -125,13 +125,13 @@ describe('the words in the file', () => {
   })
 
   it('are not taken of a session or memory whose id is no UUID', async () => {
-    await store.create(creation({ id: 'mine' }))
+    await store.create(createRequest({ id: 'mine' }))
     const messages = [someMessage(1, ['word'])]
     const add = store.index.add({ sessionId: 'mine', from: 0, to: 1, version: 1, messages })
     await expect(add).rejects.toMatchObject({ code: 'STORAGE' })
     expect(await store.index.mark('mine')).toMatchObject({ indexed: 0 })
     const memory = someMemory({ id: 'mine' })
-    await expect(store.memories.change(putting([{ memory }]))).rejects.toMatchObject({ code: 'STORAGE' })
+    await expect(store.memories.change(putRequest([{ memory }]))).rejects.toMatchObject({ code: 'STORAGE' })
     await store.purge({ sessionId: 'mine' }, NOON)
   })
 })
@@ -204,8 +204,8 @@ describe('a memory that another SQL client put there', () => {
     const expected = { sourceType: 'explicit', confidence: 0.8, lineage: [], useCount: 0 }
     expect(unread).toMatchObject([id, 'any'].map((each) => ({ id: each, ...expected })))
     const [memory = someMemory()] = unread
-    const puts = [{ memory, words: { description: described(['tea']), version: 1 } }]
-    await store.memories.change(putting([], { decide: () => ({ puts, removals: ['any'] }) }))
+    const puts = [{ memory, words: { description: describeTerms(['tea']), version: 1 } }]
+    await store.memories.change(putRequest([], { decide: () => ({ puts, removals: ['any'] }) }))
     expect(await store.memories.list({ ...ADA, limit: 9 })).toEqual([memory])
     expect(await store.memories.unindexed(ADA, 1, 9)).toEqual([])
   })
@@ -223,12 +223,12 @@ describe('the full text of memories', () => {
   it('is there for any SQL client and follows each change, also through a vacuum', async () => {
     const [a, b, c] = ['Ada plays guitars', 'a secretive Zürich', 'nothing'].map((content) => someMemory({ content }))
     if (a === undefined || b === undefined || c === undefined) throw new Error('three memories')
-    await store.memories.change(putting([a, b, c].map((memory) => ({ memory }))))
+    await store.memories.change(putRequest([a, b, c].map((memory) => ({ memory }))))
     expect(find('playing guitar')).toEqual(['Ada plays guitars'])
     expect(find('zurich')).toEqual(['a secretive Zürich'])
     await store.memories.markUsed(ADA, [a.id], NOON)
-    await store.memories.change(putting([{ memory: { ...a, content: 'Ada plays the lute' } }]))
-    await store.memories.change(putting([], { decide: () => ({ puts: [], removals: [c.id] }) }))
+    await store.memories.change(putRequest([{ memory: { ...a, content: 'Ada plays the lute' } }]))
+    await store.memories.change(putRequest([], { decide: () => ({ puts: [], removals: [c.id] }) }))
     expect([find('guitar'), find('lute'), find('nothing')]).toEqual([[], ['Ada plays the lute'], []])
     const db = new Database(path)
     db.exec('vacuum')
@@ -245,8 +245,8 @@ describe('the full text of memories', () => {
       words: { description: describeText(content), version: 1 },
       changes: [{ at: NOON, change: 'created' as const, confidence: 0.8, note: content }],
     }
-    await store.memories.change(putting([put, { memory: someMemory({ content: 'kept of bob' }) }]))
-    await store.memories.change(putting([], { decide: () => ({ puts: [], removals: [put.memory.id] }) }))
+    await store.memories.change(putRequest([put, { memory: someMemory({ content: 'kept of bob' }) }]))
+    await store.memories.change(putRequest([], { decide: () => ({ puts: [], removals: [put.memory.id] }) }))
     expect(find('kept')).toEqual(['kept of bob'])
     await store.close()
     const bytes = (await readFile(path)).toString('latin1')

@@ -6,8 +6,8 @@ import { upTo } from './samples.ts'
 
 const hello = { type: 'user_message', content: 'hello' } as const
 
-/** A16 the errors and invariants of the document that began it all, each under its name. */
-export const namedRules: readonly Rule<ApiDatabase>[] = [
+/** A16 the errors and invariants of document 000, each under its name. */
+export const invariantRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A16',
     title: 'SessionNotFoundError: the session does not exist',
@@ -40,7 +40,7 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A16',
-    title: 'SequenceConflictError: another writer was first, and the retry succeeds',
+    title: 'SequenceConflictError: another writer came first, and the retry succeeds',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -57,7 +57,7 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A16',
-    title: 'Invariant 1, append-only events: what was written stays as it was, whatever is called after',
+    title: 'Invariant 1, append-only events: no later call changes a written event',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -73,7 +73,7 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A16',
-    title: 'Invariant 2, strict sequencing: 1, 2, 3 … through every kind of call at once',
+    title: 'Invariant 2, strict sequencing: 1, 2, 3 … across concurrent calls of every kind',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
@@ -91,7 +91,7 @@ export const namedRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A16',
-    title: 'Invariant 3, state mutability: only the scratchpad changes, and the log tells how',
+    title: 'Invariant 3, state mutability: only the scratchpad changes, and the log records each change',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })

@@ -4,7 +4,7 @@ import { LIFECYCLE, LIVE_STATES, type LifecycleCommandName } from '../../domain/
 import { SESSION_STATES, type SessionState } from '../../domain/record.ts'
 import type { WorkCommit } from '../../domain/work.ts'
 import type { ApiDatabase, Rule } from './harness.ts'
-import { fixedClock, NOON, refused, upTo } from './samples.ts'
+import { expectError, fixedClock, NOON, upTo } from './samples.ts'
 
 const COMMANDS: Record<LifecycleCommandName, (session: Session) => Promise<unknown>> = {
   ask: (session) => session.ask('Which one?'),
@@ -38,11 +38,11 @@ async function sessionIn(tl: Throughline, state: SessionState): Promise<Session>
 const typesOf = async (session: Session, after: number) =>
   (await session.events({ after, limit: 500 })).map(({ type }) => type)
 
-/** A17 the life of a session. */
-export const lifeRules: readonly Rule<ApiDatabase>[] = [
+/** A17 lifecycle. */
+export const lifecycleRules: readonly Rule<ApiDatabase>[] = [
   {
     id: 'A17',
-    title: 'takes every command in every state as the table says, and writes nothing where it refuses',
+    title: 'follows the transition table for every command in every state, and writes nothing on a refusal',
     async check(db) {
       const tl = await db.connect({ clock: fixedClock() })
       for (const state of SESSION_STATES) {
@@ -56,7 +56,7 @@ export const lifeRules: readonly Rule<ApiDatabase>[] = [
             continue
           }
           const isLive = (LIVE_STATES as readonly SessionState[]).includes(state)
-          const error = await refused(
+          const error = await expectError(
             command === 'end' && !isLive ? 'SESSION_ENDED' : 'INVALID_TRANSITION',
             call(session),
           )
@@ -69,7 +69,7 @@ export const lifeRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A17',
-    title: 'keeps what each state needs, the message, the note and the edge to the task, in one append',
+    title: 'writes the state, the message, the note and the edge to the task in one append',
     async check(db) {
       const tl = await db.connect({ clock: fixedClock() })
       const session = await tl.sessions.create({ userId: 'ada', task: 'Retry' })
@@ -127,7 +127,7 @@ export const lifeRules: readonly Rule<ApiDatabase>[] = [
       const { status } = await unclear.record()
       assert.deepEqual(status, { ...status, state: 'awaiting_user', cause: 'unclear' })
       await unclear.end()
-      // the same question, asked by the caller: the reply answers it, and starts no other task
+      // the caller asks the same question: the reply answers it and starts no other task
       const session = await tl.sessions.create(scope)
       await session.ask(outcome.say)
       const reply = await tl.conversations.handle('unclear', { userId: 'ada', message: 'the new one' })
@@ -136,39 +136,39 @@ export const lifeRules: readonly Rule<ApiDatabase>[] = [
   },
   {
     id: 'A17',
-    title: 'takes a step once for a key, and lets one of many at the same moment through',
+    title: 'takes a step once per key, and lets one of many concurrent steps through',
     async check(db) {
       const tl = await db.connect()
       const session = await tl.sessions.create({ userId: 'ada' })
       const asked = await session.ask('Which?', { idempotencyKey: 'k' })
       await session.answer('This')
       assert.deepEqual(await session.ask('Which?', { idempotencyKey: 'k' }), asked)
-      await refused('IDEMPOTENCY_MISMATCH', session.ask('Other?', { idempotencyKey: 'k' }))
+      await expectError('IDEMPOTENCY_MISMATCH', session.ask('Other?', { idempotencyKey: 'k' }))
       const results = await Promise.allSettled(upTo(10).map((n) => session.propose(`Done ${n}`)))
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
       for (const result of results)
         if (result.status === 'rejected') assert.equal(result.reason.code, 'INVALID_TRANSITION')
       await session.confirm({ idempotencyKey: 'c' })
       assert.equal((await session.confirm({ idempotencyKey: 'c' })).status.state, 'complete')
-      await refused('INVALID_TRANSITION', session.confirm())
+      await expectError('INVALID_TRANSITION', session.confirm())
     },
   },
   {
     id: 'A17',
-    title: 'refuses empty words, and an expired session takes no step',
+    title: 'rejects empty texts, and every step of an expired session',
     async check(db) {
       const clock = fixedClock()
       const tl = await db.connect({ clock })
       const session = await tl.sessions.create({ userId: 'ada', expiresInMs: 1000 })
       for (const call of [session.ask(''), session.interrupt(''), session.propose(''), session.abort('')]) {
-        await refused('VALIDATION', call)
+        await expectError('VALIDATION', call)
       }
       await session.ask('Which?')
       clock.advance(1000)
-      await refused('SESSION_ENDED', session.answer('Late'))
-      await refused('SESSION_ENDED', session.abort('Late'))
-      await refused('SESSION_ENDED', session.end())
-      await refused('SESSION_ENDED', session.flushStep())
+      await expectError('SESSION_ENDED', session.answer('Late'))
+      await expectError('SESSION_ENDED', session.abort('Late'))
+      await expectError('SESSION_ENDED', session.end())
+      await expectError('SESSION_ENDED', session.flushStep())
     },
   },
 ]

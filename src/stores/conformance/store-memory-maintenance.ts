@@ -6,19 +6,29 @@ import { uuid7 } from '../../ids.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Rule, StoreDatabase } from './harness.ts'
-import { ADA, createdIn, described, NOON, putting, seconds, someMemory, someMessage, upTo } from './samples.ts'
+import {
+  ADA,
+  createSession,
+  describeTerms,
+  NOON,
+  putRequest,
+  secondsAfterNoon,
+  someMemory,
+  someMessage,
+  upTo,
+} from './samples.ts'
 
 const BOB: UserKey = { tenant: 'local', userId: 'bob' }
 const OTHER_ADA: UserKey = { tenant: 'other', userId: 'ada' }
 const SHELF = { ...ADA, corpus: 'memory' } as const
 const SAID = { ...ADA, corpus: 'said' } as const
 
-const words = (...terms: string[]) => ({ description: described(terms), version: 1 })
+const words = (...terms: string[]) => ({ description: describeTerms(terms), version: 1 })
 const created = { at: NOON, change: 'created', confidence: 0.8 } as const
 const removing = (ids: readonly string[], user = ADA) =>
-  putting([], { ...user, decide: () => ({ puts: [], removals: ids }) })
+  putRequest([], { ...user, decide: () => ({ puts: [], removals: ids }) })
 
-/** Memories under ids that rise. */
+/** Memories with ascending ids. */
 const inOrder = (given: readonly Partial<Memory>[]) => {
   const ids = given.map(() => uuid7()).sort()
   return given.map((each, i) => someMemory({ id: ids[i] ?? '', ...each }))
@@ -26,22 +36,28 @@ const inOrder = (given: readonly Partial<Memory>[]) => {
 
 const sorted = (memories: readonly Memory[]) => memories.map(({ id }) => id).sort()
 
-async function holding(store: Store, ...terms: string[]): Promise<number[]> {
+async function countPostings(store: Store, ...terms: string[]): Promise<number[]> {
   const { frequencies } = await store.index.lookup(SHELF, terms)
   return terms.map((term) => frequencies.get(term) ?? 0)
 }
 
 /** M5 to M11. */
-export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
+export const memoryMaintenanceRules: readonly Rule<StoreDatabase>[] = [
   {
     id: 'M5',
-    title: 'lists a user’s memories by id, in pages, also those that expired or were superseded',
+    title: 'pages through a user’s memories by id, including expired and superseded ones',
     async check(db) {
       const store = await db.connect()
-      const mine = inOrder([{}, { expiresAt: seconds(-9) }, {}, { supersededBy: uuid7(), supersededAt: NOON }, {}])
-      await store.memories.change(putting(mine.toReversed().map((memory) => ({ memory }))))
+      const mine = inOrder([
+        {},
+        { expiresAt: secondsAfterNoon(-9) },
+        {},
+        { supersededBy: uuid7(), supersededAt: NOON },
+        {},
+      ])
+      await store.memories.change(putRequest(mine.toReversed().map((memory) => ({ memory }))))
       for (const user of [BOB, OTHER_ADA]) {
-        await store.memories.change(putting([{ memory: someMemory({ ...user }) }], user))
+        await store.memories.change(putRequest([{ memory: someMemory({ ...user }) }], user))
       }
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 99 }), mine)
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 2 }), mine.slice(0, 2))
@@ -55,7 +71,7 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M6',
-    title: 'finds every memory whose lineage names a source, wherever in it',
+    title: 'finds every memory whose lineage names a source',
     async check(db) {
       const store = await db.connect()
       const sessionId = uuid7()
@@ -74,9 +90,9 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
         { lineage: [{ ...origin, source: sessionId }] },
         { lineage: [origin, { ...support, relation: 'contradicts', sessionId, source: 'tool' }] },
       ]) as [Memory, Memory, Memory, Memory]
-      await store.memories.change(putting([a, b, c, d].map((memory) => ({ memory }))))
+      await store.memories.change(putRequest([a, b, c, d].map((memory) => ({ memory }))))
       const stranger = someMemory({ ...BOB, lineage: a.lineage })
-      await store.memories.change(putting([{ memory: stranger }], BOB))
+      await store.memories.change(putRequest([{ memory: stranger }], BOB))
       const from = (key: string | undefined, given: { after?: string; limit?: number } = {}) =>
         store.memories.fromSource({ ...ADA, key: key ?? '', limit: 99, ...given })
       const session = sourceKey({ sessionId })
@@ -87,7 +103,7 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(await from(sourceKey({ source: sessionId })), [c])
       assert.deepEqual(await from(sourceKey({ source: 'never' })), [])
 
-      await store.memories.change(putting([{ memory: { ...a, lineage: [origin] } }]))
+      await store.memories.change(putRequest([{ memory: { ...a, lineage: [origin] } }]))
       await store.memories.change(removing([b.id]))
       assert.deepEqual(await from(session), [d])
       assert.deepEqual(await from(sourceKey({ source: 'tool' })), [])
@@ -95,16 +111,16 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M7',
-    title: 'has the words of memories on a shelf of their own, each as the first and only turn under its id',
+    title: 'indexes memories in their own corpus, each as turn 1 under its id',
     async check(db) {
       const store = await db.connect()
       const [a, b] = inOrder([{}, {}]) as [Memory, Memory]
-      const long = described({ tea: [4, 9, 300] }, { length: LONG_MESSAGE_TERMS + 1, asks: true })
+      const long = describeTerms({ tea: [4, 9, 300] }, { length: LONG_MESSAGE_TERMS + 1, asks: true })
       const puts = [
         { memory: a, words: { description: long, version: 1 } },
         { memory: b, words: words('tea', '東京') },
       ]
-      await store.memories.change(putting(puts))
+      await store.memories.change(putRequest(puts))
       assert.deepEqual(await store.index.lookup(SHELF, ['tea', '東京']), {
         messages: 2,
         terms: LONG_MESSAGE_TERMS + 3,
@@ -138,22 +154,22 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M7',
-    title: 'takes words out with a memory, with `null`, and with those that take their place',
+    title: 'removes the words of a removed memory, of one with words `null`, and replaced words',
     async check(db) {
       const store = await db.connect()
       const [a, b, c] = [someMemory(), someMemory(), someMemory()]
       const puts = [a, b, c].map((memory) => ({ memory, words: words('tea', 'cup'), changes: [created] }))
-      await store.memories.change(putting(puts))
-      await store.memories.change(putting([{ memory: { ...a, useCount: 7 } }]))
-      assert.deepEqual(await holding(store, 'tea', 'cup', 'jug'), [3, 3, 0])
-      await store.memories.change(putting([{ memory: a, words: words('tea', 'jug', 'pot') }]))
-      assert.deepEqual(await holding(store, 'tea', 'cup', 'jug'), [3, 2, 1])
+      await store.memories.change(putRequest(puts))
+      await store.memories.change(putRequest([{ memory: { ...a, useCount: 7 } }]))
+      assert.deepEqual(await countPostings(store, 'tea', 'cup', 'jug'), [3, 3, 0])
+      await store.memories.change(putRequest([{ memory: a, words: words('tea', 'jug', 'pot') }]))
+      assert.deepEqual(await countPostings(store, 'tea', 'cup', 'jug'), [3, 2, 1])
       assert.equal((await store.index.lookup(SHELF, [])).terms, 7)
-      await store.memories.change(putting([{ memory: b, words: null }]))
-      await store.memories.change(putting([{ memory: b, words: null }]))
-      assert.deepEqual(await holding(store, 'tea', 'cup'), [2, 1])
+      await store.memories.change(putRequest([{ memory: b, words: null }]))
+      await store.memories.change(putRequest([{ memory: b, words: null }]))
+      assert.deepEqual(await countPostings(store, 'tea', 'cup'), [2, 1])
       await store.memories.change(removing([c.id, uuid7()]))
-      assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 0])
+      assert.deepEqual(await countPostings(store, 'tea', 'cup'), [1, 0])
       const blocks = await store.index.postings(SHELF, ['tea', 'cup', 'jug'], 9)
       assert.deepEqual(
         blocks.map(({ session }) => session),
@@ -164,48 +180,50 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       assert.deepEqual(sorted(await store.memories.list({ ...ADA, limit: 9 })), sorted([a, b]))
       assert.deepEqual(await store.memories.get([c.id], undefined), [])
       assert.deepEqual(await store.memories.history(c.id, undefined), [])
-      await store.memories.change(putting([{ memory: b, words: words('cup') }]))
-      assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 1])
-      // under an id that is used again its history begins anew
-      await store.memories.change(putting([{ memory: c, changes: [created] }]))
+      await store.memories.change(putRequest([{ memory: b, words: words('cup') }]))
+      assert.deepEqual(await countPostings(store, 'tea', 'cup'), [1, 1])
+      // a reused id starts a new history
+      await store.memories.change(putRequest([{ memory: c, changes: [created] }]))
       assert.deepEqual(await store.memories.history(c.id, undefined), [{ version: 1, ...created }])
-      assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 1])
+      assert.deepEqual(await countPostings(store, 'tea', 'cup'), [1, 1])
     },
   },
   {
     id: 'M8',
-    title: 'counts uses of the user’s memories, and changes nothing else',
+    title: 'counts uses of the user’s memories and changes nothing else',
     async check(db) {
       const [store, other] = [await db.connect(), await db.connect()]
       const [a, b] = [someMemory({ useCount: 2 }), someMemory()]
       const stranger = someMemory({ ...BOB })
       const puts = [a, b].map((memory) => ({ memory, words: words('tea'), changes: [created], fingerprint: 'f' }))
-      await store.memories.change(putting(puts))
-      await store.memories.change(putting([{ memory: stranger }], BOB))
-      await store.memories.markUsed(ADA, [a.id, stranger.id, uuid7()], seconds(5))
-      assert.deepEqual(await store.memories.get([a.id], undefined), [{ ...a, useCount: 3, lastUsedAt: seconds(5) }])
+      await store.memories.change(putRequest(puts))
+      await store.memories.change(putRequest([{ memory: stranger }], BOB))
+      await store.memories.markUsed(ADA, [a.id, stranger.id, uuid7()], secondsAfterNoon(5))
+      assert.deepEqual(await store.memories.get([a.id], undefined), [
+        { ...a, useCount: 3, lastUsedAt: secondsAfterNoon(5) },
+      ])
       assert.deepEqual(await store.memories.get([b.id], undefined), [b])
       assert.deepEqual(await store.memories.get([stranger.id], undefined), [stranger])
-      await store.memories.markUsed(ADA, [], seconds(6))
+      await store.memories.markUsed(ADA, [], secondsAfterNoon(6))
       await Promise.all(
         upTo(20).map((n) =>
-          (n % 2 ? store : other).memories.markUsed(ADA, n % 3 ? [a.id, b.id] : [b.id, a.id], seconds(7)),
+          (n % 2 ? store : other).memories.markUsed(ADA, n % 3 ? [a.id, b.id] : [b.id, a.id], secondsAfterNoon(7)),
         ),
       )
       const both = await store.memories.get([a.id, b.id], undefined)
       assert.deepEqual(both.map(({ useCount }) => useCount).sort(), [20, 23])
-      assert.deepEqual(await holding(store, 'tea'), [2])
+      assert.deepEqual(await countPostings(store, 'tea'), [2])
       assert.equal((await store.memories.history(a.id, undefined)).length, 1)
     },
   },
   {
     id: 'M9',
-    title: 'removes all that is remembered of a user, with the words of both shelves, and nobody else’s',
+    title: 'removes all memories of a user and the words of both corpora, and nobody else’s',
     async check(db) {
       const store = await db.connect()
       const kept = new Map<UserKey, Memory>()
       for (const user of [ADA, BOB, OTHER_ADA]) {
-        const sessionId = await createdIn(store, { ...user })
+        const sessionId = await createSession(store, { ...user })
         const messages = [someMessage(1, ['tea'])]
         await store.index.add({ sessionId, from: 0, to: 1, version: 1, messages })
         const memory = someMemory({ ...user, lineage: [{ relation: 'origin', at: NOON, source: 'tool' }] })
@@ -216,7 +234,7 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
           words: words('tea'),
           changes: [created],
         }))
-        await store.memories.change(putting(puts, user))
+        await store.memories.change(putRequest(puts, user))
       }
       assert.deepEqual(await store.memories.purge(ADA), { memories: 2, keys: 0 })
       assert.deepEqual(await store.memories.purge(ADA), { memories: 0, keys: 0 })
@@ -240,19 +258,18 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
         const span = { from: 0, to: 1e15, limit: 9 }
         assert.equal((await store.index.facts(user, { places: [], sessions: [], perSession: 0, span })).length, left)
       }
-      // the sessions are there still, to be read anew
+      // the sessions remain and can be indexed again
       assert.equal((await store.index.marks(ADA, 1)).length, 1)
       const decide = (found: readonly Memory[]) => {
         assert.deepEqual(found, [])
         return { puts: [] }
       }
-      await store.memories.change(putting([], { fingerprints: ['f'], decide }))
+      await store.memories.change(putRequest([], { fingerprints: ['f'], decide }))
     },
   },
   {
     id: 'M10',
-    title:
-      'gives memories without words, or with those of an older version, until they have them, and not those that were superseded',
+    title: 'returns current memories whose words are missing or of an older version',
     async check(db) {
       const store = await db.connect()
       const [bare, older, current, out] = [someMemory(), someMemory(), someMemory(), someMemory()]
@@ -263,9 +280,9 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
         { memory: out, words: words('tea') },
         { memory: someMemory({ supersededBy: current.id, supersededAt: NOON }) },
       ]
-      await store.memories.change(putting(puts))
-      await store.memories.change(putting([{ memory: someMemory({ ...BOB }) }], BOB))
-      await store.memories.change(putting([{ memory: out, words: null }]))
+      await store.memories.change(putRequest(puts))
+      await store.memories.change(putRequest([{ memory: someMemory({ ...BOB }) }], BOB))
+      await store.memories.change(putRequest([{ memory: out, words: null }]))
       const unread = (version: number, limit = 9, user = ADA) => store.memories.unindexed(user, version, limit)
       assert.deepEqual(sorted(await unread(2)), sorted([bare, older, out]))
       assert.deepEqual(sorted(await unread(1)), sorted([bare, out]))
@@ -276,7 +293,7 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
         first,
         [bare, older, out].find(({ id }) => id === first.id),
       )
-      await store.memories.change(putting([{ memory: first, words: { ...words('cup'), version: 2 } }]))
+      await store.memories.change(putRequest([{ memory: first, words: { ...words('cup'), version: 2 } }]))
       assert.deepEqual(sorted(await unread(2)), sorted([bare, older, out].filter(({ id }) => id !== first.id)))
       assert.equal((await unread(2, 9, BOB)).length, 1)
       assert.deepEqual(await unread(2, 9, OTHER_ADA), [])
@@ -284,37 +301,37 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
   },
   {
     id: 'M11',
-    title: 'has no memory for a caller to whom it does not belong, whatever the call',
+    title: 'hides a memory from callers outside its owner in every call',
     async check(db) {
       const store = await db.connect()
       const memory = someMemory({ expiresAt: NOON })
       const put = { memory, fingerprint: 'f', words: words('tea'), changes: [created] }
-      await store.memories.change(putting([put]))
+      await store.memories.change(putRequest([put]))
       for (const within of [BOB, OTHER_ADA, { tenant: 'other' }]) {
         assert.deepEqual(await store.memories.get([memory.id], within), [])
         assert.deepEqual(await store.memories.history(memory.id, within), [])
-        assert.deepEqual(await store.memories.expired(seconds(9), 9, within), [])
+        assert.deepEqual(await store.memories.expired(secondsAfterNoon(9), 9, within), [])
       }
       for (const within of [ADA, { tenant: 'local' }, undefined]) {
         assert.deepEqual(await store.memories.get([memory.id], within), [memory])
         assert.equal((await store.memories.history(memory.id, within)).length, 1)
-        assert.deepEqual(await store.memories.expired(seconds(9), 9, within), [memory])
+        assert.deepEqual(await store.memories.expired(secondsAfterNoon(9), 9, within), [memory])
       }
       for (const user of [BOB, OTHER_ADA]) {
         const decide = (found: readonly Memory[]) => {
           assert.deepEqual(found, [])
           return { puts: [], removals: [memory.id] }
         }
-        await store.memories.change(putting([], { ...user, ids: [memory.id], fingerprints: ['f'], decide }))
+        await store.memories.change(putRequest([], { ...user, ids: [memory.id], fingerprints: ['f'], decide }))
       }
       assert.deepEqual(await store.memories.list({ ...ADA, limit: 9 }), [memory])
       assert.equal((await store.memories.history(memory.id, ADA)).length, 1)
-      assert.deepEqual(await holding(store, 'tea'), [1])
+      assert.deepEqual(await countPostings(store, 'tea'), [1])
     },
   },
   {
     id: 'M11',
-    title: 'keeps memories of two users apart that have the same id',
+    title: 'separates memories of two users with the same id',
     async check(db) {
       const store = await db.connect()
       const mine = someMemory()
@@ -322,37 +339,37 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       const put = (memory: Memory, term: string) => [
         { memory, words: words(term), changes: [created], fingerprint: 'f' },
       ]
-      await store.memories.change(putting(put(mine, 'tea')))
+      await store.memories.change(putRequest(put(mine, 'tea')))
       for (const memory of theirs) {
         const { tenant, userId } = memory
         const user = { tenant, userId }
-        assert.equal((await store.memories.change(putting(put(memory, 'cup'), user))).outcome, 'written')
+        assert.equal((await store.memories.change(putRequest(put(memory, 'cup'), user))).outcome, 'written')
         assert.deepEqual(await store.memories.get([mine.id], user), [memory])
         await store.memories.markUsed(user, [mine.id], NOON)
-        await store.memories.change(putting([{ memory, changes: [created] }], user))
+        await store.memories.change(putRequest([{ memory, changes: [created] }], user))
         assert.equal((await store.memories.history(mine.id, user)).length, 2)
         assert.deepEqual(await store.memories.get([mine.id], ADA), [mine])
         assert.deepEqual(await store.memories.history(mine.id, ADA), [{ version: 1, ...created }])
-        assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 0])
+        assert.deepEqual(await countPostings(store, 'tea', 'cup'), [1, 0])
         await store.memories.change(removing([mine.id], user))
         assert.deepEqual(await store.memories.get([mine.id], user), [])
       }
       assert.deepEqual(await store.memories.get([mine.id], undefined), [mine])
       assert.equal((await store.memories.history(mine.id, ADA)).length, 1)
-      assert.deepEqual(await holding(store, 'tea', 'cup'), [1, 0])
+      assert.deepEqual(await countPostings(store, 'tea', 'cup'), [1, 0])
     },
   },
   {
     id: 'M11',
-    title: 'gives what expired by a moment, of everyone within',
+    title: 'returns memories that expired by a time, within the given owner',
     async check(db) {
       const store = await db.connect()
-      const times = [-1, 0, 1].map(seconds)
+      const times = [-1, 0, 1].map(secondsAfterNoon)
       const mine = times.map((expiresAt) => someMemory({ expiresAt }))
       const bobs = times.map((expiresAt) => someMemory({ ...BOB, expiresAt }))
-      await store.memories.change(putting([...mine, someMemory()].map((memory) => ({ memory }))))
+      await store.memories.change(putRequest([...mine, someMemory()].map((memory) => ({ memory }))))
       await store.memories.change(
-        putting(
+        putRequest(
           bobs.map((memory) => ({ memory })),
           BOB,
         ),
@@ -364,9 +381,9 @@ export const memoryUpkeepRules: readonly Rule<StoreDatabase>[] = [
       ) => sorted(await store.memories.expired(at, limit, within))
       assert.deepEqual(await expired(NOON, 99, ADA), sorted(mine.slice(0, 2)))
       assert.deepEqual(await expired(NOON), sorted([...mine.slice(0, 2), ...bobs.slice(0, 2)]))
-      assert.deepEqual(await expired(seconds(1), 99, { tenant: 'local' }), sorted([...mine, ...bobs]))
-      assert.equal((await expired(seconds(1), 4)).length, 4)
-      assert.deepEqual(await expired(seconds(-2)), [])
+      assert.deepEqual(await expired(secondsAfterNoon(1), 99, { tenant: 'local' }), sorted([...mine, ...bobs]))
+      assert.equal((await expired(secondsAfterNoon(1), 4)).length, 4)
+      assert.deepEqual(await expired(secondsAfterNoon(-2)), [])
     },
   },
 ]
