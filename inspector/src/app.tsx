@@ -13,7 +13,7 @@ import { SessionsView } from './views/sessions/sessions-view.tsx'
 import { TokenView } from './views/token/token-view.tsx'
 
 /** Titles of the views; a session has its task in it. */
-const TITLES = { sessions: 'Sessions', memory: 'Memory', connect: 'Connect an agent', nowhere: 'Nothing here' }
+const TITLES = { sessions: 'Sessions', memory: 'Memory', connect: 'Connect an agent', notFound: 'Page not found' }
 
 const ConnectView = lazy(async () => (await import('./views/connect/connect-view.tsx')).ConnectView)
 const MemoryView = lazy(async () => (await import('./views/memory/memory-view.tsx')).MemoryView)
@@ -32,7 +32,7 @@ export function App() {
   return (
     <>
       <button type="button" class="button skip" onClick={skip}>
-        Skip to the content
+        Skip to content
       </button>
       <Header about={about} />
       <main id="main" tabIndex={-1}>
@@ -80,7 +80,7 @@ function Header({ about }: { about: ServerInfo | undefined }) {
         {about !== undefined && <Who about={about} />}
         {token.value !== '' && (
           <button type="button" class="button quiet small" onClick={() => setToken('')}>
-            Forget the token
+            Forget token
           </button>
         )}
         <ThemePicker />
@@ -92,7 +92,7 @@ function Header({ about }: { about: ServerInfo | undefined }) {
 function Who({ about: { version, principal } }: { about: ServerInfo }) {
   const whose = principal === undefined ? 'operator' : [principal.tenant, principal.userId].filter(Boolean).join(' · ')
   return (
-    <span class="muted small version" title="Whose sessions you see, and the version of the server">
+    <span class="muted small version" title="Whose sessions are shown, and the server version">
       {whose} · {version}
     </span>
   )
@@ -109,9 +109,9 @@ function Content() {
       return <MemoryView />
     case 'connect':
       return <ConnectView />
-    case 'nowhere':
+    case 'notFound':
       return (
-        <Empty title="There is nothing at this address.">
+        <Empty title="Page not found">
           <p>
             <a href={sessionsHref()}>All sessions</a>
           </p>

@@ -11,7 +11,7 @@ export type Route =
   | { view: 'session'; id: string; tab: Tab }
   | { view: 'memory' }
   | { view: 'connect' }
-  | { view: 'nowhere' }
+  | { view: 'notFound' }
 
 /** Values behind the `?` of a place. */
 export type Values = Readonly<Record<string, string | number | undefined>>
@@ -32,7 +32,7 @@ export const route = computed((): Route => {
   if (view === 'memory' || view === 'connect') return { view }
   const isTab = (TABS as readonly string[]).includes(tab)
   if (view === 'sessions' && id !== undefined && isTab) return { view: 'session', id: decoded(id), tab: tab as Tab }
-  return { view: 'nowhere' }
+  return { view: 'notFound' }
 })
 
 /** Values behind the `?` of the present place. */

@@ -42,11 +42,11 @@ describe('the lanes of the agents', () => {
   it('show who was active and who acted, and why each handed over', async () => {
     const session = await seed()
     const page = await inspector().open(agentsOf(session))
-    const lanes = page.getByRole('region', { name: 'Lanes of the agents, which scroll' })
+    const lanes = page.getByRole('region', { name: 'Agent lanes' })
     await expect
       .poll(() => lanes.getByRole('listitem').allTextContents(), SOON)
-      .toEqual(['the user', 'planner', 'builder', 'reviewer', 'an outsider'])
-    const said = await page.getByRole('img', { name: 'the user: 2 events' }).getAttribute('aria-label')
+      .toEqual(['user', 'planner', 'builder', 'reviewer', 'an outsider'])
+    const said = await page.getByRole('img', { name: 'user: 2 events' }).getAttribute('aria-label')
     expect(said).toContain('planner: 2 events, active for 36 % of the session; builder: 3 events')
     expect(said).toContain('4 switches, listed below')
 
@@ -89,7 +89,7 @@ describe('the lanes of the agents', () => {
     await inList.press('Enter')
     await expect.poll(() => inLanes.getAttribute('aria-pressed'), SOON).toBe('true')
     // three days without an event are drawn short, and named
-    await page.getByTitle('3 d without an event').waitFor()
+    await page.getByTitle('3 d without events').waitFor()
     const across = page.getByRole('combobox', { name: 'Axis' })
     const x = async () => (await inLanes.boundingBox())?.x ?? 0
     const byTime = await x()
@@ -128,8 +128,8 @@ describe('the lanes of the agents', () => {
     const page = await open(agentsOf(session), { viewport: NARROW })
     await page.getByText('Ticks and totals cover the last 2,000 events. 23 more agents are not shown.').waitFor()
     expect(await sticksOut(page)).toBe(false)
-    const box = page.getByRole('region', { name: 'Lanes of the agents, which scroll' })
-    const name = box.getByText('the user', { exact: true })
+    const box = page.getByRole('region', { name: 'Agent lanes' })
+    const name = box.getByText('user', { exact: true })
     const left = async () => (await name.boundingBox())?.x
     const before = await left()
     await box.focus()
@@ -153,7 +153,7 @@ describe('the lanes of the agents', () => {
     for (const to of alike) await lonely.handoff({ to, reason: 'Go on' })
     await page.getByText('Not taken yet').waitFor()
     await page.setViewportSize(NARROW)
-    const names = page.getByRole('region', { name: 'Lanes of the agents, which scroll' }).getByRole('listitem')
+    const names = page.getByRole('region', { name: 'Agent lanes' }).getByRole('listitem')
     for (const [i, end] of ['ent-reader', 'ent-writer'].entries()) {
       const lane = await names.nth(2 + i).boundingBox()
       const seen = await names

@@ -7,7 +7,7 @@ describe('a server with nothing in it', () => {
   it('says so, and how to connect an agent to it; a first session shows up by itself', async () => {
     const { open, tl, url } = inspector()
     const page = await open('', { permissions: ['clipboard-read', 'clipboard-write'] })
-    await page.getByRole('heading', { name: 'Nothing is stored here yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No sessions yet' }).waitFor()
     for (const [name, text] of [
       ['TypeScript', `open('${url}')`],
       ['curl', `${url}/v1/conversations/`],

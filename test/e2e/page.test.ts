@@ -48,7 +48,7 @@ describe('the page', () => {
 
   it('says so at an address that leads nowhere', async () => {
     const page = await inspector().open('#/elsewhere')
-    await page.getByText('There is nothing at this address.').waitFor()
+    await page.getByText('Page not found').waitFor()
     await page.getByRole('link', { name: 'All sessions' }).click()
     await expect.poll(() => page.url()).toMatch(/#\/$/)
   })

@@ -12,7 +12,7 @@ beforeAll(async () => {
   await tl.sessions.create({ tenant: 'acme', userId: 'bob', conversationId: 'b', task: 'Of Bob' })
 })
 
-const asks = (page: Page) => page.getByRole('heading', { name: 'This server asks for a token' }).waitFor()
+const asks = (page: Page) => page.getByRole('heading', { name: 'This server requires a token' }).waitFor()
 const shows = (page: Page, task: string) => page.getByRole('link', { name: task }).waitFor()
 
 async function give(page: Page, token: string): Promise<void> {
@@ -37,7 +37,7 @@ describe('a server with a key', () => {
     )
     for (const wrong of ['nonsense', forged, forged]) {
       await give(page, wrong)
-      await page.getByRole('alert').filter({ hasText: 'It was not accepted:' }).waitFor()
+      await page.getByRole('alert').filter({ hasText: 'Token rejected:' }).waitFor()
     }
     await give(page, 'tökén')
     await page.getByRole('alert').filter({ hasText: 'a token has no spaces' }).waitFor()
@@ -65,12 +65,12 @@ describe('a server with a key', () => {
 
     // also when nobody answers
     await page.route('**/v1', () => undefined)
-    await page.getByRole('button', { name: 'Forget the token' }).click()
+    await page.getByRole('button', { name: 'Forget token' }).click()
     await asks(page)
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
     expect(await page.getByText('acme · ada').count()).toBe(0)
     await give(page, await tokenOf({ tenant: 'acme', sub: 'bob' }))
-    await page.getByRole('button', { name: 'Forget the token' }).waitFor()
+    await page.getByRole('button', { name: 'Forget token' }).waitFor()
     expect(await page.getByText('acme · ada').count()).toBe(0)
   })
 
@@ -91,8 +91,8 @@ describe('a server with a key', () => {
     await page.unroute('**/v1/**')
     await give(page, await ada('2h'))
     await expect.poll(() => answer.inputValue()).toBe('Monday')
-    expect(await page.getByText('another question').count()).toBe(0)
-    await page.getByRole('button', { name: 'Forget the token' }).click()
+    expect(await page.getByText('question changed').count()).toBe(0)
+    await page.getByRole('button', { name: 'Forget token' }).click()
     await give(page, await ada())
     await expect.poll(() => answer.inputValue()).toBe('')
   })
@@ -125,7 +125,7 @@ describe('a server with a key', () => {
   it('lets the operator look at any tenant, and shows how to connect with a token', async () => {
     const token = await operatorToken()
     const page = await inspector().open('', { token })
-    await page.getByText('Tenant local has no session; name a tenant above.').waitFor()
+    await page.getByText('Tenant “local” has no sessions. Choose a tenant above.').waitFor()
     expect(await page.getByRole('button', { name: 'Load the demo conversation' }).count()).toBe(0)
     await page.getByLabel('Tenant').fill('acme')
     await page.keyboard.press('Enter')

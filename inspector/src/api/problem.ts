@@ -20,18 +20,18 @@ export function toProblem(error: unknown): Problem {
 export async function readProblem(response: Response): Promise<Problem> {
   const { status } = response
   const body = await response.json().catch(() => ({}))
-  const { code = 'INTERNAL', detail = `the server answered ${status}` } = body as { code?: string; detail?: string }
+  const { code = 'INTERNAL', detail = `the server responded with status ${status}` } = body as { code?: string; detail?: string }
   return new Problem({ code, detail, status })
 }
 
 /** There was no answer at all. */
 export const unreachable = () =>
-  new Problem({ code: 'UNREACHABLE', detail: 'the server does not answer; is it still running?', status: 0 })
+  new Problem({ code: 'UNREACHABLE', detail: 'Cannot reach the server. Is it still running?', status: 0 })
 
 /** It was sent, and nothing came back. */
 export const timedOut = () =>
   new Problem({
-    code: 'UNANSWERED',
-    detail: 'the server did not answer in time; what was sent may have been done, and to send it again does it once',
+    code: 'TIMEOUT',
+    detail: 'The server did not respond in time. The request may have been processed; sending it again will not repeat it.',
     status: 0,
   })

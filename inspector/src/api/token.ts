@@ -12,7 +12,7 @@ export const tokenProblem = signal<string | undefined>(undefined)
 export function setToken(value: string): void {
   const given = value.trim().replace(/^Bearer\s+/i, '')
   if (given !== '' && !isToken(given)) {
-    tokenProblem.value = 'a token has no spaces, and only characters that a keyboard without accents has'
+    tokenProblem.value = 'a token has no spaces and only ASCII characters'
     return
   }
   const isForgotten = given === '' && token.peek() !== ''

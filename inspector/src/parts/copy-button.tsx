@@ -9,7 +9,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       await navigator.clipboard.writeText(text)
       setSaid('copied')
     } catch {
-      setSaid('the browser does not allow it')
+      setSaid('blocked by the browser')
     }
   }
   return (

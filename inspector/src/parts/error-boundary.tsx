@@ -17,7 +17,7 @@ export class ErrorBoundary extends Component<Props, { problem?: string | undefin
     if (problem === undefined) return children
     return (
       <div class="note problem" role="alert">
-        <p>This view could not be drawn: {visible(problem.slice(0, 500))}</p>
+        <p>This view failed: {visible(problem.slice(0, 500))}</p>
         <button type="button" class="button" onClick={() => this.setState({ problem: undefined })}>
           Try again
         </button>

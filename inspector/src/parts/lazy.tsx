@@ -27,9 +27,9 @@ export function lazy<Props extends object>(load: () => Promise<FunctionComponent
 function Gone() {
   return (
     <div class="note problem" role="alert">
-      <p>This view could not be loaded: the server does not answer, or was updated.</p>
+      <p>Could not load this view. The server may be down or was updated.</p>
       <button type="button" class="button" onClick={() => location.reload()}>
-        Load the page again
+        Reload page
       </button>
     </div>
   )

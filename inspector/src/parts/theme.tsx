@@ -32,7 +32,7 @@ function store(name: Theme): void {
 export function ThemePicker() {
   return (
     <label class="theme">
-      <span class="hidden">Colours</span>
+      <span class="hidden">Theme</span>
       <select
         class="input small"
         value={theme.value}

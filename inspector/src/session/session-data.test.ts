@@ -170,7 +170,7 @@ describe('a session that is looked at', () => {
     end = data.start()
     late.abort()
     await pass()
-    expect(data.problem.value?.code).toBe('UNANSWERED')
+    expect(data.problem.value?.code).toBe('TIMEOUT')
   })
 
   it('is as the newest answer says, whichever comes last', async () => {

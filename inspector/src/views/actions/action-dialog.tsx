@@ -108,8 +108,7 @@ function Meanwhile({ data, state }: { data: SessionData; state: DialogProps['sta
     <div role="status">
       {now !== state && (
         <p class="note">
-          Meanwhile the session went from {STATE_NAMES[state]} to {STATE_NAMES[now]}. The server says whether this is
-          still possible.
+          The session changed from {STATE_NAMES[state]} to {STATE_NAMES[now]}. This action may be refused.
         </p>
       )}
     </div>

@@ -70,7 +70,8 @@ export class ActionRunner {
     try {
       await this.#send(name, bodyOf(name, values), control.signal)
     } catch (error) {
-      if (control.signal.aborted) this.said.value = { text: `${ACTIONS[name].name}: not waited for. It may be done.` }
+      if (control.signal.aborted)
+        this.said.value = { text: `${ACTIONS[name].name}: cancelled. It may have been processed.` }
       else this.failed.value = { name, problem: toProblem(error) }
       // a refusal often means that somebody else was faster
       void this.#data.refresh()
@@ -90,7 +91,7 @@ export class ActionRunner {
     if (name === 'fork') return navigate(sessionHref((answer as SessionRecord).id))
     await this.#data.refresh()
     const sequence = sequenceIn(answer)
-    const text = isOfAnother(answer, body) ? 'There was a commit already: yours was not taken.' : done
+    const text = isOfAnother(answer, body) ? 'The session already had a commit; yours was not used.' : done
     this.said.value = { text, event: { href: eventHref(id, sequence), sequence } }
     if (this.opened.peek()?.name === name) this.opened.value = undefined
   }
@@ -134,6 +135,6 @@ function isOfAnother(answer: Answer, { summary }: Readonly<Record<string, unknow
 const changed = () =>
   new Problem({
     code: 'CHANGED',
-    detail: 'nothing was sent: the session stands elsewhere than it was shown. Send it again if it still fits.',
+    detail: 'The session changed after it was shown, so nothing was sent. Check it, then send again.',
     status: 0,
   })

@@ -62,7 +62,7 @@ export function AnswerForm({
           required
           aria-label="Your answer"
           aria-describedby={id}
-          placeholder="Your answer; Ctrl+Enter sends"
+          placeholder="Your answer (Ctrl+Enter sends)"
           value={draft}
           onInput={({ currentTarget }) => runner.type('answer', { text: currentTarget.value })}
         />
@@ -91,8 +91,8 @@ function Moved({ isGone }: { isGone: boolean }) {
   return (
     <p class="note">
       {isGone
-        ? 'The question does not wait any more. The server says whether an answer is still possible.'
-        : 'This is another question than the one you began to answer.'}
+        ? 'This question is no longer open. Your answer may be refused.'
+        : 'The question changed after you started to answer.'}
     </p>
   )
 }

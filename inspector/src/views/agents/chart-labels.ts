@@ -27,7 +27,7 @@ export function chartLabel(lanes: readonly Lane[], switches: number): string {
   const said = lanes.slice(0, 12).map(({ agent, events, share }) => {
     const acted = `${events.toLocaleString('en')} event${events === 1 ? '' : 's'}`
     return agent === undefined
-      ? `the user: ${acted}`
+      ? `user: ${acted}`
       : `${nameText(agent, 40)}: ${acted}, active for ${Math.round(share * 100)} % of the session`
   })
   const more = lanes.length > 12 ? `; ${lanes.length - 12} more` : ''

@@ -36,14 +36,14 @@ export function LaneChart({ lanes, connectors, axis, isByTime, selected, select 
   }, [selected, width])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard
-    <section class={css.box} tabIndex={0} aria-label="Lanes of the agents, which scroll" ref={box}>
+    <section class={css.box} tabIndex={0} aria-label="Agent lanes" ref={box}>
       <div class={css.grid}>
         <span class={css.corner} />
         <AxisLine axis={axis} width={width} isByTime={isByTime} />
         <ul class={css.names} ref={names}>
           {lanes.map(({ agent }) => (
             <li key={agent} title={agent === undefined ? undefined : visible(agent)}>
-              {agent === undefined ? <span class={css.user}>the user</span> : <Name agent={agent} />}
+              {agent === undefined ? <span class={css.user}>user</span> : <Name agent={agent} />}
             </li>
           ))}
         </ul>
@@ -114,7 +114,7 @@ function AxisLine({ axis, width, isByTime }: Pick<Props, 'axis' | 'isByTime'> & 
         {named.map(({ from, to, ms }) => (
           <em
             key={from}
-            title={`${formatDuration(ms)} without an event`}
+            title={`${formatDuration(ms)} without events`}
             style={{ insetInlineStart: `${(from + to) * 50}%` }}
           >
             {formatDuration(ms)}

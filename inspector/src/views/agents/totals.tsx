@@ -19,21 +19,21 @@ export function Totals({ lanes, isAll, count, active }: Props) {
     <section class={`card ${css.part}`} aria-label="Totals">
       <h2>Totals</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard */}
-      <section class={css.box} tabIndex={0} aria-label="Totals of the agents, which scroll">
+      <section class={css.box} tabIndex={0} aria-label="Totals by agent">
         <table class={css.table}>
           <thead>
             <tr>
               <th scope="col">agent</th>
               <th scope="col">events</th>
               <th scope="col">turns</th>
-              <th scope="col">active for</th>
+              <th scope="col">active</th>
             </tr>
           </thead>
           <tbody>
             {lanes.map(({ agent, events, turns, share }) => (
               <tr key={agent}>
                 <th scope="row" title={agent === undefined ? undefined : visible(agent)}>
-                  <bdi>{agent === undefined ? 'the user' : nameText(agent, 40)}</bdi>
+                  <bdi>{agent === undefined ? 'user' : nameText(agent, 40)}</bdi>
                   {agent !== undefined && agent === active && <span class={`badge ${css.now}`}>active</span>}
                 </th>
                 <td>{events.toLocaleString('en')}</td>
@@ -45,8 +45,8 @@ export function Totals({ lanes, isAll, count, active }: Props) {
         </table>
       </section>
       <p class="muted small">
-        Events{of} that it spoke or acted in, and turns in which it was active. Active for: its share of all events of
-        the session.
+        Events: messages and tool calls{of}. Turns: turns in which the agent was active. Active: its share of the
+        session.
       </p>
     </section>
   )

@@ -14,8 +14,8 @@ export function ConnectPanel() {
     <div class="stack">
       {isSecured && (
         <p class="note small">
-          This server asks for a token. Put one that your issuer signed into <code>THROUGHLINE_TOKEN</code>; the code
-          below never contains it.
+          This server requires a token. Set <code>THROUGHLINE_TOKEN</code> to one signed by your issuer; the code below
+          does not contain it.
         </p>
       )}
       <div class={css.ways}>

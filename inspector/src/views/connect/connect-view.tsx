@@ -7,16 +7,16 @@ export function ConnectView() {
   return (
     <div class={css.connect}>
       <h1>Connect an agent</h1>
-      <p class="muted">Whatever writes to this server, in any language, is seen here as it happens.</p>
+      <p class="muted">Sessions that agents write to this server appear here live.</p>
       <section class="card">
         <h2 class="hidden">Ways to connect</h2>
         <ConnectPanel />
       </section>
       <section class="card stack">
-        <h2>Nothing at hand?</h2>
+        <h2>Try the demo</h2>
         <p class="muted">
-          The demo is a conversation of a team of agents that mends a flaky checkout. It is written through the API of
-          this server, into a conversation of its own.
+          A team of agents adds retries and a connection pool to a service. The demo is written to this server through
+          its API, in its own conversation.
         </p>
         <LoadDemoButton />
       </section>

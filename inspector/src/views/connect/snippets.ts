@@ -22,7 +22,7 @@ export function snippets(server: Server): Snippet[] {
 function typescript({ url, isSecured, userId }: Server): Snippet {
   return {
     name: 'TypeScript',
-    about: 'The same object as for a store of your own.',
+    about: 'The same API as with a local store.',
     code: `import { open } from 'throughline'
 
 const tl = await open('${url}')${isSecured ? ' // with the token in THROUGHLINE_TOKEN' : ''}
@@ -40,7 +40,7 @@ function claudeCode({ url, isSecured }: Server): Snippet {
   const header = isSecured ? ' \\\n  --header "Authorization: Bearer $THROUGHLINE_TOKEN"' : ''
   return {
     name: 'Claude Code',
-    about: 'Over MCP, by a command.',
+    about: 'Over MCP, with one command.',
     code: `claude mcp add --transport http throughline \\
   ${url}/mcp${header}
 `,
@@ -51,7 +51,7 @@ function mcp({ url, isSecured }: Server): Snippet {
   const entry = { url: `${url}/mcp`, ...(isSecured && { headers: { Authorization: 'Bearer TOKEN' } }) }
   return {
     name: 'MCP',
-    about: `Other clients, by an entry in their settings${isSecured ? ', with your token in the place of TOKEN' : ''}.`,
+    about: `Settings for other MCP clients${isSecured ? '. Replace TOKEN with your token' : ''}.`,
     code: `${JSON.stringify({ mcpServers: { throughline: entry } }, null, 2)}\n`,
   }
 }
@@ -62,7 +62,7 @@ function curl({ url, isSecured, userId }: Server): Snippet {
   const body = JSON.stringify({ userId, message: 'Plan the trip to Vienna' }).replaceAll("'", "'\\''")
   return {
     name: 'curl',
-    about: 'Any language that speaks HTTP. A message to a conversation begins its session.',
+    about: 'From any language. The first message to a conversation starts a session.',
     code: `curl -s ${url}/v1/conversations/first/messages${header} \\
   -H 'Content-Type: application/json' \\
   -d '${body}'
@@ -74,10 +74,10 @@ curl -s ${url}/openapi.json
 }
 
 function cli({ url, isSecured }: Server): Snippet {
-  const token = isSecured ? '# the token is taken from THROUGHLINE_TOKEN\n' : ''
+  const token = isSecured ? '# reads the token from THROUGHLINE_TOKEN\n' : ''
   return {
     name: 'Command line',
-    about: 'What this page shows, in a terminal.',
+    about: 'The same sessions in a terminal.',
     code: `${token}export THROUGHLINE_URL=${url}
 npx throughline sessions
 npx throughline tail SESSION

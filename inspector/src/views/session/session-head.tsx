@@ -14,7 +14,7 @@ const LIVE_TEXT = {
   connecting: 'connecting',
   live: 'live',
   away: 'paused',
-  lost: 'connection lost, trying again',
+  lost: 'connection lost, retrying',
 } as const satisfies Record<Live, string>
 
 /** What a session is, in two lines. On a narrow screen the second is shorter, and the rest of it comes when it is asked for. */
@@ -28,7 +28,7 @@ export function SessionHead({ data }: { data: SessionData }) {
         <a class={css.back} href={sessionsHref(lastListQuery.value)} aria-label="All sessions">
           ←
         </a>
-        <h1 dir="auto">{record.task === undefined ? 'Session without a task' : preview(record.task)}</h1>
+        <h1 dir="auto">{record.task === undefined ? 'Untitled session' : preview(record.task)}</h1>
         <StatusBadge record={record} />
         {!isOver(record) && (
           <span class={css.live} data-live={data.live.value} role="status">
@@ -51,7 +51,7 @@ export function SessionHead({ data }: { data: SessionData }) {
         aria-expanded={isWhole}
         onClick={() => setWhole(!isWhole)}
       >
-        {isWhole ? 'Less about it' : 'More about it'}
+        {isWhole ? 'Fewer details' : 'More details'}
       </button>
     </div>
   )
@@ -82,7 +82,7 @@ function Rest({ record }: { record: SessionRecord }) {
         </Fact>
       )}
       <Fact name="id" isRest>
-        <code>{id}</code> <CopyButton text={id} label="Copy the id of the session" />
+        <code>{id}</code> <CopyButton text={id} label="Copy session id" />
       </Fact>
     </>
   )

@@ -34,7 +34,7 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
   useEffect(() => data.start(), [data])
   const record = data.record.value
   const problem = data.problem.value
-  const task = record === undefined ? id : (record.task ?? 'Session without a task')
+  const task = record === undefined ? id : (record.task ?? 'Untitled session')
   useEffect(() => {
     document.title = `${preview(task, 60)} · ${TAB_NAMES[tab]} · Throughline`
   }, [task, tab])
@@ -80,9 +80,9 @@ function Tabs({ id, tab }: { id: string; tab: Tab }) {
 
 function NotFound({ id }: { id: string }) {
   return (
-    <Empty title="This session is not here.">
+    <Empty title="Session not found">
       <p>
-        <code>{oneLine(id, 80)}</code> does not exist, was purged, or belongs to somebody else.{' '}
+        <code>{oneLine(id, 80)}</code> does not exist, was purged, or belongs to another user.{' '}
         <a href={sessionsHref()}>All sessions</a>
       </p>
     </Empty>

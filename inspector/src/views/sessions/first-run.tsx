@@ -7,10 +7,10 @@ export function FirstRun() {
   return (
     <div class={css.first}>
       <section class={css.hero}>
-        <h1>Nothing is stored here yet</h1>
+        <h1>No sessions yet</h1>
         <p class="muted">
-          Sessions appear here as soon as an agent writes one. To look around first, load a conversation of a team of
-          agents that mends a flaky checkout: some turns, tools, handoffs, work and memories.
+          Sessions appear here as soon as an agent writes one. To look around first, load the demo: a team of agents
+          adds retries and a connection pool to a service, with tool calls, handoffs, work and memories.
         </p>
         <LoadDemoButton isPrimary />
       </section>

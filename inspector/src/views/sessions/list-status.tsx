@@ -22,18 +22,18 @@ export function ListStatus({ list, shown, isSearching, mayGoOn, onMore }: Props)
   return (
     <div class={css.found}>
       <span role="status">{list.pages.hasLoaded.value && textOf({ loaded, shown, isSearching, hasMore })}</span>
-      {isSearching && hasMore && mayGoOn && list.pages.isLoading.value && <span>searching …</span>}
+      {isSearching && hasMore && mayGoOn && list.pages.isLoading.value && <span>searching…</span>}
       {isSearching && hasMore && !mayGoOn && (
         <button type="button" class="button small" onClick={onMore}>
           Search 20,000 more
         </button>
       )}
       <span class={css.live} data-live={lost === undefined ? 'live' : 'lost'} role="status">
-        {lost === undefined ? 'live' : 'connection lost, trying again'}
+        {lost === undefined ? 'live' : 'connection lost, retrying'}
       </span>
       {lost !== undefined && (
         <button type="button" class="button small" onClick={() => list.retry()}>
-          Try now
+          Retry now
         </button>
       )}
     </div>
@@ -52,5 +52,5 @@ function textOf({
   hasMore: boolean
 }): string {
   if (isSearching) return `${sessions(shown)} found, searched ${hasMore ? '' : 'all '}${number(loaded)}`
-  return hasMore ? `the newest ${sessions(loaded)}; scroll for more` : sessions(loaded)
+  return hasMore ? `newest ${sessions(loaded)}, scroll for more` : sessions(loaded)
 }

@@ -41,7 +41,7 @@ export function SearchBox({ value, onInput }: { value: string; onInput: (text: s
         </label>
         {id !== undefined && (
           <button class="button small" type="submit">
-            Open this session
+            Open session
           </button>
         )}
       </form>

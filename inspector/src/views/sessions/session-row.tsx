@@ -19,7 +19,7 @@ export const SessionRow = memo(({ record, index, top }: { record: SessionRecord;
       </td>
       <td class={css.task}>
         <a class={css.link} href={sessionHref(id)} dir="auto">
-          {task === undefined ? `Session ${id.slice(0, 8)} without a task` : oneLine(task)}
+          {task === undefined ? `Untitled session ${id.slice(0, 8)}` : oneLine(task)}
         </a>
         <Below record={record} />
       </td>
@@ -62,7 +62,7 @@ function Below({ record }: { record: SessionRecord }) {
     case 'pending_complete':
       return <Said state={status.state} what="proposed" text={status.summary} />
     case 'aborted':
-      return <Said state={status.state} what="given up" text={status.reason} />
+      return <Said state={status.state} what="aborted" text={status.reason} />
     case 'running':
     case 'complete':
       return (

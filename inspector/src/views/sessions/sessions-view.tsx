@@ -112,7 +112,7 @@ function Waiting({ count, onShow }: { count: number; onShow: () => void }) {
     <div class={css.waiting} role="status">
       {count > 0 && (
         <button type="button" class="button" onClick={onShow}>
-          {count.toLocaleString('en')} changed, show
+          Show {count.toLocaleString('en')} changed
         </button>
       )}
     </div>
@@ -122,10 +122,9 @@ function Waiting({ count, onShow }: { count: number; onShow: () => void }) {
 /** For who sees every tenant: they look at one at a time, and at first at this. */
 function NoneOfLocal() {
   return (
-    <Empty title="Tenant local has no session; name a tenant above.">
+    <Empty title="Tenant “local” has no sessions. Choose a tenant above.">
       <p>
-        Sessions of one tenant are listed at a time. How an agent writes one stands under{' '}
-        <a href={connectHref()}>Connect</a>.
+        The list shows one tenant at a time. To write a session, see <a href={connectHref()}>Connect</a>.
       </p>
     </Empty>
   )
@@ -133,16 +132,16 @@ function NoneOfLocal() {
 
 function NoneFit({ isSearching, hasFilters }: { isSearching: boolean; hasFilters: boolean }) {
   return (
-    <Empty title={isSearching ? 'No session contains these words.' : 'No session fits these filters.'}>
+    <Empty title={isSearching ? 'No sessions match your search.' : 'No sessions match these filters.'}>
       <p class="row small">
         {isSearching && (
           <button type="button" class="button" onClick={() => setQuery({ q: undefined })}>
-            Clear the search
+            Clear search
           </button>
         )}
         {hasFilters && (
           <button type="button" class="button" onClick={clearFilters}>
-            Clear the filters
+            Clear filters
           </button>
         )}
       </p>

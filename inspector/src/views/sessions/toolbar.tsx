@@ -36,7 +36,7 @@ export function Toolbar({ filters, search, agents, rows, hasUsers, hasTenants }:
             value={filters.status ?? ''}
             onChange={({ currentTarget }) => setQuery({ status: currentTarget.value })}
           >
-            <option value="">any</option>
+            <option value="">Any</option>
             {Object.entries(STATE_NAMES).map(([state, name]) => (
               <option key={state} value={state}>
                 {name}
@@ -80,7 +80,7 @@ interface ExactProps {
 }
 
 /** A filter by the whole value: the server knows no other. It is set when the field is left, or by Enter. */
-function Exact({ name, filters, options, placeholder = 'exact' }: ExactProps) {
+function Exact({ name, filters, options, placeholder = 'exact value' }: ExactProps) {
   const value = filters[name] ?? ''
   return (
     <label class="field">

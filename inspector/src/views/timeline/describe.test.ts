@@ -16,7 +16,7 @@ describe('an event on one line', () => {
   it('says in which role, where the name could be taken for another', () => {
     const label = (type: string, agentId: string) => describeEvent(event(type, undefined, { agentId })).label
     expect(label('model_message', 'user')).toBe('user (assistant)')
-    for (const name of ['User', ' USER ', 'ｕｓｅｒ', 'the user', 'system', 'u\u200bser']) {
+    for (const name of ['User', ' USER ', 'ｕｓｅｒ', 'user', 'system', 'u\u200bser']) {
       expect(label('model_message', name)).toBe(`${name} (assistant)`)
     }
     expect(label('model_message', 'assistant')).toBe('assistant')

@@ -141,7 +141,7 @@ function changeText({ op, patch, value, key, by }: JsonObject): string | undefin
     case 'replace':
       return `replaced by ${shortText(value)}`
     case 'add':
-      return `${shortText(key, 60)} gets ${shortText(value)}`
+      return `${shortText(key, 60)}: added ${shortText(value)}`
     case 'increment':
       return `${shortText(key, 60)} ${typeof by === 'number' && by < 0 ? '−' : '+'} ${Math.abs(Number(by))}`
     default:

@@ -30,14 +30,14 @@ export function EventDetails({ event }: { event: SessionEvent }) {
         </Fact>
         <Fact name="role">{role}</Fact>
         {agentId !== undefined && <Fact name="agent">{oneLine(agentId, 100)}</Fact>}
-        <Fact name="written">{formatTime(createdAt)}</Fact>
-        {occurredAt !== undefined && <Fact name="happened">{oneLine(formatTime(occurredAt), 60)}</Fact>}
+        <Fact name="recorded">{formatTime(createdAt)}</Fact>
+        {occurredAt !== undefined && <Fact name="occurred">{oneLine(formatTime(occurredAt), 60)}</Fact>}
         <Fact name="id">
           <code>{id}</code>
         </Fact>
       </dl>
       <div class="row">
-        <CopyButton text={link} label="Copy the link to this event" />
+        <CopyButton text={link} label="Copy link to this event" />
         <button type="button" class="button small" aria-expanded={isRaw} onClick={() => setRaw(!isRaw)}>
           Raw JSON
         </button>
@@ -159,7 +159,7 @@ function Named({ name, value }: { name: string; value: JsonObject }) {
 
 function Observations({ event }: { event: SessionEvent }) {
   const all = observationsIn(event)
-  if (all.length === 0) return <p class="muted">Nothing was observed.</p>
+  if (all.length === 0) return <p class="muted">No observations.</p>
   return (
     <>
       <ul class={css.list}>

@@ -24,8 +24,8 @@ const ofTypes = (name: string, title: string, types: readonly string[]): EventFi
 })
 
 export const EVENT_FILTERS: Readonly<Record<FilterName, EventFilter>> = {
-  all: { name: 'All', title: 'Every event of the log', isShown: () => true },
-  messages: ofTypes('Messages', 'What users, models and the system said', [
+  all: { name: 'All', title: 'All events', isShown: () => true },
+  messages: ofTypes('Messages', 'Messages from the user, the model and the system', [
     'user_message',
     'model_message',
     'system_event',
@@ -48,13 +48,13 @@ export const EVENT_FILTERS: Readonly<Record<FilterName, EventFilter>> = {
     'messages_cleared',
     'envelope_updated',
   ]),
-  work: ofTypes('Work', 'Work commits, commits, summaries, what was recalled', [
+  work: ofTypes('Work', 'Work commits, commits, summaries and recalls', [
     'work_committed',
     'session_compacted',
     'context_summarized',
     'memory_recall',
   ]),
-  own: { name: 'Yours', title: 'Events of types of your own: x.…', isShown: ({ type }) => type.startsWith('x.') },
+  own: { name: 'Custom', title: 'Custom event types (x.…)', isShown: ({ type }) => type.startsWith('x.') },
 }
 
 /** The choice of that name; all without one. */

@@ -34,13 +34,13 @@ export function ResultRow({ event, link: { origin }, isOpen, onToggle }: RowProp
       {origin?.is === 'nowhere' && (
         <p class={css.hint}>
           {origin.looked === undefined
-            ? 'There is no call that this is the result of.'
-            : `Its call is not among the ${origin.looked} events before it.`}
+            ? 'No matching tool call.'
+            : `No matching tool call in the ${origin.looked} events before.`}
         </p>
       )}
       {origin?.is === 'another' && (
         <p class={css.hint}>
-          Another result of the same call is at <a href={eventHref(event.sessionId, origin.at)}>#{origin.at}</a>.
+          The same call already has a result at <a href={eventHref(event.sessionId, origin.at)}>#{origin.at}</a>.
         </p>
       )}
     </div>

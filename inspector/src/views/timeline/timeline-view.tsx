@@ -30,7 +30,7 @@ export function TimelineView({ data }: { data: SessionData }) {
       <Toolbar show={show} head={head} onGo={way.to} />
       {query.value.has('event') && !isThere && (
         <p class="note small" role="status">
-          There is no such event: the log has the events 1 to {head.toLocaleString('en')}.
+          Event not found. This log has events 1 to {head.toLocaleString('en')}.
         </p>
       )}
       <ProblemNote problem={data.log.problem.value} onRetry={() => retry(data)} />
@@ -129,7 +129,7 @@ function SomeEvents({ data, shared, way, target, show }: ListProps & { show: Fil
   )
   const isWaiting =
     events.length === 0 ? found.isLoading && found.problem === undefined : target !== undefined && !isReady
-  if (isWaiting) return <Loading what="Looking through the log" />
+  if (isWaiting) return <Loading what="Searching the log" />
   return (
     <>
       <ProblemNote problem={found.problem} onRetry={found.more} />
@@ -137,16 +137,16 @@ function SomeEvents({ data, shared, way, target, show }: ListProps & { show: Fil
         <span role="status">
           {events.length.toLocaleString('en')} {events.length === 1 ? 'event' : 'events'}
           {from > 1 && Number.isFinite(from) && ` since event ${from.toLocaleString('en')}`}
-          {found.isFull && '; older ones are not shown here'}
+          {found.isFull && '; older events are not shown'}
         </span>
         {found.hasMore && (
           <button type="button" class="button small" disabled={found.isLoading} onClick={found.more}>
-            Look further back
+            Load older events
           </button>
         )}
       </div>
       {events.length === 0 ? (
-        <Empty title={from > 1 ? 'None so far.' : 'There are no such events in this session.'}>
+        <Empty title={from > 1 ? 'Nothing found so far' : 'No matching events'}>
           <p>{EVENT_FILTERS[show].title}.</p>
         </Empty>
       ) : (

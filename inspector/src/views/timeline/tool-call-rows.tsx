@@ -28,7 +28,7 @@ export function ToolCalls({ event, link, isOpen, openCalls, onToggle }: RowProps
               aria-expanded={isShown}
               onClick={() => onToggle(event.sequence, isOwn ? undefined : index)}
             >
-              <b dir="auto">{oneLine(call.name === '' ? 'call without a name' : call.name, 60)}</b>
+              <b dir="auto">{oneLine(call.name === '' ? 'unnamed call' : call.name, 60)}</b>
               <span class={css.text} dir="auto">
                 {preview(shortText(call.arguments), 200)}
               </span>
@@ -39,7 +39,7 @@ export function ToolCalls({ event, link, isOpen, openCalls, onToggle }: RowProps
         )
       })}
       {calls.length > MOST_CALLS && (
-        <p class={css.hint}>{calls.length - MOST_CALLS} more calls are in the details of the event.</p>
+        <p class={css.hint}>{calls.length - MOST_CALLS} more calls are in the event details.</p>
       )}
     </>
   )
@@ -57,11 +57,11 @@ function OutcomeBadge({ event, outcome }: { event: SessionEvent; outcome: Outcom
       )
     }
     case 'again':
-      return <span class={css.quiet}>made at #{outcome.at}</span>
+      return <span class={css.quiet}>repeated at #{outcome.at}</span>
     case 'loading':
       return <span class={css.quiet}>…</span>
     case 'waiting':
-      return <span class={css.waits}>waiting for its result</span>
+      return <span class={css.waits}>waiting for result</span>
     case 'none':
       return <span class={css.bad}>no result{outcome.looked !== undefined && ` in ${outcome.looked} events`}</span>
   }
@@ -86,7 +86,7 @@ function CallDetails({ event, call, outcome }: { event: SessionEvent; call: Call
       )}
       {outcome.is === 'again' && (
         <>
-          <dt>made at</dt>
+          <dt>repeated at</dt>
           <dd>
             <a href={eventHref(event.sessionId, outcome.at)}>#{outcome.at}</a>
           </dd>

@@ -54,7 +54,7 @@ export function Toolbar({ show, head, onGo }: { show: FilterName; head: number; 
           Go to event
         </button>
         <span id="go-to-event-problem" class={css.wrong} aria-live="polite">
-          {isWrong && `a number from 1 to ${head.toLocaleString('en')}`}
+          {isWrong && `Enter a number from 1 to ${head.toLocaleString('en')}`}
         </span>
       </form>
     </div>

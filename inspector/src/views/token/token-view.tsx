@@ -14,14 +14,14 @@ export function TokenView() {
   }
   return (
     <form class="card narrow stack" onSubmit={submit}>
-      <h1>This server asks for a token</h1>
+      <h1>This server requires a token</h1>
       <p class="muted">
-        Paste one that your issuer signed. It is kept for this tab alone, sent to this server alone, and gone when you
-        close the tab. You stay at the place where you are.
+        Paste a token signed by your issuer. It is kept in this tab only, sent to this server only, and deleted when you
+        close the tab.
       </p>
       {problem !== undefined && problem !== '' && (
         <p class="note problem" role="alert">
-          It was not accepted: {visible(problem)}
+          Token rejected: {visible(problem)}
         </p>
       )}
       <label class="field">
@@ -39,7 +39,7 @@ export function TokenView() {
       </label>
       <div>
         <button class="button primary" type="submit">
-          Look into the sessions
+          Continue
         </button>
       </div>
     </form>
