@@ -12,7 +12,7 @@ import { SessionView } from './views/session/session-view.tsx'
 import { SessionsView } from './views/sessions/sessions-view.tsx'
 import { TokenView } from './views/token/token-view.tsx'
 
-/** Titles of the views; a session has its task in it. */
+/** Titles of the views. A session sets its own. */
 const TITLES = { sessions: 'Sessions', memory: 'Memory', connect: 'Connect an agent', notFound: 'Page not found' }
 
 const ConnectView = lazy(async () => (await import('./views/connect/connect-view.tsx')).ConnectView)
@@ -20,10 +20,10 @@ const MemoryView = lazy(async () => (await import('./views/memory/memory-view.ts
 
 export function App() {
   const isAsking = tokenProblem.value !== undefined
-  // asked anew with each token that is given, be it the same one again
+  // asked again for each token, even if it is the same one
   const ask = async () => ({ token: token.value, about: await loadServerInfo() })
   const asked = useRequest(isAsking ? undefined : ask, [token.value, isAsking])
-  // what was said to another token may be about somebody else
+  // the response to another token may be about another user
   const about = !isAsking && asked.value?.token === token.value ? asked.value.about : undefined
   useEffect(() => {
     const { view } = route.value
@@ -51,7 +51,7 @@ export function App() {
   )
 }
 
-/** A button: the fragment of the address is taken, so a link cannot jump by it. */
+/** A button, not a link: the fragment of the address holds the route. */
 function skip(): void {
   document.getElementById('main')?.focus()
 }

@@ -1,4 +1,4 @@
-/** Pure values of the server's domain, so that the page repeats no table of it. Code from no other part of `src/` is bundled, except the demo. */
+/** Pure values of the server's domain. Besides these, the page bundles only the demo from `src/`. */
 
 export { answeredCallId, toolCallsOf } from '../../src/domain/event.ts'
 export { DECISION, hasFailed, isLabel, isNode, NODE_KINDS, observationsOf, TASK_NODE } from '../../src/domain/graph.ts'

@@ -5,7 +5,7 @@ export const TABS = ['timeline', 'state', 'time', 'agents', 'work', 'context', '
 
 export type Tab = (typeof TABS)[number]
 
-/** Where the page is. Everything that a link can lead to is in it. */
+/** Where the page is. Every link leads to one of these. */
 export type Route =
   | { view: 'sessions' }
   | { view: 'session'; id: string; tab: Tab }
@@ -13,7 +13,7 @@ export type Route =
   | { view: 'connect' }
   | { view: 'notFound' }
 
-/** Values behind the `?` of a place. */
+/** Values after the `?` of a route. */
 export type Values = Readonly<Record<string, string | number | undefined>>
 
 const hash = signal(location.hash)
@@ -35,7 +35,7 @@ export const route = computed((): Route => {
   return { view: 'notFound' }
 })
 
-/** Values behind the `?` of the present place. */
+/** Values after the `?` of the current route. */
 export const query = computed(() => split.value.query)
 
 export const sessionsHref = (values?: Values) => `#/${queryOf(values)}`
@@ -46,12 +46,12 @@ export const eventHref = (id: string, sequence: number) => sessionHref(id, 'time
 export const memoryHref = (values?: Values) => `#/memory${queryOf(values)}`
 export const connectHref = () => '#/connect'
 
-/** Goes to a place; the browser's "back" comes back from it. */
+/** Goes to a route, with a step in the browser's history. */
 export function navigate(href: string): void {
   location.hash = href
 }
 
-/** Sets values of the present place, without a step in the browser's history. */
+/** Sets query values of the current route, without a step in the browser's history. */
 export function setQuery(values: Values): void {
   const all = { ...Object.fromEntries(query.peek()), ...values }
   history.replaceState(null, '', `#/${split.peek().parts.join('/')}${queryOf(all)}`)

@@ -25,7 +25,7 @@ const statusLine = (page: Page, text: string) => actions(page).getByRole('status
 const state = async (session: Session) => (await session.record()).status.state
 
 describe('the actions on a session', () => {
-  it('let the user speak: say, interrupt, take up, continue, confirm, each with its event', async () => {
+  it('let the user send messages, interrupt, incorporate, continue and confirm, and link each event', async () => {
     const session = await start()
     const page = await inspector().open(at(session))
 
@@ -52,7 +52,7 @@ describe('the actions on a session', () => {
     await dialog.getByText('The train is booked').waitFor()
     await dialog.getByLabel('What is missing').fill('And the way back')
     await dialog.getByRole('button', { name: 'Continue' }).click()
-    await statusLine(page, 'The work goes on.').waitFor()
+    await statusLine(page, 'Continued.').waitFor()
     expect((await session.messages()).at(-1)).toMatchObject({ role: 'user', content: 'And the way back' })
 
     await session.propose('Both are booked')
@@ -65,7 +65,7 @@ describe('the actions on a session', () => {
     await expect.poll(() => offered(page), SOON).toEqual(['Fork …'])
   })
 
-  it('let the agent’s part be played: ask, propose; and end, compact, abort', async () => {
+  it('let somebody act as the agent (ask, propose), and end, compact and abort', async () => {
     const session = await start()
     const page = await inspector().open(at(session))
     let dialog = await openDialog(page, 'Ask the user')
@@ -114,7 +114,7 @@ describe('the actions on a session', () => {
     expect((await other.record()).status).toEqual({ state: 'aborted', reason: 'Not needed any more' })
   })
 
-  it('say so where somebody else made the commit first', async () => {
+  it('say so if somebody else made the commit first', async () => {
     const session = await start()
     await session.end()
     const page = await inspector().open(at(session))
@@ -125,7 +125,7 @@ describe('the actions on a session', () => {
     await statusLine(page, 'The session already had a commit; yours was not used.').waitFor()
   })
 
-  it('fork a session at the event that was looked at, and go there', async () => {
+  it('fork a session at the event in the address, and open the fork', async () => {
     const session = await start()
     await session.append([1, 2, 3].map((n) => ({ type: 'user_message', content: `Message ${n}` }) as const))
     await session.end()
@@ -149,7 +149,7 @@ describe('the actions on a session', () => {
     await page.getByRole('code').getByText(session.id).waitFor()
   })
 
-  it('are offered where the state allows them, and not for a session that has expired', async () => {
+  it('are offered if the state allows them, and not for an expired session', async () => {
     const { tl, open } = inspector()
     const session = await tl.sessions.create({ userId: 'ada', expiresInMs: 1 })
     const page = await open(at(session))
@@ -157,7 +157,7 @@ describe('the actions on a session', () => {
     await page.getByRole('heading', { name: 'Expired' }).waitFor()
   })
 
-  it('show the refusal of the server, say that the state has changed, and keep what was typed', async () => {
+  it('show refusals, report a changed state, and keep drafts', async () => {
     const { open, allow } = inspector()
     allow(/409|400/)
     const session = await start()
@@ -238,7 +238,7 @@ describe('the actions on a session', () => {
     await statusLine(page, 'Sent.').getByRole('link', { name: 'Event 4' }).waitFor()
   })
 
-  it('are a new wish once the session has moved on, though an answer got lost before', async () => {
+  it('get a new key once the session has moved on after a lost response', async () => {
     const { open, allow } = inspector()
     allow(/ERR_FAILED/)
     const session = await start()
@@ -261,7 +261,7 @@ describe('the actions on a session', () => {
     expect(await session.messages()).toHaveLength(2)
   })
 
-  it('reply to what is on the screen, and to nothing else', async () => {
+  it('reply only to the question or proposal on the screen', async () => {
     const session = await start()
     await session.ask('Shall I keep it?')
     const page = await inspector().open(at(session))
@@ -303,7 +303,7 @@ describe('the actions on a session', () => {
     await statusLine(page, 'Confirmed.').waitFor()
   })
 
-  it('do not wait for each other, nor longer than somebody wants to', async () => {
+  it('run independently and can be cancelled', async () => {
     const session = await start()
     const page = await inspector().open(at(session))
     await page.route('**/messages', () => undefined)
@@ -319,7 +319,7 @@ describe('the actions on a session', () => {
     await statusLine(page, 'Interrupted.').waitFor()
   })
 
-  it('need no more than a keyboard', async () => {
+  it('work by keyboard alone', async () => {
     const session = await start()
     const page = await inspector().open(at(session))
     const more = actions(page).getByText('More')
@@ -350,7 +350,7 @@ describe('the actions on a session', () => {
     await expect.poll(() => isFocused(page, '[aria-label="Actions"]'), SOON).toBe(true)
   })
 
-  it('fit a phone, and everyone can use them, light and dark', async () => {
+  it('fit a phone and pass axe, light and dark', async () => {
     const session = await start()
     await session.ask(`Which day? ${'x'.repeat(3000)} \u202Eevil\nIs it\tMonday?`)
     const page = await inspector().open(at(session), { viewport: NARROW })

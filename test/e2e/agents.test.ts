@@ -39,7 +39,7 @@ async function seed(): Promise<Session> {
 const agentsOf = ({ id }: Session, query = '') => `#/sessions/${id}/agents${query}`
 
 describe('the lanes of the agents', () => {
-  it('show who was active and who acted, and why each handed over', async () => {
+  it('show when each agent was active and acted, and the reasons of handoffs', async () => {
     const session = await seed()
     const page = await inspector().open(agentsOf(session))
     const lanes = page.getByRole('region', { name: 'Agent lanes' })
@@ -76,7 +76,7 @@ describe('the lanes of the agents', () => {
     await first.getByText('write through').waitFor()
   })
 
-  it('highlight a handoff in the list and in the lanes, whichever it was chosen in, by time too', async () => {
+  it('highlight a selected handoff in the list and in the lanes, by order and by time', async () => {
     const session = await seed()
     const page = await inspector().open(agentsOf(session, '?by=time'))
     const inLanes = page.getByRole('button', { name: 'handoff in event 4, from planner to builder: The plan stands' })
@@ -99,7 +99,7 @@ describe('the lanes of the agents', () => {
     expect(await inLanes.getAttribute('aria-pressed')).toBe('true')
   })
 
-  it('grow as events arrive, and keep what was chosen', async () => {
+  it('grow as events arrive, and keep the selection', async () => {
     const session = await seed()
     const page = await inspector().open(agentsOf(session, '?handoff=7'))
     const chosen = page.getByRole('button', { name: /^handoff in event 7/ })
@@ -114,7 +114,7 @@ describe('the lanes of the agents', () => {
     expect(await chosen.getAttribute('aria-pressed')).toBe('true')
   })
 
-  it('are bounded and scroll in their own box, however many agents and events there are', async () => {
+  it('are bounded and scroll in their own box with many agents and events', async () => {
     const { tl, open } = inspector()
     const session = await tl.sessions.create({ userId: 'ada' })
     for (let i = 0; i < 170; i++)
@@ -144,7 +144,7 @@ describe('the lanes of the agents', () => {
     expect(await sticksOut(page)).toBe(false)
   })
 
-  it('say so while one agent has done it all, and have nothing serious for axe', async () => {
+  it('say so if one agent has done everything, and pass axe', async () => {
     const lonely = await inspector().tl.sessions.create({ userId: 'ada' })
     const page = await inspector().open(agentsOf(lonely))
     await page.getByText('One agent has done everything so far.').waitFor()

@@ -3,8 +3,8 @@ import { axeFindings, inspectorFor, NARROW, sticksOut } from './inspector.ts'
 
 const inspector = inspectorFor({ durability: 'relaxed' })
 
-describe('a server with nothing in it', () => {
-  it('says so, and how to connect an agent to it; a first session shows up by itself', async () => {
+describe('an empty server', () => {
+  it('shows how to connect an agent; a first session appears by itself', async () => {
     const { open, tl, url } = inspector()
     const page = await open('', { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('heading', { name: 'No sessions yet' }).waitFor()
@@ -37,7 +37,7 @@ describe('a server with nothing in it', () => {
 })
 
 describe('the demo', () => {
-  it('says what went wrong half way, and goes on from there without doing anything twice', async () => {
+  it('shows a failure half way, and continues without doing anything twice', async () => {
     const { open, tl, allow } = inspector()
     allow(/ERR_FAILED/)
     const page = await open('')
@@ -55,7 +55,7 @@ describe('the demo', () => {
     expect(after.slice(2).map(({ head }) => head)).toEqual(before.slice(1).map(({ head }) => head))
   })
 
-  it('plays a conversation that has something for every view, and leads to its live session', async () => {
+  it('plays a conversation with content for every view, and opens its live session', async () => {
     const { open, tl } = inspector()
     const page = await open('#/connect')
     await page.getByRole('button', { name: 'Load the demo conversation' }).click()

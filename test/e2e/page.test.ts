@@ -13,7 +13,7 @@ async function answerTo(path: string): Promise<unknown> {
 }
 
 describe('the page', () => {
-  it('comes with a strict policy, and its files are kept by browsers', async () => {
+  it('has a strict Content-Security-Policy, and its files are cacheable', async () => {
     const { url } = inspector()
     const page = await fetch(`${url}/`)
     const policy = page.headers.get('content-security-policy') ?? ''
@@ -31,7 +31,7 @@ describe('the page', () => {
     expect(asset.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('gives nothing but its own files', async () => {
+  it('serves nothing but its own files', async () => {
     for (const path of [
       '/assets/',
       '/assets/.',
@@ -46,14 +46,14 @@ describe('the page', () => {
     }
   })
 
-  it('says so at an address that leads nowhere', async () => {
+  it('shows a note at an unknown address', async () => {
     const page = await inspector().open('#/elsewhere')
     await page.getByText('Page not found').waitFor()
     await page.getByRole('link', { name: 'All sessions' }).click()
     await expect.poll(() => page.url()).toMatch(/#\/$/)
   })
 
-  it('runs nothing that is not its own, even if it gets into the page', async () => {
+  it('runs no foreign script, even if one gets into the page', async () => {
     const { open, allow } = inspector()
     allow(/Content Security Policy|Trusted Type|TrustedHTML|TrustedScript/i)
     const page = await open('#/connect')

@@ -88,7 +88,7 @@ const scrolled = ({ gaps, long }: { gaps: number[]; long: number[] }) =>
   `frames p50 ${quantile(gaps, 0.5)} ms, p99 ${quantile(gaps, 0.99)} ms, longest ${quantile(gaps, 1 - 1e-9)} ms; long tasks ${long.length}, the longest ${Math.max(0, ...long)} ms`
 
 describe('however much there is', () => {
-  it('a session shows its end, any event in it, and scrolls, and holds only what is seen', async () => {
+  it('a session shows its end and any event, scrolls, and draws only visible rows', async () => {
     const { tl, open } = inspector()
     const id = await longSession(tl)
     const page = await open('#/connect')
@@ -118,7 +118,7 @@ describe('however much there is', () => {
     expect(asked).toBeLessThan(20 + (TURNS * 400) / 2000)
   })
 
-  it('the list shows the last sessions, scrolls, and holds only what is seen', async () => {
+  it('the list shows the last sessions, scrolls, and draws only visible rows', async () => {
     const { tl, open } = inspector()
     await manySessions(tl)
     const page = await open('#/connect')

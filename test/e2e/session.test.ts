@@ -3,7 +3,7 @@ import { inspectorFor, NARROW } from './inspector.ts'
 
 const inspector = inspectorFor()
 
-it('a session keeps the place of each of its views, names itself in the title, and leads back to the list it came from', async () => {
+it('a session keeps the query of each view, sets the title, and links back to its list', async () => {
   const { tl, open } = inspector()
   const session = await tl.sessions.create({ userId: 'ada', task: 'Plan the trip', chatmode: 'travel' })
   await session.append(Array.from({ length: 20 }, (_, i) => ({ type: 'user_message', content: `message ${i}` })))

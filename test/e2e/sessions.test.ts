@@ -36,7 +36,7 @@ const firstRow = (page: Page) => page.getByRole('row').nth(1)
 const isFirst = (page: Page, task: string) => firstRow(page).filter({ hasText: task }).waitFor()
 
 describe('the list of sessions', () => {
-  it('shows what each session is, where it stands, and what it waits for; a row leads to it', async () => {
+  it('shows task, status and open question of each session; a row opens it', async () => {
     const page = await inspector().open()
     const row = rowOf(page, 'Plan the trip')
     await row.waitFor()
@@ -53,7 +53,7 @@ describe('the list of sessions', () => {
     expect(await axeFindings(page)).toEqual([])
   })
 
-  it('draws what is seen of thousands, loads the rest on the way down, and is as it was for who comes back', async () => {
+  it('draws the visible ones of thousands, loads more while scrolling, and keeps its place', async () => {
     const page = await inspector().open()
     await firstRow(page).waitFor()
     const drawn = await page.getByRole('row').count()
@@ -81,9 +81,9 @@ describe('the list of sessions', () => {
     await isFirst(page, 'Reise nach')
   })
 
-  it('filters by what stands in the address, and back', async () => {
+  it('filters by the address, and clears filters', async () => {
     const page = await inspector().open('#/?chatmode=even&status=running')
-    await page.getByText('the newest').waitFor()
+    await page.getByText('newest').waitFor()
     expect(await page.getByLabel('Status').inputValue()).toBe('running')
     expect(await page.getByLabel('Chatmode').inputValue()).toBe('even')
     await expect.poll(() => rowOf(page, /Number \d+/).count()).toBeGreaterThan(5)
@@ -101,7 +101,7 @@ describe('the list of sessions', () => {
     expect(new URL(page.url()).hash).toBe('#/')
   })
 
-  it('searches on through pages that were not loaded, without case and accents, and says how far', async () => {
+  it('searches through further pages, ignores case and accents, and shows the progress', async () => {
     const page = await inspector().open()
     await firstRow(page).waitFor()
     await page.keyboard.press('/')
@@ -116,7 +116,7 @@ describe('the list of sessions', () => {
     await expect.poll(() => page.url()).toContain(`#/sessions/${asking.id}/timeline`)
   })
 
-  it('moves what changes to the top, but not under somebody who has scrolled down', async () => {
+  it('moves changed sessions to the top, but not while somebody has scrolled down', async () => {
     const { open, tl } = inspector()
     const page = await open()
     await rowOf(page, 'Plan the trip').waitFor()
@@ -139,7 +139,7 @@ describe('the list of sessions', () => {
     await rowOf(page, 'Fresh from an agent').waitFor({ state: 'detached' })
   })
 
-  it('says that the server does not answer, and goes on when it does', async () => {
+  it('shows a lost connection, and recovers', async () => {
     const { open, allow } = inspector()
     allow(/ERR_FAILED/)
     const page = await open()
@@ -151,7 +151,7 @@ describe('the list of sessions', () => {
     await page.getByText('live', { exact: true }).waitFor()
   })
 
-  it('fits a narrow window, in the dark, with hostile texts', async () => {
+  it('fits a narrow dark window with hostile texts', async () => {
     const { open, tl } = inspector()
     const hostile = `\u202e\u0007<img src=x onerror=alert(1)>${'W'.repeat(5000)}`
     const named = hostile.slice(0, 400)

@@ -82,7 +82,7 @@ async function wheel(page: Page, pixels: number): Promise<void> {
 }
 
 describe('the timeline', () => {
-  it('tells what happened, turn by turn', async () => {
+  it('shows events turn by turn', async () => {
     const session = await storyOf()
     const page = await inspector().open(timeline(session, '?event=1'))
     await row(page, 3).getByText('Plan').waitFor()
@@ -142,7 +142,7 @@ describe('the timeline', () => {
     await work.getByRole('button', { name: 'Copy link to this event' }).waitFor()
   })
 
-  it('says of a call at the end of a live session that it waits for its result, until that is there', async () => {
+  it('shows that a call of a live session waits for its result, until it arrives', async () => {
     const session = await inspector().tl.sessions.create({ userId: 'ada' })
     await session.append({ type: 'tool_call', content: 'build', parts: { id: 'b', name: 'build', arguments: '{}' } })
     const page = await inspector().open(timeline(session))
@@ -151,7 +151,7 @@ describe('the timeline', () => {
     await page.getByRole('button', { name: /build.*ok/ }).waitFor()
   })
 
-  it('leads to any event of a long log, by links, numbers and keys', async () => {
+  it('reaches any event of a long log by links, numbers and keys', async () => {
     const session = await longOne(5000)
     const asked: string[] = []
     const page = await inspector().open('#/elsewhere')
@@ -228,7 +228,7 @@ describe('the timeline', () => {
     await page.getByText('Event not found. This log has events 1 to 5,000.').waitFor()
   })
 
-  it('follows the log at its end, and never moves who reads elsewhere', async () => {
+  it('follows the log at its end, and never moves a reader elsewhere', async () => {
     const session = await longOne(300)
     const page = await inspector().open(timeline(session))
     await row(page, 300).getByText('tick 300').waitFor()
@@ -262,7 +262,7 @@ describe('the timeline', () => {
     await expect.poll(() => page.getByRole('button', { name: /new event/ }).count(), PATIENT).toBe(0)
   })
 
-  it('shows one kind of event, goes back as one scrolls, and follows that too', async () => {
+  it('filters events, loads older ones while scrolling, and follows new ones', async () => {
     const session = await longOne(3900)
     const page = await inspector().open(timeline(session))
     await page.getByRole('button', { name: 'Messages' }).click()
@@ -292,7 +292,7 @@ describe('the timeline', () => {
     await row(page, 3901).getByText('one more').waitFor()
   })
 
-  it('fits a narrow screen, in the dark, and can be used by everyone', async () => {
+  it('fits a narrow dark screen and passes axe', async () => {
     const session = await storyOf({ ended: false })
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await inspector().open(timeline(session, '?event=3'), { viewport: NARROW, colorScheme })
@@ -306,7 +306,7 @@ describe('the timeline', () => {
     }
   })
 
-  it('says what went wrong, and tries again when it is told to', async () => {
+  it('shows a failure, and retries on request', async () => {
     const session = await longOne(30)
     const { open, allow, url } = inspector()
     allow(/503/)

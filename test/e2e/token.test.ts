@@ -20,8 +20,8 @@ async function give(page: Page, token: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-describe('a server with a key', () => {
-  it('asks for a token, says why it refuses one, and keeps a good one for the tab alone', async () => {
+describe('a server with a token key', () => {
+  it('asks for a token, says why one is rejected, and keeps a valid one for the tab only', async () => {
     const { open, allow, url } = inspector()
     allow(/401/)
     const page = await open()
@@ -74,7 +74,7 @@ describe('a server with a key', () => {
     expect(await page.getByText('acme · ada').count()).toBe(0)
   })
 
-  it('lets what was typed outlive a token, and keeps it from the next user', async () => {
+  it('keeps a draft when a token expires, but not for the next user', async () => {
     const { open, allow, tl } = inspector()
     allow(/401/)
     const session = await tl.sessions.create({ tenant: 'acme', userId: 'ada', conversationId: 'draft', task: 'Draft' })
@@ -97,7 +97,7 @@ describe('a server with a key', () => {
     await expect.poll(() => answer.inputValue()).toBe('')
   })
 
-  it('asks again when a token has expired, and leads back to the same place', async () => {
+  it('asks again when a token has expired, and stays at the same place', async () => {
     const { open, allow } = inspector()
     allow(/401/)
     const page = await open('#/?chatmode=default&q=ada', {
@@ -122,7 +122,7 @@ describe('a server with a key', () => {
     expect(page.url()).toContain('chatmode=default')
   })
 
-  it('lets the operator look at any tenant, and shows how to connect with a token', async () => {
+  it('shows any tenant to an operator, and how to connect with a token', async () => {
     const token = await operatorToken()
     const page = await inspector().open('', { token })
     await page.getByText('Tenant “local” has no sessions. Choose a tenant above.').waitFor()

@@ -1,7 +1,7 @@
 import { Problem, readProblem, timedOut, unreachable } from './problem.ts'
 import { token, tokenProblem } from './token.ts'
 
-/** Values of a query; what is `undefined` or empty is left out, a list is repeated. */
+/** Values of a query. `undefined` and empty ones are omitted, lists repeat the key. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 interface Request {
@@ -10,9 +10,9 @@ interface Request {
   readonly body?: unknown
   readonly signal?: AbortSignal | undefined
   readonly accept?: string
-  /** Sent again with the same key and body, a write is done once. */
+  /** Idempotency key: a write that is sent again with it happens once. */
   readonly key?: string | undefined
-  /** What is answered at once on a server that is well is given up after {@link TIMEOUT}. */
+  /** Whether to give up after {@link TIMEOUT}: for calls that a healthy server completes at once. */
   readonly hasTimeout?: boolean
 }
 
@@ -36,7 +36,7 @@ export const get = <T>(path: string, query?: Query, signal?: AbortSignal) =>
 export const post = <T>(path: string, body: unknown, key: string, signal: AbortSignal) =>
   call<T>(path, { method: 'POST', body, key, signal, hasTimeout: true })
 
-/** The answer as it comes; its status is a success. */
+/** The raw response, whose status is a success. Throws a {@link Problem}. */
 export async function send(path: string, request: Request): Promise<Response> {
   const { method = 'GET', query, body, signal, accept, key } = request
   const headers: Record<string, string> = {}
@@ -52,7 +52,7 @@ export async function send(path: string, request: Request): Promise<Response> {
   })
   if (response.ok) return response
   const problem = await readProblem(response)
-  // one that came late says nothing about the token of now
+  // a late response says nothing about the current token
   if (problem.status === 401 && sent === token.value) tokenProblem.value = sent === '' ? '' : problem.message
   throw problem
 }
@@ -67,7 +67,7 @@ function queryText(query: Query = {}): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** `/sessions/…` of one session, with the rest of the path. */
+/** The path of a session, with `rest` after it. */
 export const sessionPath = (id: string, rest = '') => `/sessions/${encodeURIComponent(id)}${rest}`
 
 export { Problem }

@@ -1,4 +1,4 @@
-/** Why the server did not do something, in its own words. */
+/** Why a request failed, in the words of the server. */
 export class Problem extends Error {
   readonly code: string
   readonly status: number
@@ -10,28 +10,32 @@ export class Problem extends Error {
   }
 }
 
-/** What to show of anything that was thrown. */
+/** Anything that was thrown, as a {@link Problem}. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   return new Problem({ code: 'INTERNAL', detail: error instanceof Error ? error.message : String(error), status: 0 })
 }
 
-/** What an answer that is no success says. */
+/** Reads the problem of an unsuccessful response. */
 export async function readProblem(response: Response): Promise<Problem> {
   const { status } = response
   const body = await response.json().catch(() => ({}))
-  const { code = 'INTERNAL', detail = `the server responded with status ${status}` } = body as { code?: string; detail?: string }
+  const { code = 'INTERNAL', detail = `the server responded with status ${status}` } = body as {
+    code?: string
+    detail?: string
+  }
   return new Problem({ code, detail, status })
 }
 
-/** There was no answer at all. */
+/** The server cannot be reached. */
 export const unreachable = () =>
   new Problem({ code: 'UNREACHABLE', detail: 'Cannot reach the server. Is it still running?', status: 0 })
 
-/** It was sent, and nothing came back. */
+/** The request was sent, but no response arrived in time. */
 export const timedOut = () =>
   new Problem({
     code: 'TIMEOUT',
-    detail: 'The server did not respond in time. The request may have been processed; sending it again will not repeat it.',
+    detail:
+      'The server did not respond in time. The request may have been processed; sending it again will not repeat it.',
     status: 0,
   })

@@ -3,20 +3,20 @@ import { useEffect } from 'preact/hooks'
 import { get } from './client.ts'
 import { clearUserData, token } from './token.ts'
 
-/** What the server says of itself, and of who is asking. */
+/** The server's version and agents, and who the caller is. */
 export interface ServerInfo {
   readonly version: string
   readonly agents: readonly string[]
-  /** Absent for whoever runs the store. */
+  /** Absent for the operator. */
   readonly principal?: { readonly tenant: string; readonly userId?: string }
 }
 
 const known = signal<{ readonly token: string; readonly about: ServerInfo } | undefined>(undefined)
 let asked: { readonly token: string; readonly answer: Promise<ServerInfo> } | undefined
-/** Who asked last. */
+/** The caller of the last response. */
 let reader: string | undefined
 
-/** Asks the server what it is: once for each token, unless that failed. If somebody else is asking than the last time, what was kept for that one is dropped. */
+/** Loads the server info once for each token. Drops cached content if the caller has changed. */
 export function loadServerInfo(): Promise<ServerInfo> {
   if (asked?.token === token.peek()) return asked.answer
   const mine = { token: token.peek(), answer: get<ServerInfo>('') }
@@ -35,11 +35,11 @@ export function loadServerInfo(): Promise<ServerInfo> {
   return mine.answer
 }
 
-/** What the server is to the token of this tab; `undefined` until it has answered. */
+/** The server info for this tab's token; `undefined` until it is loaded. */
 export function useServerInfo(): ServerInfo | undefined {
   const mine = token.value
   useEffect(() => {
-    // whoever cannot do without it says what went wrong
+    // views that need it show the problem
     loadServerInfo().catch(() => {})
   }, [mine])
   return known.value?.token === mine ? known.value.about : undefined

@@ -2,12 +2,12 @@ import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { Problem, send, sessionPath } from './client.ts'
 import type { SessionEvent } from './types.ts'
 
-/** Milliseconds without a byte after which a connection is given up: the server sends at least a comment every 15 seconds. */
+/** Milliseconds of silence after which a connection is closed: the server sends a comment every 15 seconds. */
 const SILENCE = 40_000
 
 /**
- * Events of a session behind `after`, then each new one, until the signal, the end of the stream, silence, or a
- * {@link Problem}. Resolves when the stream stands.
+ * Streams the events of a session after `after`, then each new one, until the signal, the end of the stream, silence
+ * or a {@link Problem}. Resolves once the stream is open.
  */
 export async function followEvents(
   id: string,
@@ -50,7 +50,7 @@ async function* eventsIn({ body }: Response, silence: IdleTimeout): AsyncGenerat
   }
 }
 
-/** Aborts its signal once nothing was heard for too long. */
+/** Aborts its signal after {@link SILENCE} without a byte. */
 class IdleTimeout {
   readonly #control = new AbortController()
   #timer: ReturnType<typeof setTimeout> | undefined

@@ -7,12 +7,12 @@ afterEach(() => {
 })
 
 describe('a token', () => {
-  it('is taken with or without the word before it, also where nothing can be stored', () => {
+  it('is accepted with or without “Bearer”, even if nothing can be stored', () => {
     setToken(' Bearer abc.def ')
     expect([token.value, tokenProblem.value]).toEqual(['abc.def', undefined])
   })
 
-  it('is refused if no header can hold it', () => {
+  it('is rejected if no header can hold it', () => {
     setToken('good')
     for (const bad of ['a b', 'tökén', 'a\u200Bb', 'a\nb']) {
       tokenProblem.value = undefined
@@ -21,7 +21,7 @@ describe('a token', () => {
     }
   })
 
-  it('is asked for as soon as it is forgotten, with everything that was kept', () => {
+  it('is requested again once it is removed, with all cached content', () => {
     const forget = vi.fn()
     onUserChange(forget)
     setToken('one')

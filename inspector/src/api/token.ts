@@ -2,13 +2,13 @@ import { signal } from '@preact/signals'
 
 const KEY = 'throughline.token'
 
-/** The token of this tab. The browser forgets it with the tab; nothing else keeps it. */
+/** The token of this tab, kept in its session storage only. */
 export const token = signal(stored())
 
-/** Why a token was not taken, or that the server wants one; `undefined` while it is content. */
+/** Why a token was rejected; empty where the server requires one; `undefined` while all is well. */
 export const tokenProblem = signal<string | undefined>(undefined)
 
-/** Takes a token for this tab. An empty one forgets the one before, and what was kept of its user's content. */
+/** Sets the token of this tab. An empty one removes it, with all cached content of its user. */
 export function setToken(value: string): void {
   const given = value.trim().replace(/^Bearer\s+/i, '')
   if (given !== '' && !isToken(given)) {
@@ -24,22 +24,22 @@ export function setToken(value: string): void {
 
 const forgetters = new Set<() => void>()
 
-/** Has something called when somebody else may look at the page from now on: for what modules keep of sessions. */
+/** Registers a callback for when the user may have changed, to drop cached content. */
 export function onUserChange(forget: () => void): void {
   forgetters.add(forget)
 }
 
-/** Drops what modules keep of sessions. */
+/** Drops all cached content of the user. */
 export function clearUserData(): void {
   for (const forget of forgetters) forget()
 }
 
-/** Whether it may stand in a header. */
+/** Whether a header can hold it. */
 function isToken(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text)
 }
 
-// a browser that keeps nothing for any site throws at the mere look
+// browsers that block storage throw on access
 function stored(): string {
   try {
     const text = sessionStorage.getItem(KEY) ?? ''
@@ -54,6 +54,6 @@ function store(text: string): void {
     if (text === '') sessionStorage.removeItem(KEY)
     else sessionStorage.setItem(KEY, text)
   } catch {
-    // it is then kept until the page is loaded anew
+    // then it lasts until the page is reloaded
   }
 }

@@ -1,4 +1,4 @@
-/** Shapes of what the server answers: its own types, and nothing else of it. */
+/** Types of the server's responses. */
 
 export type { FoundMemory } from '../../../src/api/memory.ts'
 export type {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { visible } from './visible.ts'
 
-/** Text as it was written, in a box; of a long one the beginning, and the rest when it is asked for. */
+/** Plain text in a box. A long text shows its start, and more on demand. */
 export function Clamp({ text, most = 2000, class: name = 'plain' }: { text: string; most?: number; class?: string }) {
   const [shown, setShown] = useState(most)
   const end = text.length - shown < LITTLE ? text.length : shown
@@ -20,7 +20,7 @@ export function Clamp({ text, most = 2000, class: name = 'plain' }: { text: stri
   )
 }
 
-/** What is less than this is not worth a click. */
+/** A remainder shorter than this is shown at once. */
 const LITTLE = 200
-/** Characters that one more click shows: what a browser lays out without a stutter. */
+/** Characters that one click shows: as many as a browser lays out without a stutter. */
 const MORE = 50_000

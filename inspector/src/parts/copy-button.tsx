@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a text to the clipboard and says so. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const [said, setSaid] = useState('')
   const copy = async () => {
     try {
-      // absent where the page did not come by TLS or from this machine
+      // absent unless the page came over TLS or from this machine
       await navigator.clipboard.writeText(text)
       setSaid('copied')
     } catch {

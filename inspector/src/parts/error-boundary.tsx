@@ -5,7 +5,7 @@ interface Props {
   children: ComponentChildren
 }
 
-/** What is drawn in it; if that fails, a note in its place, and the rest of the page stays. */
+/** Shows a note in place of children that throw, and leaves the rest of the page alone. */
 export class ErrorBoundary extends Component<Props, { problem?: string | undefined }> {
   override componentDidCatch(error: unknown): void {
     reportError(error)

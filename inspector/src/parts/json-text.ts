@@ -1,12 +1,12 @@
 import type { Json } from '../api/types.ts'
 import { shortJson } from './short-json.ts'
 
-/** Levels of a text beyond which it is not indented: the blanks would soon be more than the text. */
+/** Depth beyond which a text is not indented: it would be mostly spaces. */
 const DEEPEST = 100
-/** Characters that are shown of a value that is too deep to be written. */
+/** Characters shown of a value that is too deep for `JSON.stringify`. */
 const BEGINNING = 2000
 
-/** The value as indented JSON; of one that is too deep for that the beginning, on one line. */
+/** The value as indented JSON; if it is too deep, its start on one line. */
 export function formatJson(value: Json | object): string {
   try {
     return JSON.stringify(value, null, 2)
@@ -16,8 +16,8 @@ export function formatJson(value: Json | object): string {
 }
 
 /**
- * A list or an object that came as text, indented. Nothing but its blanks is changed: numbers, keys and escapes stay as they were
- * written. `undefined` if it is neither, or too deep.
+ * Indents JSON text of a list or an object. Changes only whitespace: numbers, keys and escapes stay as written.
+ * `undefined` if the text is neither, or too deep.
  */
 export function indentJson(text: string): string | undefined {
   if (!isListOrObject(text)) return undefined

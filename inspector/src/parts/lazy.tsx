@@ -23,7 +23,7 @@ export function lazy<Props extends object>(load: () => Promise<FunctionComponent
   }
 }
 
-/** Its file is not there: the server does not answer, or has another version of the page by now. */
+/** The file is missing: the server is down or has another version of the page. */
 function Gone() {
   return (
     <div class="note problem" role="alert">

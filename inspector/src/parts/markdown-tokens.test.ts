@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest'
 import { cutForMarkdown, MARKDOWN_LIMIT, safeHref, tokensOf, withEntities } from './markdown-tokens.ts'
 
 describe('Markdown', () => {
-  it('is read into tokens, once for each text', () => {
+  it('is parsed into tokens once for each text', () => {
     const text = '# Title\n\nSome *text* with `code`.\n\n- [x] done\n- [ ] open\n'
     const tokens = tokensOf(text)
     expect(tokens?.map(({ type }) => type).filter((type) => type !== 'space')).toEqual(['heading', 'paragraph', 'list'])
     expect(tokensOf(text)).toBe(tokens)
   })
 
-  it('that is nested too deep, or too long, is left as it was written', () => {
+  it('that is nested too deep or too long is left as plain text', () => {
     for (const mark of ['>', '> ', '- ', '1. ', '> - ']) expect(tokensOf(`${mark.repeat(5000)}a`), mark).toBeUndefined()
     expect(tokensOf(`${'> '.repeat(5)}a`)).toBeDefined()
     expect(tokensOf('a'.repeat(MARKDOWN_LIMIT + 1))).toBeUndefined()
   })
 
-  it('made to keep the reader busy is not read for emphasis and links', () => {
+  it('made to be slow is not parsed for emphasis and links', () => {
     const plain = (text: string) => tokensOf(text)?.flatMap((token) => ('tokens' in token && token.tokens) || [])
     for (const mark of ['[', '![', '*', '_', '_a', '*a _b ', '**a ', '`', '[a](', '~', '[[]()]']) {
       const text = mark.repeat(MARKDOWN_LIMIT / mark.length)
@@ -24,7 +24,7 @@ describe('Markdown', () => {
     expect(plain('a *b*')?.map(({ type }) => type)).toEqual(['text', 'em'])
   })
 
-  it('has no heading of many lines: each line of a list would be read to its end', () => {
+  it('has no multi-line heading: every line of a list would be read to its end', () => {
     const types = (text: string) => tokensOf(text)?.map(({ type }) => type)
     expect(types('a\nb\n===\n')).toEqual(['heading'])
     expect(types(`${'a\n'.repeat(1000)}===\n`)).toEqual(['paragraph'])
@@ -36,7 +36,7 @@ describe('Markdown', () => {
     expect(cutForMarkdown('a\nlong second line', 10)).toEqual(['a\nlong sec', 'ond line'])
   })
 
-  it('leads to the web and to mailboxes, and nowhere else', () => {
+  it('links only to web and mail addresses', () => {
     expect(safeHref('https://example.org/a')).toBe('https://example.org/a')
     expect(safeHref('HTTP://example.org')).toBe('http://example.org/')
     expect(safeHref('mailto:a@example.org')).toBe('mailto:a@example.org')
@@ -53,7 +53,7 @@ describe('Markdown', () => {
     }
   })
 
-  it('has the characters that entities stand for', () => {
+  it('decodes entities', () => {
     expect(withEntities('a &lt; b &amp;&amp; c &quot;d&quot; &copy; &amp;lt;')).toBe('a < b && c "d" &copy; &lt;')
   })
 })

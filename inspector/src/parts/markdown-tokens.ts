@@ -1,23 +1,23 @@
 import { Lexer, type Token, Tokenizer } from 'marked'
 import { onUserChange } from '../api/token.ts'
 
-/** Characters that are read as Markdown; what comes behind them is shown as it was written. */
+/** Characters that are parsed as Markdown; the rest is shown as plain text. */
 export const MARKDOWN_LIMIT = 20_000
-/** Texts whose tokens are kept, so that scrolling back reads none twice. */
+/** Texts whose tokens are cached, so that scrolling back parses nothing twice. */
 const KEPT = 200
-/** Marks in one run of text beyond which it is not read for emphasis and links: the time for that grows with their square. */
+/** Marks in one run of text beyond which it is not parsed for emphasis and links: the time grows quadratically. */
 const MARKS = 500
-/** Characters in which the underlining of a heading is looked for. */
+/** Characters in which a heading's underline is looked for. */
 const HEADING = 200
-/** Quotes and lists in one another, from one line, that are still read: each costs the reader a call. */
+/** Nested quotes and lists on one line that are not parsed: each level costs a recursive call. */
 const DEEP = /^(?:[ \t]*(?:>|[-*+](?=\s)|\d{1,9}[.)](?=\s))){12}/m
 
 const kept = new Map<string, readonly Token[] | undefined>()
 onUserChange(() => kept.clear())
 
 /**
- * The tokens of a text of at most {@link MARKDOWN_LIMIT} characters; `undefined` if it should be shown as it was written: it is longer,
- * nested too deep, or makes no sense to the reader.
+ * The tokens of a text of at most {@link MARKDOWN_LIMIT} characters; `undefined` if it has to be shown as plain text:
+ * it is longer, nested too deep, or cannot be parsed.
  */
 export function tokensOf(text: string): readonly Token[] | undefined {
   if (text.length > MARKDOWN_LIMIT) return undefined
@@ -29,7 +29,7 @@ export function tokensOf(text: string): readonly Token[] | undefined {
   return tokens
 }
 
-/** The beginning of a long text that is read as Markdown, cut at the end of a line if there is one near; and the rest. */
+/** Splits a long text into the part to parse, cut at the end of a line if one is near, and the rest. */
 export function cutForMarkdown(text: string, most = MARKDOWN_LIMIT): readonly [beginning: string, rest: string] {
   if (text.length <= most) return [text, '']
   const line = text.lastIndexOf('\n', most)
@@ -37,13 +37,13 @@ export function cutForMarkdown(text: string, most = MARKDOWN_LIMIT): readonly [b
   return [text.slice(0, end), text.slice(end)]
 }
 
-/** Where a link may lead: to the web or to a mailbox. Others, such as `javascript:` and relative ones, lead nowhere. */
+/** The target of a web or mail link; `undefined` for others, such as `javascript:` and relative ones. */
 export function safeHref(href: string): string | undefined {
   const url = URL.parse(href.trim())
   return url !== null && ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined
 }
 
-/** Text with the few entities that people write in Markdown as the characters they stand for. */
+/** Decodes the few HTML entities that people write in Markdown. */
 export function withEntities(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity)
 }
@@ -72,7 +72,7 @@ function read(text: string): readonly Token[] | undefined {
   }
 }
 
-/** Each line of a list is tried as a heading that is underlined further down: without a bound the time grows with their square. */
+/** Every line of a list is tried as an underlined heading: without a bound the time grows quadratically. */
 class BoundedTokenizer extends Tokenizer {
   override lheading(text: string) {
     return super.lheading(text.slice(0, HEADING))

@@ -7,12 +7,12 @@ import { cutForMarkdown, MARKDOWN_LIMIT, safeHref, tokensOf, withEntities } from
 import { memo } from './memo.tsx'
 import { visible } from './visible.ts'
 
-/** Lists, quotes and emphasis in one another that are drawn as such; what is deeper is shown as it was written. */
+/** Depth of lists, quotes and emphasis beyond which the source is shown. */
 const DEPTH = 12
 
 /**
- * Markdown as elements: never as HTML, so nothing in it can do anything. Of a long text the first `most` characters are drawn, and the
- * rest as it was written when it is asked for.
+ * Markdown as elements, never as HTML, so content cannot run anything. The first `most` characters of a long text are
+ * rendered, the rest on demand.
  */
 export const Markdown = memo(({ text, most = MARKDOWN_LIMIT }: { text: string; most?: number }) => {
   const [beginning, rest] = cutForMarkdown(text, Math.min(most, MARKDOWN_LIMIT))
@@ -59,7 +59,7 @@ function Block({ token, depth }: { token: Tokens.Generic; depth: number }): Comp
     case 'hr':
       return <hr />
     case 'heading':
-      // no heading of the page: its outline is not for a session to write
+      // not a real heading: content must not change the outline of the page
       return (
         <p class={css.heading} data-depth={Math.min(token['depth'], 4)}>
           {inlines(token, depth)}
@@ -86,7 +86,7 @@ function CodeBlock({ text, lang }: { text: string; lang: string | undefined }) {
   return (
     <figure class={css.code}>
       {name !== '' && <figcaption>{name}</figcaption>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, by keyboard too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls by keyboard */}
       <pre tabIndex={0} data-scroll>
         <code>{visible(text)}</code>
       </pre>
@@ -109,7 +109,7 @@ function List({ list, depth }: { list: Tokens.List; depth: number }) {
 
 function Table({ table, depth }: { table: Tokens.Table; depth: number }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, by keyboard too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls by keyboard
     <div class={css.table} tabIndex={0} data-scroll>
       <table>
         <thead>
@@ -158,7 +158,7 @@ function Inline({ token, depth }: { token: Tokens.Generic; depth: number }): Com
     case 'link':
       return <Link href={token['href']}>{inlines(token, depth + 1)}</Link>
     case 'image':
-      // never loaded: who looks at a session tells nobody
+      // never loaded: that would tell its server who looks at the session
       return <Link href={token['href']}>[image: {visible(token['text'])}]</Link>
     case 'text':
       return inlines(token as { tokens?: Token[]; text?: string }, depth + 1)

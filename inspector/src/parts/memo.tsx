@@ -1,6 +1,6 @@
 import { Component, type ComponentChildren, type FunctionComponent } from 'preact'
 
-/** The component, drawn again only when one of its values is another than before. */
+/** A component that is drawn again only when one of its props changes. */
 export function memo<Props extends object>(draw: (props: Props) => ComponentChildren): FunctionComponent<Props> {
   const Inner = draw as FunctionComponent<Props>
   class Memo extends Component<Props> {

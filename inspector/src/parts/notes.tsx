@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Problem } from '../api/problem.ts'
 import { visible } from './visible.ts'
 
-/** What went wrong, in the words of the server. */
+/** What went wrong, with a button to retry. */
 export function ProblemNote({ problem, onRetry }: { problem: Problem | undefined; onRetry?: () => void }) {
   if (problem === undefined) return null
   return (
@@ -19,7 +19,7 @@ export function ProblemNote({ problem, onRetry }: { problem: Problem | undefined
   )
 }
 
-/** There is nothing to show, and why. */
+/** Says that there is nothing to show, and why. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -31,7 +31,7 @@ export class PagedList<T, Cursor = string> {
     this.#read = read
   }
 
-  /** Reads the next page, and more until it is enough. Does nothing while a read is under way or after the last page. */
+  /** Reads pages until it is enough. Does nothing while a read is under way, or after the last page. */
   async more(isEnough = onePage): Promise<void> {
     if (this.isLoading.peek() || !this.hasMore.peek()) return
     await this.#load(async (signal) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../api/types.ts'
 import { shortJson, shortText } from './short-json.ts'
 
-describe('a value in short', () => {
+describe('a short value', () => {
   it('is its JSON on one line', () => {
     expect(shortJson({ a: [1, 'two', null], b: {}, c: { 'd e': true } })).toBe(
       '{ "a": [1, "two", null], "b": {}, "c": { "d e": true } }',
@@ -12,7 +12,7 @@ describe('a value in short', () => {
     expect(shortJson(undefined)).toBe('undefined')
   })
 
-  it('ends where there is no room, without looking at the rest', () => {
+  it('ends at the limit without reading the rest', () => {
     const text = shortJson({ long: 'x'.repeat(1_000_000), never: 1 }, 40)
     expect(text).toHaveLength(41)
     expect(text.endsWith('x…')).toBe(true)

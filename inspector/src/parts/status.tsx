@@ -20,7 +20,7 @@ export function StateBadge({ state, expired = false }: { state: SessionState; ex
   )
 }
 
-/** Where a session stands; one that has expired acts as ended, whatever its state says. */
+/** The state of a session. An expired one counts as ended, whatever its state. */
 export function StatusBadge({ record }: { record: SessionRecord }) {
   return <StateBadge state={record.status.state} expired={isExpired(record)} />
 }

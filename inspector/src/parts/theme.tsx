@@ -11,7 +11,7 @@ effect(() => {
   store(theme.value)
 })
 
-// a browser that keeps nothing for any site throws at the mere look
+// browsers that block storage throw on access
 function stored(): Theme {
   try {
     return THEMES.find((name) => name === localStorage.getItem(KEY)) ?? 'system'
@@ -24,11 +24,11 @@ function store(name: Theme): void {
   try {
     localStorage.setItem(KEY, name)
   } catch {
-    // it is then kept until the page is loaded anew
+    // then it lasts until the page is reloaded
   }
 }
 
-/** As the system has it, light, or dark. */
+/** Chooses system, light or dark. */
 export function ThemePicker() {
   return (
     <label class="theme">

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The present, as it is shown: moves every few seconds. */
+/** The current time, updated every five seconds. */
 export const now = signal(Date.now())
 setInterval(() => {
   if (globalThis.document?.visibilityState === 'visible') now.value = Date.now()
@@ -13,7 +13,7 @@ const UNITS: readonly [limit: number, seconds: number, name: string][] = [
   [Number.POSITIVE_INFINITY, 86_400, 'd'],
 ]
 
-/** How long: `12 s`, `5 min`, `3 h`, `2 d`. */
+/** A duration as `12 s`, `5 min`, `3 h` or `2 d`. */
 export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000))
   const [, unit, name] = UNITS.find(([limit]) => seconds < limit) ?? [0, 86_400, 'd']
@@ -23,13 +23,13 @@ export function formatDuration(ms: number): string {
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
-/** A moment in words of the reader's own place. What is no moment is given back. */
+/** A time in the reader's locale; text that is no time is returned as is. */
 export function formatTime(iso: string): string {
   const date = new Date(iso)
   return Number.isNaN(date.getTime()) ? iso : moment.format(date)
 }
 
-/** How long ago; the moment itself stands behind it. */
+/** How long ago, with the exact time as a tooltip. */
 export function Ago({ at }: { at: string }) {
   return (
     <time dateTime={at} title={formatTime(at)}>
@@ -38,7 +38,7 @@ export function Ago({ at }: { at: string }) {
   )
 }
 
-/** The time of day; the date stands behind it. */
+/** The time of day, with the date as a tooltip. */
 export function Clock({ at }: { at: string }) {
   return (
     <time dateTime={at} title={formatTime(at)}>

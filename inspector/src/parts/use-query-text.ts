@@ -1,22 +1,22 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { query, setQuery, type Values } from '../route.ts'
 
-/** Milliseconds without a stroke after which what was typed counts. */
+/** Milliseconds without a keystroke after which the text counts. */
 const REST = 300
 
-/** What a box shows, and the way to change it: `isDone` does not wait for the typing to rest. */
+/** The text and its setter; `isDone` does not wait for a pause in typing. */
 export type QueryText = readonly [text: string, set: (text: string, isDone?: boolean) => void]
 
 /**
- * A value of the address for a box: shown as it is typed, in the address when the typing rests. `along` are values that change
- * with it, such as a choice that is gone with another list.
+ * A query value of the address for a text box: shown as it is typed, written to the address after a pause. `along` are
+ * values that change with it, such as a selection that ends with another list.
  */
 export function useQueryText(name: string, along?: Values): QueryText {
   const given = query.value.get(name) ?? ''
   const [text, setText] = useState(given)
   const timer = useRef<number | undefined>(undefined)
   useEffect(() => {
-    // while somebody types, the address is behind them
+    // while somebody types, the address is out of date
     if (timer.current === undefined) setText(given)
   }, [given])
   useEffect(() => () => clearTimeout(timer.current), [])

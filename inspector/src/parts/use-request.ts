@@ -1,16 +1,16 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { type Problem, toProblem } from '../api/problem.ts'
 
-/** What a question to the server came to. While it is asked again, the last answer stays. */
+/** The state of a request. While it is sent again, the last value stays. */
 export interface Request<T> {
   readonly value: T | undefined
   readonly problem: Problem | undefined
   readonly isLoading: boolean
-  /** Asks again. */
+  /** Sends the request again. */
   readonly reload: () => void
 }
 
-/** Asks the server whenever one of `inputs` changes; `undefined` as the question asks nothing. */
+/** Sends a request whenever one of `inputs` changes; `undefined` sends none. */
 export function useRequest<T>(
   ask: ((signal: AbortSignal) => Promise<T>) | undefined,
   inputs: readonly unknown[],

@@ -14,7 +14,7 @@ type Options = Omit<
   'scrollToFn' | 'observeElementRect' | 'observeElementOffset' | 'onChange'
 >
 
-/** A list of which only the rows in view are drawn. The component is drawn again whenever others come into view. */
+/** A list that draws only the visible rows. The component is drawn again whenever others become visible. */
 export function useVirtual(options: Options): VirtualList {
   const [, draw] = useReducer((round: number, _: undefined) => round + 1, 0)
   const all: VirtualizerOptions<HTMLElement, HTMLElement> = {

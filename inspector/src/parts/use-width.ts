@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** How wide an element is, in pixels, as it changes: for drawings whose text must keep its size. 0 before it is known. */
+/** The width of an element in pixels, as it changes; 0 until it is known. For drawings whose text keeps its size. */
 export function useWidth<E extends Element>(): readonly [ref: RefObject<E | null>, width: number] {
   const ref = useRef<E | null>(null)
   const [width, setWidth] = useState(0)

@@ -1,7 +1,7 @@
 /**
- * Text as it may be shown anywhere. Control characters become their pictures, and characters that turn the direction of what
- * follows, or cannot be seen, become their names in brackets: nobody can hide a word, or make one look like another. Those that
- * a sign or a script is made with stay.
+ * Text that is safe to show anywhere. Control characters become their pictures; invisible characters and those that
+ * change the writing direction become their names in brackets, so nobody can hide or disguise a word. Characters that
+ * an emoji or a script needs stay.
  */
 export function visible(text: string): string {
   return text.replace(HIDDEN, (character, at: number) => {
@@ -10,12 +10,12 @@ export function visible(text: string): string {
   })
 }
 
-/** The first characters of a name on one line, with nothing in it that cannot be seen: no two names look the same. */
+/** The start of a name on one line, with every hidden character spelled out, so no two names look the same. */
 export function oneLine(text: string, most = 200): string {
   return lineOf(text, most, (line) => line.replace(HIDDEN, named))
 }
 
-/** The first characters of what somebody said, on one line. */
+/** The start of a text on one line. */
 export function preview(text: string, most = 200): string {
   return lineOf(text, most, visible)
 }
@@ -32,15 +32,15 @@ function named(character: string): string {
   return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`
 }
 
-// controls but tab and line feed, lone surrogates, what draws nothing, line separators, the empty Braille pattern, annotations
+// controls except tab and line feed, lone surrogates, invisible characters, line separators, annotations
 const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800\ufff9-\ufffb]/gu
 
-/** Scripts whose words are spelt with joiners. */
+/** Scripts that spell words with joiners. */
 const SCRIPTS = 'Arab Beng Deva Gujr Guru Knda Mlym Orya Sinh Taml Telu'
 const LETTER = `[${SCRIPTS.replace(/\w+ ?/g, (name) => `\\p{Script_Extensions=${name.trim()}}`)}]`
 const PICTURE = '\\p{Extended_Pictographic}'
 
-/** A joiner or a selector that makes one sign of its neighbours, or shapes the letters beside it. */
+/** A joiner or selector that combines its neighbors into one emoji, or shapes the letters beside it. */
 const NEEDED = new RegExp(
   [
     `(?<=${PICTURE}\\ufe0f?|\\p{Emoji_Modifier})\\u200d(?=${PICTURE})`,

@@ -38,7 +38,7 @@ it('reads back page by page, until it is enough or the log begins', async () => 
   expect([sequences(feed), feed.from.value, feed.hasMore.value]).toEqual([[1, 2, 3, 4, 5], 1, false])
 })
 
-it('takes an event once that arrives while it is read, and shows none before', async () => {
+it('keeps an event once that arrives during a read, and shows none before', async () => {
   const { feed, arrive } = feedOf()
   arrive(5, 6)
   expect(sequences(feed)).toEqual([])
@@ -46,7 +46,7 @@ it('takes an event once that arrives while it is read, and shows none before', a
   expect(sequences(feed)).toEqual([4, 5, 6])
 })
 
-it('lets the oldest go where there are too many', async () => {
+it('drops the oldest if there are too many', async () => {
   const { feed, arrive } = feedOf(3)
   await feed.list.more()
   arrive(6)

@@ -3,38 +3,35 @@ import { get, sessionPath } from '../api/client.ts'
 import { type Problem, toProblem } from '../api/problem.ts'
 import type { SessionEvent } from '../api/types.ts'
 
-/** Events that are asked for at once. */
+/** Events in one read. */
 export const PAGE = 100
-/** Pages that are kept; what was not looked at for longest goes first. */
+/** Pages that are cached; the least recently used goes first. */
 const KEPT = 60
 
-/**
- * The log of a session as far as somebody has looked at it. Sequences have no gaps, so an event is found by its place,
- * however long the log is.
- */
+/** The loaded part of a session's log. Sequences have no gaps, so an event's page follows from its sequence. */
 export class EventLog {
   readonly #id: string
   readonly #signal: AbortSignal
-  /** By number, the one looked at last at the end. */
+  /** By number, the most recently used last. */
   readonly #pages = new Map<number, Map<number, SessionEvent>>()
   readonly #asked = new Map<number, Promise<void>>()
-  /** Moves whenever there is something new to see. */
+  /** Changes whenever there is something new to show. */
   readonly version = signal(0)
-  /** What went wrong last, until something goes well. */
+  /** Why the last read failed; `undefined` after one that succeeded. */
   readonly problem = signal<Problem | undefined>(undefined)
 
-  /** The signal ends what it asks for. */
+  /** Aborting the signal aborts all reads. */
   constructor(id: string, signal: AbortSignal) {
     this.#id = id
     this.#signal = signal
   }
 
-  /** The event, if it is here. */
+  /** The event, if it is loaded. */
   peek(sequence: number): SessionEvent | undefined {
     return this.#pages.get(pageOf(sequence))?.get(sequence)
   }
 
-  /** Fetches what is missing between two sequences, both included, of a log that ends at `head`. */
+  /** Loads missing events between two sequences, both included, of a log that ends at `head`. */
   prefetch(from: number, to: number, head: number): void {
     for (let page = pageOf(Math.max(1, from)); page <= pageOf(Math.min(to, head)); page++) {
       const known = this.#pages.get(page)
@@ -43,13 +40,13 @@ export class EventLog {
     }
   }
 
-  /** The event, fetched if it has to be; `undefined` if there is none, or it cannot be had. */
+  /** The event, loaded if necessary; `undefined` if it does not exist or cannot be loaded. */
   async load(sequence: number): Promise<SessionEvent | undefined> {
     if (this.peek(sequence) === undefined) await this.#fetch(pageOf(sequence))
     return this.peek(sequence)
   }
 
-  /** Takes what came by another way. */
+  /** Adds events from the stream. */
   add(events: readonly SessionEvent[]): void {
     for (const event of events) {
       const number = pageOf(event.sequence)

@@ -69,8 +69,8 @@ async function lookAt(head: number) {
   return { data, stream }
 }
 
-describe('a session that is looked at', () => {
-  it('opens no stream once nobody looks, though its record has come', async () => {
+describe('a session that is shown', () => {
+  it('opens no stream once it is closed, even if its record arrives', async () => {
     const leave = new SessionData('s').start()
     leave()
     expect(last().signal.aborted).toBe(true)
@@ -81,7 +81,7 @@ describe('a session that is looked at', () => {
     expect(streams()).toEqual([])
   })
 
-  it('follows also where the first read has failed', async () => {
+  it('follows after a failed first read', async () => {
     const data = new SessionData('s')
     end = data.start()
     last().fail()
@@ -93,7 +93,7 @@ describe('a session that is looked at', () => {
     expect(streams().map(({ path }) => path)).toEqual(['v1/sessions/s/stream?after=3'])
   })
 
-  it('is given every event once, though its record was ahead of the stream', async () => {
+  it('delivers every event once, even if its record is ahead of the stream', async () => {
     const { data, stream } = await lookAt(3)
     const heard: number[] = []
     data.onEvents((events) => heard.push(...events.map(({ sequence }) => sequence)))
@@ -115,7 +115,7 @@ describe('a session that is looked at', () => {
     expect(heard).toEqual([4, 5, 6])
   })
 
-  it('is live when the server has answered, until it is silent', async () => {
+  it('is live once the server responds, until it is silent', async () => {
     const data = new SessionData('s')
     end = data.start()
     last().answer(recordAt(3))
@@ -134,7 +134,7 @@ describe('a session that is looked at', () => {
     expect(data.live.value).toBe('lost')
   })
 
-  it('has no problem any more once the stream stands again', async () => {
+  it('has no problem once the stream is open again', async () => {
     const { data, stream } = await lookAt(3)
     stream.end()
     await pass()
@@ -150,7 +150,7 @@ describe('a session that is looked at', () => {
     expect([data.live.value, data.problem.value]).toEqual(['live', undefined])
   })
 
-  it('is not shown any more when it is gone', async () => {
+  it('disappears when it no longer exists', async () => {
     const { data, stream } = await lookAt(3)
     stream.event(4)
     await pass(100)
@@ -162,7 +162,7 @@ describe('a session that is looked at', () => {
     expect(streams()).toHaveLength(1)
   })
 
-  it('is read for half a minute at most', async () => {
+  it('is read for at most 30 seconds', async () => {
     // not faked: the signal has a clock of its own
     const late = new AbortController()
     vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal)
@@ -173,7 +173,7 @@ describe('a session that is looked at', () => {
     expect(data.problem.value?.code).toBe('TIMEOUT')
   })
 
-  it('is as the newest answer says, whichever comes last', async () => {
+  it('shows the newest record, whichever response comes last', async () => {
     const { data } = await lookAt(3)
     const reads = [data.refresh(), data.refresh()]
     const [first, second] = asked.slice(-2)

@@ -5,20 +5,20 @@ import { followEvents } from '../api/stream.ts'
 import type { SessionEvent, SessionRecord } from '../api/types.ts'
 import { EventLog } from './event-log.ts'
 
-/** Milliseconds in which events that arrive are gathered, so that a burst of them is drawn once. */
+/** Milliseconds for which events are collected, so that a burst is drawn once. */
 const GATHER = 60
-/** Milliseconds before a stream that broke is opened again, at first and at most. */
+/** Milliseconds before a broken stream is reopened, at first and at most. */
 const RETRY = { first: 500, most: 15_000 }
 
-/** Whether new events arrive: `away` while nobody looks at the tab. */
+/** Whether new events arrive; `away` while the tab is hidden. */
 export type Live = 'connecting' | 'live' | 'away' | 'lost'
 
-/** One session, as its views share it. */
+/** The data of one session that its views share. */
 export class SessionData {
   readonly id: string
   readonly record = signal<SessionRecord | undefined>(undefined)
   readonly problem = signal<Problem | undefined>(undefined)
-  /** Sequence of the last event that is known of. */
+  /** Sequence of the last known event. */
   readonly head = signal(0)
   readonly live = signal<Live>('connecting')
   readonly log: EventLog
@@ -26,9 +26,9 @@ export class SessionData {
   #gathered: SessionEvent[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   #stream: AbortController | undefined
-  /** Aborted when nobody looks at the session any more. */
+  /** Aborted when the session is no longer shown. */
   readonly #over = new AbortController()
-  /** Sequence of the last event that the stream brought; it begins behind the first record. */
+  /** Sequence of the last event from the stream, which starts after the first record. */
   #received: number | undefined
 
   constructor(id: string) {
@@ -36,7 +36,7 @@ export class SessionData {
     this.log = new EventLog(id, this.#over.signal)
   }
 
-  /** Reads the record anew: after an action, or when something has happened. */
+  /** Reads the record again, after an action or new events. */
   async refresh(): Promise<void> {
     try {
       await this.read()
@@ -45,24 +45,24 @@ export class SessionData {
     }
   }
 
-  /** The record as it is now, which everyone sees then. Throws a {@link Problem}. */
+  /** Reads the current record and shows it. Throws a {@link Problem}. */
   async read(signal: AbortSignal = this.#over.signal): Promise<SessionRecord> {
     const record = await call<SessionRecord>(sessionPath(this.id), { signal, hasTimeout: true })
     this.problem.value = undefined
     this.#received ??= record.head
     this.head.value = Math.max(this.head.peek(), record.head)
-    // answers may overtake each other
+    // responses may arrive out of order
     if (record.head >= (this.record.peek()?.head ?? 0)) this.record.value = record
     return record
   }
 
-  /** Calls back with what arrives from now on, in order. Returns the function that ends it. */
+  /** Subscribes to new events, in order. Returns the function that unsubscribes. */
   onEvents(listener: (events: readonly SessionEvent[]) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Looks at the session. Returns the function that ends it, for good. */
+  /** Loads and follows the session. Returns the function that stops it for good. */
   start(): () => void {
     document.addEventListener('visibilitychange', this.#look)
     void this.begin()
@@ -75,13 +75,13 @@ export class SessionData {
     }
   }
 
-  /** Reads the record and follows the log from there; again, if that could not be had. */
+  /** Reads the record and follows the log from there. Called again to retry. */
   async begin(): Promise<void> {
     await this.refresh()
     this.#look()
   }
 
-  /** Browsers allow few connections to one server: a tab that nobody sees gives its own back. */
+  /** Browsers allow few connections to one server, so a hidden tab closes its own. */
   readonly #look = (): void => {
     this.#stream?.abort()
     this.#stream = undefined
@@ -96,7 +96,7 @@ export class SessionData {
     for (let wait = RETRY.first; !signal.aborted; wait = Math.min(wait * 2, RETRY.most)) {
       try {
         const events = await followEvents(this.id, this.#received ?? this.head.peek(), signal)
-        // the record may tell of what went wrong meanwhile
+        // clears a problem of the time without a connection
         if (this.live.peek() !== 'connecting') void this.refresh()
         this.live.value = 'live'
         for await (const event of events) {
@@ -117,7 +117,7 @@ export class SessionData {
     }
   }
 
-  /** A session that is not there any more is not shown any more. */
+  /** Shows the problem. A session that no longer exists disappears. */
   #fail(problem: Problem): void {
     if (this.#over.signal.aborted) return
     this.problem.value = problem

@@ -21,8 +21,8 @@ export interface LatestEvents<T = SessionEvent> {
 const asIs = (event: SessionEvent) => event
 
 /**
- * The last `most` events of these types, page by page, and each new one as it arrives. `types`, and `toItem`, which says
- * what to keep of an event, have to be the same each time.
+ * The last `most` events of these types, page by page, and each new one as it arrives. `toItem` says what to keep of an
+ * event. Like `types`, it has to be the same value on every render.
  */
 export function useEvents(data: SessionData, types: readonly string[], most?: number): LatestEvents<SessionEvent>
 export function useEvents<T extends { readonly sequence: number }>(

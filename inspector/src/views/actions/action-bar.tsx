@@ -12,7 +12,7 @@ import { ACTIONS, type ActionName, type OfferedActions, offeredActions, type Val
 import { AnswerForm } from './answer-form.tsx'
 import { MoreMenu } from './more-menu.tsx'
 
-/** What can be done to the session where it stands, and what came of it. */
+/** The actions that the session's state allows, and the result of the last one. */
 export function ActionBar({ data }: { data: SessionData }) {
   const runner = useMemo(() => new ActionRunner(data), [data])
   const record = data.record.value
@@ -26,7 +26,7 @@ export function ActionBar({ data }: { data: SessionData }) {
   )
 }
 
-/** Takes the focus where the button that had it is gone by what it did. */
+/** Takes the focus when the focused button has disappeared after its action. */
 function Bar({ runner, children }: { runner: ActionRunner; children: preact.ComponentChildren }) {
   const bar = useRef<HTMLElement>(null)
   const said = runner.said.value
@@ -83,7 +83,7 @@ function Buttons({ runner, choices }: { runner: ActionRunner; choices: OfferedAc
   )
 }
 
-/** A fork begins at the event that the timeline has been led to, if there is one. */
+/** A fork starts at the event that the timeline's address names, if any. */
 function chosenEvent(): Values {
   const here = route.peek()
   const event = here.view === 'session' && here.tab === 'timeline' ? query.peek().get('event') : null

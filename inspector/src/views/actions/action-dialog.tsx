@@ -8,7 +8,7 @@ import { ActionField } from './action-field.tsx'
 import type { ActionRunner, OpenAction } from './action-runner.ts'
 import { ACTIONS, type ActionName, isReply } from './action-table.ts'
 
-/** The dialog of whatever action is open. */
+/** The dialog of the open action. */
 export function ActionDialog({ runner, data }: { runner: ActionRunner; data: SessionData }) {
   const opened = runner.opened.value
   return opened === undefined ? null : <Dialog key={opened.name} runner={runner} data={data} {...opened} />
@@ -30,11 +30,11 @@ function Dialog({ runner, data, name, state, values: given }: DialogProps) {
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
-    // only a close gives the focus back to where it was
+    // only close() returns the focus
     return () => element?.close()
   }, [])
   useEffect(() => {
-    // a button that was disabled while it had the focus has lost it
+    // disabling the focused button dropped the focus
     if (problem !== undefined && document.activeElement === document.body) submit.current?.focus()
   }, [problem])
   return (
@@ -89,7 +89,7 @@ function Dialog({ runner, data, name, state, values: given }: DialogProps) {
   )
 }
 
-/** What it is about: the words that the session waits with. */
+/** The question, interruption or proposal that the action replies to. */
 function About({ data, name }: { data: SessionData; name: ActionName }) {
   const status = data.record.value?.status
   if (status === undefined || !isReply(name)) return null
@@ -101,7 +101,7 @@ function About({ data, name }: { data: SessionData; name: ActionName }) {
   )
 }
 
-/** Somebody else may act while a dialog is open. */
+/** Warns if the state has changed while the dialog is open. */
 function Meanwhile({ data, state }: { data: SessionData; state: DialogProps['state'] }) {
   const now = data.record.value?.status.state ?? state
   return (
@@ -115,7 +115,7 @@ function Meanwhile({ data, state }: { data: SessionData; state: DialogProps['sta
   )
 }
 
-/** Ctrl+Enter, or Cmd+Enter, sends the form that has the focus. */
+/** Submits the form on Ctrl+Enter or Cmd+Enter. */
 export function sendOnEnter(event: KeyboardEvent & { readonly currentTarget: HTMLFormElement }): void {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
     event.preventDefault()

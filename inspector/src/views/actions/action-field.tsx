@@ -6,13 +6,13 @@ interface ActFieldProps {
   readonly field: Field
   readonly value: string
   readonly onInput: (value: string) => void
-  /** The server did not take it. */
+  /** The server rejected it. */
   readonly isWrong: boolean
-  /** The largest number that makes sense. */
+  /** Largest number allowed. */
   readonly most: number
 }
 
-/** Something to fill in. */
+/** A form field. */
 export function ActionField({ field, value, onInput, isWrong, most }: ActFieldProps) {
   const id = useId()
   const { kind, label, isRequired, hint } = field

@@ -8,7 +8,7 @@ import { ACTIONS, type ActionName, bodyOf, changesState, isReply, type Values } 
 import { draftsOf } from './drafts.ts'
 import { IdempotencyKeys } from './idempotency-keys.ts'
 
-/** What was done, and the event that tells of it. */
+/** What was done, and the event that records it. */
 export interface ActionResult {
   readonly text: string
   readonly event?: { readonly href: string; readonly sequence: number }
@@ -17,16 +17,16 @@ export interface ActionResult {
 /** The action whose dialog is open. */
 export interface OpenAction {
   readonly name: ActionName
-  /** The state that the session was in then. */
+  /** State of the session when it was opened. */
   readonly state: SessionState
-  /** What stands in the fields until somebody types something else. */
+  /** Initial values of the fields. */
   readonly values: Values
 }
 
-/** The actions on one session: what is filled in, what is on its way, and what came of it. */
+/** Runs actions on one session: keeps drafts, requests under way, and results. */
 export class ActionRunner {
   readonly opened = signal<OpenAction | undefined>(undefined)
-  /** What was typed stays until it went well, also when its dialog is closed. */
+  /** A draft stays until it was sent, even when its dialog is closed. */
   readonly drafts
   readonly sending = signal<ReadonlyMap<ActionName, AbortController>>(new Map())
   readonly failed = signal<{ readonly name: ActionName; readonly problem: Problem } | undefined>(undefined)
@@ -47,7 +47,7 @@ export class ActionRunner {
     this.opened.value = { name, state: record.status.state, values }
   }
 
-  /** Closes the dialog of an action. What is on its way is not waited for any more. */
+  /** Closes the dialog of an action and cancels its request. */
   close(name: ActionName): void {
     if (this.opened.peek()?.name !== name) return
     this.opened.value = undefined
@@ -55,12 +55,12 @@ export class ActionRunner {
     this.sending.peek().get(name)?.abort()
   }
 
-  /** Keeps what is typed. */
+  /** Stores what was typed. */
   type(name: ActionName, values: Values): void {
     this.drafts.type(name, values)
   }
 
-  /** Does it. A second click while the first is on its way does nothing. */
+  /** Sends an action. A second click while it is under way does nothing. */
   async send(name: ActionName, values: Values): Promise<void> {
     if (this.sending.peek().has(name)) return
     const control = new AbortController()
@@ -73,7 +73,7 @@ export class ActionRunner {
       if (control.signal.aborted)
         this.said.value = { text: `${ACTIONS[name].name}: cancelled. It may have been processed.` }
       else this.failed.value = { name, problem: toProblem(error) }
-      // a refusal often means that somebody else was faster
+      // a refusal often means that somebody else acted first
       void this.#data.refresh()
     }
     const others = new Map(this.sending.peek())
@@ -96,7 +96,7 @@ export class ActionRunner {
     if (this.opened.peek()?.name === name) this.opened.value = undefined
   }
 
-  /** The end of the log. Words that reply to others are not sent unless those are the ones that were shown. */
+  /** The end of the log. A reply is not sent if the status it replies to is no longer the one that was shown. */
   async #look(name: ActionName, signal: AbortSignal): Promise<number> {
     const shown = this.#data.record.peek()?.status
     const { status, head } = await this.#data.read(signal)
@@ -104,7 +104,7 @@ export class ActionRunner {
     return head
   }
 
-  /** The key of what is sent again, unless the session has moved on by more than that can have done. */
+  /** Reuses the key of an earlier attempt, unless more has happened since than that attempt can have done. */
   async #keyFor(name: ActionName, body: object, head: number, signal: AbortSignal): Promise<string> {
     const { path } = ACTIONS[name]
     const { key, since } = this.#attempts.keyFor(path, body, head)
@@ -121,13 +121,13 @@ export class ActionRunner {
 
 type Answer = SessionRecord | Commit | { readonly items: readonly SessionEvent[] }
 
-/** The event that tells of what was done. The commit of a session stands right behind the events it stands for. */
+/** The event that records the action. A commit comes right after the events it covers. */
 function sequenceIn(answer: Answer): number {
   if ('items' in answer) return answer.items.at(-1)?.sequence ?? 1
   return 'head' in answer ? answer.head : (answer.range?.to ?? 0) + 1
 }
 
-/** There is one commit for each session: somebody else may have made it first. */
+/** A session has one commit: somebody else may have made it first. */
 function isOfAnother(answer: Answer, { summary }: Readonly<Record<string, unknown>>): boolean {
   return 'summary' in answer && summary !== undefined && answer.summary !== summary
 }

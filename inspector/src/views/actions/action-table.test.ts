@@ -5,8 +5,8 @@ import { IdempotencyKeys } from './idempotency-keys.ts'
 
 const live = (state: LiveState) => offeredActions({ state, isOver: false, hasCommit: undefined })
 
-describe('what is offered', () => {
-  it('is what the state allows, what matters most first', () => {
+describe('offered actions', () => {
+  it('are those the state allows, most important first', () => {
     expect(live('running')).toEqual({
       first: ['interrupt', 'say'],
       more: ['fork', 'end', 'abort'],
@@ -17,7 +17,7 @@ describe('what is offered', () => {
     expect(live('pending_complete').first).toEqual(['confirm', 'continueWith'])
   })
 
-  it('is a commit and a fork once the session is over', () => {
+  it('are commit and fork once the session is over', () => {
     const over = (hasCommit: boolean | undefined) => offeredActions({ state: 'complete', isOver: true, hasCommit })
     expect(over(false)).toEqual({ first: ['compact', 'fork'], more: [], agent: [] })
     expect(over(true).first).toEqual(['fork'])
@@ -27,8 +27,8 @@ describe('what is offered', () => {
   })
 })
 
-describe('what is sent', () => {
-  it('has what was filled in, and nothing that was left empty', () => {
+describe('a request body', () => {
+  it('has the values that were filled in, and no empty ones', () => {
     expect(bodyOf('say', { content: 'Hello' })).toEqual({ role: 'user', content: 'Hello' })
     expect(bodyOf('fork', { at: '12', task: ' ' })).toEqual({ at: 12 })
     expect(bodyOf('fork', {})).toEqual({})
@@ -36,7 +36,7 @@ describe('what is sent', () => {
     expect(bodyOf('confirm', { summary: 'not a field of it' })).toEqual({})
   })
 
-  it('says what is required even if it is empty, so that the server refuses it', () => {
+  it('has required values even if they are empty, so that the server rejects them', () => {
     for (const [name, { fields }] of Object.entries(ACTIONS)) {
       const required = fields.filter(({ isRequired }) => isRequired).map((field) => field.name)
       expect(Object.keys(bodyOf(name as keyof typeof ACTIONS, {})).filter((key) => key !== 'role')).toEqual(required)
@@ -44,8 +44,8 @@ describe('what is sent', () => {
   })
 })
 
-describe('keys', () => {
-  it('stay the same for the same until it went well', () => {
+describe('idempotency keys', () => {
+  it('stay the same for the same write until it succeeds', () => {
     let made = 0
     const attempts = new IdempotencyKeys(() => String(++made))
     expect(attempts.keyFor('/a', { text: 'x' }, 7)).toMatchObject({ key: '1', since: 7 })
@@ -56,7 +56,7 @@ describe('keys', () => {
     expect(attempts.keyFor('/a', { text: 'y' }, 9)).toMatchObject({ key: '4', since: 9 })
   })
 
-  it('are never the same by themselves, and printable', () => {
+  it('are unique and printable', () => {
     const keys = [new IdempotencyKeys(), new IdempotencyKeys()].map((attempts) => attempts.keyFor('/a', {}, 1).key)
     expect(new Set(keys).size).toBe(2)
     expect(keys[0]).toMatch(/^[\x20-\x7e]+$/)

@@ -1,12 +1,12 @@
 import type { LifecycleCommandName, SessionState } from '../../api/types.ts'
 import { isAllowed } from '../../domain.ts'
 
-/** What can be done to a session from the page. */
+/** Actions that the page offers. */
 export type ActionName = LifecycleCommandName | 'say' | 'compact' | 'fork'
 
-/** Something to fill in. */
+/** A form field. */
 export interface Field {
-  /** As the server calls it. */
+  /** Name in the request body. */
   readonly name: string
   readonly label: string
   readonly kind: 'text' | 'line' | 'number'
@@ -14,17 +14,17 @@ export interface Field {
   readonly hint?: string
 }
 
-/** What an action is called, what it needs, and where it goes. */
+/** Labels, fields and path of an action. */
 export interface Action {
-  /** On the button that opens it, and on the one that does it. */
+  /** Label of the buttons that open and submit it. */
   readonly name: string
   readonly title: string
-  /** What comes of it. */
+  /** What it changes. */
   readonly effect: string
   readonly fields: readonly Field[]
-  /** Behind the path of the session. */
+  /** After the path of the session. */
   readonly path: string
-  /** Said when it is done. */
+  /** Shown when it succeeded. */
   readonly done: string
   readonly isFinal?: true
 }
@@ -37,7 +37,7 @@ const text = (name: string, label: string, hint?: string): Field => ({
   ...(hint !== undefined && { hint }),
 })
 
-/** Everything that can be done. */
+/** Every action. */
 export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   answer: {
     name: 'Answer',
@@ -157,16 +157,16 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   },
 }
 
-/** Whether it leads to another state. */
+/** Whether it changes the state. */
 export const changesState = (name: ActionName) => !['say', 'compact', 'fork'].includes(name)
 
-/** Whether it replies to what the session waits with: a question, an interruption, a proposal. */
+/** Whether it replies to a question, an interruption or a proposal. */
 export const isReply = (name: ActionName) => ['answer', 'confirm', 'continueWith', 'incorporate'].includes(name)
 
-/** What was filled in, by the names of the fields. */
+/** Values by field name. */
 export type Values = Readonly<Record<string, string>>
 
-/** What is sent. What was left empty is left out, unless it has to be there: then the server says so. */
+/** The request body. Empty values are omitted, except required ones, which the server then rejects. */
 export function bodyOf(name: ActionName, values: Values): Readonly<Record<string, string | number>> {
   const body: Record<string, string | number> = name === 'say' ? { role: 'user' } : {}
   for (const { name: field, kind, isRequired } of ACTIONS[name].fields) {
@@ -177,23 +177,23 @@ export function bodyOf(name: ActionName, values: Values): Readonly<Record<string
   return body
 }
 
-/** Where a session stands, as far as it decides what can be done. */
+/** What decides which actions are possible. */
 export interface SessionSituation {
   readonly state: SessionState
   /** It has ended or expired. */
   readonly isOver: boolean
-  /** `undefined` while that is not known. */
+  /** `undefined` while unknown. */
   readonly hasCommit: boolean | undefined
 }
 
-/** What to offer: `first` in the bar, what matters most before the rest; `more` behind a button, and `agent` there too. */
+/** Actions to offer: `first` in the bar, most important first; `more` and `agent` in the menu. */
 export interface OfferedActions {
   readonly first: readonly ActionName[]
   readonly more: readonly ActionName[]
   readonly agent: readonly ActionName[]
 }
 
-/** What can be done where the session stands. To answer has a form of its own. */
+/** The actions that are possible now. Answering has its own form. */
 export function offeredActions({ state, isOver, hasCommit }: SessionSituation): OfferedActions {
   if (isOver) return { first: hasCommit === false ? ['compact', 'fork'] : ['fork'], more: [], agent: [] }
   const allowed = (...names: LifecycleCommandName[]) => names.filter((name) => isAllowed(state, name))

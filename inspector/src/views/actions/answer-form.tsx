@@ -7,10 +7,10 @@ import { sendOnEnter } from './action-dialog.tsx'
 import type { ActionRunner } from './action-runner.ts'
 import css from './answer-form.module.css'
 
-/** Characters of a question that stand in the bar; the state view has all of it. */
+/** Characters of a question shown here; the state view shows all of it. */
 const SHOWN = 2000
 
-/** The question that waits, and a place to answer it. It stays as long as something is typed, whoever acts meanwhile. */
+/** The open question and a form to answer it. The form stays while it has a draft, even if the question is gone. */
 export function AnswerForm({
   runner,
   status,
@@ -25,12 +25,12 @@ export function AnswerForm({
   const draft = runner.drafts.values.value.answer?.['text'] ?? ''
   if (draft === '') runner.drafts.question = waiting
   const begun = runner.drafts.question
-  // what was typed belongs to the question it was typed for
+  // a draft belongs to the question it was typed for
   const asked = waiting ?? (draft === '' ? undefined : begun)
   const failed = runner.failed.value?.name === 'answer' ? runner.failed.value.problem : undefined
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
-    // a button that was disabled while it had the focus has lost it
+    // disabling the focused button dropped the focus
     if (failed !== undefined && document.activeElement === document.body) field.current?.focus()
   }, [failed])
   if (asked === undefined) return null
@@ -76,11 +76,11 @@ export function AnswerForm({
   )
 }
 
-/** A question may be long: it scrolls in its own box, which the keyboard has to reach. */
+/** The question, in a box that scrolls. */
 function Words({ id, text }: { id: string; text: string }) {
   const cut = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls by keyboard
     <section class={css.words} id={id} dir="auto" tabIndex={0} aria-label="Question">
       <Markdown text={cut} />
     </section>

@@ -3,29 +3,29 @@ import { onUserChange } from '../../api/token.ts'
 import type { SessionStatus } from '../../api/types.ts'
 import type { ActionName, Values } from './action-table.ts'
 
-/** The question that waits for an answer. */
+/** An open question. */
 export type Question = Extract<SessionStatus, { state: 'awaiting_user' }>
 
-/** What was typed for the actions on one session, and not sent yet. */
+/** Unsent input for the actions on one session. */
 export class Drafts {
   readonly values = signal<Partial<Readonly<Record<ActionName, Values>>>>({})
-  /** What the answer was begun for. */
+  /** The question that the draft answers. */
   question: Question | undefined
 
-  /** Keeps what is typed. */
+  /** Stores what was typed. */
   type(name: ActionName, values: Values): void {
     const before = this.values.peek()
     this.values.value = { ...before, [name]: { ...before[name], ...values } }
   }
 
-  /** It was sent. */
+  /** Removes a draft that was sent. */
   drop(name: ActionName): void {
     const { [name]: _sent, ...others } = this.values.peek()
     this.values.value = others
   }
 }
 
-/** By session: a draft outlives its view, as when the token expires before it is sent. */
+/** By session: a draft outlives its view, for example when the token expires before it is sent. */
 const kept = new Map<string, Drafts>()
 onUserChange(() => kept.clear())
 

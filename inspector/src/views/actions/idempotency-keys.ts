@@ -1,8 +1,8 @@
 import { randomHex } from '../../parts/random-hex.ts'
 
 /**
- * Keys for writes that may have to be sent again. What is sent again unchanged has the same key until it went well, so that
- * an answer which got lost on the way does not make it happen twice. Anything else has a key of its own.
+ * Keys for writes that may be sent again. The same write has the same key until it succeeds, so a lost response does
+ * not make it happen twice. Every other write has a new key.
  */
 export class IdempotencyKeys {
   readonly #newKey: () => string
@@ -12,7 +12,7 @@ export class IdempotencyKeys {
     this.#newKey = newKey
   }
 
-  /** The key to send this body to this path with, now that the log ends at `head`; and where it ended when that was first tried. */
+  /** The attempt to send this body to this path: the earlier one, or a new one at `head`, the end of the log. */
   keyFor(path: string, body: unknown, head: number): Attempt {
     const text = JSON.stringify(body)
     const before = this.#open.get(path)
@@ -22,16 +22,16 @@ export class IdempotencyKeys {
     return attempt
   }
 
-  /** It went well, or the session has moved on: the same again is another wish. */
+  /** Ends an attempt: it succeeded, or the session has moved on. */
   done(path: string): void {
     this.#open.delete(path)
   }
 }
 
-/** Something that was sent, and may not have arrived. */
+/** A write that was sent and may not have arrived. */
 export interface Attempt {
   readonly body: string
   readonly key: string
-  /** The end of the log before it. */
+  /** End of the log when it was first sent. */
   readonly since: number
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ACTIONS, type ActionName, type OfferedActions } from './action-table.ts'
 import css from './more-menu.module.css'
 
-/** The actions that are not for every day, behind a button. */
+/** A menu with the less frequent actions. */
 export function MoreMenu({ offered, onChoose }: { offered: OfferedActions; onChoose: (name: ActionName) => void }) {
   const menu = useRef<HTMLDetailsElement>(null)
   const button = useRef<HTMLElement>(null)
@@ -21,7 +21,7 @@ export function MoreMenu({ offered, onChoose }: { offered: OfferedActions; onCho
     }
   }, [])
   const choose = (name: ActionName) => {
-    // the focus comes back here from the dialog: the item is hidden by then
+    // the dialog returns the focus here: the menu item is hidden by then
     button.current?.focus()
     close()
     onChoose(name)

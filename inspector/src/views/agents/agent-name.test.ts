@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { nameParts, nameText } from './agent-name.ts'
 
 describe('the name of an agent', () => {
-  it('is cut in the middle, so that names that begin alike still differ', () => {
+  it('is cut in the middle, so that names that start alike still differ', () => {
     const name = (end: string) => `acme/${'department-'.repeat(10)}${end}`
     expect(nameText(name('reader'), 40)).toBe('acme/department-department-dep…ent-reader')
     expect(nameText(name('reader'), 40)).not.toBe(nameText(name('writer'), 40))
@@ -12,7 +12,7 @@ describe('the name of an agent', () => {
     expect(nameText(`${'🧭'.repeat(50)}end`, 20)).toBe(`${'🧭'.repeat(10)}…${'🧭'.repeat(7)}end`)
   })
 
-  it('shows on one line what would hide', () => {
+  it('shows hidden characters on one line', () => {
     expect(nameText(' a\n\u202eb ', 40)).toBe('a [U+202E]b')
   })
 })

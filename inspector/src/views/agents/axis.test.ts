@@ -5,7 +5,7 @@ import { orderAxis, timeAxis } from './axis.ts'
 const DAY = 86_400_000
 
 describe('an axis by order', () => {
-  it('gives every event the same room, and labels whole numbers', () => {
+  it('gives every event the same width, and labels whole numbers', () => {
     const axis = orderAxis(1, 11)
     expect([1, 6, 11].map(axis.place)).toEqual([0, 0.5, 1])
     expect(axis.ticks(5).map(({ value }) => value)).toEqual([1, 2, 4, 6, 8, 10])
@@ -15,7 +15,7 @@ describe('an axis by order', () => {
 })
 
 describe('an axis by time', () => {
-  it('is in proportion where events keep coming', () => {
+  it('is to scale where events keep coming', () => {
     const axis = timeAxis([0, 10, 20, 40].map((at, i) => ({ sequence: i + 1, at })))
     expect([1, 2, 3, 4].map(axis.place)).toEqual([0, 0.25, 0.5, 1])
     expect(axis.breaks).toEqual([])
@@ -26,7 +26,7 @@ describe('an axis by time', () => {
     ])
   })
 
-  it('shortens days in which nothing happened, and says how long they were', () => {
+  it('shortens days without events, and labels their length', () => {
     const points = Array.from({ length: 100 }, (_, i) => ({ sequence: i + 1, at: i * 1000 + (i >= 50 ? 3 * DAY : 0) }))
     const axis = timeAxis(points)
     expect(axis.breaks).toHaveLength(1)
@@ -35,7 +35,7 @@ describe('an axis by time', () => {
     expect(axis.place(50)).toBeGreaterThan(0.4)
   })
 
-  it('goes from left to right within its bounds, whatever clocks say', () => {
+  it('goes from left to right within its bounds, whatever the clocks', () => {
     const times = fc.array(fc.integer({ min: 0, max: 10 * DAY }), { maxLength: 60 })
     fc.assert(
       fc.property(times, (all) => {

@@ -7,26 +7,26 @@ export interface Point {
   readonly at: number
 }
 
-/** A stretch of time that is drawn shorter than it was. */
+/** A pause that is drawn shorter than it was. */
 export interface Break {
-  /** Where it lies, 0 to 1. */
+  /** Position on the axis, 0 to 1. */
   readonly from: number
   readonly to: number
   /** How long it was, in milliseconds. */
   readonly ms: number
 }
 
-/** Places of events from left to right, 0 to 1. */
+/** Positions of events from left to right, 0 to 1. */
 export interface Axis {
   /** The first sequence on it. */
   readonly first: number
   readonly place: (sequence: number) => number
   readonly breaks: readonly Break[]
-  /** Labelled places: by order a sequence, by time a moment. */
+  /** Labeled positions: sequences or times. */
   readonly ticks: (count: number) => readonly { readonly place: number; readonly value: number }[]
 }
 
-/** Events in order, each as wide as the other, from one sequence to another. */
+/** An axis that gives every event the same width. */
 export function orderAxis(first: number, last: number): Axis {
   const scale = scaleLinear()
     .domain([first, Math.max(last, first + 1)])
@@ -40,14 +40,14 @@ export function orderAxis(first: number, last: number): Axis {
   return { first, place: (sequence) => scale(sequence), breaks: [], ticks }
 }
 
-/** No stretch without events is drawn wider than this share of all that is drawn, where there are many. */
+/** Widest share of the axis that a pause takes, where there are many events. */
 const WIDEST = 0.06
-/** A stretch that was this many times as long as it is drawn is named as a break. */
+/** A pause this many times longer than it is drawn is labeled as a break. */
 const BREAK = 2
 
 /**
- * Events by time. Sessions pause for days, so a stretch without events is drawn no wider than some share of the whole, and named
- * as a break. `points` are in order of sequence; what lies between two of them is placed in proportion.
+ * An axis by time. Sessions pause for days, so a pause takes only a share of the axis and is labeled as a break.
+ * `points` are in order of sequence; events between two of them are interpolated.
  */
 export function timeAxis(points: readonly Point[]): Axis {
   const { known, most } = shortened(points)
@@ -74,9 +74,9 @@ export function timeAxis(points: readonly Point[]): Axis {
   return { first: known[0]?.sequence ?? 1, place, breaks, ticks }
 }
 
-/** Points with their places, and the longest stretch that is drawn as long as it was. */
+/** Points with their positions, and the longest pause that is drawn to scale. */
 function shortened(points: readonly Point[]): { known: (Point & { x: number })[]; most: number } {
-  // clocks of several machines may differ: time never goes back here
+  // clocks of several machines may differ, but time never runs backwards here
   let latest = Number.NEGATIVE_INFINITY
   const steady = points
     .filter(({ at }) => Number.isFinite(at))
@@ -94,10 +94,10 @@ function shortened(points: readonly Point[]): { known: (Point & { x: number })[]
   return { known, most }
 }
 
-/** The longest limit at which no stretch takes more than its share of their sum, each cut to that limit. */
+/** The largest limit at which no pause, cut to it, takes more than its share of the sum. */
 function longest(gaps: readonly number[]): number {
   const sorted = gaps.filter((gap) => gap > 0).toSorted((a, b) => a - b)
-  // few stretches cannot all be narrow
+  // a few pauses cannot all be narrow
   const share = Math.max(WIDEST, 1.5 / sorted.length)
   let below = 0
   for (const [i, gap] of sorted.entries()) {

@@ -9,7 +9,7 @@ export const ROW = 34
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: 'numeric', minute: 'numeric' })
 
-/** What stands at a place of the axis: a sequence, or the time of day, with the date where that is another. */
+/** The label of a tick: a sequence, or a time, with the date where the day changes. */
 export function tickLabel(value: number, isByTime: boolean, before: number | undefined): string {
   if (!isByTime) return `#${value.toLocaleString('en')}`
   const isSameDay = before !== undefined && new Date(before).toDateString() === new Date(value).toDateString()
@@ -22,7 +22,7 @@ export function switchLabel({ kind, sequence, from, to, reason }: Switch): strin
   return `${kind} in event ${sequence}, from ${nameText(from, 40)} to ${nameText(to, 40)}${why}`
 }
 
-/** The lanes in words, for those who do not see them. */
+/** The lanes in words, for screen readers. */
 export function chartLabel(lanes: readonly Lane[], switches: number): string {
   const said = lanes.slice(0, 12).map(({ agent, events, share }) => {
     const acted = `${events.toLocaleString('en')} event${events === 1 ? '' : 's'}`

@@ -14,12 +14,12 @@ interface Props {
   readonly connectors: readonly Connector[]
   readonly axis: Axis
   readonly isByTime: boolean
-  /** Sequence of the switch that was chosen. */
+  /** Sequence of the selected switch. */
   readonly selected: number
   readonly select: (sequence: number) => void
 }
 
-/** The lanes, with their names at the side and the axis on top, both of which stay where the rest is scrolled. */
+/** The lanes, with names and an axis that stay in place while the rest scrolls. */
 export function LaneChart({ lanes, connectors, axis, isByTime, selected, select }: Props) {
   const box = useRef<HTMLElement>(null)
   const names = useRef<HTMLUListElement>(null)
@@ -35,7 +35,7 @@ export function LaneChart({ lanes, connectors, axis, isByTime, selected, select 
     if (y < current.scrollTop || y > current.scrollTop + current.clientHeight - 2 * ROW) current.scrollTop = y
   }, [selected, width])
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls by keyboard
     <section class={css.box} tabIndex={0} aria-label="Agent lanes" ref={box}>
       <div class={css.grid}>
         <span class={css.corner} />
@@ -59,7 +59,7 @@ export function LaneChart({ lanes, connectors, axis, isByTime, selected, select 
   )
 }
 
-/** As wide as there is room; the end of a name is always seen. */
+/** A name as wide as there is room; its end is always visible. */
 function Name({ agent }: { agent: string }) {
   const [head, tail] = nameParts(agent, 60)
   return (
@@ -70,7 +70,7 @@ function Name({ agent }: { agent: string }) {
   )
 }
 
-/** The head of an arrow, to be chosen. The list below is the way of the keyboard. */
+/** The head of an arrow, as a button. Keyboard users select switches in the list below. */
 function SwitchButton({
   connector,
   axis,
@@ -125,7 +125,7 @@ function AxisLine({ axis, width, isByTime }: Pick<Props, 'axis' | 'isByTime'> & 
   )
 }
 
-/** Those of the breaks that have room for their names. */
+/** The breaks that have room for a label. */
 function spaced(breaks: Axis['breaks'], room: number): Axis['breaks'] {
   let last = Number.NEGATIVE_INFINITY
   return breaks.filter(({ from }) => {

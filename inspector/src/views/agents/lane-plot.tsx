@@ -12,17 +12,17 @@ interface Props {
   readonly selected: number
 }
 
-/** Colours that lanes take in turn; the user's is the last. */
+/** Number of lane colors. */
 const COLOURS = 6
 const BAR = 14
-/** Pixels between two ticks at least. */
+/** Smallest distance between two ticks, in pixels. */
 const APART = 3
 
 /** Bars, ticks and arrows of the lanes. */
 export function LanePlot({ lanes, connectors, axis, width, selected }: Props) {
   const height = lanes.length * ROW
   const x = (sequence: number) => axis.place(sequence) * width
-  // the lanes may hold thousands of ticks: choosing a switch must not draw them again
+  // lanes may have thousands of ticks: selecting a switch must not draw them again
   const drawn = useMemo(
     () => lanes.map((lane, i) => <LaneMarks key={lane.agent} lane={lane} row={i} axis={axis} width={width} />),
     [lanes, axis, width],
@@ -59,7 +59,7 @@ function LaneMarks({ lane, row, axis, width }: { lane: Lane; row: number; axis: 
   const middle = top + ROW / 2
   const x = (sequence: number) => axis.place(sequence) * width
   const spans = lane.spans.filter(({ from, to }) => to > axis.first || from === axis.first)
-  // ticks that would touch are one
+  // merges ticks that would touch
   const ticks = new Map(lane.marks.map((act) => [Math.round(x(act.sequence) / APART) * APART, act]))
   return (
     <g data-colour={lane.agent === undefined ? 'user' : (row - 1) % COLOURS}>
@@ -84,7 +84,7 @@ function LaneMarks({ lane, row, axis, width }: { lane: Lane; row: number; axis: 
   )
 }
 
-/** From the middle of one lane to the edge of the dot in the other; within one lane there is only the dot. */
+/** From the middle of one lane to the dot in the other; within one lane there is only the dot. */
 function Arrow({ connector: { from, to }, at }: { connector: Connector; at: number }) {
   if (from === to) return null
   const down = to > from ? 1 : -1

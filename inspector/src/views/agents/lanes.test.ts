@@ -18,7 +18,7 @@ const spans = [
 ]
 
 describe('lanes', () => {
-  it('hold what each did: what names nobody counts for the active agent', () => {
+  it('hold the events of each agent; those without an agent count for the active one', () => {
     const acts = [
       act(2, 'user_message'),
       act(3, 'model_message'),
@@ -46,7 +46,7 @@ describe('lanes', () => {
     expect(lanesOf(spans, [act(1, 'system_event'), act(2, 'user_message')], 10).lanes[1]?.turns).toBe(1)
   })
 
-  it('are no more than asked for, and connectors lead only between those', () => {
+  it('are no more than requested, and connectors join only those', () => {
     const many = Array.from({ length: 300 }, (_, i) => ({ agent: `agent ${i}`, from: i + 1, to: i + 2 }))
     const { lanes, leftOut } = lanesOf(many, [], 100)
     expect([lanes.length, leftOut]).toEqual([100, 201])

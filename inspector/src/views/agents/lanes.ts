@@ -84,7 +84,7 @@ export function lanesOf(
 /** A line between two lanes. */
 export interface Connector {
   readonly switch: Switch
-  /** Places of the lanes, from the top. */
+  /** Indexes of the lanes, from the top. */
   readonly from: number
   readonly to: number
 }

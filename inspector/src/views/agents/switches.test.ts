@@ -15,8 +15,8 @@ const event = (sequence: number, type: EventType, parts?: Json, content = ''): S
 
 const started = event(1, 'session_started', { agent: 'a' })
 
-describe('who was active', () => {
-  it('is the agent it began with, until another took its place', () => {
+describe('the active agent', () => {
+  it('is the first agent until a switch', () => {
     const { spans } = switchesOf([started, event(5, 'agent_changed', { from: 'a', to: 'b' })], 9)
     expect(spans).toEqual([
       { agent: 'a', from: 1, to: 5 },
@@ -25,7 +25,7 @@ describe('who was active', () => {
     expect([1, 2, 5, 6, 9].map((sequence) => activeAt(spans, sequence))).toEqual(['a', 'a', 'a', 'b', 'b'])
   })
 
-  it('is not known before the first event that was read', () => {
+  it('is unknown before the first event that was read', () => {
     const { spans } = switchesOf([event(50, 'agent_changed', { from: 'a', to: 'b' })], 60)
     expect(spans).toEqual([{ agent: 'b', from: 50, to: 60 }])
     expect(activeAt(spans, 10)).toBe(undefined)
@@ -34,7 +34,7 @@ describe('who was active', () => {
 })
 
 describe('switches', () => {
-  it('say whether a handoff was taken, replaced, or still waits', () => {
+  it('say whether a handoff was taken, replaced or is pending', () => {
     const handoff = (sequence: number) =>
       event(sequence, 'agent_transition', { from: 'a', to: 'b', context: { artifacts_created: [] } }, `why ${sequence}`)
     const { switches } = switchesOf([started, handoff(3), handoff(5), event(7, 'handoff_taken'), handoff(9)], 10)
@@ -46,7 +46,7 @@ describe('switches', () => {
     expect(switches[0]).toMatchObject({ kind: 'handoff', reason: 'why 3', context: { artifacts_created: [] } })
   })
 
-  it('say where a handoff was removed from the scratchpad before anybody took it', () => {
+  it('say where a handoff was removed from the scratchpad before it was taken', () => {
     const handoff = (sequence: number) => event(sequence, 'agent_transition', { from: 'a', to: 'b', context: {} })
     const changed = (sequence: number, parts: Json) => event(sequence, 'state_changed', parts)
     const { switches } = switchesOf(
@@ -72,7 +72,7 @@ describe('switches', () => {
     ])
   })
 
-  it('are told apart, and parts of another shape do no harm', () => {
+  it('have a kind, and tolerate malformed parts', () => {
     const events = [
       started,
       event(2, 'agent_transition', { from: 'a', to: 'b' }, 'why'),

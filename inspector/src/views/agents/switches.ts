@@ -36,7 +36,7 @@ export interface Switches {
   readonly spans: readonly Span[]
 }
 
-/** Reads {@link SWITCH_TYPES} and {@link REMOVAL_TYPES}, oldest first, of a log that ends at `head`. Parts may have any shape. */
+/** Reads {@link SWITCH_TYPES} and {@link REMOVAL_TYPES}, oldest first, up to `head`. Parts may have any shape. */
 export function switchesOf(events: readonly SessionEvent[], head: number): Switches {
   const switches: Switch[] = []
   const spans: Span[] = []

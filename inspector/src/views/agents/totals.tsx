@@ -5,20 +5,20 @@ import css from './totals.module.css'
 
 interface Props {
   readonly lanes: readonly Lane[]
-  /** Whether every event was looked at, or how many were. */
+  /** Whether every event was read, or how many were. */
   readonly isAll: boolean
   readonly count: number
   /** The agent that is active now. */
   readonly active: string | undefined
 }
 
-/** What each agent did in all. */
+/** Totals of each agent. */
 export function Totals({ lanes, isAll, count, active }: Props) {
   const of = isAll ? '' : ` among the last ${count.toLocaleString('en')}`
   return (
     <section class={`card ${css.part}`} aria-label="Totals">
       <h2>Totals</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls by keyboard */}
       <section class={css.box} tabIndex={0} aria-label="Totals by agent">
         <table class={css.table}>
           <thead>

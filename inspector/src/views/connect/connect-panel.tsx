@@ -5,7 +5,7 @@ import { visible } from '../../parts/visible.ts'
 import css from './connect-panel.module.css'
 import { snippets } from './snippets.ts'
 
-/** How to connect an agent to this very server, each way with a button that copies it. */
+/** Code that connects an agent to this server, with copy buttons. */
 export function ConnectPanel() {
   const userId = useServerInfo()?.principal?.userId ?? 'ada'
   const isSecured = token.value !== ''
@@ -34,7 +34,7 @@ export function ConnectPanel() {
   )
 }
 
-/** The address of the server: that of this page, which may lie below a path. */
+/** The address of this page, which may be below a path. */
 function serverUrl(): string {
   return new URL('.', location.href).href.replace(/\/$/, '')
 }

@@ -5,11 +5,11 @@ import { navigate, sessionHref } from '../../route.ts'
 import type { DemoProgress } from './load-demo.ts'
 import css from './load-demo-button.module.css'
 
-/** How far the demo is, while it is loaded, and what went wrong. Not of one button: the view around it may change meanwhile. */
+/** Progress and failure of the demo. Shared by all buttons: the view may change while it loads. */
 const progress = signal<DemoProgress | undefined>(undefined)
 const problem = signal<Problem | undefined>(undefined)
 
-/** Whether the demo is being loaded, or broke off and can be taken up again. */
+/** Whether the demo is loading, or failed and can be continued. */
 export const isDemoUnderWay = computed(() => progress.value !== undefined || problem.value !== undefined)
 
 async function load(): Promise<void> {
@@ -21,7 +21,7 @@ async function load(): Promise<void> {
     const id = await loadDemo((now) => {
       progress.value = now
     })
-    // whoever went elsewhere meanwhile is left there
+    // stays if the reader has gone elsewhere meanwhile
     if (location.hash === place) navigate(sessionHref(id))
   } catch (error) {
     problem.value = toProblem(error)
@@ -29,7 +29,7 @@ async function load(): Promise<void> {
   progress.value = undefined
 }
 
-/** Plays the demo conversation, says how far it is, and goes to its live session. */
+/** Loads the demo conversation, shows the progress, and opens its live session. */
 export function LoadDemoButton({ isPrimary = false }: { isPrimary?: boolean }) {
   return (
     <div class={css.demo}>

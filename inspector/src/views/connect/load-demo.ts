@@ -5,7 +5,7 @@ import { loadServerInfo } from '../../api/server-info.ts'
 import type { Json } from '../../api/types.ts'
 import { randomHex } from '../../parts/random-hex.ts'
 
-/** How far the demo is. */
+/** Steps of the demo that are done. */
 export interface DemoProgress {
   readonly done: number
   readonly total: number

@@ -1,20 +1,20 @@
-/** One way to reach this server, as code to copy. */
+/** Code that connects to this server. */
 export interface Snippet {
   readonly name: string
   readonly about: string
   readonly code: string
 }
 
-/** Where the server is, and how it wants to be called. */
+/** The server to connect to. */
 export interface Server {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
-  /** Whether it asks for a token. */
+  /** Whether it requires a token. */
   readonly isSecured: boolean
   readonly userId: string
 }
 
-/** How to connect an agent to a server, one entry for each way. A token is never in them, only where it is to be put. */
+/** Code for each way to connect. It never contains a token, only its placeholder. */
 export function snippets(server: Server): Snippet[] {
   return [typescript(server), claudeCode(server), mcp(server), curl(server), cli(server)]
 }
@@ -58,7 +58,7 @@ function mcp({ url, isSecured }: Server): Snippet {
 
 function curl({ url, isSecured, userId }: Server): Snippet {
   const header = isSecured ? ` \\\n  -H "Authorization: Bearer $THROUGHLINE_TOKEN"` : ''
-  // a quote within the quotes of a shell ends them, stands by itself, and begins them again
+  // a shell has no escape inside single quotes: close them, add a quote, open them again
   const body = JSON.stringify({ userId, message: 'Plan the trip to Vienna' }).replaceAll("'", "'\\''")
   return {
     name: 'curl',

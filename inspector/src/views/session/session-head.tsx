@@ -17,7 +17,7 @@ const LIVE_TEXT = {
   lost: 'connection lost, retrying',
 } as const satisfies Record<Live, string>
 
-/** What a session is, in two lines. On a narrow screen the second is shorter, and the rest of it comes when it is asked for. */
+/** Title and facts of a session. A narrow screen shows some facts only on demand. */
 export function SessionHead({ data }: { data: SessionData }) {
   const [isWhole, setWhole] = useState(false)
   const record = data.record.value

@@ -10,7 +10,7 @@ import { TimelineView } from '../timeline/timeline-view.tsx'
 import { SessionHead } from './session-head.tsx'
 import css from './session-view.module.css'
 
-// the timeline is what most people come for: only the others are fetched when they are asked for
+// the timeline is the default view: the others load on first use
 const AgentsView = lazy(async () => (await import('../agents/agents-view.tsx')).AgentsView)
 const ContextView = lazy(async () => (await import('../context/context-view.tsx')).ContextView)
 const MemoryOfSession = lazy(async () => (await import('../memory/session-memory.tsx')).SessionMemory)
@@ -28,7 +28,7 @@ const TAB_NAMES = {
   memory: 'Memory',
 } as const satisfies Record<Tab, string>
 
-/** One session: what it is, what can be done to it, and the view that was chosen. */
+/** One session: facts, actions and the selected view. */
 export function SessionView({ id, tab }: { id: string; tab: Tab }) {
   const data = useMemo(() => new SessionData(id), [id])
   useEffect(() => data.start(), [data])
@@ -56,7 +56,7 @@ export function SessionView({ id, tab }: { id: string; tab: Tab }) {
   )
 }
 
-/** The tabs. Each leads to where one was in its view. */
+/** The tabs. Each remembers the query of its view. */
 function Tabs({ id, tab }: { id: string; tab: Tab }) {
   const places = useRef(new Map<Tab, Values>())
   const current = useRef<HTMLAnchorElement>(null)

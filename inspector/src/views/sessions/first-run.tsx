@@ -2,7 +2,7 @@ import { ConnectPanel } from '../connect/connect-panel.tsx'
 import { LoadDemoButton } from '../connect/load-demo-button.tsx'
 import css from './first-run.module.css'
 
-/** There is no session at all: how to get some. */
+/** Shown while there are no sessions: the demo, and how to connect an agent. */
 export function FirstRun() {
   return (
     <div class={css.first}>

@@ -4,12 +4,12 @@ import type { Values } from '../../route.ts'
 import type { Filters } from './filters.ts'
 import { SessionList } from './session-list.ts'
 
-/** The query of the list that was looked at last: `sessionsHref(lastListQuery.value)` leads back to it. */
+/** Query of the last list; `sessionsHref(lastListQuery.value)` leads back to it. */
 export const lastListQuery = signal<Values>({})
 
 let last: { readonly key: string; readonly list: SessionList } | undefined
 
-/** The list of these filters: the one that was looked at last, at its place if the whole query is the same, else a new one. */
+/** The list for these filters: the last one if it has the same, scrolled to its place if the query is the same too. */
 export function listFor(filters: Filters, query: Values): SessionList {
   const key = JSON.stringify([token.peek(), filters])
   if (last?.key !== key) last = { key, list: new SessionList(filters) }

@@ -25,20 +25,20 @@ const three = () => withPage(EMPTY_LIST, [record('c', 30), record('b', 20), reco
 const order = ({ order: ids }: ListState) => ids.join('')
 
 describe('the list of sessions', () => {
-  it('puts each page behind the one before, and no session twice', () => {
+  it('appends pages, without duplicates', () => {
     const moved = withChanges(three(), [record('z', 40)], all, true)
     const next = withPage(moved, [record('z', 5), record('y', 4)])
     expect(order(next)).toBe('zcbay')
     expect(next.known.get('z')?.head).toBe(40)
   })
 
-  it('moves what has changed to the top, where rows may move', () => {
+  it('moves changed sessions to the top if rows may move', () => {
     const next = withChanges(three(), [record('d', 50), record('a', 40), record('c', 30)], all, true)
     expect(order(next)).toBe('dacb')
     expect(next.waiting.size).toBe(0)
   })
 
-  it('updates rows in their places where they may not move, and says how many wait', () => {
+  it('updates rows in place if they may not move, and counts those that wait', () => {
     const held = withChanges(three(), [record('d', 50), record('a', 40)], all, false)
     expect(order(held)).toBe('cba')
     expect(held.known.get('a')?.head).toBe(40)
@@ -47,19 +47,19 @@ describe('the list of sessions', () => {
     expect(order(withChanges(held, [], all, true))).toBe('dacb')
   })
 
-  it('lets nothing wait that is in its place already', () => {
+  it('lets no row wait that is in its place', () => {
     const held = withChanges(three(), [record('c', 60)], all, false)
     expect(held.waiting.size).toBe(0)
     expect(held.known.get('c')?.head).toBe(60)
   })
 
-  it('is the same object where nothing is new', () => {
+  it('is the same object if nothing is new', () => {
     const listed = three()
     expect(withChanges(listed, [record('c', 30), record('b', 20)], all, true)).toBe(listed)
     expect(withChanges(listed, [record('c', 29)], all, true)).toBe(listed)
   })
 
-  it('leaves out what does not fit any more, and takes in what does now', () => {
+  it('drops sessions that no longer match, and adds those that do now', () => {
     const ended = withChanges(
       three(),
       [record('b', 40, 40, 'complete'), record('x', 41, 41, 'complete')],
@@ -72,7 +72,7 @@ describe('the list of sessions', () => {
     expect([order(held), [...held.waiting]]).toEqual(['cba', ['b']])
   })
 
-  it('drops what is missing from the part of it that a first page covers', () => {
+  it('drops sessions that are missing from the first page', () => {
     const page = [record('c', 30), record('a', 10)]
     expect(order(withoutMissing(three(), page, true))).toBe('ca')
     expect(order(withoutMissing(three(), [record('c', 30)], false))).toBe('cba')
@@ -81,7 +81,7 @@ describe('the list of sessions', () => {
     expect(withoutMissing(listed, [record('c', 30), record('b', 20), record('a', 10)], true)).toBe(listed)
   })
 
-  it('tells a page with news from one that was seen before', () => {
+  it('recognizes a page with news', () => {
     const { known } = three()
     const seen = record('c', 30).lastActivityAt
     expect(hasNews([record('c', 30), record('b', 20)], known, seen)).toBe(false)
@@ -90,12 +90,12 @@ describe('the list of sessions', () => {
     expect(hasNews([record('b', 20, 21)], known, seen)).toBe(true)
   })
 
-  it('knows the newest activity', () => {
+  it('finds the newest activity', () => {
     expect(newestActivity([record('a', 10), record('c', 30), record('b', 20)])).toBe(record('c', 30).lastActivityAt)
     expect(newestActivity([])).toBeUndefined()
   })
 
-  it('takes a change among twenty thousand', () => {
+  it('handles a change among 20,000 sessions', () => {
     const many = withPage(
       EMPTY_LIST,
       Array.from({ length: 20_000 }, (_, i) => record(`s${i}`, 100_000 - i)),

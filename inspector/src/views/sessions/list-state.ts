@@ -1,10 +1,10 @@
 import type { SessionRecord } from '../../api/types.ts'
 
-/** Sessions that were loaded, and the order in which they are shown. */
+/** Loaded sessions and the order in which they are shown. */
 export interface ListState {
   readonly known: ReadonlyMap<string, SessionRecord>
   readonly order: readonly string[]
-  /** Ids of what changed and is not in its place, because the rows were not to move. */
+  /** Ids of changed sessions that wait to move, because rows may not move now. */
   readonly waiting: ReadonlySet<string>
 }
 
@@ -13,15 +13,15 @@ export type Fits = (record: SessionRecord) => boolean
 
 export const EMPTY_LIST: ListState = { known: new Map(), order: [], waiting: new Set() }
 
-/** Takes the next page, of sessions that are older than all that are there. One that has moved up meanwhile stays where it is. */
+/** Adds the next page of older sessions. One that is listed already stays where it is. */
 export function withPage({ known, order, waiting }: ListState, page: readonly SessionRecord[]): ListState {
   const fresh = page.filter(({ id }) => !known.has(id))
   return { known: updated(known, page), order: [...order, ...fresh.map(({ id }) => id)], waiting }
 }
 
 /**
- * Takes what has changed. Records are new at once; rows move to their places only if they may, else what would move
- * waits. Gives back the same object where nothing is new.
+ * Adds changed records at once. Rows move to their places only if they may; otherwise they wait. Returns the same
+ * object if nothing is new.
  */
 export function withChanges(
   listed: ListState,
@@ -40,16 +40,13 @@ export function withChanges(
   return isSame(orderOf(known, fits), listed.order) ? { ...next, waiting: new Set() } : next
 }
 
-/** Brings every row to its place: the newest activity first, and nothing that does not belong there. */
+/** Moves every row to its place, newest activity first, and drops rows that no longer match. */
 export function settled({ known }: ListState, fits: Fits): ListState {
   const order = orderOf(known, fits)
   return { known: new Map(order.map((id) => [id, known.get(id) as SessionRecord])), order, waiting: new Set() }
 }
 
-/**
- * Leaves out what is gone: what should be on the first page, by its activity, and is not. `isAll` where there is no
- * other page.
- */
+/** Drops sessions that should be on the first page, by their activity, but are not. `isAll`: there is no other page. */
 export function withoutMissing(listed: ListState, firstPage: readonly SessionRecord[], isAll: boolean): ListState {
   const here = new Set(firstPage.map(({ id }) => id))
   const oldest = isAll ? '' : (firstPage.at(-1)?.lastActivityAt ?? '')
@@ -63,7 +60,7 @@ export function withoutMissing(listed: ListState, firstPage: readonly SessionRec
   }
 }
 
-/** Whether a page of what may have changed has anything new in it: newer than `seen`, or longer than it is known to be. */
+/** Whether a page has anything new: activity after `seen`, or a longer log. */
 export function hasNews(page: readonly SessionRecord[], known: ListState['known'], seen: string): boolean {
   return page.some((record) => {
     const before = known.get(record.id)
@@ -71,7 +68,7 @@ export function hasNews(page: readonly SessionRecord[], known: ListState['known'
   })
 }
 
-/** Newest activity of all, as far as it is known. */
+/** Newest activity among the records. */
 export function newestActivity(records: Iterable<SessionRecord>): string | undefined {
   let newest: string | undefined
   for (const { lastActivityAt } of records) if (newest === undefined || lastActivityAt > newest) newest = lastActivityAt
@@ -85,7 +82,7 @@ function orderOf(known: ReadonlyMap<string, SessionRecord>, fits: Fits): string[
     .map(({ id }) => id)
 }
 
-// not by locale: times and ids are ASCII, and there may be 20,000 of them
+// not localeCompare: times and ids are ASCII, and there may be 20,000 of them
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 function updated(known: ReadonlyMap<string, SessionRecord>, records: readonly SessionRecord[]) {
@@ -97,7 +94,7 @@ function updated(known: ReadonlyMap<string, SessionRecord>, records: readonly Se
   return next
 }
 
-/** Answers may overtake each other: only a longer log is news. */
+/** Responses may arrive out of order: only a longer log is newer. */
 const isNewer = (record: SessionRecord, before: SessionRecord) => record.head > before.head
 
 const isSame = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every((id, i) => id === b[i])

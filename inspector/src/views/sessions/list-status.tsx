@@ -3,10 +3,10 @@ import css from './sessions-view.module.css'
 
 interface Props {
   readonly list: SessionList
-  /** Sessions that the search leaves. */
+  /** Sessions that match the search. */
   readonly shown: number
   readonly isSearching: boolean
-  /** Whether the search goes on by itself. */
+  /** Whether the search continues by itself. */
   readonly mayGoOn: boolean
   readonly onMore: () => void
 }
@@ -14,7 +14,7 @@ interface Props {
 const number = (value: number) => value.toLocaleString('en')
 const sessions = (count: number) => `${number(count)} ${count === 1 ? 'session' : 'sessions'}`
 
-/** How much was loaded or searched, and whether what is shown is up to date. */
+/** How many sessions were loaded or searched, and whether the list is live. */
 export function ListStatus({ list, shown, isSearching, mayGoOn, onMore }: Props) {
   const loaded = list.rows.value.length
   const hasMore = list.pages.hasMore.value

@@ -3,7 +3,7 @@ import { navigate, sessionHref } from '../../route.ts'
 import { idIn } from './search.ts'
 import css from './toolbar.module.css'
 
-/** Finds sessions by words; the id of one opens it. `/` leads here from anywhere in the list. */
+/** Searches sessions; an id opens its session. `/` focuses the box. */
 export function SearchBox({ value, onInput }: { value: string; onInput: (text: string) => void }) {
   const box = useRef<HTMLInputElement>(null)
   useEffect(() => {

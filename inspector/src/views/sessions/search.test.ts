@@ -19,38 +19,38 @@ const record = {
 const finds = (search: string) => matchesSearch(record, wordsOf(search))
 
 describe('the search', () => {
-  it('finds words of the task, of names, of what is waited for and of metadata', () => {
+  it('finds words of the task, names, the open question and metadata', () => {
     for (const search of ['reise', 'zoë', 'coach', 'c-1', 'support', 'bus?', 'chk-421', '0000abcd', 'reise chk']) {
       expect(finds(search), search).toBe(true)
     }
   })
 
-  it('does not mind case and accents, on either side', () => {
+  it('ignores case and accents on both sides', () => {
     expect(finds('evora')).toBe(true)
     expect(finds('ZOE')).toBe(true)
     expect(finds('Rèise')).toBe(true)
   })
 
-  it('wants every word, and without any finds all', () => {
+  it('requires every word, and matches all without any', () => {
     expect(finds('reise flug')).toBe(false)
     expect(finds('  ')).toBe(true)
   })
 
-  it('knows the id of a session', () => {
+  it('recognizes a session id', () => {
     expect(idIn(` ${id.toUpperCase()}\n`)).toBe(id)
     expect(idIn('01a1c0de')).toBeUndefined()
   })
 })
 
 describe('the filters', () => {
-  it('come from the address, under the names that the server has for them', () => {
+  it('come from the address and become query parameters of the API', () => {
     const filters = filtersIn(new URLSearchParams('status=running&user=ada&conversation=c-1&q=x&agent='))
     expect(filters).toEqual({ status: 'running', user: 'ada', conversation: 'c-1' })
     expect(queryOf(filters)).toMatchObject({ status: 'running', userId: 'ada', conversationId: 'c-1' })
     expect(fixedQueryOf(filters)).not.toHaveProperty('status')
   })
 
-  it('are checked anew where a session may come to fit them', () => {
+  it('are checked again where a session may match later', () => {
     expect(matchesFilters(record, {})).toBe(true)
     expect(matchesFilters(record, { status: 'awaiting_user', agent: 'coach' })).toBe(true)
     expect(matchesFilters(record, { status: 'running' })).toBe(false)

@@ -1,7 +1,7 @@
 import type { SessionRecord } from '../../api/types.ts'
 import { statusText } from '../../parts/status.tsx'
 
-/** Characters of a task and of metadata that are searched: both may be 64 KiB, in thousands of sessions. */
+/** Characters of task and metadata that are searched: both may have 64 KiB, in thousands of sessions. */
 const MOST = 2000
 
 const texts = new WeakMap<SessionRecord, string>()
@@ -11,14 +11,14 @@ export function foldText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 }
 
-/** The words of a search, each of which a session has to contain. */
+/** The words of a search; a session must contain all of them. */
 export function wordsOf(search: string): string[] {
   return foldText(search)
     .split(/\s+/)
     .filter((word) => word !== '')
 }
 
-/** Whether every word is in what a session says of itself. */
+/** Whether the session contains every word. */
 export function matchesSearch(record: SessionRecord, words: readonly string[]): boolean {
   const text = texts.get(record) ?? textOf(record)
   texts.set(record, text)
@@ -34,7 +34,7 @@ function textOf(record: SessionRecord): string {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The id of a session, if that is what was typed or pasted. */
+/** The session id, if the text is one. */
 export function idIn(search: string): string | undefined {
   const text = search.trim()
   return UUID.test(text) ? text.toLowerCase() : undefined

@@ -18,7 +18,7 @@ const CHANGES = 4
 /** Polls between two checks for purged sessions. */
 const PURGED = 5
 
-/** The sessions that match some filters, as far as somebody has scrolled, kept up to date. */
+/** The sessions that match some filters, as far as the reader has scrolled, kept up to date. */
 export class SessionList {
   readonly state = signal(EMPTY_LIST)
   readonly pages = new PagedList<SessionRecord>((cursor, signal) =>
@@ -30,7 +30,7 @@ export class SessionList {
     const { known, order } = this.state.value
     return order.map((id) => known.get(id) as SessionRecord)
   })
-  /** Where somebody had scrolled to when they left, in pixels. */
+  /** Scroll position when the list was left, in pixels. */
   top = 0
   readonly #filters: Filters
   readonly #matches = (record: SessionRecord) => matchesFilters(record, this.#filters)

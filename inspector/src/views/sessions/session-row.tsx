@@ -12,7 +12,7 @@ const numbers = new Intl.NumberFormat('en')
 export const SessionRow = memo(({ record, index, top }: { record: SessionRecord; index: number; top: number }) => {
   const { id, task, activeAgent, userId, chatmode, turns, head, lastActivityAt } = record
   return (
-    // the row of the headings is the first
+    // row 1 is the headings
     <tr class={css.row} data-index={index} aria-rowindex={index + 2} style={{ top: `${top}px` }}>
       <td class={css.status}>
         <StatusBadge record={record} />
@@ -44,7 +44,7 @@ export const SessionRow = memo(({ record, index, top }: { record: SessionRecord;
   )
 })
 
-/** What the session waits for and since when, why it ended, or where it belongs. */
+/** What the session waits for, why it ended, or where it belongs. */
 function Below({ record }: { record: SessionRecord }) {
   const { status, conversationId, gitBranch, workflow } = record
   switch (status.state) {

@@ -7,22 +7,22 @@ import { useVirtualRows } from './use-virtual-rows.ts'
 
 interface Props {
   readonly rows: readonly SessionRecord[]
-  /** Where to begin, in pixels from the top. */
+  /** Initial scroll position, in pixels. */
   readonly top: number
   /** Whether there are more than these. */
   readonly hasMore: boolean
   /** Called with the element that scrolls. */
   readonly onScroller: (element: HTMLElement | null) => void
-  /** Called when one comes near to the end: up to which row there should be some. */
+  /** Called near the end of the list with the number of rows it should have. */
   readonly onNeed: (rows: number) => void
 }
 
 const HEADINGS = ['status', 'task', 'agent', 'user', 'chatmode', 'turns', 'events', 'activity'] as const
 const HEADING_TEXTS = { activity: 'last activity' } as Partial<Record<string, string>>
-/** Rows that should be there beyond the last one that is seen. */
+/** Rows that should be loaded beyond the last visible one. */
 const AHEAD = 60
 
-/** The sessions as a table of which only what is seen is drawn. */
+/** A table of sessions that draws only the visible rows. */
 export function SessionTable({ rows, top, hasMore, onScroller, onNeed }: Props) {
   const scroller = useRef<HTMLDivElement>(null)
   const { row, head } = useRowHeight()
@@ -97,7 +97,7 @@ function indexOf(target: EventTarget | null): number | undefined {
   return index === undefined ? undefined : Number(index)
 }
 
-/** Where a key leads from a row. */
+/** The row that a key moves to. */
 function targetOf(key: string, at: number, count: number, seen: number, height: number): number | undefined {
   const page = Math.max(1, Math.floor(seen / height) - 1)
   const steps: Partial<Record<string, number>> = {

@@ -13,10 +13,10 @@ import css from './sessions-view.module.css'
 import { clearFilters, Toolbar } from './toolbar.tsx'
 import { useStableRows } from './use-stable-rows.ts'
 
-/** Sessions that are searched before one is asked whether to go on. */
+/** Sessions that are searched before the reader has to ask for more. */
 const SEARCHED = 20_000
 
-/** Every session that one may see, the newest activity first. */
+/** Every session that the caller may see, newest activity first. */
 export function SessionsView() {
   const filters = filtersIn(query.value)
   const search = query.value.get('q') ?? ''
@@ -26,7 +26,7 @@ export function SessionsView() {
   const list = useMemo(() => listFor(filters, Object.fromEntries(query.value)), [key])
   useEffect(() => {
     const stop = list.start(stable.mayMove)
-    // rows that come up again later begin at their top
+    // rows that appear again later start at the top
     list.top = 0
     return () => {
       list.top = stable.scrolled.current
@@ -55,13 +55,13 @@ export function SessionsView() {
     if (!isLoading && hasMore && mayGoOn && problem === undefined && shown.length < Math.max(need, 1))
       void list.pages.more()
   }, [list, isLoading, hasMore, mayGoOn, problem, shown.length, need])
-  // another search begins to count anew
+  // each search counts from zero
   useEffect(() => setMost(SEARCHED), [search, list])
 
   const hasLoaded = list.pages.hasLoaded.value
   const isEmpty = hasLoaded && rows.length === 0 && !hasMore
   const wasEmpty = useRef(false)
-  // the demo writes sessions one by one: what tells how far it is stays until it is done
+  // the demo adds sessions one by one: its progress stays visible until it is done
   wasEmpty.current = isEmpty || (wasEmpty.current && isDemoUnderWay.value)
   const isFirstRun = wasEmpty.current && Object.keys(filters).length === 0 && !isSearching
   const isOperator = about !== undefined && about.principal === undefined
@@ -106,7 +106,7 @@ export function SessionsView() {
   )
 }
 
-/** Says that rows would move, and moves them when one wants it. */
+/** Says how many rows wait to move, and moves them on click. */
 function Waiting({ count, onShow }: { count: number; onShow: () => void }) {
   return (
     <div class={css.waiting} role="status">
@@ -119,7 +119,7 @@ function Waiting({ count, onShow }: { count: number; onShow: () => void }) {
   )
 }
 
-/** For who sees every tenant: they look at one at a time, and at first at this. */
+/** For operators, who see one tenant at a time, first “local”. */
 function NoneOfLocal() {
   return (
     <Empty title="Tenant “local” has no sessions. Choose a tenant above.">

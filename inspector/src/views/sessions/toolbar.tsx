@@ -9,16 +9,16 @@ import css from './toolbar.module.css'
 interface Props {
   readonly filters: Filters
   readonly search: string
-  /** Agents that the server knows. */
+  /** Agents that are registered on the server. */
   readonly agents: readonly string[]
   /** Where suggestions come from. */
   readonly rows: readonly SessionRecord[]
-  /** Whether several users can be seen, and several tenants. */
+  /** Whether the caller sees several users, and several tenants. */
   readonly hasUsers: boolean
   readonly hasTenants: boolean
 }
 
-/** What to look for among the sessions. All of it stands in the address, so that a list can be linked to. */
+/** Search and filters. Both are in the address, so a list can be linked. */
 export function Toolbar({ filters, search, agents, rows, hasUsers, hasTenants }: Props) {
   const [isOpen, setOpen] = useState(false)
   const active = Object.keys(filters).length
@@ -59,7 +59,7 @@ export function Toolbar({ filters, search, agents, rows, hasUsers, hasTenants }:
   )
 }
 
-/** Shows every session again; what is searched for stays. */
+/** Clears all filters; the search stays. */
 export function clearFilters(): void {
   setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])))
 }
@@ -79,14 +79,14 @@ interface ExactProps {
   readonly placeholder?: string
 }
 
-/** A filter by the whole value: the server knows no other. It is set when the field is left, or by Enter. */
+/** A filter by exact value, the only kind that the server has. Applied on Enter or when the field is left. */
 function Exact({ name, filters, options, placeholder = 'exact value' }: ExactProps) {
   const value = filters[name] ?? ''
   return (
     <label class="field">
       <span>{LABELS[name]}</span>
       <input
-        // another value from outside, as by "Clear", takes the place of what is typed
+        // a change from outside, such as "Clear", replaces what is typed
         key={value}
         class="input"
         list={`filter-${name}`}
@@ -105,7 +105,7 @@ function Exact({ name, filters, options, placeholder = 'exact value' }: ExactPro
   )
 }
 
-/** Values that are suggested at most. */
+/** Most values that are suggested. */
 const SUGGESTED = 50
 
 function seen(rows: readonly SessionRecord[], known: readonly string[], of: (record: SessionRecord) => string) {

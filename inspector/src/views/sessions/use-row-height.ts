@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** As in the style sheets. */
+/** The same values as in the style sheets. */
 const NARROW = '(width < 48rem)'
 const REM = { row: 3.5, narrowRow: 6.75, head: 2.25 }
 
-/** Height of a row, and of the headings above them, in pixels: as the window is wide and the letters are large. */
+/** Height of a row and of the headings in pixels, by window width and font size. */
 export function useRowHeight(): { row: number; head: number } {
   const [isNarrow, setNarrow] = useState(() => matchMedia(NARROW).matches)
   useEffect(() => {

@@ -1,15 +1,15 @@
 import { useCallback, useRef } from 'preact/hooks'
 
-/** Milliseconds after the pointer came to rest in which nothing moves under it. */
+/** Milliseconds after a pointer move in which no row moves. */
 const REST = 4000
 /** Pixels from the top that still count as the top. */
 const TOP = 4
 
-/** Whether rows may move: not while somebody has scrolled down, stands in the list with the keyboard, or is about to click. */
+/** Whether rows may move: not while the reader has scrolled down, has focus in the list, or is about to click. */
 export function useStableRows() {
   const scroller = useRef<HTMLElement | null>(null)
   const pointedAt = useRef(Number.NEGATIVE_INFINITY)
-  // pixels from the top: an element that is taken away does not tell them any more
+  // kept here: a removed element no longer has its scroll position
   const scrolled = useRef(0)
   const onScroller = useCallback((element: HTMLElement | null) => {
     scroller.current = element

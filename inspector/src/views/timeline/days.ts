@@ -3,8 +3,8 @@ import type { SessionEvent } from '../../api/types.ts'
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 /**
- * The day that stands above an event: where another day begins, and at each turn that was not today. `before` is the event above it,
- * `undefined` while it was not loaded, `null` if there is none.
+ * The day to show above an event: where a new day starts, and at each turn that was not today. `before` is the event
+ * above, `undefined` while it is not loaded, `null` if there is none.
  */
 export function dayAbove(
   event: SessionEvent,

@@ -8,12 +8,12 @@ const text = (type: string, parts?: Json, more: Partial<SessionEvent> = {}) =>
   describeEvent(event(type, parts, more)).text
 
 describe('an event on one line', () => {
-  it('says who speaks', () => {
+  it('names the speaker', () => {
     expect(describeEvent(event('user_message'))).toMatchObject({ label: 'user', text: 'content' })
     expect(describeEvent(event('model_message', undefined, { agentId: 'coach' }))).toMatchObject({ label: 'coach' })
   })
 
-  it('says in which role, where the name could be taken for another', () => {
+  it('adds the role where the name could be mistaken for another', () => {
     const label = (type: string, agentId: string) => describeEvent(event(type, undefined, { agentId })).label
     expect(label('model_message', 'user')).toBe('user (assistant)')
     for (const name of ['User', ' USER ', 'ｕｓｅｒ', 'user', 'system', 'u\u200bser']) {
@@ -28,7 +28,7 @@ describe('an event on one line', () => {
   it('says what changed', () => {
     expect(text('state_changed', { op: 'merge', patch: { a: 1, b: null } })).toBe('a = 1, b removed')
     expect(text('state_changed', { op: 'replace', value: {} })).toBe('replaced by {}')
-    expect(text('state_changed', { op: 'add', key: 'files', value: 'a.ts' })).toBe('files gets a.ts')
+    expect(text('state_changed', { op: 'add', key: 'files', value: 'a.ts' })).toBe('files: added a.ts')
     expect(text('state_changed', { op: 'increment', key: 'n', by: -2 })).toBe('n − 2')
     expect(text('agent_changed', { from: 'a', to: 'b' })).toBe('a → b')
     expect(text('agent_transition', { from: 'a', to: 'b', context: {} })).toBe('a → b: content')
@@ -36,7 +36,7 @@ describe('an event on one line', () => {
     expect(text('handoff_taken', {}, { agentId: 'b' })).toBe('by b')
   })
 
-  it('says which state a session came to, and why', () => {
+  it('shows the new state and why', () => {
     const asked = event('status_changed', { status: { state: 'awaiting_user', question: 'Which?' } })
     expect(describeEvent(asked)).toMatchObject({ text: 'Which?', state: 'awaiting_user' })
     expect(stateIn(asked)).toBe('awaiting_user')
@@ -44,7 +44,7 @@ describe('an event on one line', () => {
     expect(text('status_changed', { status: { state: 'complete', endedBy: 'caller' } })).toBe('ended by the caller')
   })
 
-  it('says what was observed', () => {
+  it('shows observations', () => {
     const observations = [
       { kind: 'note', id: 'n', text: 'repeats', about: 'question' },
       { kind: 'fileRead', path: 'a.ts' },
@@ -61,7 +61,7 @@ describe('an event on one line', () => {
     ).toEqual(['{ "kind": "odd" }'])
   })
 
-  it('is there whatever the parts of an event are', () => {
+  it('tolerates any parts', () => {
     const types = [
       'tool_call',
       'validation_gate',

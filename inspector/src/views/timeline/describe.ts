@@ -2,20 +2,20 @@ import type { JsonObject, SessionEvent, SessionState } from '../../api/types.ts'
 import { isObject, SESSION_STATES } from '../../domain.ts'
 import { shortText } from '../../parts/short-json.ts'
 
-/** Which colour an event has. */
+/** The color of an event. */
 export type Tone = 'user' | 'agent' | 'tool' | 'gate' | 'status' | 'state' | 'switch' | 'work' | 'plain'
 
-/** An event on one line. Nothing in it is safe to show yet. */
+/** An event on one line, not yet sanitized. */
 export interface EventLine {
-  /** What kind of thing it is, or who speaks. */
+  /** The kind of event, or the speaker. */
   readonly label: string
   readonly tone: Tone
   readonly text: string
-  /** The state that the session is in from here on. */
+  /** The state of the session after it. */
   readonly state?: SessionState
 }
 
-/** Says in one line what happened. Total: of what it does not know it gives the content. */
+/** Describes an event in one line. Unknown types show their content. */
 export function describeEvent(event: SessionEvent): EventLine {
   const { type, content, agentId } = event
   const parts = isObject(event.parts) ? event.parts : {}
@@ -52,10 +52,10 @@ export function describeEvent(event: SessionEvent): EventLine {
   }
 }
 
-/** Words that say who somebody is, not what an agent is called. */
+/** Names that could be mistaken for another role. */
 const OTHER_ROLES = /user|human|system/
 
-/** Who speaks; with the role, where the name could be taken for somebody in another one. */
+/** The speaker, with the role where the name could be mistaken for another one. */
 function speaker(role: 'user' | 'assistant', agentId: string = role): string {
   const letters = agentId.normalize('NFKC').toLowerCase().replace(/\P{L}/gu, '')
   const isPlain = role === 'user' ? agentId === role : !OTHER_ROLES.test(letters)
@@ -71,13 +71,13 @@ export function stateIn({ type, parts }: SessionEvent): SessionState | undefined
   return STATES.has(state) ? (state as SessionState) : undefined
 }
 
-/** What a work commit observed; what does not read as an observation is left out. */
+/** The observations of a work commit, without malformed ones. */
 export function observationsIn({ parts }: SessionEvent): readonly JsonObject[] {
   const list = isObject(parts) ? parts['observations'] : undefined
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
-/** One observation in a few words. */
+/** Describes an observation in a few words. */
 export function describeObservation(observed: JsonObject): string {
   switch (observed['kind']) {
     case 'note':
@@ -133,7 +133,7 @@ function switchLine(type: string, content: string, { from, to, context }: JsonOb
   return { label, tone: 'switch', text: type === 'agent_transition' ? `${change}: ${content}` : change }
 }
 
-/** What became of the scratchpad; `undefined` for a change of a kind that is not known. */
+/** Describes a change of the scratchpad; `undefined` for an unknown kind. */
 function changeText({ op, patch, value, key, by }: JsonObject): string | undefined {
   switch (op) {
     case 'merge':
@@ -149,7 +149,7 @@ function changeText({ op, patch, value, key, by }: JsonObject): string | undefin
   }
 }
 
-/** Keys of a patch that one line has room for. */
+/** Keys of a patch that are shown on one line. */
 const KEYS = 8
 
 function mergeText(patch: JsonObject): string {
@@ -165,7 +165,7 @@ function mergeText(patch: JsonObject): string {
   return pieces.join(', ')
 }
 
-/** What was observed, in short. The note of a transition repeats what was said: its kind will do. */
+/** The observations in short. The note of a transition repeats a message, so it is omitted. */
 function workText(parts: JsonObject): string {
   const { kind } = parts
   const seen = observationsIn({ parts } as unknown as SessionEvent)

@@ -13,10 +13,10 @@ import { eventHref, sessionHref } from '../../route.ts'
 import { describeObservation, observationsIn } from './describe.ts'
 import css from './event-row.module.css'
 
-/** Items of one list that are shown. */
+/** Items of a list that are shown. */
 const LISTED = 100
 
-/** Everything there is to know of one event. */
+/** Everything about one event. */
 export function EventDetails({ event }: { event: SessionEvent }) {
   const [isRaw, setRaw] = useState(false)
   const { sequence, type, role, agentId, occurredAt, createdAt, id, sessionId } = event
@@ -56,7 +56,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   )
 }
 
-/** What this kind of event holds besides what its line says. */
+/** What this kind of event holds beyond its line. */
 function Particulars({ event }: { event: SessionEvent }) {
   const parts = isObject(event.parts) ? event.parts : undefined
   switch (event.type) {
@@ -87,7 +87,7 @@ function Particulars({ event }: { event: SessionEvent }) {
   }
 }
 
-/** Keys that are listed one by one; of more the rest stays in the raw JSON. */
+/** Keys that are listed; the rest is in the raw JSON. */
 const KEYS = 30
 
 function Fields({ of, sessionId }: { of: JsonObject; sessionId: string }) {
@@ -122,7 +122,7 @@ function Value({ of }: { of: Json }) {
 
 const isShort = (item: Json) => typeof item !== 'object' || (isObject(item) && Object.keys(item).length <= 3)
 
-/** A list of texts, or of things that fit on a line. */
+/** A list of short values. */
 function Short({ list }: { list: readonly Json[] }) {
   if (list.length === 0) return <span class="muted">none</span>
   return (
@@ -137,7 +137,7 @@ function Short({ list }: { list: readonly Json[] }) {
   )
 }
 
-/** The events that a commit or a summary stands for. */
+/** The events that a commit or a summary covers. */
 function EventRange({ of: { from, to }, sessionId }: { of: JsonObject; sessionId: string }) {
   if (typeof from !== 'number' || typeof to !== 'number') return null
   return (

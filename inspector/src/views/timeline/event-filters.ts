@@ -1,17 +1,17 @@
 import type { SessionEvent } from '../../api/types.ts'
 import { callsIn } from './tool-calls.ts'
 
-/** What of a log is shown. */
+/** Names of the filters. */
 export const FILTER_NAMES = ['all', 'messages', 'tools', 'state', 'work', 'own'] as const
 
 export type FilterName = (typeof FILTER_NAMES)[number]
 
-/** Which events a choice shows, and how to ask for them. */
+/** Which events a filter shows. */
 export interface EventFilter {
   readonly name: string
-  /** What it is for. */
+  /** Tooltip. */
   readonly title: string
-  /** Types that the server is asked for; without them every page of the log has to be looked through. */
+  /** Types to ask the server for; without them, every page of the log is read. */
   readonly types?: readonly string[]
   readonly isShown: (event: SessionEvent) => boolean
 }
@@ -57,7 +57,7 @@ export const EVENT_FILTERS: Readonly<Record<FilterName, EventFilter>> = {
   own: { name: 'Custom', title: 'Custom event types (x.…)', isShown: ({ type }) => type.startsWith('x.') },
 }
 
-/** The choice of that name; all without one. */
+/** The filter of that name, else `all`. */
 export function filterNamed(name: string | null): FilterName {
   return FILTER_NAMES.find((show) => show === name) ?? 'all'
 }

@@ -13,7 +13,7 @@ import { useLoadVisible } from './use-load-visible.ts'
 import { ABOVE, useRowFocus } from './use-row-focus.ts'
 import { NEAR, ROW, useEdges, useScrollTarget } from './use-scroll-target.ts'
 
-/** Milliseconds after a click in which the end does not hold the reader: what was opened grows downwards. */
+/** Milliseconds after a click in which the list does not stick to its end, so that an opened row grows downwards. */
 const CALM = 400
 
 interface Props {
@@ -22,25 +22,25 @@ interface Props {
   known: LogView
   links: RelatedEvents
   turns: TurnNumbers
-  /** Whether the rows are the log itself, which is loaded as it comes into view. */
+  /** Whether the rows are the whole log, which loads as it becomes visible. */
   isLog: boolean
-  /** The event to go to; without one the list begins at its end. */
+  /** The event to scroll to; without one, the list starts at its end. */
   target: number | undefined
   /** The event that the address names, whether it is in the list or not. */
   named: number | undefined
-  /** Goes there again each time it is another. */
+  /** Scrolls there again whenever it changes. */
   round: number
   open: ReadonlySet<string>
   onToggle: (sequence: number, call?: number) => void
-  /** Whether the reader has come to the end, or left it. */
+  /** Called when the reader reaches or leaves the end. */
   onEnd: (isAtEnd: boolean) => void
-  /** The reader has come to the beginning of the list. */
+  /** Called when the reader reaches the start of the list. */
   onStart: () => void
-  /** Goes to the first or the last event of the log, where the list may not reach. */
+  /** Goes to the first or last event of the log, which may be outside the list. */
   onEdge: (edge: 'first' | 'last') => void
 }
 
-/** Events one below the other, of which only those in view are drawn. */
+/** A list of events that draws only the visible ones. */
 export function EventList(props: Props) {
   const { rows, known, links, turns, named, open, onToggle } = props
   const box = useRef<HTMLDivElement>(null)
@@ -62,7 +62,7 @@ export function EventList(props: Props) {
   const calm = () => {
     calmUntil.current = performance.now() + CALM
     virtual.options.scrollEndThreshold = -1
-    // a row that grows on its way into view would be followed to its end
+    // otherwise a row that grows while it scrolls into view is followed to its end
     virtual.cancelScroll()
   }
 

@@ -1,4 +1,4 @@
-/** The event that a text names, as `2505`, `#2505` or `2,505`, of a log that ends at `head`. */
+/** Parses an event number such as `2505`, `#2505` or `2,505`; `undefined` if the log has no such event. */
 export function eventNumber(text: string, head: number): number | undefined {
   const digits = text.replace(/[\s,#]/g, '')
   if (!/^\d+$/.test(digits)) return undefined

@@ -13,25 +13,25 @@ import { ResultOf, ResultRow } from './result-row.tsx'
 import { ToolCalls } from './tool-call-rows.tsx'
 import { callsIn } from './tool-calls.ts'
 
-/** Characters of a message that are shown before it is opened. */
+/** Characters of a message that are shown while it is closed. */
 const PREVIEW = 3000
 
-/** What a row shows of its event. */
+/** Props of a row. */
 export interface RowProps {
   readonly event: SessionEvent
   readonly link: Related
-  /** The day that stands above it. */
+  /** The day to show above it. */
   readonly day: string | undefined
   /** Whether the address names it. */
   readonly isNamed: boolean
   readonly isOpen: boolean
-  /** Which of its calls are open, as places with commas between them. */
+  /** Indexes of its open calls, separated by commas. */
   readonly openCalls: string
   /** Opens or closes the event, or one of its calls. */
   readonly onToggle: (sequence: number, call?: number) => void
 }
 
-/** One event: on one line, or as a message; more of it when it is open. */
+/** One event, as a line or a message, with details when it is open. */
 export const EventRow = memo((props: RowProps) => {
   const { event, link } = props
   return (
@@ -59,7 +59,7 @@ export const EventRow = memo((props: RowProps) => {
   )
 })
 
-/** The turn and the day that begin at an event. */
+/** The headings above an event: its turn and its day. */
 function Above({ event, link, day }: RowProps) {
   const isTurn = event.type === 'user_message'
   if (!isTurn && day === undefined) return null

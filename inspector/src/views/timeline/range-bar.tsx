@@ -1,6 +1,6 @@
 import { endTime, type Range, SIZE } from './ranges.ts'
 
-/** Which part of a very long log is shown, and the ways to the others. Nothing for a log that is shown whole. */
+/** Navigation between the parts of a very long log. */
 export function RangeBar({ range, head, onOpen }: { range: Range; head: number; onOpen: (sequence: number) => void }) {
   const end = endTime(range, head)
   if (range.from === 1 && end === head) return null

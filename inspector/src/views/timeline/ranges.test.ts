@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { endTime, holds, isLast, rangeWith, SIZE, WHOLE } from './ranges.ts'
 
 describe('a range of a log', () => {
-  it('is the whole log, unless that is very long', () => {
+  it('is the whole log, unless it is very long', () => {
     for (const sequence of [1, 500, WHOLE]) expect(rangeWith(sequence, WHOLE)).toEqual({ from: 1, to: undefined })
     expect(endTime(rangeWith(1, 7), 7)).toBe(7)
   })
 
-  it('holds the event it was asked for, and ranges join without a gap', () => {
+  it('contains the requested event, and ranges join without a gap', () => {
     const head = 3 * SIZE + 5
     expect(rangeWith(1, head)).toEqual({ from: 1, to: SIZE })
     expect(rangeWith(SIZE, head)).toEqual({ from: 1, to: SIZE })

@@ -1,11 +1,11 @@
-/** Events that one list shows at most when a log is opened: browsers cap the height of what scrolls. */
+/** Largest log that one list shows: browsers limit the height of an element. */
 export const WHOLE = 150_000
 /** Events of one range of a longer log. */
 export const SIZE = 100_000
-/** Events to which a list grows while it is open. */
+/** Events up to which an open list grows. */
 const GROWN = 300_000
 
-/** A part of the log that one list shows: from its first event to its last, or to the end of the log, wherever that is. */
+/** A part of the log that one list shows. Without `to` it reaches the end of the log. */
 export interface Range {
   readonly from: number
   readonly to: number | undefined

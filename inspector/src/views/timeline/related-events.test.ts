@@ -12,8 +12,8 @@ function logOf(given: readonly object[], isLive = true) {
   return { events, known, at: (sequence: number) => events[sequence - 1] as SessionEvent }
 }
 
-describe('what belongs to an event', () => {
-  it('is the same object while it is the same, and another when there is news', () => {
+describe('related events', () => {
+  it('are the same object until something changes', () => {
     const log = logOf([of('session_started'), of('tool_call', { id: 'a' })])
     const links = new RelatedEvents()
     const waiting = links.of(log.at(2), log.known(), new TurnNumbers())
@@ -26,7 +26,7 @@ describe('what belongs to an event', () => {
     expect(links.of(log.at(3), log.known(), new TurnNumbers()).origin).toEqual({ is: 'call', at: 2 })
   })
 
-  it('is the state before a change', () => {
+  it('include the state before a change', () => {
     const log = logOf([of('session_started'), status('awaiting_user'), of('x.a'), status('running'), status('aborted')])
     const was = (sequence: number, peek = log.known().peek) =>
       new RelatedEvents().of(log.at(sequence), { ...log.known(), peek }, new TurnNumbers()).was
@@ -39,12 +39,12 @@ describe('what belongs to an event', () => {
     ])
   })
 
-  it('is the number of its turn', () => {
+  it('include the turn number', () => {
     const log = logOf([of('session_started'), of('user_message'), of('user_message')])
     expect(new RelatedEvents().of(log.at(3), log.known(), new TurnNumbers()).turn).toBe(2)
   })
 
-  it('names what has to be loaded before it can be told', () => {
+  it('name the event that has to be loaded first', () => {
     const log = logOf([of('tool_call', { id: 'a' }), of('x.a'), of('tool_result', { toolCallId: 'b' })])
     const known = { ...log.known(), peek: () => undefined }
     expect(missingFor(new RelatedEvents().of(log.at(1), known, new TurnNumbers()))).toBe(2)

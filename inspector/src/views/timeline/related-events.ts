@@ -3,24 +3,24 @@ import { stateIn } from './describe.ts'
 import { callsIn, LOOK, type LogView, type Origin, type Outcome, originOf, outcomeOf } from './tool-calls.ts'
 import type { Peek, TurnNumbers } from './turn-numbers.ts'
 
-/** Calls of one message that are shown. */
+/** Calls of a message that are shown. */
 export const MOST_CALLS = 50
 
-/** What other events say of one. */
+/** What other events say about one. */
 export interface Related {
-  /** What became of each of its calls. */
+  /** The outcome of each of its calls. */
   readonly outcomes: readonly Outcome[]
   /** The call that it is the result of. */
   readonly origin?: Origin
-  /** The state before a `status_changed`, as far as it can be told. */
+  /** The state before a `status_changed`, if known. */
   readonly was?: SessionState
-  /** The turn that it begins. */
+  /** The turn that starts with it. */
   readonly turn?: number
 }
 
 const NONE: Related = { outcomes: [] }
 
-/** Finds what belongs to an event among those that were loaded, and remembers it, so that the same facts are the same object. */
+/** Finds related events among the loaded ones. Caches them, so that equal results are the same object. */
 export class RelatedEvents {
   readonly #found = new WeakMap<SessionEvent, Related>()
 
@@ -33,7 +33,7 @@ export class RelatedEvents {
   }
 }
 
-/** The first event that was not loaded and that a link needs. */
+/** The first event that has to be loaded to complete it. */
 export function missingFor({ outcomes, origin }: Related): number | undefined {
   if (origin?.is === 'loading') return origin.missing
   for (const outcome of outcomes) if (outcome.is === 'loading') return outcome.missing
@@ -62,7 +62,7 @@ function find(event: SessionEvent, known: LogView, turns: TurnNumbers): Related 
   }
 }
 
-/** Whether nothing that may still arrive or be loaded can change it. */
+/** Whether no further event can change it. */
 function isSettled({ type }: SessionEvent, { outcomes, origin, was, turn }: Related): boolean {
   if (type === 'user_message') return turn !== undefined
   if (type === 'status_changed') return was !== undefined
@@ -87,7 +87,7 @@ function sameOutcome(a: Outcome, b: Outcome | undefined): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** The state before, from the last change that was loaded; else from the only way into the new one. */
+/** The state before: of the last loaded change, else the only state that leads to the new one. */
 function stateBefore(event: SessionEvent, peek: Peek): SessionState | undefined {
   for (let sequence = event.sequence - 1; sequence >= Math.max(0, event.sequence - LOOK); sequence--) {
     if (sequence === 0) return 'running'

@@ -5,7 +5,7 @@ import css from './event-row.module.css'
 import type { RowProps } from './event-row.tsx'
 import { hasFailed } from './tool-calls.ts'
 
-/** A result that is shown with its call; here too when the address names it. */
+/** A result that is shown with its call, and here too if the address names it. */
 export function ResultOf({ event, call, isNamed, isOpen }: RowProps & { call: number }) {
   return (
     <div class={css.thin}>
@@ -16,7 +16,7 @@ export function ResultOf({ event, call, isNamed, isOpen }: RowProps & { call: nu
   )
 }
 
-/** A result that is not shown with its call: there is none, or it has another result already. */
+/** A result without a matching call, or whose call already has another result. */
 export function ResultRow({ event, link: { origin }, isOpen, onToggle }: RowProps) {
   return (
     <div class={css.wide}>

@@ -1,16 +1,16 @@
 import type { SessionEvent } from '../../api/types.ts'
 import type { Peek } from './turn-numbers.ts'
 
-/** The events of a list by their place in it. */
+/** The events of a list by index. */
 export interface Rows {
   readonly count: number
   readonly sequenceAt: (index: number) => number
   readonly eventAt: (index: number) => SessionEvent | undefined
-  /** The place of an event, below 0 if it is not in the list. */
+  /** The index of an event, negative if it is not in the list. */
   readonly indexOf: (sequence: number) => number
 }
 
-/** The place of the last event up to this one, or else of the first. */
+/** The index of the last event up to this one, else of the first. */
 export function nearest({ count, sequenceAt }: Pick<Rows, 'count' | 'sequenceAt'>, sequence: number): number {
   let low = 0
   let high = count - 1
@@ -22,7 +22,7 @@ export function nearest({ count, sequenceAt }: Pick<Rows, 'count' | 'sequenceAt'
   return low
 }
 
-/** Rows that are the events of a log between two sequences, both included: there are no gaps. */
+/** The events of a log between two sequences, both included. */
 export function rowsOfLog(from: number, to: number, peek: Peek): Omit<Rows, 'sequenceAt'> {
   return {
     count: Math.max(0, to - from + 1),
@@ -31,7 +31,7 @@ export function rowsOfLog(from: number, to: number, peek: Peek): Omit<Rows, 'seq
   }
 }
 
-/** Rows that are these events, oldest first. */
+/** These events as rows, oldest first. */
 export function rowsOfEvents(events: readonly SessionEvent[]): Rows {
   const sequenceAt = (index: number) => events[index]?.sequence ?? 0
   return {

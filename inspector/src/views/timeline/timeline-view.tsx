@@ -16,7 +16,7 @@ import { TurnNumbers } from './turn-numbers.ts'
 import { useFilteredEvents } from './use-filtered-events.ts'
 import { type Navigation, useNavigation } from './use-navigation.ts'
 
-/** The log of one session, by turns, as it is written. */
+/** The log of a session by turns, live. */
 export function TimelineView({ data }: { data: SessionData }) {
   const show = filterNamed(query.value.get('show'))
   const asked = Number(query.value.get('event') ?? Number.NaN)
@@ -43,7 +43,7 @@ export function TimelineView({ data }: { data: SessionData }) {
   )
 }
 
-/** What both lists go by. */
+/** What both lists need. */
 interface Shared {
   readonly known: LogView
   readonly links: RelatedEvents
@@ -122,7 +122,7 @@ function SomeEvents({ data, shared, way, target, show }: ListProps & { show: Fil
   const { events, from, isReady } = found
   const rows = useMemo(() => rowsOfEvents(events), [events])
   const end = useEnd(events.length, true)
-  // what is found further back later does not move the reader
+  // older events that load later must not move the reader
   const near = useMemo(
     () => (target === undefined ? undefined : rows.sequenceAt(nearest(rows, target))),
     [target, isReady],
@@ -170,7 +170,7 @@ function SomeEvents({ data, shared, way, target, show }: ListProps & { show: Fil
   )
 }
 
-/** How many rows came at the end since the reader was last there. */
+/** Counts rows added at the end since the reader was last there. */
 function useEnd(last: number, isOpen: boolean) {
   const [isAtEnd, setAtEnd] = useState(true)
   const seen = useRef(last)

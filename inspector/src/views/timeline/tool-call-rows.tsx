@@ -10,7 +10,7 @@ import type { RowProps } from './event-row.tsx'
 import { MOST_CALLS } from './related-events.ts'
 import { type Call, callDuration, callsIn, hasFailed, type Outcome } from './tool-calls.ts'
 
-/** The calls that an event makes, each with what became of it. */
+/** The tool calls of an event, each with its outcome. */
 export function ToolCalls({ event, link, isOpen, openCalls, onToggle }: RowProps) {
   const calls = callsIn(event)
   const opened = openCalls.split(',')
@@ -104,10 +104,10 @@ function CallDetails({ event, call, outcome }: { event: SessionEvent; call: Call
   )
 }
 
-/** Characters of a text that are read to indent it. */
+/** Longest text that is indented. */
 const READ = 200_000
 
-/** Arguments: JSON in a text is indented, unless it is too long to read it. */
+/** Arguments. JSON text is indented unless it is too long. */
 function Given({ value }: { value: Json | undefined }) {
   if (value === undefined) return <span class="muted">none</span>
   if (typeof value !== 'string') return <JsonView value={value} />

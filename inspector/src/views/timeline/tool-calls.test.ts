@@ -27,7 +27,7 @@ function logOf(given: readonly Given[], { unloaded = 0, isLive = false } = {}) {
 }
 
 describe('a call', () => {
-  it('is found in a tool_call and in a message, however broken its parts are', () => {
+  it('is found in a tool_call and in a message, even with malformed parts', () => {
     expect(callsIn(logOf([call('a')]).at(1))).toEqual([{ id: 'a', name: 'read', arguments: '{}' }])
     expect(callsIn(logOf([message('a', 'b')]).at(1)).map(({ id }) => id)).toEqual(['a', 'b'])
     for (const parts of [null, 7, 'text', [], {}, { id: 7 }] as Json[]) {
@@ -43,7 +43,7 @@ describe('a call', () => {
     }
   })
 
-  it('is paired with the result behind it', () => {
+  it('is paired with the result after it', () => {
     const log = logOf([call('a'), call('b'), result('b'), result('a')])
     expect(outcomeOf('a', 1, log)).toEqual({ is: 'result', event: log.at(4) })
     expect(outcomeOf('b', 2, log)).toEqual({ is: 'result', event: log.at(3) })
@@ -51,7 +51,7 @@ describe('a call', () => {
     expect(originOf(log.at(4), log.peek)).toEqual({ is: 'call', at: 1 })
   })
 
-  it('that a tool_call repeats has its result there', () => {
+  it('that a tool_call repeats has its result at the repetition', () => {
     const log = logOf([message('a'), call('a'), result('a')])
     expect(outcomeOf('a', 1, log)).toEqual({ is: 'again', at: 2 })
     expect(outcomeOf('a', 2, log)).toMatchObject({ is: 'result' })
@@ -68,18 +68,18 @@ describe('a call', () => {
     expect(outcomeOf('a', 1, late)).toEqual({ is: 'result', event: late.at(3) })
   })
 
-  it('waits no more when the user has said something since', () => {
+  it('stops waiting after the next user message', () => {
     expect(outcomeOf('a', 1, logOf([call('a'), tick, said], { isLive: true }))).toEqual({ is: 'none' })
     expect(outcomeOf('a', 2, logOf([said, call('a'), tick], { isLive: true }))).toEqual({ is: 'waiting' })
   })
 
-  it('without a result is waiting while the session lives, and dangling when it does not', () => {
+  it('without a result waits while the session is live, and is dangling after', () => {
     expect(outcomeOf('a', 1, logOf([call('a'), tick], { isLive: true }))).toEqual({ is: 'waiting' })
     expect(outcomeOf('a', 1, logOf([call('a'), tick]))).toEqual({ is: 'none' })
     expect(outcomeOf(undefined, 1, logOf([call('a'), tick]))).toEqual({ is: 'none' })
   })
 
-  it('is called dangling only after a look at what follows', () => {
+  it('is dangling only after the following events were read', () => {
     expect(outcomeOf('a', 1, logOf([call('a'), tick, tick, result('a')], { unloaded: 3 }))).toEqual({
       is: 'loading',
       missing: 3,
@@ -90,7 +90,7 @@ describe('a call', () => {
 })
 
 describe('a result', () => {
-  it('whose call is nowhere says so, and how far was looked', () => {
+  it('without a call says how many events were searched', () => {
     const orphan = logOf([tick, result('a')])
     expect(originOf(orphan.at(2), orphan.peek)).toEqual({ is: 'nowhere' })
     const broken = { type: 'tool_result', parts: { toolCallId: 7 }, sequence: 2 } as unknown as SessionEvent
@@ -99,17 +99,17 @@ describe('a result', () => {
     expect(originOf(far.at(LOOK + 2), far.peek)).toEqual({ is: 'nowhere', looked: LOOK })
   })
 
-  it('is looked for no further than what was loaded', () => {
+  it('is searched only among loaded events', () => {
     const log = logOf([call('a'), tick, result('a')], { unloaded: 2 })
     expect(originOf(log.at(3), log.peek)).toEqual({ is: 'loading', missing: 2 })
   })
 
-  it('that is the second of one call names the first', () => {
+  it('that is the second for one call names the first', () => {
     const log = logOf([call('a'), result('a'), result('a')])
     expect(originOf(log.at(3), log.peek)).toEqual({ is: 'another', at: 2 })
   })
 
-  it('tells whether the tool failed, and how long it took', () => {
+  it('shows failure and duration', () => {
     const at = (createdAt: string, parts: Json = {}) => ({ type: 'tool_result', createdAt, parts }) as SessionEvent
     expect(hasFailed(at('', { isError: true }))).toBe(true)
     expect(hasFailed(at('', [true]))).toBe(false)

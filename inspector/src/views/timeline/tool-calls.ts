@@ -2,50 +2,50 @@ import type { Json, SessionEvent } from '../../api/types.ts'
 import { answeredCallId, isObject, toolCallsOf } from '../../domain.ts'
 import type { Peek } from './turn-numbers.ts'
 
-/** Events that are looked through for the other half of a call. */
+/** Events that are searched for the matching call or result. */
 export const LOOK = 300
 
-/** A tool call as it is shown. One whose parts are not as they should be has no id, and so no result. */
+/** A tool call. A malformed one has no id, and so no result. */
 export interface Call {
   readonly id: string | undefined
   readonly name: string
   readonly arguments: Json | undefined
 }
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type Outcome =
   | { readonly is: 'result'; readonly event: SessionEvent }
-  /** An event behind it, in the same turn, makes the same call: the result stands there. */
+  /** A later event of the same turn repeats the call and has the result. */
   | { readonly is: 'again'; readonly at: number }
   | { readonly is: 'loading'; readonly missing: number }
-  /** The log ends without one in the same turn, and goes on. */
+  /** No result yet, but the session is live and the turn goes on. */
   | { readonly is: 'waiting' }
-  /** None among the events behind it. `looked`: how many of them, if there are more. */
+  /** No result. `looked`: how many events were searched, if not all. */
   | { readonly is: 'none'; readonly looked?: number }
 
-/** Where the call of a result is. */
+/** The call that a result belongs to. */
 export type Origin =
   | { readonly is: 'call'; readonly at: number }
-  /** Another result of the same call stands between. */
+  /** The call already has another result. */
   | { readonly is: 'another'; readonly at: number }
   | { readonly is: 'loading'; readonly missing: number }
   | { readonly is: 'nowhere'; readonly looked?: number }
 
-/** The log as it is known: what was loaded, where it ends, whether it may go on. */
+/** The loaded part of a log, its end, and whether it may grow. */
 export interface LogView {
   readonly peek: Peek
   readonly head: number
   readonly isLive: boolean
 }
 
-/** The calls that an event makes. Never throws, whatever its parts are. */
+/** The calls of an event. Never throws, whatever its parts are. */
 export function callsIn(event: SessionEvent): readonly Call[] {
   const calls = toolCallsOf(event).map((call) => ({ ...call, name: typeof call.name === 'string' ? call.name : '' }))
   if (event.type !== 'tool_call' || calls.length > 0) return calls
   return [{ id: undefined, name: event.content, arguments: event.parts }]
 }
 
-/** What became of a call that the event at `place` makes. */
+/** The outcome of a call in the event at `place`. */
 export function outcomeOf(id: string | undefined, place: number, { peek, head, isLive }: LogView): Outcome {
   if (id === undefined) return { is: 'none' }
   const end = Math.min(head, place + LOOK)
@@ -54,7 +54,7 @@ export function outcomeOf(id: string | undefined, place: number, { peek, head, i
     const event = peek(sequence)
     if (event === undefined) return { is: 'loading', missing: sequence }
     if (answeredCallId(event) === id) return { is: 'result', event }
-    // ids are unique within a turn only: some models count them from the beginning each time
+    // ids are unique only within a turn: some models restart their numbering
     if (makes(event, id)) return isPast ? { is: 'none' } : { is: 'again', at: sequence }
     if (event.type === 'user_message') isPast = true
   }
@@ -62,7 +62,7 @@ export function outcomeOf(id: string | undefined, place: number, { peek, head, i
   return isLive && !isPast ? { is: 'waiting' } : { is: 'none' }
 }
 
-/** Where the call is that the result at `place` belongs to. */
+/** Finds the call that a result belongs to. */
 export function originOf(event: SessionEvent, peek: Peek): Origin {
   const id = answeredCallId(event)
   if (id === undefined) return { is: 'nowhere' }
@@ -81,7 +81,7 @@ export function hasFailed({ parts }: SessionEvent): boolean {
   return isObject(parts) && parts['isError'] === true
 }
 
-/** Milliseconds between a call and its result, as they were written; what was written at once tells nothing. */
+/** Milliseconds between a call and its result; `undefined` if both were written at once. */
 export function callDuration(call: SessionEvent, result: SessionEvent): number | undefined {
   const ms = Date.parse(result.occurredAt ?? result.createdAt) - Date.parse(call.occurredAt ?? call.createdAt)
   return ms > 0 ? ms : undefined

@@ -4,7 +4,7 @@ import { EVENT_FILTERS, FILTER_NAMES, type FilterName } from './event-filters.ts
 import { eventNumber } from './event-number.ts'
 import css from './timeline-view.module.css'
 
-/** What is shown of the log, and the way to one event. */
+/** Filters of the log, and a form that goes to an event. */
 export function Toolbar({ show, head, onGo }: { show: FilterName; head: number; onGo: (sequence: number) => void }) {
   const [text, setText] = useState('')
   const [isWrong, setWrong] = useState(false)

@@ -1,25 +1,25 @@
 import type { SessionEvent } from '../../api/types.ts'
 
-/** An event of the log, if it was loaded. */
+/** Returns an event if it is loaded. */
 export type Peek = (sequence: number) => SessionEvent | undefined
 
-/** Events that are looked at to get from a number that is known to one that is not. */
+/** Most events that are counted from a known turn number to an unknown one. */
 const FAR = 2000
 
 /**
- * Numbers of turns. A turn begins at each user message; its number follows from any place in the log where the turns so far are known, if
- * all that lies between was loaded.
+ * Numbers of turns. A turn starts at each user message; its number follows from any event whose number is known, if all
+ * events between are loaded.
  */
 export class TurnNumbers {
-  /** Turns so far, by sequence. */
+  /** Number of turns so far, by sequence. */
   readonly #known = new Map([[0, 0]])
 
-  /** That so many turns had begun when the event was written. */
+  /** Stores how many turns had started when the event was written. */
   note(sequence: number, turns: number): void {
     this.#known.set(sequence, turns)
   }
 
-  /** The number of the turn that begins at the event; `undefined` while it cannot be told. */
+  /** The number of the turn that starts at the event; `undefined` while unknown. */
   at(sequence: number, peek: Peek): number | undefined {
     const known = this.#known.get(sequence)
     if (known !== undefined) return known

@@ -5,7 +5,7 @@ import { EventFeed } from '../../session/event-feed.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import type { EventFilter } from './event-filters.ts'
 
-/** Pages that one look back reads at most, and one that goes back to an event. */
+/** Most pages that one look back reads, and one that goes back to an event. */
 const PAGES = { more: 5, target: 20 }
 /** Events after which a look back stops. */
 const ENOUGH = 60

@@ -7,11 +7,11 @@ import type { Rows } from './rows.ts'
 import type { LogView } from './tool-calls.ts'
 import type { TurnNumbers } from './turn-numbers.ts'
 
-/** Milliseconds between two looks at what has come into view. */
+/** Milliseconds between two checks of what is visible. */
 const OFTEN = 80
-/** Milliseconds that a turn is in view before its number is asked for. */
+/** Milliseconds that a turn is visible before its number is requested. */
 const REST = 250
-/** Rows around those in view that are loaded too. */
+/** Rows around the visible ones that are loaded too. */
 const AROUND = 40
 
 interface Options {
@@ -21,11 +21,11 @@ interface Options {
   turns: TurnNumbers
   isLog: boolean
   virtual: VirtualList
-  /** Events that are needed besides those in view. */
+  /** Events that are needed besides the visible ones. */
   missing: readonly number[]
 }
 
-/** Loads what is in view and was not loaded, but not all that flies by; and the number of a turn that cannot be told otherwise. */
+/** Loads visible events, but not all that scroll by, and unknown turn numbers. */
 export function useLoadVisible(options: Options): void {
   const now = useRef(options)
   now.current = options
@@ -41,7 +41,7 @@ export function useLoadVisible(options: Options): void {
 }
 
 function load({ data, rows, known: { head }, isLog, virtual: { range }, missing }: Options): void {
-  // what failed is not asked for again until somebody says so
+  // after a failure, the reader has to retry
   if (data.log.problem.peek() !== undefined) return
   if (isLog && range !== null) {
     const first = rows.sequenceAt(range.startIndex)
@@ -60,7 +60,7 @@ function useTurnNumber({ data, rows, known, turns, virtual: { range } }: Options
       turns.note(sequence, record.turns)
       data.log.version.value++
     }
-    // without its number a turn is still a turn
+    // a turn can be shown without its number
     const timer = setTimeout(() => void ask().catch(() => undefined), REST)
     return () => {
       clearTimeout(timer)
@@ -69,7 +69,7 @@ function useTurnNumber({ data, rows, known, turns, virtual: { range } }: Options
   }, [sequence, data, turns])
 }
 
-/** The first user message in view whose turn is not known by number. */
+/** The first visible user message without a turn number. */
 function unknownTurn(
   rows: Rows,
   { peek }: LogView,

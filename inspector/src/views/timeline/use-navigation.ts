@@ -1,20 +1,20 @@
 import { useEffect, useState } from 'preact/hooks'
 import { eventHref, navigate, setQuery } from '../../route.ts'
 
-/** The way to an event, or to the end. */
+/** Goes to an event or to the end. */
 export interface Navigation {
-  /** Another number each time that somebody asks for the place where the page is already. */
+  /** Changes whenever the reader asks for the current place again. */
   readonly round: number
   readonly to: (sequence: number) => void
   readonly toEnd: () => void
 }
 
-/** Leads to events of that session, also to the one that the address names already. */
+/** Navigates to events of a session, even to the one that the address already names. */
 export function useNavigation(id: string): Navigation {
   const [round, setRound] = useState(0)
   const again = () => setRound((before) => before + 1)
   useEffect(() => {
-    // a link to where the page is changes nothing that could be noticed
+    // a link to the current address fires no hashchange
     const onClick = ({ target }: Event) => {
       const link = target instanceof Element ? target.closest('a') : null
       if (link !== null && link.hash === location.hash) again()

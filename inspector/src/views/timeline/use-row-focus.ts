@@ -2,36 +2,36 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { VirtualList } from '../../parts/use-virtual.ts'
 import type { Rows } from './rows.ts'
 
-/** Pixels above an event that a link or a key leads to. */
+/** Pixels above an event that is scrolled to. */
 export const ABOVE = 72
 
-/** Milliseconds after a key in which a row that is pushed out of view is brought back: rows around it may still change their height. */
+/** Milliseconds after a key in which the row is scrolled back into view: rows around it may still change height. */
 const SETTLE = 2000
 
 interface Options {
   readonly rows: Rows
   readonly onToggle: (sequence: number) => void
-  /** Goes to the first or the last event of the log, where the list may not reach. */
+  /** Goes to the first or last event of the log, which may be outside the list. */
   readonly onEdge: (edge: 'first' | 'last') => void
 }
 
-/** Where in the view a row is brought to; `auto`: no further than it has to. */
+/** Where a row is scrolled to; `auto`: only as far as necessary. */
 type Align = 'start' | 'end' | 'auto'
 
-/** The row that has the focus, or would have it. */
+/** Keyboard focus in the list. */
 export interface RowFocus {
-  /** Sequence of the row that the tab key leads to. */
+  /** Sequence of the row that the Tab key focuses. */
   readonly active: number
-  /** Gives the focus to a row that was scrolled to, as soon as it is there. */
+  /** Focuses a row that was scrolled to, as soon as it is drawn. */
   readonly move: (index: number, align: Align) => void
-  /** Brings back no row that was moved to before. */
+  /** Cancels a pending move. */
   readonly forget: () => void
   readonly onKey: (event: KeyboardEvent) => void
   readonly onFocus: (event: FocusEvent) => void
   readonly onScroll: () => void
 }
 
-/** One row of the list can be reached by the tab key; from there letters and arrows lead to the others. */
+/** Roving focus: Tab reaches one row, letters and arrows move to the others. */
 export function useRowFocus(
   virtual: VirtualList,
   box: { current: HTMLDivElement | null },
@@ -43,7 +43,7 @@ export function useRowFocus(
   const drawn = virtual.getVirtualItems().map(({ key }) => Number(key))
   const first = rows.sequenceAt(Math.max(0, virtual.range?.startIndex ?? 0))
   const active = wanted !== undefined && drawn.includes(wanted) ? wanted : first
-  /** Whether the reader has scrolled since: then the keys go on from what is in view. */
+  /** Whether the reader has scrolled since: then keys continue from the visible rows. */
   const hasScrolled = useRef(false)
   const settledAt = useRef(0)
   const aligned = useRef<Align>('auto')
@@ -81,15 +81,15 @@ export function useRowFocus(
     if (element === null) return
     for (const inner of element.querySelectorAll<HTMLElement>('article :is(a, button)'))
       inner.tabIndex = inner.closest('article')?.dataset['sequence'] === String(active) ? 0 : -1
-    // the row that had it went out of view: the keys still work
+    // the focused row scrolled away: the list takes the focus, so keys still work
     if (hadFocus.current && document.activeElement === document.body) element.focus({ preventScroll: true })
     hadFocus.current = element.contains(document.activeElement)
-    // … and it gets it back when it comes into view again
+    // … and returns it when the row is drawn again
     const goal = pending.current ?? (document.activeElement === element ? wanted : undefined)
     if (goal === undefined) return
     const row = element.querySelector<HTMLElement>(`article[data-sequence="${goal}"]`)
     if (row === null) {
-      // what lies above it became smaller on the way there, and the browser cut the way short
+      // rows above shrank while scrolling, so the browser stopped short
       const isSettling = performance.now() < settledAt.current
       if (isSettling && rows.indexOf(goal) >= 0) virtual.scrollToIndex(rows.indexOf(goal), { align: aligned.current })
       return
@@ -103,7 +103,7 @@ export function useRowFocus(
   const toggle = (index: number) => {
     onToggle(rows.sequenceAt(index))
     settledAt.current = performance.now() + SETTLE
-    // one that is closed from somewhere within it leaves the reader at its line, not far behind it
+    // closing a long row keeps its first line in view
     const isAbove = (virtual.measurementsCache[index]?.start ?? 0) < (virtual.scrollOffset ?? 0)
     if (isAbove) virtual.scrollToIndex(index, { align: 'start' })
   }
@@ -114,7 +114,7 @@ export function useRowFocus(
   }
   const onKey = (event: KeyboardEvent) => {
     const at = event.target as HTMLElement
-    // who leaves the list on purpose is not brought back
+    // Tab leaves the list on purpose
     if (event.key === 'Tab') hadFocus.current = false
     if (event.ctrlKey || event.metaKey || event.altKey || at.closest('[data-scroll]') !== null) return
     if (event.key === ' ' || event.key.startsWith('Page')) onScroll()

@@ -3,15 +3,12 @@ import type { VirtualList } from '../../parts/use-virtual.ts'
 import type { Rows } from './rows.ts'
 import type { RowFocus } from './use-row-focus.ts'
 
-/** Pixels of a row that was not measured yet, and of one that was not loaded. */
+/** Estimated height of a row that is not measured or not loaded, in pixels. */
 export const ROW = 36
-/** Pixels from the end within which the reader counts as being there. */
+/** Distance from the end that still counts as the end, in pixels. */
 export const NEAR = 48
 
-/**
- * Goes to the event that was asked for: at once to its place, and again when what surrounds it was loaded. Without one to the end. Each round
- * asks anew.
- */
+/** Scrolls to the target at once, and again when the events around it are loaded; without a target, to the end. */
 export function useScrollTarget(
   virtual: VirtualList,
   { rows, target, round }: { rows: Rows; target: number | undefined; round: number },
@@ -39,7 +36,7 @@ export function useScrollTarget(
   })
 }
 
-/** Tells when the reader comes to either end of the list. */
+/** Calls back when the reader reaches either end of the list. */
 export function useEdges(
   virtual: VirtualList,
   { onEnd, onStart }: { onEnd: (isAtEnd: boolean) => void; onStart: () => void },

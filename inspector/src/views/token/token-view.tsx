@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { setToken, tokenProblem } from '../../api/token.ts'
 import { visible } from '../../parts/visible.ts'
 
-/** The server checks tokens: asks for one. It is kept for this tab alone. */
+/** Asks for a token, which is kept for this tab only. */
 export function TokenView() {
   const [text, setText] = useState('')
   const field = useRef<HTMLInputElement>(null)
