@@ -52,8 +52,8 @@ describe('the lanes of the agents', () => {
 
     const rows = page.getByRole('region', { name: 'Totals', exact: true }).getByRole('row')
     expect(await rows.allTextContents()).toEqual([
-      'agenteventsturnsactive for',
-      'the user2',
+      'agenteventsturnsactive',
+      'user2',
       'planner2236 %',
       'builderactive3245 %',
       'reviewer1118 %',

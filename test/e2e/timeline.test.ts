@@ -273,7 +273,7 @@ describe('the timeline', () => {
     await row(page, 3901).getByText('one more').waitFor()
     await wheel(page, -100_000)
     await page.getByText('391 events', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Yours' }).click()
+    await page.getByRole('button', { name: 'Custom' }).click()
     await row(page, 3900).getByText('tick 3900').waitFor()
     await page.getByRole('button', { name: 'Load older events' }).click()
     // the event that the address names stays the place, also where it is not shown itself
@@ -329,7 +329,7 @@ describe('the timeline', () => {
     })
     await page.goto(`${url}/#/elsewhere`)
     await page.goto(`${url}/${timeline(session)}`)
-    await page.getByRole('alert').getByText('This view could not be drawn').waitFor()
+    await page.getByRole('alert').getByText('This view failed').waitFor()
     await page.getByRole('link', { name: 'State', exact: true }).click()
     await page.getByRole('region', { name: 'State' }).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
