@@ -59,192 +59,193 @@ export type * from './api/memory.ts'
 export type * from './api/sessions.ts'
 export type * from './api/transfer.ts'
 
-/** What {@link open} gives: every session of one store. */
+/** The library: every session of one store. {@link open} returns it. */
 export interface Throughline {
   readonly sessions: Sessions
   readonly users: Users
   readonly conversations: Conversations
   readonly memories: Memories
-  /** Envelopes of all sessions at once. Only for the operator. */
+  /** Bulk work on envelopes. Operator only. */
   readonly envelopes: Envelopes
-  /** Whether new sessions are taken. Only for the operator. */
+  /** Pauses and resumes the creation of sessions. Operator only. */
   readonly intake: Intake
-  /** Ids of the registered agents, the default first; empty where any agent id is accepted. */
+  /** Ids of the registered agents, the default first. */
   readonly agents: readonly string[]
-  /** Whose sessions this object sees; absent for the operator, who sees all. */
+  /** The tenant or user this object is limited to. Absent for the operator, who sees everything. */
   readonly principal?: Principal
   /**
-   * The same object, seeing only what belongs to one user, or to one tenant if no user is named. What belongs to others
-   * does not exist for it. Its `close` does nothing: whoever opened the store closes it.
+   * Returns the same library limited to one user, or to one tenant if no user is named. Everything else does not exist
+   * for it. Its `close` does nothing: close the object that `open()` returned.
    */
   as(principal: Principal): Throughline
   /**
-   * Looks in all that a user's past holds: messages of every session, summaries of those that were compacted, memories. Best
-   * first, the same on every store.
+   * Searches a user's past: messages of every session, summaries of compacted sessions, and memories. Results come best
+   * first and are the same on every store.
    */
   recall(query: RecallQuery): Promise<RecallResult>
   /**
-   * Brings the index of words up to date with the logs, and gathers memories from sessions that have ended. It happens by itself
-   * in quiet moments; call it after an import, or on a schedule. Without a user: all that the caller may see.
+   * Updates the search index and extracts memories from ended sessions. This also happens in the background; call it
+   * after an import or on a schedule. Without a user it covers everything the caller may see.
    */
   index(options?: IndexOptions): Promise<IndexReport>
   /**
-   * Folds logs again and compares them with the views that are stored. Changes nothing, and may run while others write.
-   * Without an id: every session of every tenant.
+   * Folds logs again and compares them with the stored views. Changes nothing and is safe while others write. Without
+   * an id it checks every session of every tenant.
    */
   verify(sessionId?: string, options?: UpkeepOptions): Promise<VerifyReport>
   /**
-   * Writes the views anew from the log where they differ from it. A log that has gaps is left alone: `verify` names them.
-   * Without an id: every session of every tenant.
+   * Rewrites stored views that differ from their log. Skips a log with gaps; `verify` reports those. Without an id it
+   * covers every session of every tenant.
    */
   rebuild(sessionId?: string, options?: UpkeepOptions): Promise<RebuildReport>
   /**
-   * The schema of the store, once it is up to date. It is by then: `open()` brings it there, or refuses with
-   * `SCHEMA_OUTDATED`. Absent where there is none.
+   * Returns the schema version of the store; absent for stores without one. `open()` has already migrated, or thrown
+   * `SCHEMA_OUTDATED`.
    */
   migrate(): Promise<{ schema?: number }>
   /**
-   * Ends sessions that nobody came back to within the stale timeout, or that have expired, and compacts them. Any number of
-   * processes may sweep at once.
+   * Ends and compacts sessions that are idle beyond the stale timeout or past their `expiresAt`. Safe to run from any
+   * number of processes at once.
    */
   sweep(options?: SweepOptions): Promise<SweepReport>
   /**
-   * Whole sessions as they are in their logs, in ascending order of id, a block at a time: `other.import(tl.export())` copies them. May run while
-   * others write: a session is exported as far as it reaches when its turn comes.
+   * Yields whole sessions block by block, in ascending order of id: `other.import(tl.export())` copies them. Safe while
+   * others write; each session is exported up to its head at that moment.
    */
   export(options?: ExportOptions): AsyncIterable<SessionBlock>
   /**
-   * Takes sessions in as they are, with the ids, sequences and times that they have. What is here already stays, and only what is behind it
-   * is added, so that an import may be broken off and repeated. A session is here when all of it is. For whoever runs the store or a whole tenant.
+   * Stores exported sessions with their ids, sequences and times. Existing events stay and only missing ones are added,
+   * so an interrupted import can be repeated. A session becomes visible when all of it is stored. Only for the operator
+   * or a whole tenant.
    */
   import(blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>, options?: ImportOptions): Promise<ImportReport>
   health(): Promise<Health>
-  /** Finishes what was accepted, ends every `tail`, and lets go of the store. */
+  /** Finishes accepted writes, ends every `tail`, and releases the store. */
   close(): Promise<void>
 }
 
-/** How sessions are started and found. */
+/** Creates and finds sessions. */
 export interface Sessions {
   /**
-   * Starts a session. Without `conversationId` it begins a conversation of its own; in a conversation that already has
-   * a live session of this scope it throws `SESSION_ACTIVE`. With an `id` made by the caller it can be repeated safely.
+   * Starts a session. Without `conversationId` it starts a new conversation; in a conversation that already has a live
+   * session of this scope it throws `SESSION_ACTIVE`. Repeating the call with the same caller-made `id` is safe.
    */
   create(input: CreateSession): Promise<Session>
-  /** The session that `active` would give, or a new one. However many callers race, they all get the same. */
+  /** Returns the session that `active` returns, or creates one. Concurrent callers all get the same session. */
   getOrCreate(input: CreateSession): Promise<Session>
-  /** The newest live session of the scope; `undefined` if there is none. */
+  /** Returns the newest live session of the scope, or `undefined`. */
   active(scope: ActiveScope): Promise<Session | undefined>
-  /** Throws `SESSION_NOT_FOUND` if there is no such session. */
+  /** Throws `SESSION_NOT_FOUND` if the session does not exist or the caller may not see it. */
   get(id: string): Promise<Session>
-  /** Newest activity first. */
+  /** Lists sessions, newest activity first. */
   list(query?: ListSessions): Promise<Page<SessionRecord>>
-  /** Removes a session and all that is stored of it, for good. The only way events ever go away. */
+  /** Deletes a session and everything stored about it. The only call that removes events. */
   purge(id: string): Promise<PurgeReceipt>
 }
 
-/** What concerns a person rather than a session. */
+/** Calls that concern a person rather than a session. */
 export interface Users {
-  /** Removes every session of a user, for good. Repeat it after a failure: it goes on where it stopped. */
+  /** Deletes every session and memory of a user. After a failure call it again; it continues where it stopped. */
   purge(userId: string, options?: PurgeOptions): Promise<PurgeReceipt>
 }
 
-/** One session: a log, and views of it. The handle holds no data, so any number of them may be used side by side. */
+/** One session: a log and its views. A handle holds no data, so several can be used side by side. */
 export interface Session {
   readonly id: string
   record(): Promise<SessionRecord>
   /**
-   * Adds facts at the end of the log, all or none, and gives them back with their sequences. Takes the seven types of
-   * {@link AppendableType} and types of your own that begin with `x.`.
+   * Appends events, all or none, and returns them with their sequences. Accepts the seven types of
+   * {@link AppendableType} and custom types that begin with `x.`.
    */
   append(events: EventInput | readonly EventInput[], options?: AppendOptions): Promise<SessionEvent[]>
-  /** One page of the log, by sequence. */
+  /** Reads one page of the log, by sequence. */
   events(query?: EventsQuery): Promise<SessionEvent[]>
-  /** The last turns, oldest first, cut so that no tool result stands without its call. */
+  /** Returns the last turns, oldest first. Every tool result comes with its call. */
   recent(options?: RecentOptions): Promise<Window>
-  /** Events behind `after`, first those already there, then each new one as it is written, by whatever process. */
+  /** Yields the events behind `after`, then each new one as any process writes it. */
   tail(options?: TailOptions): AsyncIterable<SessionEvent>
-  /** Every view as it was right after the event `sequence`. */
+  /** Returns every view as it was right after the event `sequence`. */
   at(sequence: number): Promise<Snapshot>
-  /** A new session, in a new conversation, that begins with the events 1 to `at` of this one. */
+  /** Starts a session in a new conversation with a copy of this session's events up to `at`. */
   fork(options?: ForkOptions): Promise<Session>
-  /** Adds a message at the end, or several, all or none, and gives the events that keep them. */
+  /** Appends one or several messages, all or none, and returns their events. */
   addMessage(message: Message | readonly Message[], options?: AppendOptions): Promise<SessionEvent[]>
-  /** What was said since the last `clear()`, oldest first; with `format` in the shape that a provider takes. */
+  /** Returns the messages since the last `clear()`, oldest first; with `format` in a provider's shape. */
   messages(query?: MessagesQuery): Promise<Message[]>
   messages<F extends MessageFormat>(query: MessagesQuery & { format: F }): Promise<FormatOutput[F]>
-  /** Hides what was said so far from messages and windows. The log keeps it. */
+  /** Hides all messages so far from messages and windows. The log keeps them. */
   clear(options?: WriteOptions): Promise<void>
-  /** The scratchpad: one JSON object of working memory. */
+  /** Returns the scratchpad: one JSON object of working memory. */
   state(): Promise<SessionScratchpad>
   /**
-   * Merges a patch into the scratchpad by RFC 7396: objects merge key by key, `null` removes a key. Patches to different
-   * keys are all kept, however many come at once.
+   * Merges a patch into the scratchpad (RFC 7396): objects merge key by key, `null` removes a key. Concurrent patches
+   * to different keys are all kept.
    */
   updateState(patch: StatePatch, options?: WriteOptions): Promise<SessionScratchpad>
-  /** Puts another scratchpad in place of the one there is. */
+  /** Replaces the whole scratchpad. */
   replaceState(value: Scratchpad, options?: WriteOptions): Promise<SessionScratchpad>
-  /** Adds a value to the list at `key`, unless the list has it; makes the list if there is none. */
+  /** Adds a value to the list at `key` unless the list has it. Creates the list if needed. */
   addToState(key: string, value: Json, options?: WriteOptions): Promise<SessionScratchpad>
-  /** Adds to the number at `key`, which is 0 if there is none. @param by 1 if absent */
+  /** Adds to the number at `key`; a missing number counts as 0. @param by @default 1 */
   incrementState(key: string, by?: number, options?: WriteOptions): Promise<SessionScratchpad>
-  /** Records the `validation_gate` and puts its number into `validation_gates_passed`, together. */
+  /** Records a `validation_gate` event and adds its number to `validation_gates_passed`, together. */
   passGate(gate: number, note?: string, options?: WriteOptions): Promise<SessionScratchpad>
   /**
-   * Hands the session to another agent: a transition, and `handoff_context` in the scratchpad for whoever takes it, as
-   * one event. It takes the place of a handoff that nobody took.
+   * Hands the session to another agent. One event records the transition and stores `handoff_context` in the
+   * scratchpad, where it replaces a handoff nobody has taken.
    */
   handoff(handoff: HandoffInput, options?: WriteOptions): Promise<AgentTransition>
-  /** Takes the handoff out of the scratchpad; `undefined` if none waits. Of any number of takers one gets it. */
+  /** Takes the handoff out of the scratchpad; `undefined` if none waits. Exactly one of several takers gets it. */
   takeHandoff(options?: WriteOptions): Promise<(HandoffContext & JsonObject) | undefined>
-  /** Makes an agent the active one, unless it is already. It must be registered. */
+  /** Makes a registered agent the active one. Writes nothing if it already is. */
   setActiveAgent(agent: string, options?: SwitchOptions): Promise<SessionRecord>
-  /** Makes an agent the active one, and records from whom and why, as one event. It must be registered. */
+  /** Makes a registered agent the active one and records the reason, as one event. */
   recordTransition(transition: TransitionInput, options?: WriteOptions): Promise<AgentTransition>
-  /** Every transition and handoff so far, oldest first. */
+  /** Returns every transition and handoff, oldest first. */
   transitions(): Promise<AgentTransition[]>
-  /** The canonical document of the session: who it belongs to, who guides it, what is known of it. */
+  /** Returns the session's envelope: owner, persona, metadata and analysis. */
   envelope(): Promise<Envelope>
-  /** Changes the envelope: the persona, what clients say of the session, what was found out of it. */
+  /** Changes persona, client metadata or analysis. */
   updateEnvelope(patch: EnvelopePatch, options?: WriteOptions): Promise<Envelope>
-  /** Asks the user and waits; the question is in the conversation too. */
+  /** Asks the user and waits for an answer. The question also becomes a message. */
   ask(question: string, options?: WriteOptions): Promise<SessionRecord>
-  /** The user's answer to what was asked: the work goes on. */
+  /** Records the user's answer and continues the work. */
   answer(text: string, options?: WriteOptions): Promise<SessionRecord>
-  /** The user speaks up while the agent works. */
+  /** Records that the user interrupts while the agent works. */
   interrupt(text: string, options?: WriteOptions): Promise<SessionRecord>
-  /** The agent has taken the interruption up: the work goes on. */
+  /** Records that the agent has acted on the interruption, and continues the work. */
   incorporate(note?: string, options?: WriteOptions): Promise<SessionRecord>
-  /** The agent holds the task for done, and waits for the user to confirm. */
+  /** Proposes that the task is done and waits for the user to confirm. */
   propose(summary: string, options?: WriteOptions): Promise<SessionRecord>
-  /** The user confirms: the session is complete, and compacted. */
+  /** Completes the session on the user's confirmation and compacts it. */
   confirm(options?: WriteOptions): Promise<SessionRecord>
-  /** The user wants more than was proposed: the work goes on. */
+  /** Continues the work because the user wants more than was proposed. */
   continueWith(request: string, options?: WriteOptions): Promise<SessionRecord>
-  /** Gives the task up, and compacts what there is. */
+  /** Ends the session as aborted and compacts what was done. */
   abort(reason: string, options?: WriteOptions): Promise<SessionRecord>
-  /** Ends the session as complete, in whatever live state it is, without a commit. Its log stays. */
+  /** Ends the session as complete from any live state, without a commit. The log stays. */
   end(options?: WriteOptions): Promise<SessionRecord>
-  /** What happens in the work. It waits in this process until the next step, state change or compaction. */
+  /** Records observations of the work. They stay in this process until the next step, state change or compaction. */
   readonly observe: Observe
-  /** Makes what was observed durable, as one work commit; `undefined` if nothing was. */
+  /** Stores the waiting observations as one work commit; `undefined` if there are none. */
   flushStep(options?: WriteOptions): Promise<WorkStep | undefined>
-  /** The things around a node of the work, and how they are related. */
+  /** Returns the nodes around one node of the work graph, and their relations. */
   graph(query?: GraphQuery): Promise<Graph>
-  /** What was done so far, for people to read. */
+  /** Describes the work so far as plain text for people. */
   progress(): Promise<string>
   /**
-   * Makes the canonical commit of an ended session, or gives the one it has. Without a summary it is the summarizer's given
-   * to `open()`, else an extract. Throws `INVALID_TRANSITION` while the session is live.
+   * Creates the canonical commit of an ended session, or returns the existing one. Without a summary it uses the
+   * summarizer given to `open()`, else an extract. Throws `INVALID_TRANSITION` while the session is live.
    */
   compact(summary?: string, options?: CompactOptions): Promise<Commit>
   /**
-   * Makes the past of a live session smaller for the model: by a window, by cutting, or by a summary of all but the last ten
-   * turns, which is an event. Chosen by the budget if no strategy is given.
+   * Shrinks the past of a live session for the model: by a window, by truncation, or by a summary of all but the last
+   * ten turns, stored as an event. The budget decides when no strategy is given.
    */
   reduce(options: ReduceOptions): Promise<Reduced>
   /**
-   * What goes to the model, within a budget of any size, and what was left out: task and scratchpad, summaries of earlier
-   * sessions of the conversation, the summary of this one's past, the last messages.
+   * Builds the messages for a model within a token budget: task and scratchpad, summaries of earlier sessions of the
+   * conversation, the summary of this session's past, and the last messages. Reports what it left out.
    */
   context(options: ContextOptions): Promise<ContextResult<Message[]>>
   context<F extends MessageFormat>(options: ContextOptions & { format: F }): Promise<ContextResult<FormatOutput[F]>>

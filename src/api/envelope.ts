@@ -1,132 +1,133 @@
 import type { Analysis, Envelope } from '../domain/envelope.ts'
 import type { JsonObject } from '../domain/json.ts'
 
-/** What to change in an envelope. Metadata and analysis are merged by RFC 7396: `null` removes a key. */
+/** Changes to an envelope. Metadata and analysis are merge patches (RFC 7396): `null` removes a key. */
 export interface EnvelopePatch {
-  /** Persona that guides the conversation from here on; empty for none. */
+  /** Persona from now on; an empty text removes it. */
   personaId?: string
-  /** Must not use the names of the envelope's own fields. */
+  /** Must not use {@link RESERVED_KEYS}. */
   metadata?: JsonObject
   analysis?: { [Key in keyof Analysis]?: Analysis[Key] | null } & JsonObject
 }
 
-/** Envelopes of all sessions at once, for whoever runs the store. */
+/** Bulk work on envelopes, for the operator. */
 export interface Envelopes {
   /**
-   * Makes sessions and envelopes of the sessions in an older system's table of events. It can be stopped and run again at any time: what is
-   * there already stays as it is.
+   * Creates sessions and envelopes from the event table of an older system. Stop and repeat it at any time: existing
+   * rows stay as they are.
    */
   backfill(options: BackfillOptions): Promise<BackfillReport>
   /**
-   * Takes stored envelopes away again: those of one backfill that nobody wrote since, or those last written since a moment, and empties the
-   * cache. Sessions and their logs stay, and so nothing is lost: reads fold the envelope from the log, and `rebuild` stores it again.
+   * Deletes stored envelopes and empties the cache: those of one backfill that nobody has changed since, or those
+   * written since a time. Sessions and logs stay, so nothing is lost: reads fold the envelope from the log, and
+   * `rebuild` stores it again.
    */
   rollback(options: RollbackOptions): Promise<RollbackReport>
-  /** Fills the cache from the store, with all envelopes or those of the sessions named. */
+  /** Fills the cache from the store, with all envelopes or those of the given sessions. */
   warm(options?: WarmOptions): Promise<WarmReport>
-  /** Every envelope that the cache holds. */
+  /** Yields every envelope in the cache. */
   cached(): AsyncIterable<Envelope>
 }
 
-/** How far long work is. */
+/** Progress of a long operation. */
 export interface Progress {
   sessions: number
-  /** As many as there were when it began. */
+  /** Total when the operation started. */
   of: number
 }
 
-/** Where to backfill from, and how. */
+/** Source and scope of a backfill. */
 export interface BackfillOptions {
   /** Database of the older system: `postgres://…` or `sqlite:PATH`. */
   from: string
   /** @default 'session_events' */
   table?: string
-  /** Name of this backfill, kept with each envelope it writes. @default made from the time */
+  /** Name of this backfill, stored with each envelope it writes. @default derived from the current time */
   batch?: string
-  /** Only look and count. @default false */
+  /** Count without writing. @default false */
   dryRun?: boolean
-  /** Sessions to look at, at most. */
+  /** Maximum number of sessions to read. */
   limit?: number
-  /** Only sessions behind this id. */
+  /** Only sessions after this id. */
   after?: string
-  /** Tenant of sessions that name none. @default 'local' */
+  /** Tenant for sessions without one. @default 'local' */
   tenant?: string
-  /** User of sessions that name no subject. @default 'unknown' */
+  /** User for sessions without a subject. @default 'unknown' */
   userId?: string
   onProgress?: (progress: Progress) => void
 }
 
-/** What a backfill did, or in a dry run would do. */
+/** Result of a backfill; in a dry run, what it would do. */
 export interface BackfillReport {
   batch: string
   dryRun: boolean
-  /** Sessions looked at. */
+  /** Sessions read. */
   sessions: number
-  /** Of them new in the store. */
+  /** New in the store. */
   created: number
-  /** Written by an earlier backfill and different since. */
+  /** Written by an earlier backfill and changed at the source since. */
   updated: number
-  /** Already as they should be. */
+  /** Already up to date. */
   unchanged: number
-  /** Written by others since, or never by a backfill: left as they are. */
+  /** Not touched: written by someone else since, or never by a backfill. */
   kept: number
-  /** Sessions that could not be taken. */
+  /** Sessions that could not be stored. */
   failed: number
-  /** What was wrong, of the first hundred. */
+  /** The first hundred problems. */
   problems: { sessionId: string; problem: string; failed: boolean }[]
-  /** Id of the last session looked at: go on behind it with `after`. */
+  /** Id of the last session read: pass it as `after` to continue. */
   last?: string
 }
 
-/** What to roll back: one of the two. */
+/** Envelopes to roll back: set `batch` or `since`. */
 export interface RollbackOptions {
   /** Envelopes of this backfill. */
   batch?: string
   /** Envelopes last written at or after this time (ISO 8601). */
   since?: string
-  /** Only count. @default false */
+  /** Count without deleting. @default false */
   dryRun?: boolean
   onProgress?: (progress: Progress) => void
 }
 
-/** What a rollback did, or in a dry run would do. */
+/** Result of a rollback; in a dry run, what it would do. */
 export interface RollbackReport {
   dryRun: boolean
-  /** Envelopes taken out of the store. */
+  /** Envelopes deleted from the store. */
   envelopes: number
-  /** Envelopes taken out of the cache; absent where there is none. */
+  /** Envelopes deleted from the cache; absent without a cache. */
   cached?: number
 }
 
-/** What to warm. */
+/** Sessions to warm. */
 export interface WarmOptions {
   /** Only these sessions. @default all */
   sessions?: Iterable<string> | AsyncIterable<string>
   onProgress?: (progress: Progress) => void
 }
 
-/** What came into the cache. */
+/** Result of warming the cache. */
 export interface WarmReport {
   sessions: number
   filled: number
-  /** Were there already. */
+  /** Already cached. */
   present: number
   /** Not in the store. */
   unknown: number
-  /** Could not be filled: the cache did not answer, or others wrote at the same moment. */
+  /** Not filled: the cache did not respond, or someone wrote at the same moment. */
   failed: number
 }
 
-/** Whether new sessions are taken. */
+/** Pauses and resumes the creation of sessions. */
 export interface Intake {
-  /** Stops taking new sessions, in every process on this store. What exists goes on. Repeat it safely. */
+  /** Refuses new sessions in every process on this store. Existing ones continue. Safe to repeat. */
   pause(): Promise<IntakeStatus>
-  /** Takes new sessions again. */
+  /** Accepts new sessions again. */
   resume(): Promise<IntakeStatus>
   status(): Promise<IntakeStatus>
 }
 
-/** Whether new sessions are taken, and since when not. */
+/** Whether the intake is paused, and since when. */
 export interface IntakeStatus {
   paused: boolean
   since?: string

@@ -9,27 +9,27 @@ import type { RecallKind } from '../domain/recall/recall-kind.ts'
 import type { ResumePlan } from '../domain/resume.ts'
 import type { Edge, WorkCommit } from '../domain/work.ts'
 
-/** Observations of the work; each throws `VALIDATION` at once if it is not one. */
+/** Records observations of the work. Each call throws `VALIDATION` at once for invalid input. */
 export interface Observe {
-  /** A text that begins with `Decision:` counts as a decision. */
+  /** A text that starts with `Decision:` counts as a decision. */
   note(text: string): void
   plan(text: string): void
   fileRead(file: { path: string }): void
-  /** Of the content only hash and length are kept. */
+  /** Stores only hash and length of `content`. */
   fileWrite(file: { path: string; content?: string; hash?: string }): void
-  /** Of a long output the last 16,384 characters are kept. */
+  /** Keeps the last 16,384 characters of `output`. */
   command(run: { command: string; exitCode?: number; output?: string }): void
-  /** Relations between nodes such as `file:src/a.ts`, `item:parse`, `task:session`. */
+  /** Relations between nodes like `file:src/a.ts`, `item:parse` or `task:session`. */
   relations(edges: readonly Edge[]): void
 }
 
-/** What one step of the work holds. */
+/** One stored step of the work. */
 export interface WorkStep extends WorkCommit {
   /** Sequence of its event. */
   sequence: number
 }
 
-/** Where to begin in the graph, and how far to go. */
+/** Start and reach of a graph query. */
 export interface GraphQuery {
   /** @default 'task:session', the task of the session */
   node?: string
@@ -38,21 +38,21 @@ export interface GraphQuery {
   /** @default 'both' */
   direction?: 'in' | 'out' | 'both'
   labels?: readonly string[]
-  /** Edges at most, 1 to 500. @default 100 */
+  /** Maximum number of edges, 1 to 500. @default 100 */
   limit?: number
 }
 
 /** A part of the graph. */
 export interface Graph {
   node: string
-  /** All nodes of the edges, the one asked for first. */
+  /** All nodes of the edges, the requested one first. */
   nodes: string[]
   edges: GraphEdge[]
-  /** There is more than was asked for. */
+  /** The limit cut the result. */
   truncated: boolean
 }
 
-/** A relation, with every observation of it. */
+/** A relation and every observation of it. */
 export interface GraphEdge {
   from: string
   label: string
@@ -60,27 +60,30 @@ export interface GraphEdge {
   evidence: { sequence: number; confidence: number; tool?: string; event?: number }[]
 }
 
-/** The life of conversations: what a user's message does, and how to go on after a pause. */
+/** Handles a user's messages and continues conversations after a pause. */
 export interface Conversations {
   /**
-   * Takes a user's message: it answers, changes, confirms or gives up what the conversation is at, or begins a new session.
-   * One call, and the outcome says what happened and what to say. With an `idempotencyKey` the same message is taken once, and gives the first
-   * outcome each time, also where the first attempt died half way; another message with it throws `IDEMPOTENCY_MISMATCH`. The key is valid within
-   * the conversation of that user and chatmode. Its last ten sessions remember it for a day, and one that began by it for as long as it is there.
+   * Applies a user's message: it answers, changes, confirms or gives up the current task, or starts a new session. The
+   * outcome says what happened and what to tell the user.
+   *
+   * With an `idempotencyKey` the message is applied once and every repeat returns the first outcome, even if the first
+   * attempt crashed half way. The same key with another message throws `IDEMPOTENCY_MISMATCH`. A key is valid within
+   * one conversation of one user and chatmode: the last ten sessions remember it for a day, and the session it started
+   * remembers it forever.
    */
   handle(conversationId: string, message: Incoming, options?: WriteOptions): Promise<Outcome>
-  /** Where the conversation stands when its user comes back, and what to say. Not activity by itself. */
+  /** Returns where the conversation stands and what to tell the returning user. Does not count as activity. */
   resume(conversationId: string, scope: ResumeScope): Promise<Resumed>
   /**
-   * The user does not want to go on: the session ends, with a commit of what there is. Keys are as in {@link Conversations.handle}; where there
-   * was nothing to end, nothing is remembered.
+   * Ends the session because the user does not want to continue, and commits what was done. Keys work as in {@link
+   * Conversations.handle}; a call that ends nothing stores no key.
    */
   decline(conversationId: string, scope: ConversationScope, options?: WriteOptions): Promise<Resumed>
-  /** The commits of a conversation, oldest first. */
+  /** Lists the commits of a conversation, oldest first. */
   commits(conversationId: string, options?: CommitsOptions): Promise<Page<Commit>>
 }
 
-/** Whose conversation. */
+/** Owner of a conversation. */
 export interface ConversationScope {
   userId: string
   /** @default 'default' */
@@ -89,40 +92,40 @@ export interface ConversationScope {
   tenant?: string
 }
 
-/** Whose conversation to resume. */
+/** Conversation to resume. */
 export interface ResumeScope extends ConversationScope {
-  /** The user has accepted the offer to go on: the answer is by where the session stands, however long it rested. */
+  /** The user accepted the offer to continue: the plan follows the session's state, however long it was idle. */
   accept?: boolean
 }
 
-/** A message of a user. */
+/** A user's message. */
 export interface Incoming extends ConversationScope {
   message: string
 }
 
-/** What became of a message. */
+/** What a message did. */
 export interface Outcome {
-  /** `started` where the conversation had no live session. */
+  /** `started` if the conversation had no live session. */
   action: Action | 'started'
   intent: MessageIntent
-  /** Who judged the message, by what rule, and why not whoever was asked first. It is kept with the message. */
+  /** Who classified the message, by which rule, and why the first choice failed. Stored with the message. */
   judged: { by?: 'rules' | 'model' | 'caller'; rule?: string; fallback?: string }
-  /** The live session of the conversation, if it has one now. */
+  /** The conversation's live session, if it has one now. */
   session?: Session
-  /** The session that ended by it. */
+  /** The session that this call ended. */
   ended?: Session
-  /** What to say to the user. */
+  /** Text for the user. */
   say: string
 }
 
-/** Where a conversation stands. */
+/** State of a resumed conversation. */
 export interface Resumed {
   plan: ResumePlan['plan']
-  /** The session that waits. */
+  /** The session to continue. */
   session?: Session
-  /** The session that ended by it. */
+  /** The session that this call ended. */
   ended?: Session
-  /** What to say to the user. */
+  /** Text for the user. */
   say: string
 }
 
@@ -130,16 +133,16 @@ export interface Resumed {
 export interface Commit {
   id: string
   sessionId: string
-  /** The commit before it in the conversation. */
+  /** The previous commit of the conversation. */
   parent?: string
   /** 1, 2, 3 … in the conversation. */
   position: number
   kind: CommitKind
   task?: string
   summary: string
-  /** Where the summary comes from. */
+  /** Who wrote the summary. */
   summarizedBy?: 'caller' | 'model' | 'extractive'
-  /** Why it is an extract, where a summarizer was asked first. */
+  /** Why the summarizer's answer was not used. */
   fallback?: string
   decisions: string[]
   filesRead: string[]
@@ -148,23 +151,23 @@ export interface Commit {
   /** The last run of each command. */
   commands: { command: string; exitCode?: number }[]
   openQuestions: string[]
-  /** The events it stands for, and their SHA-256. */
+  /** The events it covers, and their SHA-256. */
   range?: { from: number; to: number }
   hash?: string
   at: string
-  /** Its session was purged then: nothing else is left of it. */
+  /** When its session was purged; nothing else of it is left. */
   purgedAt?: string
 }
 
-/** Conditions of a compaction. */
+/** Options of `compact`. */
 export interface CompactOptions extends WriteOptions {
-  /** Called as the log is read. */
+  /** Called while the log is read. */
   onProgress?: (progress: { events: number; of: number }) => void
 }
 
-/** Which commits to list. */
+/** Filters of a commit list. */
 export interface CommitsOptions {
-  /** Only those of this user. */
+  /** Only commits of this user. */
   userId?: string
   /** @default 'local', or the caller's own */
   tenant?: string
@@ -173,76 +176,76 @@ export interface CommitsOptions {
   cursor?: string
 }
 
-/** How large a context may be. */
+/** Options of `context`. */
 export interface ContextOptions {
-  /** Budget by the tokenizer given to `open()`; any number from 0 up. */
+  /** Token budget, counted by the tokenizer given to `open()`; any number from 0. */
   maxTokens: number
   /**
-   * Also what other sessions and the memories hold on the last that the user said, or on a query of your own. What comes into
-   * the context is logged as `memory_recall`. @default false
+   * Adds what other sessions and memories say about the last user message, or about your own query. Logs the added
+   * items as `memory_recall`. @default false
    */
   recall?: boolean | ContextRecall
-  /** False only looks: the recall is not logged, and memories do not count as used. @default true */
+  /** False logs nothing and does not count memories as used. @default true */
   record?: boolean
 }
 
 /** What to recall into a context. */
 export interface ContextRecall {
-  /** @default the last user message, with the task */
+  /** @default the last user message and the task */
   query?: string
   /** 1 to 100. @default 10 */
   limit?: number
   /** @default all of them */
   kinds?: readonly RecallKind[]
-  /** Of memories: only what came about in these ways, such as all but `tool_output`. */
+  /** Only memories of these source types; leave out `tool_output` to ignore what tools said. */
   sourceTypes?: readonly SourceType[]
 }
 
-/** What goes to the model. */
+/** Messages for the model, and what was left out. */
 export interface ContextResult<Messages> {
   messages: Messages
   tokens: number
-  /** What those tokens went to, in the order it is told. Sections that are not there are not in it. */
+  /** Tokens by section, in message order. Empty sections are absent. */
   sections: ContextShare[]
-  /** What was left out, and why. `history` are messages before the last 500 turns or the budget; at most 500 are counted. */
+  /** What was left out, and why. `history` counts messages older than the last 500 turns or the budget, up to 500. */
   omitted: { section: string; count: number; reason: 'budget' | 'no_call' | 'no_result' }[]
-  /** Ids of calls at the end that wait for their result. */
+  /** Ids of final tool calls that still wait for a result. */
   dangling: string[]
-  /** What was recalled and found room, best first. Absent where nothing was asked for. */
+  /** Recalled items that fit, best first. Absent without `recall`. */
   recalled?: RecallItem[]
 }
 
-/** How to make the past smaller. */
+/** Options of `reduce`. */
 export interface ReduceOptions extends WriteOptions {
   maxTokens: number
   /** @default 'summarize' above 80 % of the budget, else 'window' */
   strategy?: 'window' | 'truncate' | 'summarize'
 }
 
-/** The past, made smaller. */
+/** The reduced past. */
 export interface Reduced {
   strategy: 'window' | 'truncate' | 'summarize'
   messages: Message[]
   tokens: number
   summary?: string
-  /** The events that the summary stands for, and their SHA-256. */
+  /** The events that the summary covers, and their SHA-256. */
   range?: { from: number; to: number }
   hash?: string
 }
 
 /** Options of `sweep`. */
 export interface SweepOptions {
-  /** Called as the work goes on. Others may sweep too, so that fewer may be left to do than there were when it began. */
+  /** Called with the progress. Other processes may sweep too, so fewer sessions may be left than `of` says. */
   onProgress?: (progress: Progress) => void
 }
 
-/** What a sweep did. */
+/** Result of a sweep. */
 export interface SweepReport {
-  /** Sessions that were ended. */
+  /** Sessions ended. */
   swept: number
   compacted: number
-  /** Sessions that could not be closed; the next sweep tries again. */
+  /** Sessions that failed to end; the next sweep tries again. */
   failed: number
-  /** Memories that had expired, and are gone. */
+  /** Expired memories removed. */
   forgotten: number
 }

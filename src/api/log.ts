@@ -2,68 +2,67 @@ import type { EventType, Role } from '../domain/event.ts'
 import type { Json, JsonObject } from '../domain/json.ts'
 import type { HandoffContext, WellKnownKeys } from '../domain/scratchpad.ts'
 
-/** A fact to append. */
+/** An event to append. */
 export interface EventInput {
   type: Extract<EventType, string>
   /** @default by type: user, assistant, tool, or system */
   role?: Role
-  /** May be empty or absent only beside a tool call, a tool result, or the parts of a custom event. */
+  /** May be empty only for a tool call, a tool result, or a custom event with parts. */
   content?: string
   parts?: Json
-  /** Who speaks; free text. */
+  /** The speaker; free text. */
   agentId?: string
-  /** When it happened, ISO 8601; kept as written. */
+  /** When it happened (ISO 8601); stored verbatim. */
   occurredAt?: string
 }
 
-/** Conditions of an append. */
+/** Options of an append. */
 export interface AppendOptions {
-  /** The same key with the same events writes once, and gives the first result each time. Valid within the session. */
+  /** Repeats with the same key and events write once and return the first result. Valid within the session. */
   idempotencyKey?: string
-  /** Write only if the last event has this sequence; otherwise throw `SEQUENCE_CONFLICT`. */
+  /** Throws `SEQUENCE_CONFLICT` unless the last event has this sequence. */
   expectedSequence?: number
 }
 
-/** Conditions of a write. */
+/** Options of a write. */
 export interface WriteOptions {
   /**
-   * The same key with the same input writes once, and gives the first result each time. Valid within the session or, on memories, for the
-   * memories of one user.
+   * Repeats with the same key and input write once and return the first result. Valid within the session; for memories,
+   * within one user's memories.
    */
   idempotencyKey?: string
 }
 
-/** Which messages to read. */
+/** Filters of `messages`. */
 export interface MessagesQuery {
   /**
-   * Only what this agent should see: what users said, what it said and did itself with the results it got, and what
-   * belongs to no agent.
+   * Only what this agent should see: user messages, its own messages, calls and results, and whatever names no agent.
    */
   agent?: string
-  /** Only the last so many, 1 to 500, or a few more: results are never without the call they answer. */
+  /** Only the last messages, 1 to 500; a few more where a result needs its call. */
   limit?: number
 }
 
-/** A patch of the scratchpad: what to set, and `null` for what to remove. */
+/** A patch of the scratchpad: values to set, and `null` for keys to remove. */
 export type StatePatch = { readonly [Key in keyof WellKnownKeys]?: WellKnownKeys[Key] | null } & JsonObject
 
-/** Conditions of a switch. */
+/** Options of `setActiveAgent`. */
 export interface SwitchOptions extends WriteOptions {
-  /** With a reason the switch is a transition, and listed as one. */
+  /** With a reason the switch is recorded as a transition. */
   reason?: string
-  /** Switch only if this agent is still the active one. */
+  /** Switches only if this agent is still the active one. */
   from?: string
 }
 
-/** To whom, and why. */
+/** The next agent and the reason. */
 export interface TransitionInput {
   to: string
   reason: string
 }
 
-/** To whom, why, and what the next agent has to know. */
+/** The next agent, the reason, and what that agent needs to know. */
 export interface HandoffInput extends TransitionInput {
-  /** `from_chatmode` is the session's own if absent, the lists are empty; other keys are kept as given. */
+  /** `from_chatmode` defaults to the session's own, the lists to empty ones; other keys are stored as given. */
   context?: HandoffContext & JsonObject
 }
 
@@ -78,9 +77,9 @@ export interface AgentTransition<Agent extends string = string> {
   sequence: number
 }
 
-/** Which page of a log to read. */
+/** Filters and order of a page of events. */
 export interface EventsQuery {
-  /** Only events behind this sequence. */
+  /** Only events after this sequence. */
   after?: number
   /** Only events before this sequence. */
   before?: number
@@ -91,15 +90,15 @@ export interface EventsQuery {
   order?: 'asc' | 'desc'
 }
 
-/** How large a window may be. */
+/** Size of a window. */
 export interface RecentOptions {
   /** @default 30 */
   maxTurns?: number
-  /** Budget by the tokenizer given to `open()`. Without it nothing is counted. */
+  /** Token budget, counted by the tokenizer given to `open()`. Without it nothing is counted. */
   maxTokens?: number
 }
 
-/** Where to begin following, and when to stop. */
+/** Start and end of a `tail`. */
 export interface TailOptions {
   /** Last sequence already seen. @default 0: from the beginning */
   after?: number

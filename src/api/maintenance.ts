@@ -5,49 +5,49 @@ export type { CacheHealth } from '../ports/envelope-cache.ts'
 
 /** Options of `verify` and `rebuild`. */
 export interface UpkeepOptions {
-  /** Called as the work goes on. */
+  /** Called with the progress. */
   onProgress?: (progress: UpkeepProgress) => void
 }
 
-/** How far the work is. `of` is what there was to do when it began: others may have written since. */
+/** Progress of `verify`, `rebuild` and `export`. `of` is the total at the start; others may have written since. */
 export interface UpkeepProgress {
   sessions: number
   events: number
   of: { sessions: number; events: number }
 }
 
-/** What `verify` looked at and found. */
+/** Result of `verify`. */
 export interface VerifyReport {
   sessions: number
   events: number
   differences: Difference[]
 }
 
-/** Something stored that is not what the log says. */
+/** A stored value that differs from the log. */
 export interface Difference {
   sessionId: string
-  /** Path in the views, such as `record.turns`, or `log` for a gap in the log itself. */
+  /** Path in the views, for example `record.turns`; `log` for a gap in the log itself. */
   field: string
-  /** What the log says. */
+  /** Value folded from the log. */
   expected?: Json
-  /** What is stored. */
+  /** Stored value. */
   actual?: Json
 }
 
-/** What `rebuild` looked at and repaired. */
+/** Result of `rebuild`. */
 export interface RebuildReport {
   sessions: number
   events: number
-  /** Ids of the sessions whose views were written anew. */
+  /** Ids of sessions whose views were rewritten. */
   repaired: string[]
 }
 
-/** That the store answers, and what it says of itself. Details are for the operator: whoever sees less than the whole store gets none. */
+/** Health of the store. Details are empty for everyone but the operator. */
 export interface Health {
   ok: true
   store: string
   schema?: number
   details: Readonly<Record<string, string | number>>
-  /** The cache in front of it; absent where there is none. One that is not well slows reads down, and fails nothing. */
+  /** Health of the cache; absent without one. A failing cache slows reads down but fails nothing. */
   cache?: CacheHealth
 }

@@ -6,42 +6,42 @@ import type { SourceType } from '../domain/memory/source-type.ts'
 import type { RecallKind } from '../domain/recall/recall-kind.ts'
 
 /**
- * What is remembered of users beyond their sessions, with where it comes from and how far it is believed.
+ * Memories of users beyond their sessions, each with its sources and a confidence.
  *
- * The calls that write take an idempotency key, which is valid among the memories of one user, for whatever call. Sent again it gives the
- * first outcome with the memories as they are by then: those that are gone since are left out, and if none is left it throws
- * `MEMORY_NOT_FOUND`. With other input the key is refused with `IDEMPOTENCY_MISMATCH`. It is known for 7 days, until the sweep after them.
+ * Writes take an idempotency key, valid for all memory calls of one user. A repeat returns the first outcome with the
+ * memories as they are now: deleted ones are left out, and if none is left it throws `MEMORY_NOT_FOUND`. The same key
+ * with other input throws `IDEMPOTENCY_MISMATCH`. Keys last 7 days, until the next sweep.
  */
 export interface Memories {
   /**
-   * Keeps something. What says the same as a memory there is merges with it, as a corroboration; with an `id` of the caller's own it
-   * never merges, and can be repeated safely. Of several all are kept, or none, and one key is for all of them.
+   * Stores a memory. One that says the same as an existing memory merges with it as a corroboration. With a caller-made
+   * `id` it never merges, and repeating the call is safe. A list is stored as a whole or not at all, under one key.
    */
   remember(memory: RememberInput, options?: WriteOptions): Promise<Remembered>
   remember(memories: readonly RememberInput[], options?: WriteOptions): Promise<Remembered[]>
-  /** Memories that fit the words of the query, best first. Expired and superseded ones never come back. */
+  /** Finds memories by the words of the query, best first. Leaves out expired and superseded ones. */
   search(query: SearchMemories): Promise<{ items: FoundMemory[] }>
   /** Throws `MEMORY_NOT_FOUND` if there is no such memory. */
   get(id: string): Promise<Memory>
-  /** Every memory of a user, in order of id, expired and superseded ones too. */
+  /** Lists every memory of a user in order of id, including expired and superseded ones. */
   list(query: ListMemories): Promise<Page<Memory>>
-  /** Something speaks for it: takes away a quarter of the doubt. The same events, or the same source, count once. */
+  /** Adds support: removes a quarter of the doubt. The same events or the same source count once. */
   corroborate(id: string, evidence?: Evidence, options?: WriteOptions): Promise<Memory>
-  /** Something speaks against it: takes away half of the belief. With `content` or `supersededBy` another memory takes its place. */
+  /** Adds counter-evidence: halves the confidence. With `content` or `supersededBy` another memory replaces it. */
   contradict(id: string, evidence?: Contradiction, options?: WriteOptions): Promise<Memory>
-  /** What happened to a memory, oldest first. */
+  /** Lists the changes of a memory, oldest first. */
   history(id: string): Promise<MemoryChange[]>
   /**
-   * Removes a memory for good, or all that comes from a source. A memory that comes from elsewhere and was only supported by the source
-   * stays, without that support. A call that broke off goes on when it is made again, and counts what it did itself.
+   * Deletes a memory, or everything that comes from a source. A memory that the source only supported stays without
+   * that support. After a failure call it again: it continues, and counts only its own deletions.
    */
   forget(id: string, options?: WriteOptions): Promise<Forgotten>
   forget(source: ForgetSource, options?: WriteOptions): Promise<Forgotten>
-  /** Gathers memories from a session's events that it has not gathered from yet. Repeat it after a failure: each counts once. */
+  /** Extracts memories from a session's new events. Safe to repeat after a failure: each event counts once. */
   extract(sessionId: string): Promise<Extraction>
 }
 
-/** What to keep. */
+/** A memory to store. */
 export interface RememberInput {
   userId: string
   content: string
@@ -49,81 +49,81 @@ export interface RememberInput {
   category?: MemoryCategory
   /** @default 'explicit' */
   sourceType?: SourceType
-  /** 0 to 1, kept to hundredths. @default 0.8 */
+  /** 0 to 1, rounded to hundredths. @default 0.8 */
   confidence?: number
-  /** Where it holds: a project, a chatmode … @default everywhere */
+  /** Where it applies: a project, a chatmode … @default everywhere */
   scope?: string
-  /** Where it comes from: events of a session of the same user, or a source outside. */
+  /** Its source: events of a session of the same user, or an external source. */
   source?: MemorySource
-  /** From this moment on (ISO 8601) it does not come back. */
+  /** From this time on (ISO 8601) it is not returned. */
   expiresAt?: string
   /** The same in milliseconds from now. */
   expiresInMs?: number
   metadata?: JsonObject
-  /** A UUID of the caller's own. */
+  /** A caller-made UUID. */
   id?: string
   /** @default 'local', or the caller's own */
   tenant?: string
 }
 
-/** A memory, and how it came to be there. */
+/** A stored memory and what `remember` did. */
 export interface Remembered extends Memory {
-  /** `merged` with one that says the same, or `unchanged` because it was there under this id. */
+  /** `merged` into a memory that says the same; `unchanged` because this id existed. */
   outcome: 'created' | 'merged' | 'unchanged'
 }
 
-/** What to look for among memories; filters add up. */
+/** Query and filters of a memory search; all filters apply. */
 export interface SearchMemories {
   userId: string
   query: string
   category?: MemoryCategory | readonly MemoryCategory[]
-  /** Only those that hold there: of this scope, or of none. */
+  /** Only memories of this scope, or without one. */
   scope?: string
   /** 0 to 1. */
   minConfidence?: number
-  /** Only what came about in these ways, such as all but `tool_output`. */
+  /** Only memories of these source types; leave out `tool_output` to ignore what tools said. */
   sourceTypes?: readonly SourceType[]
   /** 1 to 500. @default 100 */
   limit?: number
-  /** False only looks: what is found does not count as used. @default true */
+  /** False does not count found memories as used. @default true */
   record?: boolean
   /** @default 'local', or the caller's own */
   tenant?: string
 }
 
-/** A memory that was found. */
+/** A search hit. */
 export interface FoundMemory extends Memory {
-  /** Greater is better; see the guide for what it is made of. */
+  /** Higher is better; the guide explains the formula. */
   score: number
 }
 
-/** Whose memories to list. */
+/** Filters of a memory list. */
 export interface ListMemories {
   userId: string
   /** 1 to 500. @default 100 */
   limit?: number
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string
   /** @default 'local', or the caller's own */
   tenant?: string
 }
 
-/** What speaks for a memory, or against it. */
+/** Evidence for or against a memory. */
 export interface Evidence extends MemorySource {
-  /** How it came about; what a tool says is `tool_output`. @default as the memory did; of what holds instead: 'explicit' */
+  /** Use `tool_output` for what a tool said. @default the memory's own; 'explicit' for a replacement */
   sourceType?: SourceType
   note?: string
 }
 
-/** What speaks against a memory, and what holds instead. */
+/** Evidence against a memory, and its replacement. */
 export interface Contradiction extends Evidence {
-  /** Id of a memory of the same user that takes its place. */
+  /** Id of the replacement, a memory of the same user. */
   supersededBy?: string
-  /** What holds instead: becomes a memory of the same kind that takes its place. */
+  /** Content of a replacement, stored as a new memory of the same category. */
   content?: string
 }
 
-/** A source whose memories are to go. One of `sessionId` and `source`. */
+/** A source to forget: set `sessionId` or `source`. */
 export interface ForgetSource {
   userId: string
   sessionId?: string
@@ -132,86 +132,86 @@ export interface ForgetSource {
   tenant?: string
 }
 
-/** What was forgotten. */
+/** Result of `forget`. */
 export interface Forgotten {
-  /** Memories that are gone. */
+  /** Memories deleted. */
   forgotten: number
-  /** Memories that lost an entry of their lineage, and stay. */
+  /** Memories that lost a lineage entry but stay. */
   kept: number
 }
 
-/** What was gathered from a session. */
+/** Result of `extract`. */
 export interface Extraction {
   sessionId: string
-  /** Events that were read, by sequence; `to` is below `from` if there were none. */
+  /** First and last event read; `to` is below `from` if there were none. */
   from: number
   to: number
-  /** How many memories are new, and how many were known. */
+  /** Memories that are new, and memories that were known. */
   created: number
   merged: number
   memories: Remembered[]
 }
 
-/** What to look for in all that a user's past holds. */
+/** Query and filters of `recall`. */
 export interface RecallQuery {
   userId: string
   query: string
   /** 1 to 500. @default 100 */
   limit?: number
-  /** Budget for the contents together, by the tokenizer given to `open()`. */
+  /** Token budget for all contents, counted by the tokenizer given to `open()`. */
   maxTokens?: number
   /** @default all of them */
   kinds?: readonly RecallKind[]
-  /** Only what was said, or remembered, at or after this time (ISO 8601). */
+  /** Only items from this time on (ISO 8601). */
   since?: string
-  /** Only what was said, or remembered, before this time (ISO 8601). */
+  /** Only items before this time (ISO 8601). */
   until?: string
-  /** Of memories: only what came about in these ways. */
+  /** Only memories of these source types. */
   sourceTypes?: readonly SourceType[]
   /** @default 'local', or the caller's own */
   tenant?: string
 }
 
-/** Something that was found, with its place in the log. */
+/** A found item and its place in the log. */
 export interface RecallItem {
   kind: RecallKind
-  /** Of the event, the commit or the memory. */
+  /** Id of the event, commit or memory. */
   id: string
   sessionId?: string
   sequence?: number
   content: string
-  /** Greater is better, across kinds. */
+  /** Higher is better, across kinds. */
   score: number
-  /** When it was said or kept. */
+  /** When it was said or stored. */
   at: string
   role?: Role
   agentId?: string
-  /** How a memory came about. */
+  /** Source type of a memory. */
   sourceType?: SourceType
 }
 
-/** What was found, best first. */
+/** Result of `recall`, best first. */
 export interface RecallResult {
   items: RecallItem[]
-  /** What the contents cost together. */
+  /** Tokens of all contents. */
   tokens: number
-  /** Sessions whose latest events were not looked at yet, because there were too many at once. Absent: none. */
+  /** Sessions whose latest events are not indexed yet. Absent if there are none. */
   pending?: number
 }
 
-/** What to bring up to date. */
+/** Scope of `index`. */
 export interface IndexOptions {
   /** Only the sessions of this user. */
   userId?: string
   /** @default 'local', or the caller's own */
   tenant?: string
-  /** Called as the work goes on. */
+  /** Called with the progress. */
   onProgress?: (progress: IndexReport) => void
 }
 
-/** What was brought up to date. */
+/** Result of `index`. */
 export interface IndexReport {
   sessions: number
-  /** Messages that came into the index. */
+  /** Messages added to the index. */
   messages: number
 }

@@ -3,7 +3,7 @@ import type { SessionScratchpad } from '../domain/fold.ts'
 import type { JsonObject } from '../domain/json.ts'
 import type { SessionRecord, SessionState } from '../domain/record.ts'
 
-/** What a session begins with. */
+/** Values of a new session. */
 export interface CreateSession {
   userId: string
   /** @default 'default' */
@@ -18,26 +18,26 @@ export interface CreateSession {
   /** Agent that acts first. @default the first of the agents given to `open()`, else `assistant` */
   agent?: string
   metadata?: JsonObject
-  /** From this moment on (ISO 8601) the session acts as ended. */
+  /** From this time on (ISO 8601) the session acts as ended. */
   expiresAt?: string
   /** The same in milliseconds from the start. */
   expiresInMs?: number
-  /** A UUID of the caller's own, of any version but 8. Creating again with the same id and the same values gives the same session. */
+  /** A caller-made UUID of any version but 8. Creating again with the same id and values returns the same session. */
   id?: string
 }
 
-/** Where to look for a live session. */
+/** Scope to search for a live session. */
 export interface ActiveScope {
   userId: string
   /** @default 'default' */
   chatmode?: string
-  /** Without it: the newest of any conversation. */
+  /** Without it any conversation matches, the newest session first. */
   conversationId?: string
   /** @default 'local', or the caller's own */
   tenant?: string
 }
 
-/** Which sessions to list; filters add up. */
+/** Filters of a session list; all filters apply. */
 export interface ListSessions {
   /** @default 'local', or the caller's own */
   tenant?: string
@@ -47,13 +47,13 @@ export interface ListSessions {
   /** Active agent. */
   agent?: string
   conversationId?: string
-  /** Last activity at or after this time (ISO 8601). */
+  /** Active at or after this time (ISO 8601). */
   since?: string
-  /** Last activity before this time (ISO 8601). */
+  /** Last active before this time (ISO 8601). */
   until?: string
   /** 1 to 500. @default 100 */
   limit?: number
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   cursor?: string
 }
 
@@ -64,18 +64,21 @@ export interface Page<T> {
   nextCursor?: string
 }
 
-/** Where to fork, and what is new in the fork. */
+/** Position of a fork, and its own values. */
 export interface ForkOptions {
   /** Last event to copy. @default the last one */
   at?: number
-  /** A UUID of the caller's own, of any version but 8. It makes the fork repeatable: without `at` a repeat copies as far as the first call did. */
+  /**
+   * A caller-made UUID of any version but 8. Makes the call repeatable: without `at` a repeat copies as far as the
+   * first call did.
+   */
   id?: string
   chatmode?: string
   task?: string
   metadata?: JsonObject
 }
 
-/** Every view of a session as it was at one moment. */
+/** Every view of a session at one sequence. */
 export interface Snapshot {
   sequence: number
   record: SessionRecord
@@ -83,19 +86,19 @@ export interface Snapshot {
   envelope: Envelope
 }
 
-/** Whose user to purge. */
+/** Options of `users.purge`. */
 export interface PurgeOptions {
   /** @default 'local', or the caller's own */
   tenant?: string
 }
 
-/** What a purge removed. */
+/** Counts of what a purge deleted. */
 export interface PurgeReceipt {
   sessions: number
   events: number
   /** Idempotency keys. */
   keys: number
-  /** Memories that nothing else supports. */
+  /** Memories without any other support. */
   memories: number
   purgedAt: string
 }

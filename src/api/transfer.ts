@@ -1,66 +1,66 @@
 import type { UpkeepProgress } from '../api.ts'
 import type { SessionEvent } from '../domain/event.ts'
 
-/** A run of events of one session, as they are in its log. Blocks of a session come in the order of its log. */
+/** Consecutive events of one session. Blocks of a session come in log order. */
 export interface SessionBlock {
   sessionId: string
   events: ExportedEvent[]
-  /** These are the last of them. */
+  /** True for the session's last block. */
   done: boolean
 }
 
-/** An event on its way from one store to another: all of it but the session it belongs to, which the block names. */
+/** An event without its session id, which the block names. */
 export type ExportedEvent = Omit<SessionEvent, 'sessionId'>
 
-/** Which sessions to export. */
+/** Scope of an export. */
 export interface ExportOptions {
-  /** Only this one. @default all that the caller may see */
+  /** Only this session. @default all that the caller may see */
   sessionId?: string
-  /** Goes on behind this event of an earlier export. */
+  /** Continues an earlier export after this event. */
   after?: ExportPlace
-  /** Called as the work goes on. */
+  /** Called with the progress. */
   onProgress?: (progress: UpkeepProgress) => void
 }
 
-/** How far an export came. */
+/** Position of an export. */
 export interface ExportPlace {
   sessionId: string
-  /** The last event that was exported. */
+  /** Last exported event. */
   sequence: number
-  /** The session was exported to its end. */
+  /** True if the session is exported to its end. */
   done: boolean
 }
 
-/** How to import. */
+/** Options of `import`. */
 export interface ImportOptions {
-  /** Called as the work goes on. */
+  /** Called with the progress. */
   onProgress?: (progress: ImportProgress) => void
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface ImportProgress {
   sessions: number
-  /** Looked at: those that were there already count too. */
+  /** Events read, including those that existed. */
   events: number
 }
 
-/** What an import did. */
+/** Result of an import. */
 export interface ImportReport {
-  /** Sessions that came to their end. */
+  /** Sessions imported to their end. */
   sessions: number
-  /** Of them new here. */
+  /** New sessions. */
   created: number
-  /** Of them here before, with fewer events. */
+  /** Existing sessions that got more events. */
   extended: number
-  /** Of them here before, with all that came. */
+  /** Existing sessions that had all events. */
   unchanged: number
   /** Events written. */
   events: number
-  /** Sessions that were left as they are here, and why. */
+  /** Sessions left unchanged, and why. */
   refused: RefusedSession[]
 }
 
-/** A session that could not be imported. */
+/** A session that was not imported. */
 export interface RefusedSession {
   sessionId: string
   /** `IMPORT_CONFLICT`, `SESSION_ACTIVE`, `VALIDATION` … */
