@@ -7,8 +7,8 @@ let used = POOL
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /**
- * A UUIDv7 (RFC 9562): 48 bits of time, then random, so that ids made later sort later. Random bytes are drawn by the
- * pool: one draw for each id cost more than all the rest of an append in memory.
+ * Creates a UUIDv7 (RFC 9562): 48 bits of time, then random bits, so later ids sort later. Random bytes come from a
+ * pool: one draw per id cost more than the rest of an in-memory append.
  */
 export function uuid7(now = Date.now()): string {
   if (used + 10 > POOL) {

@@ -2,16 +2,16 @@ import type { Message, ToolCall } from './domain/message.ts'
 
 export type { Message, ToolCall }
 
-/** What an agent loop needs of a session. Every session of `open()` offers the same, asynchronously. */
+/** The message interface of an agent loop. Sessions of `open()` have the same calls, but asynchronous. */
 export interface MessageSession {
   readonly id: string
   addMessage(message: Message): void
-  /** A copy of all messages since the last `clear()`, in the order they came. */
+  /** Returns a copy of all messages since the last `clear()`, oldest first. */
   messages(): Message[]
   clear(): void
 }
 
-/** What {@link memorySession} throws when a message cannot be accepted; `field` says which part of it. */
+/** Thrown by {@link memorySession} for an invalid message; `field` names the wrong part. */
 export class MessageError extends TypeError {
   override readonly name = 'MessageError'
   readonly code = 'VALIDATION'
@@ -23,7 +23,7 @@ export class MessageError extends TypeError {
   }
 }
 
-/** A session that lives in this process alone: no database, no file, no dependency, nothing to close. */
+/** Creates a session in this process only: no database, no file, no dependency, nothing to close. */
 export function memorySession(): MessageSession {
   const id = uuid7()
   let messages: Message[] = []
@@ -46,9 +46,9 @@ function check({ role, content, toolCalls = [], toolCallId }: Message): void {
   if (!ROLES.includes(role)) throw new MessageError('role', `must be one of ${ROLES.join(', ')}`)
   if (typeof content !== 'string') throw new MessageError('content', 'must be text')
   if (toolCalls.length > 0 && role !== 'assistant')
-    throw new MessageError('toolCalls', 'only the assistant calls tools')
+    throw new MessageError('toolCalls', 'only role assistant can call tools')
   if (toolCallId !== undefined && role !== 'tool') {
-    throw new MessageError('toolCallId', 'only a message of role tool answers a call')
+    throw new MessageError('toolCallId', 'only role tool can answer a call')
   }
   if (content === '' && toolCalls.length === 0 && toolCallId === undefined) {
     throw new MessageError('content', 'must not be empty')
@@ -66,7 +66,7 @@ function copy({ toolCalls, parts, ...message }: Message): Message {
 let millisecond = 0
 let time = ''
 
-/** The same ids as elsewhere in the package, from which nothing may be imported here. */
+/** The same ids as in `ids.ts`; this file imports nothing from the package. */
 function uuid7(): string {
   const now = Date.now()
   if (now !== millisecond) {
@@ -74,6 +74,6 @@ function uuid7(): string {
     time = `${digits.slice(0, 8)}-${digits.slice(8)}-7`
     millisecond = now
   }
-  // of a random id all but the time and the version
+  // takes everything but time and version from a random UUID
   return time + crypto.randomUUID().slice(15)
 }

@@ -15,7 +15,7 @@ export interface CreateSession {
   skill?: string
   gitBranch?: string
   task?: string
-  /** Agent that acts first. @default the first of the agents given to `open()`, else `assistant` */
+  /** First active agent. @default the first of the agents given to `open()`, else `assistant` */
   agent?: string
   metadata?: JsonObject
   /** From this time on (ISO 8601) the session acts as ended. */

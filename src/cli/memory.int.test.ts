@@ -134,7 +134,7 @@ describe('memory import', () => {
       refusals: [
         { place: 'line 3', field: 'document', reason: expect.stringContaining('is not JSON') },
         { place: 'line 4', id: '4', field: 'category' },
-        { place: 'line 5', id: '5', field: 'text', reason: 'has 16385, and 16384 is the most that is accepted' },
+        { place: 'line 5', id: '5', field: 'text', reason: 'size 16385 exceeds the limit of 16384' },
         { place: 'line 6', id: '6', field: 'metadata' },
         { place: 'line 7', id: '7', field: 'expires_at' },
         { place: 'line 8', id: 'b', field: 'id', reason: 'is that of line 2 too, which is taken' },

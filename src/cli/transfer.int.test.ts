@@ -149,7 +149,7 @@ describe('export and import', () => {
     expect(all.code).toBe(4)
     expect(all.stdout).toContain('refused    12\n')
     expect(all.stdout).toContain(
-      `${idOf(1)}  IMPORT_CONFLICT  session ${idOf(1)} is here already, and differs: the id belongs`,
+      `${idOf(1)}  IMPORT_CONFLICT  session ${idOf(1)} already exists and differs: the id belongs`,
     )
     expect(all.stdout).not.toContain(idOf(11))
     expect(all.stdout).toContain('\nand 2 more; --json names them all\n')

@@ -1,4 +1,4 @@
-/** Every code an error of this package can carry; `docs/errors.md` says what each means and what to do. */
+/** Every error code of this package; `docs/errors.md` explains each and what to do. */
 export const ERROR_CODES = [
   'SESSION_NOT_FOUND',
   'SESSION_ENDED',
@@ -25,15 +25,15 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
 /**
- * Base of every error thrown on purpose. Match on `code`, not `instanceof`: two copies of the package may be
- * loaded. `details` is safe to log and to send: ids, names and numbers, never content.
+ * Base of every error thrown on purpose. Match on `code`, not `instanceof`: two copies of the package may be loaded.
+ * `details` is safe to log and send: ids, names and numbers, never content.
  */
 export abstract class ThroughlineError extends Error {
   abstract readonly code: ErrorCode
   abstract readonly details: Readonly<Record<string, string | number>>
 }
 
-/** No such session, or none that the caller may see. */
+/** The session does not exist, or the caller may not see it. */
 export class SessionNotFoundError extends ThroughlineError {
   override readonly name = 'SessionNotFoundError'
   readonly code = 'SESSION_NOT_FOUND'
@@ -45,7 +45,7 @@ export class SessionNotFoundError extends ThroughlineError {
   }
 }
 
-/** No such memory, or none that the caller may see. */
+/** The memory does not exist, or the caller may not see it. */
 export class MemoryNotFoundError extends ThroughlineError {
   override readonly name = 'MemoryNotFoundError'
   readonly code = 'MEMORY_NOT_FOUND'
@@ -57,19 +57,19 @@ export class MemoryNotFoundError extends ThroughlineError {
   }
 }
 
-/** The session has ended or expired: it takes no more events. Start another one, or fork it. */
+/** The session has ended or expired and accepts no more events. Start another one, or fork it. */
 export class SessionEndedError extends ThroughlineError {
   override readonly name = 'SessionEndedError'
   readonly code = 'SESSION_ENDED'
   readonly details: { sessionId: string; endedAt: string }
 
   constructor(details: SessionEndedError['details'], options?: ErrorOptions) {
-    super(`session ${details.sessionId} ended at ${details.endedAt} and takes no more events`, options)
+    super(`session ${details.sessionId} ended at ${details.endedAt}; start another session or fork this one`, options)
     this.details = details
   }
 }
 
-/** The scope (tenant, user, chatmode, conversation) already has a live session: use it, or end it first. */
+/** The scope (tenant, user, chatmode, conversation) already has a live session. Use it, or end it first. */
 export class SessionActiveError extends ThroughlineError {
   override readonly name = 'SessionActiveError'
   readonly code = 'SESSION_ACTIVE'
@@ -77,51 +77,54 @@ export class SessionActiveError extends ThroughlineError {
 
   constructor(details: SessionActiveError['details'], options?: ErrorOptions) {
     super(
-      `conversation ${details.conversationId} already has the active session ${details.sessionId}; ` +
-        'use getOrCreate() to get it, or end it first',
+      `conversation ${details.conversationId} already has an active session, ${details.sessionId}; ` +
+        'get it with getOrCreate(), or end it first',
       options,
     )
     this.details = details
   }
 }
 
-/** Nothing new is begun for now: whoever runs the store has paused the intake. What exists goes on; try again later. */
+/** An operator has paused the creation of sessions. Existing sessions continue; try again later. */
 export class IntakePausedError extends ThroughlineError {
   override readonly name = 'IntakePausedError'
   readonly code = 'INTAKE_PAUSED'
   readonly details: { since: string }
 
   constructor(since: string, options?: ErrorOptions) {
-    super(`no new sessions are taken since ${since}; try again when the intake has been resumed`, options)
+    super(`new sessions are paused since ${since}; try again later`, options)
     this.details = { since }
   }
 }
 
-/** The log is not where the caller said it was. Read what came since, then write again. */
+/** The log has moved past the expected sequence. Read the new events, then write again. */
 export class SequenceConflictError extends ThroughlineError {
   override readonly name = 'SequenceConflictError'
   readonly code = 'SEQUENCE_CONFLICT'
   readonly details: { sessionId: string; expected: number; actual: number }
 
   constructor(details: SequenceConflictError['details'], options?: ErrorOptions) {
-    super(`session ${details.sessionId} is at sequence ${details.actual}, not ${details.expected}`, options)
+    super(`session ${details.sessionId} is at sequence ${details.actual}, expected ${details.expected}`, options)
     this.details = details
   }
 }
 
-/** The session is not in a state for this command. Nothing was written: look at its status and decide again. */
+/** The session's state does not allow this command. Nothing was written; check its status and decide again. */
 export class InvalidTransitionError extends ThroughlineError {
   override readonly name = 'InvalidTransitionError'
   readonly code = 'INVALID_TRANSITION'
   readonly details: { sessionId: string; state: string; command: string }
 
   constructor(details: InvalidTransitionError['details'], options?: ErrorOptions) {
-    super(`session ${details.sessionId} is ${details.state}, where ${details.command}() is not allowed`, options)
+    super(`${details.command}() is not allowed while session ${details.sessionId} is ${details.state}`, options)
     this.details = details
   }
 }
 
-/** An idempotency key, or a session id made by the caller, came again with other content. A key is a session's, or a user's for memories. */
+/**
+ * An idempotency key or caller-made session id was reused with other content. Keys belong to a session; for memories,
+ * to a user.
+ */
 export class IdempotencyMismatchError extends ThroughlineError {
   override readonly name = 'IdempotencyMismatchError'
   readonly code = 'IDEMPOTENCY_MISMATCH'
@@ -134,15 +137,18 @@ export class IdempotencyMismatchError extends ThroughlineError {
     const where = userId === undefined ? `in session ${sessionId}` : `for memories of user ${userId}`
     super(
       key === undefined
-        ? `session ${sessionId} already exists and was created with other values`
-        : `idempotency key '${key}' was used ${where} with other content`,
+        ? `session ${sessionId} already exists with other values; use a new id`
+        : `idempotency key '${key}' was already used ${where} with other content; use a new key`,
       options,
     )
     this.details = details
   }
 }
 
-/** What is here of a session is not what came: it went on here by itself, or the place of its commit is taken. Nothing was changed. */
+/**
+ * The imported session differs from the one stored here: it continued here, or its commit's position is taken. Nothing
+ * was changed.
+ */
 export class ImportConflictError extends ThroughlineError {
   override readonly name = 'ImportConflictError'
   readonly code = 'IMPORT_CONFLICT'
@@ -150,7 +156,7 @@ export class ImportConflictError extends ThroughlineError {
 
   constructor(details: ImportConflictError['details'], options?: ErrorOptions) {
     super(
-      `session ${details.sessionId} is here already, and differs: ${IMPORT_CONFLICTS[details.reason](details)}`,
+      `session ${details.sessionId} already exists and differs: ${IMPORT_CONFLICTS[details.reason](details)}`,
       options,
     )
     this.details = details
@@ -162,12 +168,12 @@ const IMPORT_CONFLICTS: Record<
   (details: ImportConflictError['details']) => string
 > = {
   event: ({ sequence }) =>
-    `its event ${sequence} is another one, so it went on here by itself; purge it here to take the other`,
-  commit: () => 'its conversation has another commit in the place of the one that came',
-  owner: () => 'the id belongs to somebody else here',
+    `event ${sequence} is not the same; to replace the stored session, purge it and import again`,
+  commit: () => 'its conversation already has another commit at that position',
+  owner: () => 'the id belongs to another tenant or user',
 }
 
-/** Input that cannot be accepted. `field` is the path of the first thing that is wrong. */
+/** Invalid input. `field` is the path of the first problem. */
 export class ValidationError extends ThroughlineError {
   override readonly name = 'ValidationError'
   readonly code = 'VALIDATION'
@@ -181,7 +187,7 @@ export class ValidationError extends ThroughlineError {
   }
 }
 
-/** Input that is well formed but larger than the limit for its field. */
+/** Valid input that exceeds the limit of its field. */
 export class TooLargeError extends ThroughlineError {
   override readonly name = 'TooLargeError'
   readonly code = 'TOO_LARGE'
@@ -189,13 +195,13 @@ export class TooLargeError extends ThroughlineError {
   readonly details: { field: string; limit: number; actual: number }
 
   constructor(details: TooLargeError['details'], options?: ErrorOptions) {
-    super(`${details.field}: has ${details.actual}, and ${details.limit} is the most that is accepted`, options)
+    super(`${details.field}: size ${details.actual} exceeds the limit of ${details.limit}`, options)
     this.field = details.field
     this.details = details
   }
 }
 
-/** The database failed or could not be reached. `cause` is the driver's own error. */
+/** The database failed or is unreachable. `cause` is the driver's error. */
 export class StorageError extends ThroughlineError {
   override readonly name = 'StorageError'
   readonly code = 'STORAGE'
@@ -208,8 +214,8 @@ export class StorageError extends ThroughlineError {
 }
 
 /**
- * The database has an older schema than this version needs, and migrating was not requested. With `madeBy` no migration
- * leads to this version: export with the version that made the database, and import with this one.
+ * The database has an older schema than this version needs, and `migrate` is off. With `madeBy` no migration exists: export
+ * with the version that made the database, and import with this one.
  */
 export class SchemaOutdatedError extends ThroughlineError {
   override readonly name = 'SchemaOutdatedError'
@@ -219,17 +225,17 @@ export class SchemaOutdatedError extends ThroughlineError {
   constructor(details: SchemaOutdatedError['details'], options?: ErrorOptions) {
     super(
       details.madeBy === undefined
-        ? `the database has schema ${details.found}, this version needs ${details.needed}; ` +
+        ? `the database has schema ${details.found}, but this version needs ${details.needed}; ` +
             'run throughline migrate, or open it with { migrate: true }'
-        : 'an earlier pre-release made this database, and it cannot be migrated; run throughline export with the version ' +
-            'that made it, then throughline import into a new database with this version',
+        : 'this database comes from an earlier pre-release and cannot be migrated; run throughline export with that ' +
+            'version, then throughline import into a new database with this one',
       options,
     )
     this.details = details
   }
 }
 
-/** The database was migrated by a newer version. Nothing was changed: update the package. */
+/** A newer version has migrated the database. Nothing was changed; update the package. */
 export class SchemaNewerError extends ThroughlineError {
   override readonly name = 'SchemaNewerError'
   readonly code = 'SCHEMA_NEWER'
@@ -237,33 +243,33 @@ export class SchemaNewerError extends ThroughlineError {
 
   constructor(details: SchemaNewerError['details'], options?: ErrorOptions) {
     super(
-      `the database has schema ${details.found}, this version knows up to ${details.known}; update throughline`,
+      `the database has schema ${details.found}, newer than this version supports (${details.known}); update throughline`,
       options,
     )
     this.details = details
   }
 }
 
-/** The server does not know who is calling: the token is missing, or it is not accepted. */
+/** The token is missing or invalid. */
 export class UnauthenticatedError extends ThroughlineError {
   override readonly name = 'UnauthenticatedError'
   readonly code = 'UNAUTHENTICATED'
   readonly details = {}
 }
 
-/** The caller follows as many sessions at once as the server allows. End one of the streams first. */
+/** The caller has reached the limit of open streams. Close one first. */
 export class TooManyStreamsError extends ThroughlineError {
   override readonly name = 'TooManyStreamsError'
   readonly code = 'TOO_MANY_STREAMS'
   readonly details: { limit: number }
 
   constructor(limit: number, options?: ErrorOptions) {
-    super(`${limit} streams are open already, which is the most for one caller; end one of them first`, options)
+    super(`too many open streams (limit ${limit}); close one first`, options)
     this.details = { limit }
   }
 }
 
-/** The server has too much to do, is about to stop, or cannot check tokens for now. Nothing was done: try again in a moment. */
+/** The server is overloaded, stopping, or cannot verify tokens right now. Nothing was done; try again soon. */
 export class UnavailableError extends ThroughlineError {
   override readonly name = 'UnavailableError'
   readonly code = 'UNAVAILABLE'
@@ -276,31 +282,31 @@ export class UnavailableError extends ThroughlineError {
 }
 
 const UNAVAILABLE = {
-  stopping: 'the server is stopping, and takes no more requests',
-  busy: 'the server has too much to do; try again in a moment',
-  keys: 'the server cannot get the keys that tokens are checked with; try again in a moment',
+  stopping: 'the server is shutting down; try again in a moment',
+  busy: 'the server is busy; try again in a moment',
+  keys: 'the server cannot load the keys to verify tokens; try again in a moment',
 } as const
 
-/** The server has no such route. */
+/** The route does not exist. */
 export class RouteNotFoundError extends ThroughlineError {
   override readonly name = 'RouteNotFoundError'
   readonly code = 'ROUTE_NOT_FOUND'
   readonly details: { method: string; path: string }
 
   constructor(details: RouteNotFoundError['details'], options?: ErrorOptions) {
-    super(`there is no ${details.method} ${details.path}; /openapi.json lists what there is`, options)
+    super(`no route ${details.method} ${details.path}; see /openapi.json`, options)
     this.details = details
   }
 }
 
-/** Something failed on the server that should not. Its log says more, under the id of the request. */
+/** An unexpected server failure. The server's log has details under the request id. */
 export class InternalError extends ThroughlineError {
   override readonly name = 'InternalError'
   readonly code = 'INTERNAL'
   readonly details: { requestId: string }
 
   constructor(requestId: string, options?: ErrorOptions) {
-    super(`something went wrong on the server; its log says more under request ${requestId}`, options)
+    super(`unexpected server error; see the server log for request ${requestId}`, options)
     this.details = { requestId }
   }
 }

@@ -1,4 +1,4 @@
-/** Where times come from. Tests pass one they move by hand. */
+/** Source of the current time. Tests pass one they set by hand. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number

@@ -1,12 +1,14 @@
 import type { EnvelopeView } from '../domain/envelope.ts'
 
 /**
- * The stored envelopes of all sessions, for whoever runs the store. Sessions themselves write theirs with their events (S26).
+ * The stored envelopes of all sessions, for the operator. Sessions write their own envelope with their events (S26).
  *
- * - E1 `page` gives the sessions in ascending order of id, from behind `after`, each with its envelope where one is stored and up to date.
- * - E2 `find` gives the same for the ids asked for, in any order, without those that do not exist.
- * - E3 `count` and `remove` go by what is stored, up to date or not: the rows of one backfill that nobody wrote since, or those last written at or
- *   after a moment. `remove` takes at most `limit` of them, in ascending order of id, and gives their sessions. No log is touched, and the next read folds.
+ * - E1 `page` returns sessions in ascending order of id, after `after`, each with its envelope if a current one is
+ *   stored.
+ * - E2 `find` returns the same for the given ids, in any order, without those that do not exist.
+ * - E3 `count` and `remove` match stored rows, current or not: those of one backfill that nobody has written since, or
+ *   those last written at or after a time. `remove` deletes at most `limit` rows in ascending order of id and returns
+ *   their sessions. Logs stay; the next read folds.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -17,7 +19,7 @@ export interface EnvelopeStore {
   remove(which: EnvelopeFilter, limit: number): Promise<string[]>
 }
 
-/** A session and what is stored of its envelope. */
+/** A session and its stored envelope. */
 export interface EnvelopeRow {
   readonly sessionId: string
   readonly envelopeAt: number
@@ -26,5 +28,5 @@ export interface EnvelopeRow {
 
 export type EnvelopeFilter =
   | { readonly batch: string }
-  /** Last written at or after this moment. */
+  /** Last written at or after this time. */
   | { readonly since: string }

@@ -1,14 +1,15 @@
 import type { LegacySession } from '../domain/legacy.ts'
 
 /**
- * Sessions of an older system: a table of events, told one session after the other.
+ * Reads the sessions of an older system from its event table, one after the other.
  *
- * - L1 `sessions` gives each session once, in ascending order of its id as bytes, from behind `after`; whatever the number and order of the rows.
- * - L2 Events of a session are folded by time, ties by id. However many there are, one at a time is held.
- * - L3 It only reads, at one moment: what is written meanwhile is not seen.
+ * - L1 `sessions` yields each session once, in ascending byte order of its id, after `after`, whatever the number and
+ *   order of rows.
+ * - L2 A session's events are folded by time, ties by id, holding one at a time.
+ * - L3 It only reads, from one snapshot: concurrent writes are not seen.
  */
 export interface LegacySource {
-  /** How many sessions there are behind `after`. */
+  /** Counts the sessions after `after`. */
   count(after?: string): Promise<number>
   sessions(after?: string): AsyncIterable<LegacySession>
   close(): Promise<void>

@@ -5,60 +5,62 @@ import type { UserKey } from './recall-index.ts'
 import type { IdempotencyStamp, PurgeCounts } from './session-store.ts'
 
 /**
- * What is remembered of users, beside the log and never in its way.
+ * Memories of users, stored beside the log.
  *
- * - M1 `change` hands the decider the memories it names, as they are, and stores what it returns in one step: rows, history, words
- *   and the mark, or nothing. No other change of the same user comes in between. A decider that throws leaves nothing behind.
- * - M2 A change writes only if the sessions it names are there and the user's and, with a `mark`, if the events of that session up to `from` are
- *   extracted, no more and no less, and its log reaches `to`; else it gives `stale` and the decider is not called. With `purge` that
- *   session goes in the same step, so that no memory ever names a session that is gone.
- * - M3 `version` of a history is 1, 2, 3 … for each memory, in the order of the changes.
- * - M4 What a memory holds comes back the same: content, numbers, lineage, metadata with its keys in order.
- * - M5 `list` gives a user's memories in ascending order of id, from behind `after`, also those that expired or were superseded.
+ * - M1 `change` passes the requested memories to the decider and stores its result in one step: rows, history, words
+ *   and the mark, or nothing. No other change of the same user comes in between. A decider that throws writes nothing.
+ * - M2 A change writes only if its sessions exist and belong to the user and, with a `mark`, if that session is
+ *   extracted exactly up to `from` and its log reaches `to`; otherwise it returns `stale` without calling the decider.
+ *   `purge` deletes a session in the same step, so no memory names a deleted session.
+ * - M3 The `version`s of a memory's history are 1, 2, 3 … in the order of its changes.
+ * - M4 A memory is returned as written: content, numbers, lineage, and metadata with its key order.
+ * - M5 `list` returns a user's memories in ascending order of id, after `after`, including expired and superseded ones.
  * - M6 `fromSource` finds every memory whose lineage names the source.
- * - M7 A memory that is removed, or whose words are taken out, is not in `index.lookup` or `index.postings` of the shelf `memory`
- *   any more; one that is put with words is. A removed one leaves no history.
- * - M8 `used` raises the counts of memories that are there, and nothing else.
- * - M9 `purge` removes everything of a user: memories, history, words of both shelves, keys, and counts memories and keys.
- * - M10 `unread` gives memories that have no words in the index, or those of an older version, such as those of a table that was there before;
- *   not those that were superseded.
- * - M11 With `within`, what belongs to another tenant or user does not exist.
- * - M12 A key belongs to the user whose memories it changed, whoever the caller was. It is stored in the step of the change, if the decider
- *   gives an `answer`. The same key and fingerprint again gives that answer (`replayed`), checked before M2 and without the decider; another
- *   fingerprint throws `IdempotencyMismatchError`. `answered` gives the answer to those who do not know the user: the memory may be gone.
- * - M13 `forgetKeys` removes keys of anyone within whose change was made before that moment, the oldest first and at most `limit`, and counts
- *   them. Nothing else goes, and what comes with such a key is a change like any other.
+ * - M7 `index.lookup` and `index.postings` of the corpus `memory` return a memory written with words, and no longer one
+ *   that was removed or lost its words. A removed memory leaves no history.
+ * - M8 `markUsed` raises the use counts of existing memories and changes nothing else.
+ * - M9 `purge` removes everything of a user: memories, history, words of both corpora, and keys. It counts memories and
+ *   keys.
+ * - M10 `unindexed` returns memories without words in the index or with words of an older version, for example rows of
+ *   an adopted table; not superseded ones.
+ * - M11 With `within`, data of other tenants and users does not exist.
+ * - M12 A key belongs to the user whose memories it changed, whoever called. It is stored with the change if the
+ *   decider returns an `answer`. A repeat with the same fingerprint returns that answer (`replayed`), checked before M2
+ *   and without the decider; another fingerprint throws `IdempotencyMismatchError`. `findAnswer` finds the answer
+ *   without knowing the user, since the memory may be gone.
+ * - M13 `forgetKeys` removes at most `limit` keys older than a time, oldest first, of anyone within, and counts them.
+ *   Nothing else changes; a later call with such a key is a new change.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
 export interface MemoryStore {
   change(request: ChangeRequest): Promise<ChangeResult>
-  /** Those that are there, in any order. */
+  /** Returns the existing ones, in any order. */
   get(ids: readonly string[], within: Principal | undefined): Promise<Memory[]>
   list(query: MemoriesQuery): Promise<Memory[]>
   history(id: string, within: Principal | undefined): Promise<MemoryChange[]>
-  /** At most `limit`, in ascending order of id from behind `after`. */
+  /** Returns at most `limit`, in ascending order of id after `after`. */
   fromSource(query: SourceQuery): Promise<Memory[]>
   markUsed(user: UserKey, ids: readonly string[], at: string): Promise<void>
-  /** Those that expired by then, of anyone within; at most `limit`. */
+  /** Returns at most `limit` memories expired at that time, of anyone within. */
   expired(at: string, limit: number, within: Principal | undefined): Promise<Memory[]>
   unindexed(user: UserKey, version: number, limit: number): Promise<Memory[]>
-  /** What the key was stored with, of anyone within, if it came with the same fingerprint. */
+  /** Returns the answer stored with the key and fingerprint, of anyone within. */
   findAnswer(stamp: IdempotencyStamp, within: Principal | undefined): Promise<string | undefined>
-  /** Removes keys that came before then; gives how many. */
+  /** Removes keys from before that time; returns how many. */
   forgetKeys(before: string, limit: number, within: Principal | undefined): Promise<number>
   purge(user: UserKey): Promise<{ memories: number; keys: number }>
 }
 
 export interface ChangeRequest extends UserKey {
   readonly at: string
-  /** Memories the decider wants to see: by id … */
+  /** Memories for the decider: by id … */
   readonly ids?: readonly string[]
-  /** … or by what they say; only those that were not superseded. */
+  /** … or by fingerprint, without superseded ones … */
   readonly fingerprints?: readonly string[]
-  /** … or by a source that their lineage names, see `sourceKey`. */
+  /** … or by a source in their lineage, see `sourceKey`. */
   readonly source?: string
-  /** Sessions that what is decided will name. */
+  /** Sessions that the decision refers to. */
   readonly sessions?: readonly string[]
   readonly mark?: ExtractionMark
   /** A session to purge. */
@@ -68,7 +70,7 @@ export interface ChangeRequest extends UserKey {
   decide(found: readonly Memory[]): MemoryWrites
 }
 
-/** How far memories were extracted from a session, before and after. */
+/** Extraction progress of a session, before and after. */
 export interface ExtractionMark {
   readonly sessionId: string
   readonly from: number
@@ -76,34 +78,34 @@ export interface ExtractionMark {
 }
 
 export interface MemoryWrites {
-  /** At most one for each memory. */
+  /** At most one per memory. */
   readonly puts: readonly MemoryPut[]
   readonly removals?: readonly string[]
   /**
-   * Goes with the key: ids, outcomes and counts as JSON. It outlives the memories, so it never holds what they say. Absent: the key is not
-   * stored, and the change must do no harm twice.
+   * Stored with the key: ids, outcomes and counts as JSON. It outlives the memories, so it never contains their
+   * content. Without it the key is not stored, and the change must be safe to repeat.
    */
   readonly response?: string
 }
 
-/** A memory that is new, or takes the place of the one with its id. */
+/** A new memory, or the replacement of the one with its id. */
 export interface MemoryPut {
   readonly memory: Memory
-  /** Equal for memories that say the same. Absent: as it was. */
+  /** Equal for memories that say the same. Absent: unchanged. */
   readonly fingerprint?: string
-  /** For the index; `null` takes it out. Absent: as it was. */
+  /** For the index; `null` removes the memory from it. Absent: unchanged. */
   readonly words?: { readonly description: TextAnalysis; readonly version: number } | null
-  /** For the history, in this order; absent: nothing to tell. Versions are given by the store. */
+  /** For the history, in this order. The store assigns versions. */
   readonly changes?: readonly Omit<MemoryChange, 'version'>[]
 }
 
 export interface ChangeResult {
   readonly outcome: 'written' | 'stale' | 'replayed'
-  /** As they were written. */
+  /** The memories as written. */
   readonly memories: readonly Memory[]
-  /** Of a change that was replayed. */
+  /** Set on a replay. */
   readonly response?: string
-  /** Of a change that purges. */
+  /** Set on a purge. */
   readonly purged?: PurgeCounts
 }
 

@@ -4,8 +4,7 @@ import type { Fact } from '../domain/memory/extract.ts'
 import type { SessionStatus } from '../domain/record.ts'
 
 /**
- * Says what a user message means for its session. An answer that is no intent, a failure or a late answer leaves the
- * decision to the rules.
+ * Classifies a user message for its session. If it fails, times out or returns no intent, the rules decide.
  */
 export type Classify = (input: {
   message: string
@@ -14,84 +13,84 @@ export type Classify = (input: {
 }) => MessageIntent | Promise<MessageIntent>
 
 /**
- * Sums up what was said and done, in plain text of up to 20,000 characters. An empty answer, a failure or a late answer
- * leaves it to the extractive summary.
+ * Summarizes events in plain text of up to 20,000 characters. If it fails, times out or returns nothing, the extractive
+ * summary is used.
  */
 export type Summarize = (input: { events: readonly SessionEvent[]; task?: string }) => string | Promise<string>
 
 /**
- * Finds what is worth remembering in events of one session, 50 things at most. What is not as it should be is left out; a
- * failure, a late answer or one that is no list leaves it to the rules. What rests on the result of a tool is kept as
- * `tool_output`, whatever it says of itself.
+ * Extracts up to 50 facts worth remembering from events of one session. Invalid facts are left out; if it fails, times
+ * out or returns no list, the rules decide. A fact that rests on a tool result is stored as `tool_output`, whatever its
+ * own label.
  */
 export type Extract = (input: ExtractInput) => readonly FoundFact[] | Promise<readonly FoundFact[]>
 
-/** Something to remember, as a caller's function gives it. */
+/** A fact as a caller's function returns it. */
 export interface FoundFact {
   category: Fact['category']
   /** Up to 1,000 characters. */
   content: string
-  /** First and last event it rests on, by sequence, among those that were given. `to` is `from` if it is left out. */
+  /** First and last supporting event, by sequence, among the given ones. `to` defaults to `from`. */
   from: number
   to?: number
-  /** By default `implicit`. */
+  /** @default 'implicit' */
   sourceType?: Fact['sourceType']
-  /** From 0 to 1; by default what the rules believe of its kind. */
+  /** 0 to 1. @default the rules' confidence for its category */
   confidence?: number
 }
 
-/** Events of one session, in their order. A model is shown 200 at most, so callers go page by page. */
+/** Events of one session, in order. A model gets at most 200, so callers page. */
 export interface ExtractInput {
   events: readonly SessionEvent[]
 }
 
-/** What was found, in the order of the log, and how it came about. */
+/** Facts in log order, and who found them. */
 export interface ExtractResult {
   facts: Fact[]
   by: 'rules' | 'model' | 'caller'
-  /** Why the rules had to, where a model or a function was asked first. Safe to store. */
+  /** Why the model's or function's answer was not used. Safe to store. */
   fallback?: string
 }
 
-/** Finds what is worth remembering. Never fails: in the end there are the rules. */
+/** Extracts facts. Never fails: the rules are the fallback. */
 export type Extractor = (input: ExtractInput) => Promise<ExtractResult>
 
-/** An intent, and how it came about. */
+/** An intent, and who decided it. */
 export interface ClassifyResult {
   intent: MessageIntent
   by: 'rules' | 'model' | 'caller'
-  /** The rule that decided, where the rules did. */
+  /** The rule that decided, if the rules did. */
   rule?: string
-  /** Why the rules had to, where a model or a function was asked first. Safe to store. */
+  /** Why the model's or function's answer was not used. Safe to store. */
   fallback?: string
 }
 
-/** Judges a message in its session. Never fails: in the end there are the rules. */
+/** Classifies a message in its session. Never fails: the rules are the fallback. */
 export type Classifier = (input: ClassifyInput) => Promise<ClassifyResult>
 
-/** Events to sum up, and the summary to use where there is no other. */
+/** Events to summarize, and the fallback summary. */
 export interface SummarizeInput {
   events: readonly SessionEvent[]
   task?: string | undefined
-  /** Called only when it is needed. */
+  /** Called only if needed. */
   extractive: () => string
 }
 
-/** A summary, and how it came about. */
+/** A summary, and who wrote it. */
 export interface SummarizeResult {
-  /** Of 20,000 characters at most, unless it is extractive. */
+  /** At most 20,000 characters unless extractive. */
   summary: string
   by: 'extractive' | 'model' | 'caller'
-  /** Why it is extractive, where a model or a function was asked first. Safe to store. */
+  /** Why the model's or function's answer was not used. Safe to store. */
   fallback?: string
 }
 
-/** Sums up events. Fails only where `extractive` does. */
+/** Summarizes events. Fails only if `extractive` does. */
 export type Summarizer = (input: SummarizeInput) => Promise<SummarizeResult>
 
 /**
- * What is used of a language model of the AI SDK, version 5 and later: the objects that its providers make, such as
- * `openai('…')`, can be passed as they are. Ids of models, which are plain text, cannot.
+ * A language model of the AI SDK, version 5 or later, as its providers create it: `openai('…')`. A model id alone,
+ * which is plain text, does not work.
  */
 export interface LanguageModel {
   readonly specificationVersion: 'v2' | 'v3' | 'v4'
@@ -100,12 +99,12 @@ export interface LanguageModel {
   doGenerate(options: ModelCall): PromiseLike<ModelAnswer>
 }
 
-/** One call of a model. */
+/** One model call. */
 export interface ModelCall {
   prompt: ModelMessage[]
   maxOutputTokens: number
   temperature: number
-  /** Fires when the answer is no longer waited for. */
+  /** Fires on timeout. */
   abortSignal: AbortSignal
 }
 
@@ -114,7 +113,7 @@ export type ModelMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: { type: 'text'; text: string }[] }
 
-/** What a model gives back. Only parts of type `text` are its answer. */
+/** A model's response. Only parts of type `text` count. */
 export interface ModelAnswer {
   readonly content: readonly { readonly type: string; readonly text?: string }[]
   /** Plain text in `v2`. */

@@ -2,61 +2,62 @@ import type { SessionScratchpad, SessionView } from '../domain/fold.ts'
 import type { Principal, SessionRecord, SessionState } from '../domain/record.ts'
 
 /**
- * Append-only log of session events with the views folded from it: the only source of truth.
+ * Append-only log of session events with the views folded from it. The only source of truth.
  *
  * Writing
- * - S1 An append is atomic: all its events and the moved head are stored, or nothing is.
+ * - S1 An append is atomic: all its events and the new head are stored, or nothing is.
  * - S2 Sequences of a session are 1, 2, 3 … with no gap, whatever the number of writers and processes.
  * - S3 An append whose `expectedSequence` is not the head throws `SequenceConflictError` and writes nothing.
- * - S4 An append to a session that has ended, or whose `expiresAt` is not after `at`, throws `SessionEndedError`.
- * - S5 A key is stored with the events it wrote. The same key and fingerprint again gives those events (`replayed`),
+ * - S4 An append to an ended session, or to one whose `expiresAt` is not after `at`, throws `SessionEndedError`.
+ * - S5 A key is stored with the events it wrote. A repeat with the same fingerprint returns those events (`replayed`),
  *   checked before S3 and S4; another fingerprint throws `IdempotencyMismatchError`.
- * - S6 `decide` hands the decider the current view and stores its events together with the view it returns; no other
- *   decision comes in between, and before an end no event either. A decider that throws leaves nothing behind; one without events writes nothing.
- * - S7 What fails, fails alone: one bad write among many waiting ones does not harm the others.
- * - S8 A write is acknowledged when it would survive what the store promises to survive (see `docs/stores.md`).
+ * - S6 `decide` passes the current view to the decider and stores its events together with the view it returns. No
+ *   other decision comes in between, and before an end no event either. A decider that throws, or returns no events,
+ *   writes nothing.
+ * - S7 A failing write fails alone: it does not affect others waiting in the same batch.
+ * - S8 A write is acknowledged once it would survive the failures the store promises to survive (`docs/stores.md`).
  *
  * Sessions
- * - S9 `create` stores the first event and the views together, and is decided in this order: the id exists
- *   (`same-id`), a session may be reused (`found`), the scope has a session that has not ended (`blocked`), `created`.
- *   However many callers race, one of them creates.
- * - S10 `fork` copies events of the source up to a sequence, under their sequences, times and contents but with ids of
- *   their own, and appends its event behind them; `same-id` if the id exists.
- * - S11 `active` gives the newest session of the scope that has neither ended nor expired, of equal ones the one with
- *   the highest id.
- * - S12 `list` gives sessions newest activity first, ties by id descending, from behind the cursor.
+ * - S9 `create` stores the first event and the views together. It checks in this order: the id exists (`same-id`), a
+ *   session may be reused (`found`), the scope has a session that has not ended (`blocked`), else `created`. Of
+ *   concurrent callers exactly one creates.
+ * - S10 `fork` copies the source's events up to a sequence, with their sequences, times and contents but new ids, and
+ *   appends its own event; `same-id` if the id exists.
+ * - S11 `active` returns the newest session of the scope that has neither ended nor expired; ties go to the highest id.
+ * - S12 `list` returns sessions by newest activity, ties by descending id, after the cursor.
  *
  * Reading
- * - S13 A read gives events in sequence order, never part of an append, the same text that was written.
- * - S14 With `turns`, which goes with `order: 'desc'` and without `types`, a read ends with the event that starts its `turns`-th turn,
- *   and does not go back behind the last clear.
- * - S15 `load` gives all views of one moment; `record` and `state` give the one that they name, and read no more. What came in and what
- *   went out is the caller's to change.
- * - S16 Every call with a {@link SessionKey} of a session that does not exist throws `SessionNotFoundError`, except
- *   `load`, `record` and `state`, which give `undefined`.
- * - S17 `watch` calls back soon after each write to the session, by whatever process. It may call without reason, and
- *   once for many writes.
+ * - S13 A read returns events in sequence order, never part of an append, with the exact text that was written.
+ * - S14 With `turns` (only with `order: 'desc'` and without `types`) a read ends with the event that starts the
+ *   `turns`-th turn and never passes the last clear.
+ * - S15 `load` returns all views of one moment; `record` and `state` return and read only the one they name. Callers
+ *   may change their arguments and results freely.
+ * - S16 Calls with the {@link SessionKey} of a missing session throw `SessionNotFoundError`, except `load`, `record`
+ *   and `state`, which return `undefined`.
+ * - S17 `watch` calls back soon after a write to the session by any process. It may call without a write, and once for
+ *   many.
  * - S18 The database itself refuses to change, replace or remove an event.
- * - S19 `repair` replaces the stored views only if the head is still the one stated.
+ * - S19 `repair` replaces the stored views only if the head is still `expectedHead`.
  * - S20 After `close` every call throws `StorageError`.
- * - S21 With `within`, what belongs to another tenant or user does not exist (S16), to any call.
- * - S22 `purge` removes all that is stored of a session, in one step, and counts it. Its id may then be used again.
+ * - S21 With `within`, sessions of other tenants and users do not exist (S16), for every call.
+ * - S22 `purge` removes everything stored of a session in one step and counts it. The id may be used again.
  *
  * Work
- * - S23 `edges` of a decision are stored with its events, under the sequence of the one they come from. `edges` gives
- *   those at the nodes asked for, or all of them, sorted by (from, label, to, sequence), from behind the cursor. A fork has
- *   those of the events it copied.
- * - S24 A view that comes to have a `commit` makes it the next of its conversation (tenant, conversation), in the same
- *   step. With `chained` the decider is told the last commit of the conversation, and no other can come in between: the
- *   positions of a conversation are 1, 2, 3 … A purge leaves the link behind with `purgedAt`, without its user, and nothing else of the session.
- * - S25 `due` gives live sessions whose last activity is before `idleSince`, or whose `expiresAt` is not after `at`, and
- *   those that ended before `endedBefore` and still await their commit.
+ * - S23 A decision's `edges` are stored with its events, under the sequence of their event. `edges` returns those at
+ *   the given nodes, or all, sorted by (from, label, to, sequence), after the cursor. A fork has the edges of the
+ *   events it copied.
+ * - S24 A view that gains a `commit` appends it to its conversation (tenant, conversation) in the same step. With
+ *   `chained` the decider gets the conversation's last commit, and no other can come in between: positions are 1, 2, 3
+ *   … A purge leaves only the link, with `purgedAt` and without its user.
+ * - S25 `due` returns live sessions last active before `idleSince` or whose `expiresAt` is not after `at`, and sessions
+ *   that ended before `endedBefore` and still await their commit.
  *
  * Envelopes
- * - S26 An `envelope` in a view that moved `envelopeAt` is stored in the same step; a view without one leaves what is stored as it is. `load` gives the
- *   envelope only where what is stored was folded to `envelopeAt`. A repair stores it in any case.
- * - S27 While the intake is paused a `create` that would make a session, and a `fork`, throw `IntakePausedError` and write nothing, except with
- *   `ignorePause`. What exists goes on.
+ * - S26 An `envelope` in a view with a new `envelopeAt` is stored in the same step; a view without one leaves the
+ *   stored envelope unchanged. `load` returns the stored envelope only if it was folded up to `envelopeAt`. A repair
+ *   always stores it.
+ * - S27 While the intake is paused, a `fork` and a `create` that would make a session throw `IntakePausedError` and
+ *   write nothing, except with `ignorePause`. Existing sessions continue.
  *
  * Every rule has tests of the same number in `stores/conformance`.
  */
@@ -73,46 +74,46 @@ export interface SessionStore {
   read(key: SessionKey, query: ReadQuery): Promise<StoredEvent[]>
   active(query: ActiveQuery): Promise<SessionRecord | undefined>
   list(query: ListQuery): Promise<SessionRecord[]>
-  /** Ids in ascending order, from behind `after`. */
+  /** Returns ids in ascending order, after `after`. */
   sessionIds(query: IdsQuery): Promise<string[]>
-  /** How many sessions and events there are in all. */
+  /** Counts all sessions and events. */
   totals(within: Principal | undefined): Promise<Totals>
   repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): Promise<boolean>
   purge(key: SessionKey, at: string): Promise<PurgeCounts>
   edges(key: SessionKey, query: EdgesQuery): Promise<StoredEdge[]>
-  /** Links of a conversation's chain in ascending order of position, from behind `after`. */
+  /** Returns the commits of a conversation in ascending order of position, after `after`. */
   commits(query: CommitsQuery): Promise<CommitLink[]>
-  /** Ids of sessions that a sweep has to look at, those that waited longest first. */
+  /** Returns ids of sessions for a sweep, the longest waiting first. */
   due(query: DueQuery): Promise<string[]>
-  /** Since when no new sessions are taken; `undefined` while they are. */
+  /** Returns when the intake was paused; `undefined` while it is open. */
   pausedSince(): Promise<string | undefined>
-  /** Pauses the intake of new sessions from this moment on, or resumes it. What is paused already stays so from its first moment. */
+  /** Pauses the intake of new sessions, or resumes it with `undefined`. A second pause keeps the first time. */
   pause(since: string | undefined): Promise<void>
-  /** Returns the function that ends the watch. */
+  /** Returns a function that ends the watch. */
   watch(sessionId: string, wake: () => void): () => void
   health(): Promise<StoreHealth>
   close(): Promise<void>
 }
 
-/** A session, for a caller who may see all of them, or only those of `within`. */
+/** A session id, for a caller who may see everything or only `within`. */
 export interface SessionKey {
   readonly sessionId: string
   readonly within?: Principal
 }
 
-/** An event on its way into the log. */
+/** An event to store. */
 export interface NewEvent {
   readonly id: string
   readonly type: string
   readonly role: string
   readonly content: string
-  /** JSON text, kept byte for byte. */
+  /** JSON text, stored byte for byte. */
   readonly parts?: string
   readonly agentId?: string
   readonly occurredAt?: string
 }
 
-/** An event as the log holds it. */
+/** A stored event. */
 export interface StoredEvent extends NewEvent {
   readonly sequence: number
   readonly createdAt: string
@@ -135,14 +136,15 @@ export interface AppendRequest extends SessionKey {
 export interface DecideRequest extends SessionKey {
   readonly at: string
   readonly idempotency?: IdempotencyStamp
-  /** The decision may make the next commit of the conversation. */
+  /** The decision may append a commit to the conversation. */
   readonly chained?: boolean
   /**
-   * What the decider looks at, if not at everything: the scratchpad, whether the session lives, and nothing that plain appends move. A store may
-   * then begin with views that it remembers, and decides again on those of now unless that led to a write on the same decision version.
+   * `state`: the decider reads only the scratchpad and whether the session is live, nothing that plain appends move. A
+   * store may then decide on cached views first, and decides again on current ones unless the write met the same
+   * decision version.
    */
   readonly reads?: 'state'
-  /** Pure: it may be called more than once. `last` is the conversation's last commit, where `chained` asks for it. */
+  /** Pure: it may run more than once. `last` is the conversation's last commit, with `chained`. */
   decide(view: SessionView, last?: CommitLink): Decision
 }
 
@@ -153,25 +155,25 @@ export interface Decision {
   readonly edges?: readonly NewEdge[]
 }
 
-/** A relation between two things of the work, on its way into the store. */
+/** A relation to store. */
 export interface NewEdge {
   readonly from: string
   readonly label: string
   readonly to: string
   /** JSON text. */
   readonly evidence: string
-  /** Which of the decision's events it comes from, from 0. */
+  /** Index of its event in the decision, from 0. */
   readonly event: number
 }
 
-/** A relation as the store holds it. */
+/** A stored relation. */
 export interface StoredEdge extends Omit<NewEdge, 'event'> {
-  /** Sequence of the event it comes from. */
+  /** Sequence of its event. */
   readonly sequence: number
 }
 
 export interface EdgesQuery {
-  /** Only edges that leave (`out`) or reach (`in`) one of these nodes, or either. Absent: all edges. */
+  /** Only edges that leave (`out`) or reach (`in`) one of these nodes. Absent: all edges. */
   readonly nodes?: readonly string[]
   readonly direction?: 'out' | 'in' | 'both'
   readonly labels?: readonly string[]
@@ -179,7 +181,7 @@ export interface EdgesQuery {
   readonly limit: number
 }
 
-/** One commit in the chain of a conversation. */
+/** One commit of a conversation. */
 export interface CommitLink {
   readonly id: string
   readonly sessionId: string
@@ -187,16 +189,16 @@ export interface CommitLink {
   readonly userId: string
   /** 1, 2, 3 … in the conversation. */
   readonly position: number
-  /** When it was made. */
+  /** When it was created. */
   readonly at: string
-  /** Its session was purged then. */
+  /** When its session was purged. */
   readonly purgedAt?: string
 }
 
 export interface CommitsQuery {
   readonly tenant: string
   readonly conversationId: string
-  /** Only those of this user; those that were purged belong to nobody. */
+  /** Only commits of this user; purged ones belong to nobody. */
   readonly userId?: string
   readonly after?: number
   readonly limit: number
@@ -212,7 +214,7 @@ export interface DueQuery {
 
 export interface WriteResult {
   readonly events: readonly StoredEvent[]
-  /** True when the key was known and nothing was written. */
+  /** True if the key was known and nothing was written. */
   readonly replayed: boolean
 }
 
@@ -221,21 +223,21 @@ export interface CreateRequest {
   readonly at: string
   /** The views after that event. */
   readonly view: SessionView
-  /** Which live session to give instead of creating one: none, that of the conversation, or the newest of any. */
+  /** Live session to return instead of creating one: none, the conversation's, or the newest of any. */
   readonly reuse: 'none' | 'conversation' | 'any'
-  /** Create it although the intake is paused. */
+  /** Creates the session even while the intake is paused. */
   readonly ignorePause?: boolean
 }
 
 export interface CreateResult {
   readonly outcome: 'created' | 'found' | 'same-id' | 'blocked'
-  /** The session created, found, or in the way. */
+  /** The created, found or blocking session. */
   readonly record: SessionRecord
 }
 
 export interface ForkRequest {
   readonly source: SessionKey & { readonly sequence: number }
-  /** `session_forked`, which gets the sequence behind the copied ones. */
+  /** `session_forked`, stored after the copied events. */
   readonly event: NewEvent
   readonly at: string
   /** The views after that event. */
@@ -282,7 +284,7 @@ export interface IdsQuery {
   readonly within?: Principal
 }
 
-/** What a purge removed. */
+/** Counts of what a purge deleted. */
 export interface PurgeCounts {
   readonly events: number
   readonly keys: number
@@ -294,8 +296,8 @@ export interface Totals {
 }
 
 export interface StoreHealth {
-  /** Schema the database has; absent where there is none. */
+  /** Schema version; absent for stores without one. */
   readonly schema?: number
-  /** What else the store can say of itself. */
+  /** More facts about the store. */
   readonly details: Readonly<Record<string, string | number>>
 }

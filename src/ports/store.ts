@@ -4,7 +4,7 @@ import type { MemoryStore } from './memory-store.ts'
 import type { RecallIndex } from './recall-index.ts'
 import type { SessionStore } from './session-store.ts'
 
-/** All that one database keeps: the logs, what is remembered of users, the words of both, the envelopes, and what is coming in. */
+/** Everything one database stores: logs, memories, the search index, envelopes and unfinished imports. */
 export interface Store extends SessionStore {
   readonly memories: MemoryStore
   readonly index: RecallIndex

@@ -1,4 +1,4 @@
-/** Counts what a text costs a model. Used on reads with a budget, never on writes. */
+/** Counts the tokens of a text. Used by reads with a budget, never by writes. */
 export interface Tokenizer {
   readonly name: string
   count(text: string): number

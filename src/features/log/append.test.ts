@@ -113,7 +113,7 @@ describe('an event with', () => {
       { field: 'agentId', limit: 512, actual: 513 },
     ],
   ])('%s is refused, and the limit named', async (_, event, { field, limit, actual }) => {
-    const says = (at: string) => `${at}: has ${actual}, and ${limit} is the most that is accepted`
+    const says = (at: string) => `${at}: size ${actual} exceeds the limit of ${limit}`
     expect(await refusal(event)).toEqual({ code: 'TOO_LARGE', field, message: says(field) })
     const at = `events[1].${field}`
     expect(await refusal([said, event])).toEqual({ code: 'TOO_LARGE', field: at, message: says(at) })
@@ -167,7 +167,7 @@ describe('a list of events', () => {
     expect(await refusal(Array(3).fill({ ...said, content }))).toEqual({
       code: 'TOO_LARGE',
       field: 'events',
-      message: `events: has ${3 * content.length}, and ${LIMITS.append} is the most that is accepted`,
+      message: `events: size ${3 * content.length} exceeds the limit of ${LIMITS.append}`,
     })
     const parts = 'x'.repeat(6 * 1024 * 1024 - 2)
     expect(await refusal(Array(3).fill({ ...said, content: 'x', parts }))).toMatchObject({ field: 'events' })
