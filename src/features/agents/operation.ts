@@ -12,7 +12,7 @@ import { parse, writeOptions } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { handoffInput, switchInput, transitionInput } from './schema.ts'
 
-/** Makes an agent the active one, unless it is already. */
+/** Makes an agent active, unless it is already. */
 export async function setActiveAgent(
   deps: Deps,
   id: string,
@@ -26,14 +26,14 @@ export async function setActiveAgent(
     ({ record: { activeAgent: from } }) => {
       if (from === to || (expected !== undefined && from !== expected)) return []
       if (reason !== undefined) return [switchDraft(from, to, reason)]
-      return [{ type: 'agent_changed', content: `${to} acts in place of ${from}`, parts: { from, to } }]
+      return [{ type: 'agent_changed', content: `${to} replaces ${from}`, parts: { from, to } }]
     },
     { command: ['setActiveAgent', to, reason, expected], idempotencyKey },
   )
   return view.record
 }
 
-/** Makes an agent the active one and records why, as one event. */
+/** Makes an agent active and records why, as one event. */
 export async function recordTransition(
   deps: Deps,
   id: string,
@@ -50,7 +50,7 @@ export async function recordTransition(
   return onlyTransition(decided)
 }
 
-/** Hands the session over: the switch, its reason, and what the next agent has to know, as one event. */
+/** Hands the session over: the switch, its reason and the context for the next agent, as one event. */
 export async function handOff(
   deps: Deps,
   id: string,
@@ -60,7 +60,7 @@ export async function handOff(
   const { to, reason, context: given = {} } = parse(handoffInput, input)
   const { idempotencyKey } = parse(writeOptions, options)
   requireAgent(deps, to, 'to')
-  // in the scratchpad it stands below its key
+  // in the scratchpad it is nested one level deeper
   const context = parseJsonInput(given, 'context', LIMITS.scratchpad, SCRATCHPAD_DEPTH + 1)
   if (!isObject(context)) throw new ValidationError('context', 'must be a JSON object')
   const decided = await decideOn(
@@ -77,7 +77,7 @@ export async function handOff(
   return onlyTransition(decided)
 }
 
-/** Takes the handoff that waits. However many takers there are, one gets it. */
+/** Takes the pending handoff. Of any number of takers exactly one gets it. */
 export async function takeHandoff(
   deps: Deps,
   id: string,

@@ -13,7 +13,7 @@ export const transitionResponse = z
   } satisfies Keys<AgentTransition>)
   .meta({ id: 'AgentTransition' })
 
-/** Other keys are as whoever handed over gave them. */
+/** Other keys are as the agent that handed over gave them. */
 export const handoffResponse = z
   .looseObject({
     from_chatmode: z.string().optional(),

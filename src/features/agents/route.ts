@@ -7,7 +7,7 @@ import { handOff, recordTransition, setActiveAgent, takeHandoff, transitionsOf }
 import { handoffResponse, transitionResponse } from './response.ts'
 import { handoffInput, switchInput, transitionInput } from './schema.ts'
 
-/** Of every change. */
+/** Error codes of every change. */
 const errors: readonly ErrorCode[] = ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH']
 
 export const agentsRoutes: readonly Route[] = [

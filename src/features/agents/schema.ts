@@ -15,7 +15,7 @@ export const switchInput = schema(() =>
 
 export const transitionInput = schema(() => z.strictObject({ to: name(), reason: reason() }))
 
-/** The operation checks it: it knows how deep it may be. */
+/** Checked by the operation, which knows the depth limit. */
 const context = schema(() =>
   z.unknown().register(z.globalRegistry, { type: 'object', description: 'What the next agent has to know.' }),
 )

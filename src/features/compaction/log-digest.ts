@@ -9,30 +9,30 @@ import { type Deps, keyOf } from '../kernel/deps.ts'
 import { walkStored } from '../kernel/history.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 
-/** Events that a summarizer is given: the first and the last ones, since a log may be longer than memory. */
+/** Events that a summarizer gets: the first and the last ones, since a log may not fit into memory. */
 const FIRST = 50
 const LAST = 1000
 
-/** Events by their sequences, both ends included. */
+/** A range of sequences, both ends included. */
 export interface Range {
   from: number
   to: number
 }
 
-/** What a part of a log tells. */
+/** What a range of a log contains, for a commit or a summary. */
 export interface LogDigest {
   work: WorkSummary
-  /** The summary the user was shown. */
+  /** The last summary proposed to the user. */
   proposed?: string
   lastModelMessage?: string
-  /** The beginning and the end of the conversation. */
+  /** The first and the last events of the conversation. */
   sampledEvents: SessionEvent[]
   range: Range
-  /** Of the events in the range, see {@link hashOf}. */
+  /** Hash of the events in the range, see {@link hashOf}. */
   hash: string
 }
 
-/** Reads the range once, a page at a time. */
+/** Reads the range once, page by page. */
 export async function digestLog(
   deps: Deps,
   id: string,
@@ -61,7 +61,7 @@ export async function digestLog(
   return { ...story, work: builder.finish(), range, hash: digest.digest('hex') }
 }
 
-/** A summary of the story: a summarizer's, else an extract, with how it came about. `before` is what is known already. */
+/** A summary of the digest by the summarizer or, if it fails, an extract. `before` is the summary so far. */
 export async function summarized(deps: Deps, story: LogDigest, task: string | undefined, before?: string) {
   const { work, proposed, lastModelMessage, sampledEvents: told } = story
   const extractive = () => extractiveSummary({ task, work, lastModelMessage, proposed })
@@ -72,7 +72,7 @@ export async function summarized(deps: Deps, story: LogDigest, task: string | un
   return { summary, summarizedBy: by, ...(fallback !== undefined && { fallback }) }
 }
 
-/** SHA-256 of the events of a range, to compare with what a commit or a summary says of them. */
+/** SHA-256 of the events of a range, to compare with the hash in a commit or a summary. */
 export async function hashOf(deps: Deps, id: string, range: Range): Promise<string> {
   const digest = nodeCrypto().createHash('sha256')
   for await (const page of walkStored(deps, keyOf(deps, id), { after: range.from - 1, last: range.to })) {
@@ -81,7 +81,7 @@ export async function hashOf(deps: Deps, id: string, range: Range): Promise<stri
   return digest.digest('hex')
 }
 
-/** One event as it is hashed: everything that was written, nothing that a copy would have otherwise. */
+/** One event as it is hashed: everything that was written, nothing that differs in a copy. */
 function lineOf({ sequence, type, role, content, parts, agentId, occurredAt, createdAt }: StoredEvent): string {
   return `${JSON.stringify([sequence, type, role, content, parts, agentId, occurredAt, createdAt])}\n`
 }

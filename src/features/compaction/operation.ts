@@ -17,12 +17,12 @@ import { commitsQuery, compactInput } from './schema.ts'
 
 export { digestLog as storyOf, hashOf, type Range, summarized } from './log-digest.ts'
 
-/** What `session_compacted` holds; its content is the summary. */
+/** The parts of `session_compacted`; its content is the summary. */
 type CommitParts = Omit<Commit, 'sessionId' | 'summary' | 'at' | 'purgedAt'>
 
 /**
- * Makes the one canonical commit of an ended session, or gives the one it has. The log is streamed, so its length does
- * not matter to memory, and nothing is written before the one event at the end.
+ * Makes the one canonical commit of an ended session, or returns the one it has. The log is streamed, so memory use does
+ * not grow with it, and nothing is written before the one event at the end.
  */
 export async function compactSession(deps: Deps, id: string, input: CompactInput = {}): Promise<Commit> {
   const { onProgress, ...rest } = input
@@ -83,7 +83,7 @@ export async function commitOf(deps: Deps, id: string): Promise<Commit> {
   return { ...(parts as unknown as CommitParts), sessionId: id, summary, at }
 }
 
-/** The commits of a conversation, oldest first. One whose session was purged is there without its content. */
+/** The commits of a conversation, oldest first. A commit of a purged session is listed without its content. */
 export async function commitsOf(
   deps: Deps,
   conversationId: string,
@@ -110,7 +110,7 @@ async function linked(deps: Deps, link: CommitLink): Promise<Commit> {
   try {
     if (link.purgedAt === undefined) return await commitOf(deps, link.sessionId)
   } catch (error) {
-    // purged in this very moment
+    // purged at this very moment
     if (!(error instanceof SessionNotFoundError)) throw error
   }
   return {
@@ -129,7 +129,7 @@ async function linked(deps: Deps, link: CommitLink): Promise<Commit> {
   }
 }
 
-/** The views, with the end on record where the session has expired without one. */
+/** The views, after recording the end of a session that has expired. */
 async function loadEnded(deps: Deps, id: string): Promise<SessionView> {
   const view = await load(deps, id)
   if (view.record.endedAt !== undefined || endTime(view.record, now(deps)) === undefined) return view

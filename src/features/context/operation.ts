@@ -19,14 +19,14 @@ import { readMessages } from '../messages/operation.ts'
 import { logRecall, recallFor, toldOf } from './recalled.ts'
 import { contextOptions, reduceOptions } from './schema.ts'
 
-/** Earlier sessions of the conversation that are told of. */
+/** Earlier sessions of the conversation whose summaries are included. */
 const EARLIER = 20
-/** Turns that stay as they were when the rest is summarised. */
+/** Turns that stay verbatim when the rest is summarised. */
 const KEPT_TURNS = 10
-/** Share of the budget above which the rest is summarised. */
+/** Share of the budget above which older turns are summarised. */
 const FULL = 0.8
 
-/** What goes to the model, within a budget: the task, what came before, and the last of the conversation. */
+/** The model's input within a token budget: the task, earlier summaries, and the end of the conversation. */
 export async function buildContext(
   deps: Deps,
   id: string,
@@ -71,14 +71,14 @@ export async function buildContext(
   }
 }
 
-/** Messages before the window that were not even looked at: up to one page of them is counted. */
+/** Messages before the window that were not read: up to one page of them is counted. */
 async function unreadMessages(deps: Deps, id: string, after: number, before: number): Promise<number> {
   if (before - 1 <= after) return 0
   const query = { after, before, types: MESSAGE_TYPES, order: 'desc', limit: LIMITS.page } as const
   return (await deps.store.read(keyOf(deps, id), query)).length
 }
 
-/** Summaries of the sessions whose commits came before that of this one. */
+/** Summaries of the sessions that were committed before this one. */
 async function earlierSummaries(deps: Deps, { record, commit }: SessionView) {
   const { tenant, conversationId, userId, id } = record
   const isEarlier = (link: CommitLink) =>
@@ -102,7 +102,7 @@ interface Reduction {
   hash: string
 }
 
-/** The last summary of the session's own past that no clear has hidden. */
+/** The latest summary of the session's own past that no clear has hidden. */
 async function lastReduction(deps: Deps, id: string, { clearedAt }: SessionView): Promise<Reduction | undefined> {
   const query = { after: clearedAt, types: ['context_summarized'], order: 'desc', limit: 1 } as const
   const [stored] = await deps.store.read(keyOf(deps, id), query)
@@ -113,8 +113,8 @@ async function lastReduction(deps: Deps, id: string, { clearedAt }: SessionView)
 }
 
 /**
- * Makes the past of a live session smaller for the model. Above 80 % of the budget it summarises all but the last ten
- * turns, as one event with its range and hash; else the window alone does. The originals stay in the log.
+ * Shrinks the past of a live session for the model. Above 80 % of the budget it summarises all but the last ten turns, as
+ * one event with its range and hash; below, the window alone is enough. The originals stay in the log.
  */
 export async function reduceContext(deps: Deps, id: string, options: ReduceOptions): Promise<Reduced> {
   const { maxTokens, strategy: wanted, idempotencyKey } = parse(reduceOptions, options)
@@ -127,7 +127,7 @@ export async function reduceContext(deps: Deps, id: string, options: ReduceOptio
   const { summary: content, ...made } = await summarized(deps, story, view.record.task, before?.summary)
   const parts = { range, hash: story.hash, ...made }
   const draft: Draft = { type: 'context_summarized', content, parts: parts as unknown as JsonObject }
-  // what was cleared while it was summed up stays hidden
+  // messages cleared while the summary was made stay hidden
   await decideOn(deps, id, ({ clearedAt }) => (clearedAt === view.clearedAt ? [draft] : []), {
     command: ['reduce', maxTokens, wanted],
     idempotencyKey,
@@ -135,7 +135,7 @@ export async function reduceContext(deps: Deps, id: string, options: ReduceOptio
   return await reduced(deps, id, view, strategy, maxTokens)
 }
 
-/** Whether what was said since the last summary takes more than 80 % of the budget. */
+/** Whether the messages since the last summary take more than 80 % of the budget. */
 async function isFull(deps: Deps, id: string, view: SessionView, maxTokens: number): Promise<boolean> {
   const floor = (await lastReduction(deps, id, view))?.range.to ?? view.clearedAt
   const { events, tokens = 0 } = await recentEvents(deps, id, { maxTurns: LIMITS.page, maxTokens }, isMessageType)
@@ -151,7 +151,7 @@ async function isFull(deps: Deps, id: string, view: SessionView, maxTokens: numb
   return before.length > 0 || tokens > FULL * maxTokens
 }
 
-/** All that is older than the last ten turns; `undefined` if that is nothing, or summarised already. */
+/** The range before the last ten turns; `undefined` if it is empty or already summarised. */
 async function unsummarised(deps: Deps, id: string, view: SessionView): Promise<Range | undefined> {
   const { events } = await recentEvents(deps, id, { maxTurns: KEPT_TURNS })
   const to = (events[0]?.sequence ?? 0) - 1

@@ -10,16 +10,16 @@ import { type Deps, now } from '../kernel/deps.ts'
 import { appendEvents } from '../log/operation.ts'
 import type { RecallOptions } from './schema.ts'
 
-/** What is told of something recalled; the whole stands in the log. */
+/** Characters shown of a recalled item; the log has the whole. */
 const LONGEST = 1000
 
-/** What was recalled, and what for. */
+/** Recalled items and the query that found them. */
 export interface Recalled {
   query: string
   items: RecallItem[]
 }
 
-/** What the user's past holds on what was said last, without what the context has anyway. */
+/** Recalls what relates to the last message, without items that the context already holds. */
 export async function recallFor(
   deps: Deps,
   { record }: SessionView,
@@ -35,13 +35,13 @@ export async function recallFor(
     kind === 'memory'
       ? false
       : earlier.some((summary) => summary.id === found) || (sessionId === id && sequence >= first)
-  // a window has at most as many messages in it as are asked for beyond the limit
+  // a window may hold as many of the hits as are requested beyond the limit
   const most = Math.min(LIMITS.page, limit + window.length + earlier.length)
   const { items } = await recall(deps, { tenant, userId, query, limit: most, ...rest } as Parameters<typeof recall>[1])
   return { query, items: items.filter((item) => !isTold(item)).slice(0, limit) }
 }
 
-/** What the user said last, and what it is all about. */
+/** The user's last message and the task. */
 function queryOf(task: string | undefined, window: readonly SessionEvent[]): string {
   const last = window.findLast(({ type, content }) => type === 'user_message' && content !== '')
   return [last?.content, task]
@@ -50,14 +50,14 @@ function queryOf(task: string | undefined, window: readonly SessionEvent[]): str
     .slice(0, LIMITS.query)
 }
 
-/** As the model is told. */
+/** The recalled items as the model reads them. */
 export function toldOf({ id, kind, at, role, agentId, content }: RecallItem): ContextItem {
   const text = content.length > LONGEST ? `${content.slice(0, LONGEST)} …` : content
   const who = kind === 'commit' ? 'summary' : (agentId ?? role)
   return { id, text: kind === 'memory' ? text : `${at.slice(0, 10)}, ${who}: ${text}` }
 }
 
-/** Puts on record what the model was told, and counts the memories among it as used. */
+/** Records what was recalled for the model, and counts the memories among it as used. */
 export async function logRecall(deps: Deps, { record }: SessionView, { query, items }: Recalled): Promise<void> {
   if (items.length === 0) return
   const { tenant, userId, id } = record
@@ -72,7 +72,7 @@ export async function logRecall(deps: Deps, { record }: SessionView, { query, it
   try {
     await appendEvents(deps, id, { type: 'memory_recall', content, parts })
   } catch (error) {
-    // it ended in this very moment: the answer stands, and the log takes no more
+    // the session ended at this very moment: the response stands, and the log takes no more events
     if (!(error instanceof SessionEndedError)) throw error
   }
 }

@@ -5,7 +5,7 @@ import { SOURCE_TYPES } from '../../domain/memory/source-type.ts'
 import { RECALL_KINDS } from '../../domain/recall/recall-kind.ts'
 import { schema, text, writeOptions } from '../kernel/parse.ts'
 
-/** What is recalled where the caller does not say how much. */
+/** The default limits of what is recalled. */
 const RECALLED = 10
 
 const recallOptions = schema(() =>

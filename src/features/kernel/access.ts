@@ -15,17 +15,17 @@ const principal = schema(() =>
   }),
 )
 
-/** The tenant meant where none is named: the caller's own, or the operator's. */
+/** The given tenant, else the caller's own, else the operator's default. */
 export function tenantFor(deps: Deps, given: string | undefined): string {
   return given ?? deps.within?.tenant ?? 'local'
 }
 
-/** Throws unless the caller runs the store. */
+/** Throws unless the caller is the operator. */
 export function requireOperator({ within }: Deps): void {
   if (within === undefined) return
   throw new ValidationError(
     'principal',
-    'must be whoever runs the store: open the store itself or, on a server, bring a token with the scope throughline:operator',
+    'must be the operator: open the store directly or, on a server, use a token with the scope throughline:operator',
   )
 }
 
@@ -36,22 +36,22 @@ export function requireOwn(deps: Deps, owner: { tenant: string; userId: string }
   throw new ValidationError(field, 'must be your own')
 }
 
-/** The user meant, if the caller may act for them. */
+/** The user, if the caller may act for them. */
 export function userFor(deps: Deps, { userId, tenant }: { userId: string; tenant?: string | undefined }): UserKey {
   const user = { tenant: tenantFor(deps, tenant), userId }
   requireOwn(deps, user)
   return user
 }
 
-/** The same rooms for someone who sees less. A restricted caller can restrict further, never widen. */
+/** The same dependencies for a caller who sees less. A restricted caller can narrow further, never widen. */
 export function restricted(deps: Deps, input: Principal): Deps {
   return { ...deps, within: narrowed(deps.within, input) }
 }
 
-/** Whose sessions are left of those that a caller may see; throws if it would be more. */
+/** The principal narrowed to the input; throws if that would widen it. */
 export function narrowed(within: Principal | undefined, input: Principal): Principal {
   const { tenant, userId, issuer, scope } = parse(principal, input)
-  // a user that is missing by mistake must not come to mean everyone
+  // a user id that is undefined by mistake must not come to mean every user
   if (userId === undefined && 'userId' in input) throw new ValidationError('userId', 'must be the id of a user')
   if (within !== undefined && within.tenant !== tenant) throw new ValidationError('tenant', 'must be your own')
   if (within?.userId !== undefined && within.userId !== userId) throw new ValidationError('userId', 'must be your own')
@@ -60,7 +60,7 @@ export function narrowed(within: Principal | undefined, input: Principal): Princ
     ...(userId !== undefined && { userId }),
     ...(issuer !== undefined && { issuer }),
     ...(scope !== undefined && { scope }),
-    // what a token said stays said
+    // narrowing never replaces the token's issuer or scope
     ...(within?.issuer !== undefined && { issuer: within.issuer }),
     ...(within?.scope !== undefined && { scope: within.scope }),
   }

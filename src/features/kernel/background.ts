@@ -1,22 +1,22 @@
-/** How long after a write the reading begins, in milliseconds. */
+/** How long after a write the indexing starts, in milliseconds. */
 const QUIET = 1000
-/** How long one step takes, or little longer, in milliseconds: writers wait for it. */
+/** Milliseconds after which a step ends: writers wait for it. */
 const STEP = 10
-/** Sessions that may wait: whoever looks finds the rest. */
-const MOST = 10_000
-/** While others write, the reading rests so many times as long as it worked. 20 times cost them 5 % and more. */
-const RESTING = 40
+/** Sessions that may be queued; a recall finds and indexes the rest. */
+const MAX_QUEUED = 10_000
+/** While others write, pauses are this many times as long as the work. A factor of 20 cost writers 5 % and more. */
+const PAUSE_FACTOR = 40
 
-/** What is to be read of a session. */
+/** A session with events to index. */
 export interface Reading {
   sessionId: string
-  /** It has ended or passed a gate: what is worth remembering may be gathered. */
+  /** Whether it has ended or passed a gate, so that memories may be extracted. */
   milestone: boolean
 }
 
 /**
- * Reads logs behind the writers' backs, a little at a time, and rests while they write. What fails or is lost with the process is
- * found again by whoever looks: the logs say what was not read yet.
+ * Indexes logs in the background, a little at a time, and pauses while others write. Work that fails or is lost with the
+ * process is done by the next recall: the logs say what was not indexed yet.
  */
 export class Background {
   readonly #waiting = new Map<string, boolean>()
@@ -26,33 +26,33 @@ export class Background {
   #wrote = false
   #stopped = false
 
-  /** `read` reads a little of a session and says whether there is more. Without it nothing is read. */
+  /** `read` indexes a little of a session and says whether there is more. Without it nothing is indexed. */
   constructor(read?: (reading: Reading) => Promise<boolean>) {
     this.#read = read
   }
 
-  /** A session was written to. Costs next to nothing. */
+  /** Queues a session that was written to. Costs next to nothing. */
   wrote(sessionId: string, milestone: boolean): void {
     if (this.#read === undefined || this.#stopped) return
     this.#wrote = true
     const isKnown = this.#waiting.has(sessionId)
-    if (milestone || (!isKnown && this.#waiting.size < MOST)) this.#waiting.set(sessionId, milestone)
+    if (milestone || (!isKnown && this.#waiting.size < MAX_QUEUED)) this.#waiting.set(sessionId, milestone)
     if (this.#running === undefined) this.#wait(QUIET)
   }
 
-  /** Begins nothing more. What was begun finds the store closed, and ends: a model may take a minute, and nobody waits for it. */
+  /** Starts nothing more. A running step finds the store closed and ends; nobody waits, since a model may take a minute. */
   stop(): void {
     this.#stopped = true
     clearTimeout(this.#timer)
   }
 
   #wait(ms: number): void {
-    // a process that has nothing else to do may end
+    // unref: a process that has nothing else to do may end
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
       this.#running = this.#step().finally(() => {
         this.#running = undefined
-        // what was written between the last look and now
+        // sessions written to since the last check
         if (this.#waiting.size > 0 && !this.#stopped) this.#wait(QUIET)
       })
     }, ms).unref()
@@ -61,7 +61,7 @@ export class Background {
   async #step(): Promise<void> {
     if (this.#stopped) return
     this.#wrote = false
-    // from here on it is running: what is written now waits for its rest
+    // from here on it is running: new writes wait for the next pause
     await undefined
     const begun = performance.now()
     for (const [sessionId, milestone] of [...this.#waiting]) {
@@ -69,13 +69,13 @@ export class Background {
       try {
         if (await this.#read?.({ sessionId, milestone })) this.#again(sessionId, milestone)
       } catch {
-        // nobody waits for it: whoever asks next reads it, and is told
+        // nobody waits for this: the next recall indexes it, and reports the error
       }
       if (this.#stopped) return
       if (performance.now() - begun > STEP) break
     }
     if (this.#waiting.size > 0) {
-      this.#wait(this.#wrote ? Math.max(QUIET / 10, RESTING * (performance.now() - begun)) : 0)
+      this.#wait(this.#wrote ? Math.max(QUIET / 10, PAUSE_FACTOR * (performance.now() - begun)) : 0)
     }
   }
 

@@ -15,7 +15,7 @@ import type { Staging } from '../work/staging.ts'
 import type { Background } from './background.ts'
 import type { KeyedMutex } from './keyed-mutex.ts'
 
-/** What the operations work with. */
+/** What every operation works with. */
 export interface Deps {
   readonly store: Store
   readonly clock: Clock
@@ -24,26 +24,26 @@ export interface Deps {
   readonly tokenizer: () => Promise<Tokenizer>
   /** Ids of the registered agents, the default first; empty where any agent id is accepted. */
   readonly agents: readonly string[]
-  /** What was observed and is not yet in the log, by session. */
+  /** Observations that are not in the log yet, by session. */
   readonly staging: Staging
-  /** Lets the messages of one conversation come one after the other. */
+  /** Runs the messages of one conversation in order. */
   readonly conversationMutex: KeyedMutex
   readonly policy: Policy
   readonly classify: Classifier
   readonly summarize: Summarizer
   readonly extract: Extractor
-  /** Ranks by meaning beside the words, where there is an embedder. */
+  /** Ranks by meaning as well as by words, if an embedder is configured. */
   readonly fuse?: Fuse
-  /** Reads what was written, when there is time for it. */
+  /** Indexes new events while the process is quiet. */
   readonly background: Background
-  /** Envelopes in front of the store; absent where there is no cache. */
+  /** Caches envelopes in front of the store; absent if there is no cache. */
   readonly cache?: EnvelopeCache
-  /** Whether the store keeps envelopes; otherwise each read folds them from the log, and none is written. */
+  /** Whether the store keeps envelopes; if not, each read folds them from the log and none is written. */
   readonly keepsEnvelopes: boolean
   readonly metrics: Metrics
-  /** Opens the sessions of an older system. */
+  /** Opens a legacy database of sessions. */
   readonly legacy: (where: { from: string; table?: string }) => Promise<LegacySource>
-  /** Whose sessions the caller may see; absent for the operator, who sees all. The one place where identity enters. */
+  /** Whose sessions the caller may see; absent for the operator, who sees all. The only place where identity enters. */
   readonly within?: Principal
   /** Aborted when the store closes. */
   readonly closed: AbortSignal
@@ -54,12 +54,12 @@ export function defaultAgent({ agents }: Deps): string {
   return agents[0] ?? DEFAULT_AGENT
 }
 
-/** The session, for whoever is calling. */
+/** The key of a session as this caller may see it. */
 export function keyOf({ within }: Deps, sessionId: string): SessionKey {
   return within === undefined ? { sessionId } : { sessionId, within }
 }
 
-/** The present moment as it is written into the log. */
+/** The current time in the form the log uses. */
 export function now(deps: Deps): string {
   return toIso(deps.clock.now())
 }

@@ -1,8 +1,8 @@
 import { nodeCrypto } from './crypto.ts'
 
 /**
- * A UUIDv8 (RFC 9562) that is the same for the same words, and another for others. Whoever guesses the words knows it: so callers may not
- * choose ids of this version.
+ * A UUIDv8 (RFC 9562) derived from words: the same words give the same id. Anyone who guesses the words knows the id, so
+ * callers may not choose ids of this version.
  */
 export function derivedId(...words: readonly string[]): string {
   const hex = nodeCrypto().hash('sha256', JSON.stringify(words), 'hex')
@@ -11,7 +11,7 @@ export function derivedId(...words: readonly string[]): string {
   return `${a}-${b}-8${c}-${variant}${d}-${e}`
 }
 
-/** Whether a UUID may have been made from words. */
+/** Whether a UUID may have been derived from words. */
 export function isDerivedId(id: string): boolean {
   return /^.{14}8.{4}[89ab]/i.test(id)
 }

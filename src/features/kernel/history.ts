@@ -6,7 +6,7 @@ import type { SessionKey, StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from './deps.ts'
 import { sessionEvent } from './stored-event.ts'
 
-/** A part of a log. */
+/** A range of a log. */
 interface Range {
   /** Exclusive. @default 0 */
   readonly after?: number
@@ -16,7 +16,7 @@ interface Range {
   readonly types?: readonly string[]
 }
 
-/** The events of a range, in order, a page at a time, as the store holds them. */
+/** The stored events of a range in order, page by page. */
 export async function* walkStored(
   { store }: Deps,
   key: SessionKey,
@@ -32,14 +32,14 @@ export async function* walkStored(
   }
 }
 
-/** The same as callers see it. */
+/** Like {@link walkStored}, as callers see the events. */
 export async function* walkLog(deps: Deps, sessionId: string, range?: Range): AsyncGenerator<SessionEvent[]> {
   for await (const page of walkStored(deps, keyOf(deps, sessionId), range)) {
     yield page.map((event) => sessionEvent(sessionId, event))
   }
 }
 
-/** The views as they were right after an event. */
+/** The views right after an event. */
 export async function viewAt(deps: Deps, sessionId: string, sequence: number): Promise<SessionView> {
   const key = keyOf(deps, sessionId)
   const present = await deps.store.load(key)
@@ -50,7 +50,7 @@ export async function viewAt(deps: Deps, sessionId: string, sequence: number): P
   }
   if (sequence === head) return present
   let view: SessionView | undefined
-  // most of a log is what was said, which no view holds: it need not be read
+  // most of a log is messages, which no view holds: skip them
   for await (const page of walkStored(deps, key, { last: sequence, types: FOLDED_TYPES })) {
     for (const stored of page) {
       const event = sessionEvent(sessionId, stored)
@@ -58,13 +58,13 @@ export async function viewAt(deps: Deps, sessionId: string, sequence: number): P
     }
   }
   const turns = await turnsUpTo(deps, key, sequence, present)
-  // there are never two in a row that are no activity
+  // two events in a row without activity never happen
   const last = await deps.store.read(key, { before: sequence + 1, order: 'desc', limit: 2 })
   const { createdAt } = last.find(isActivity) as StoredEvent
   return withCounters(view as SessionView, { sequence, turns, lastActivityAt: createdAt })
 }
 
-/** User messages up to an event, counted from the nearer end of the log. */
+/** Counts the user messages up to an event, from the nearer end of the log. */
 async function turnsUpTo(deps: Deps, key: SessionKey, sequence: number, { record }: SessionView): Promise<number> {
   const fromEnd = sequence > record.head / 2
   const range = fromEnd ? { after: sequence, last: record.head } : { last: sequence }

@@ -1,4 +1,4 @@
-/** Does what has the same key one after the other, and what has not side by side. */
+/** Runs tasks with the same key in order; different keys run concurrently. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 

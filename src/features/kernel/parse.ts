@@ -3,12 +3,12 @@ import { TooLargeError, ValidationError } from '../../domain/errors.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 
-// zod/mini brings no words of its own; whoever has chosen a language for zod keeps it
+// zod/mini has no messages of its own; an application that chose a locale for zod keeps it
 if (z.config().localeError === undefined) z.config(z.locales.en())
 
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\0')
 
-/** A schema that is made when it is first needed: all of them take a process 10 ms. */
+/** A schema that is built on first use: building all of them at startup takes 10 ms. */
 export function schema<T extends z.core.$ZodType>(make: () => T): () => T {
   let made: T | undefined
   return () => {
@@ -17,7 +17,7 @@ export function schema<T extends z.core.$ZodType>(make: () => T): () => T {
   }
 }
 
-/** Text of up to `max` characters that every store can give back. */
+/** Text of up to `max` characters that every store can return unchanged. */
 export const text = (max: number) =>
   z
     .string()
@@ -31,7 +31,7 @@ export const messageText = schema(() =>
 /** A name or id chosen by the caller. */
 export const name = schema(() => text(LIMITS.name).check(z.minLength(1)))
 
-/** Any UUID; upper case is taken as lower case. */
+/** Any UUID; upper case becomes lower case. */
 export const uuid = schema(() => z.guid('must be a UUID').check(z.toLowerCase()))
 
 export const jsonObject = schema(() =>
@@ -40,20 +40,19 @@ export const jsonObject = schema(() =>
       (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
       'must be an object',
     )
-    // for documents: a custom schema says nothing of itself
+    // for OpenAPI: a custom schema does not describe itself
     .register(z.globalRegistry, { type: 'object' }),
 )
 
-/** A hundred years. */
-const LONGEST = 100 * 366 * 24 * 3600 * 1000
+const HUNDRED_YEARS_MS = 100 * 366 * 24 * 3600 * 1000
 
-/** How long from now, in milliseconds. */
-export const duration = schema(() => z.int().check(z.minimum(1), z.maximum(LONGEST)))
+/** A duration in milliseconds. */
+export const duration = schema(() => z.int().check(z.minimum(1), z.maximum(HUNDRED_YEARS_MS)))
 
 const ISO_TIME =
   /^\d{4}-\d\d-\d\d(T([01]\d|2[0-3]):[0-5]\d(:([0-5]\d|60)([.,]\d+)?)?(Z|[+-]([01]\d|2[0-3])(:?[0-5]\d)?)?)?$/
 
-/** ISO 8601: a day, or a day and a time, to the minute or finer, with or without offset. */
+/** ISO 8601: a date, or a date and a time to the minute or finer, with or without offset. */
 export const isoTime = schema(() =>
   z
     .string()
@@ -71,7 +70,7 @@ function isDay(time: string): boolean {
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
 }
 
-/** A moment, brought to the form that all times of ours have. */
+/** A point in time, normalised to the form that all stored times have. */
 export const moment = schema(() =>
   z
     .pipe(
@@ -80,16 +79,16 @@ export const moment = schema(() =>
         .check(
           z.refine(
             (value) => !Number.isNaN(Date.parse(value)),
-            'must be a moment that there is, such as 2026-01-31T09:30:00Z',
+            'must be an existing date and time, such as 2026-01-31T09:30:00Z',
           ),
         ),
       z.transform((value) => new Date(value).toISOString()),
     )
-    // later years sort before all others as text, and not every store knows the year 0
+    // years beyond 9999 sort wrongly as text, and not every store accepts the year 0
     .check(z.refine((value) => /^\d{4}-/.test(value) && value >= '0001', 'must be in the years 0001 to 9999')),
 )
 
-/** A time that does not say where it holds is in UTC, wherever this machine stands. */
+/** A time without an offset is in UTC, whatever the time zone of this machine. */
 function withOffset(time: string): string {
   return /T.*(Z|[+-]\d\d(:?\d\d)?)$/.test(time) || !time.includes('T') ? time : `${time}Z`
 }
@@ -101,8 +100,8 @@ export const sequence = schema(() => z.int().check(z.minimum(0)))
 export const writeOptions = schema(() => z.strictObject({ idempotencyKey: z.optional(name()) }))
 
 /**
- * Checks input, or throws the `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is where the
- * input stands in what the caller gave, if not at its top.
+ * Checks input, or throws `ValidationError` or `TooLargeError` for the first field that is wrong. `at` is the path of the
+ * input within what the caller passed.
  */
 export function parse<T extends z.core.$ZodType>(expected: T | (() => T), input: unknown, at = ''): z.output<T> {
   const result = z.safeParse(typeof expected === 'function' ? expected() : expected, input)
@@ -122,7 +121,7 @@ export function parse<T extends z.core.$ZodType>(expected: T | (() => T), input:
   throw new ValidationError(field, issue.message)
 }
 
-/** The path as a caller would write it: `events[1].content`. */
+/** The path as a caller writes it: `events[1].content`. */
 function fieldName(at: string, path: readonly PropertyKey[]): string {
   const step = (key: PropertyKey) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)
   return (at + path.map(step).join('')).replace(/^\./, '') || 'input'

@@ -10,10 +10,7 @@ import { parse } from '../kernel/parse.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendOptions, eventInput } from './schema.ts'
 
-/**
- * Adds facts at the end of the log. No read comes before the write. `list` is what the caller knows them as, for the
- * names of fields in errors.
- */
+/** Appends facts to the log, without a read before the write. `list` is the caller's name for them in error messages. */
 export async function appendEvents(
   deps: Deps,
   sessionId: string,
@@ -46,7 +43,7 @@ function newEvents(deps: Deps, input: unknown, list: string): NewEvent[] {
   return events
 }
 
-/** `at` is where the event stands in the input, for the names of fields in errors. */
+/** `at` is the path of the event in the input, for error messages. */
 function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
   const field = (name: string) => (at === '' ? name : `${at}.${name}`)
   const { type, role, content = '', parts, agentId, occurredAt } = parse(eventInput, input, at)
@@ -64,13 +61,13 @@ function checkedEvent(deps: Deps, input: unknown, at: string): NewEvent {
   }
 }
 
-/** Says something without words: a tool call, a tool's silent result, or the parts of a custom event. */
+/** Whether an event may have empty content: a tool call, an empty tool result, or a custom event with parts. */
 function mayBeEmpty(type: string, parts: Json | undefined): boolean {
   if (parts === undefined) return false
   return type === 'tool_result' || type.startsWith('x.') || toolCallsOf({ type, parts }).length > 0
 }
 
-/** Ids pair calls with results, so where they are given they must be usable. */
+/** Ids pair calls with results, so an id that is given must be usable. */
 function checkCalls(type: string, parts: Json | undefined, field: string): void {
   if (parts === null || typeof parts !== 'object' || Array.isArray(parts)) return
   const { id, toolCallId, toolCalls } = parts as Record<string, Json | undefined>

@@ -11,7 +11,7 @@ import { eventsQuery, recentOptions } from './schema.ts'
 
 export { appendEvents } from './append.ts'
 
-/** Rows per read where the caller did not say: a window of 30 short turns fits into one. */
+/** Rows per read by default: a window of 30 short turns fits into one read. */
 const CHUNK = 200
 
 /** One page of the log. */
@@ -28,8 +28,8 @@ export async function readEvents(deps: Deps, sessionId: string, query: EventsQue
 }
 
 /**
- * The last turns. Reads backwards from the end and stops where the window does, however long the log is. Types for which
- * `isIn` does not hold are passed over, and cost nothing.
+ * The last turns. Reads backwards from the end and stops where the window ends, however long the log is. Events that
+ * `isIn` excludes are skipped and cost nothing.
  */
 export async function recentEvents(
   deps: Deps,
@@ -53,7 +53,7 @@ export async function recentEvents(
   }
 }
 
-/** Every view as it was right after an event. */
+/** Every view right after an event. */
 export async function snapshotAt(deps: Deps, sessionId: string, sequence: number): Promise<Snapshot> {
   const view = await viewAt(deps, sessionId, sequence)
   const { document } = await envelopeIn(deps, view)

@@ -8,14 +8,14 @@ import { eventResponse, snapshotResponse, windowResponse } from './response.ts'
 import { appendOptions, eventInput, eventsQuery, recentOptions, tailOptions } from './schema.ts'
 import { tailEvents } from './tail.ts'
 
-/** One event, several, or several that are to follow a certain one. */
+/** One event, several, or several with the sequence they must follow. */
 const appendBody = z.union([
   eventInput(),
   z.array(eventInput()),
   z.strictObject({ events: z.array(eventInput()), ...z.omit(appendOptions(), { idempotencyKey: true }).shape }),
 ])
 
-/** What may stand beside the events in {@link appendBody}; the operation checks each. */
+/** The keys that {@link appendBody} allows beside the events; the operation checks each event. */
 const withCondition = z.partial(z.strictObject({ events: z.unknown(), expectedSequence: z.unknown() }))
 
 export const logRoutes: readonly Route[] = [
@@ -65,7 +65,7 @@ export const logRoutes: readonly Route[] = [
     errors: ['SESSION_NOT_FOUND'],
     async handle({ deps, id, query, signal }) {
       const events = tailEvents(deps, id, { ...query, signal })
-      // before the stream stands, or the refusal would come on it
+      // before the stream opens, or the error would arrive inside it
       await sessionRecord(deps, id)
       return events
     },
@@ -77,7 +77,7 @@ export const logRoutes: readonly Route[] = [
     summary: 'Every view as it was right after an event',
     response: snapshotResponse,
     errors: ['SESSION_NOT_FOUND'],
-    // digits alone: Number would take 0x2 and a blank too
+    // digits only: Number would accept 0x2 and a blank too
     handle: ({ deps, id, params: { sequence = '' } }) =>
       snapshotAt(deps, id, /^\d+$/.test(sequence) ? Number(sequence) : Number.NaN),
   },

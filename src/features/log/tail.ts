@@ -9,7 +9,7 @@ import { tailOptions } from './schema.ts'
 const CHUNK = 200
 
 /**
- * Replays, then follows. The log is the only source: a wake-up only says that it is worth looking again, so nothing is
+ * Replays the log, then follows it. The log is the only source and a wake-up only a hint to read again, so nothing is
  * missed or repeated between the two, and a slow reader costs no memory.
  */
 export function tailEvents(deps: Deps, sessionId: string, options: TailOptions = {}): AsyncGenerator<SessionEvent> {
@@ -46,7 +46,7 @@ async function* follow(
   }
 }
 
-/** A wake-up that cannot be slept through: ringing before the wait ends the wait at once. */
+/** A wake-up that cannot be missed: one that comes before the wait ends the wait at once. */
 class Bell {
   rung: Promise<void> = Promise.resolve()
   ring: () => void = () => {}

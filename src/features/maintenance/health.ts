@@ -1,10 +1,10 @@
 import type { Health } from '../../api.ts'
 import type { Deps } from '../kernel/deps.ts'
 
-/** That the store answers, and how what stands in front of it is. Throws where the store does not. */
+/** The health of the store and its cache. Throws if the store does not respond. */
 export async function healthOf({ store, cache, within }: Deps): Promise<Health> {
   const [{ schema, details }, cached] = await Promise.all([store.health(), cache?.health()])
-  // where things lie, and as whom they are opened, is nobody's business but the operator's
+  // only the operator may see paths, hosts and roles
   const shown = within === undefined ? details : {}
   return {
     ok: true,

@@ -13,7 +13,7 @@ import { findSession } from '../sessions/operation.ts'
 
 export { healthOf } from './health.ts'
 
-/** Folds logs again and names what differs from the views that are stored. */
+/** Folds logs again and reports each difference from the stored views. */
 export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<VerifyReport> {
   const report: VerifyReport = { sessions: 0, events: 0, differences: [] }
   report.differences = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
@@ -23,18 +23,18 @@ export async function verifySessions(deps: Deps, id?: string, options?: UpkeepOp
   return report
 }
 
-/** Writes the views anew from the log where they differ from it, unless the log itself has gaps. */
+/** Rewrites views that differ from their log, unless the log itself has gaps. */
 export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepOptions): Promise<RebuildReport> {
   const report: RebuildReport = { sessions: 0, events: 0, repaired: [] }
   report.repaired = await eachSession(deps, id, report, options, async (sessionId, onEvents) => {
     for (;;) {
       const { stored, folded, edges, gaps, differences } = await examine(deps, sessionId, onEvents)
-      // views of a log with a hole would only hide it
+      // rebuilding views from a log with a gap would hide the gap
       if (folded === undefined || gaps.length > 0 || differences.length === 0) return []
       const { head } = stored.record
       const mend = () => deps.store.repair(keyOf(deps, sessionId), head, storedView(deps, folded), [...edges.values()])
       const changesEnvelope = differences.some(({ field }) => /^envelope\b/.test(field))
-      // false when the log moved on meanwhile: look again
+      // false if the log grew meanwhile: compare again
       if (await counted(deps, 'rebuild', mend, (done) => done && changesEnvelope)) {
         if (changesEnvelope && folded.envelope)
           await deps.cache?.wrote(sessionId, entryOf(folded.envelope, folded.envelopeAt))
@@ -47,10 +47,10 @@ export async function rebuildSessions(deps: Deps, id?: string, options?: UpkeepO
 
 type OnEvents = (count: number) => void
 
-/** Sessions that are looked at at the same time: most of it is waiting for the store. */
+/** Sessions checked concurrently: most of the time goes into waiting for the store. */
 const AT_ONCE = 8
 
-/** Does the work on each session, and gives what it found in the order of the sessions. */
+/** Runs the work on each session and yields the results in the order of the sessions. */
 async function eachSession<T>(
   deps: Deps,
   id: string | undefined,
@@ -79,7 +79,7 @@ async function eachSession<T>(
         if (items.length > 0) found.push({ at, items })
         report.sessions++
       } catch (error) {
-        // removed since its id was read
+        // purged since the list was read
         if (!(error instanceof SessionNotFoundError)) throw error
       }
       progress()
@@ -104,19 +104,19 @@ async function* allSessions(deps: Deps): AsyncGenerator<string> {
 
 interface Examined {
   stored: SessionView
-  /** What the log leads to; absent where the log has no beginning. */
+  /** The views folded from the log; absent if the log has no first event. */
   folded: SessionView | undefined
-  /** Edges that the log leads to. */
+  /** The edges folded from the log. */
   edges: Edges
-  /** Places where the log itself is not 1, 2, 3 … from the event that starts a session. */
+  /** Gaps: places where the log is not 1, 2, 3 … from `session_started` on. */
   gaps: Difference[]
   differences: Difference[]
 }
 
-/** Edges by what tells them apart. */
+/** Edges by their identity. */
 type Edges = Map<string, StoredEdge>
 
-/** Compares the views with the log up to the head they were stored with, so writers need not stop. */
+/** Compares the views with the log up to the stored head, so writers need not stop. */
 async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promise<Examined> {
   const stored = await load(deps, sessionId)
   const { head } = stored.record
@@ -141,11 +141,11 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   }
 
   await fold(head, 0)
-  // events behind a head that does not move are not new ones: the head is wrong
+  // events beyond a head that does not move are not new: the head is wrong
   const behind = await deps.store.read(keyOf(deps, sessionId), { after: head, order: 'asc', limit: 1 })
   if (behind.length > 0 && (await load(deps, sessionId)).record.head === head) await fold(Number.MAX_SAFE_INTEGER, head)
   if (next === 1) gaps.push({ sessionId, field: 'log', expected: 1 })
-  // a log without a beginning is reported as such
+  // a log without its first event is reported as such
   if (folded === undefined) return { stored, folded, edges, gaps, differences: [] }
   const differences = [
     ...differencesOf(sessionId, storedView(deps, folded), storedView(deps, stored)),
@@ -154,13 +154,13 @@ async function examine(deps: Deps, sessionId: string, onEvents: OnEvents): Promi
   return { stored, folded, edges, gaps, differences }
 }
 
-/** Of equal edges the first is kept, as stores do. */
+/** Keeps the first of equal edges, as stores do. */
 function addEdge(edges: Edges, edge: StoredEdge): void {
   const key = JSON.stringify([edge.from, edge.label, edge.to, edge.sequence])
   if (!edges.has(key)) edges.set(key, edge)
 }
 
-/** Edges that are missing, too much, or have other evidence. `head` is where the comparison began, `next` where it ended. */
+/** Edges that are missing, surplus, or differ in evidence. `head` is the head before the comparison, `next` after it. */
 async function edgeDifferences(
   deps: Deps,
   sessionId: string,
@@ -169,7 +169,7 @@ async function edgeDifferences(
   next: number,
 ): Promise<Difference[]> {
   const stored = await storedEdges(deps, sessionId)
-  // those of events that came meanwhile, unless none came
+  // edges of events that were written meanwhile
   const isNew = ({ sequence }: StoredEdge) => sequence >= next
   if ([...stored.values()].some(isNew) && (await load(deps, sessionId)).record.head !== head) {
     for (const [key, edge] of stored) if (isNew(edge)) stored.delete(key)
@@ -197,7 +197,7 @@ async function load(deps: Deps, sessionId: string): Promise<SessionView> {
   return view
 }
 
-/** Every leaf that differs, by its path. The order of keys does not count. */
+/** Every leaf that differs, by its path. The order of keys does not matter. */
 function differencesOf(sessionId: string, expected: SessionView, actual: SessionView): Difference[] {
   const found: Difference[] = []
   compare('', expected as unknown as Json, actual as unknown as Json, (path, want, have) => {

@@ -4,16 +4,16 @@ import { compactSession } from '../compaction/operation.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { abortIfDue } from '../lifecycle/operation.ts'
 
-/** Sessions of one batch. */
+/** Sessions per batch. */
 const BATCH = 100
-/** Sessions that are counted at most, for those who want to know how far it is. */
-const COUNTED = 100_000
-/** How long whoever ended a session is given to make its commit; a model may take its time to sum up. */
-const GRACE = 10 * 60_000
+/** Sessions to count at most for progress reports. */
+const MAX_COUNTED = 100_000
+/** Milliseconds that the process that ended a session has to make its commit; a model may take long to summarise. */
+const GRACE_MS = 10 * 60_000
 
 /**
- * Ends sessions that nobody came back to, or that have expired, and compacts them; forgets memories that have expired, and old keys of
- * changes to memories. Any number may sweep at once: the end is a decision, so one of them makes it, and only that one goes on to compact.
+ * Ends and compacts stale and expired sessions; forgets expired memories and old idempotency keys of memory changes. Any
+ * number of processes may sweep at once: the end is a decision, so exactly one makes it and goes on to compact.
  */
 export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Promise<SweepReport> {
   const report: SweepReport = { swept: 0, compacted: 0, failed: 0, forgotten: 0 }
@@ -25,19 +25,19 @@ export async function sweepSessions(deps: Deps, options: SweepOptions = {}): Pro
 }
 
 async function sweepDue(deps: Deps, report: SweepReport, { onProgress }: SweepOptions): Promise<void> {
-  // those that are due and stay so for now: they failed, or somebody else has to do with them
+  // sessions that are due and stay due: they failed, or another process handles them
   const left = new Set<string>()
-  const of = onProgress === undefined ? 0 : (await due(deps, COUNTED)).length
+  const of = onProgress === undefined ? 0 : (await due(deps, MAX_COUNTED)).length
   let sessions = 0
   for (;;) {
-    // those that stay come first each time: twice their number, and a look brings more new ones than old
+    // these come first each time: asking for twice their number returns more new ones than old
     const ids = (await due(deps, BATCH + 2 * left.size)).filter((id) => !left.has(id))
     if (ids.length === 0) return
     for (const id of ids) {
       try {
         if (!(await sweepOne(deps, id, report))) left.add(id)
       } catch (error) {
-        await requireOwnFailure(deps, error)
+        await rethrowUnlessLocal(deps, error)
         left.add(id)
         report.failed++
       }
@@ -47,10 +47,10 @@ async function sweepDue(deps: Deps, report: SweepReport, { onProgress }: SweepOp
   }
 }
 
-/** Throws what is not about the one session: that one which cannot be closed does not keep the others. */
-async function requireOwnFailure({ store }: Deps, error: unknown): Promise<void> {
+/** Rethrows an error that is not about this one session, which must not stop the others. */
+async function rethrowUnlessLocal({ store }: Deps, error: unknown): Promise<void> {
   if (!(error instanceof ThroughlineError)) throw error
-  // a value that does not fit, or a store that is gone: then this throws too
+  // a value that does not fit, or a store that is gone: health() throws for the latter
   if (error instanceof StorageError) await store.health()
 }
 
@@ -72,19 +72,19 @@ async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<bo
     report.compacted++
     return true
   } catch (error) {
-    // purged since its id was read
+    // purged since the list was read
     if (error instanceof SessionNotFoundError) return false
     throw error
   }
 }
 
-/** Whether the commit of a session that ended some time ago was never made. */
+/** Whether the commit of a session that ended before the grace period was never made. */
 async function isLeft(deps: Deps, id: string): Promise<boolean> {
   const view = await deps.store.load(keyOf(deps, id))
   return view?.awaitsCommit === true && view.commit === undefined && (view.record.endedAt ?? '') < graceEnd(deps)
 }
 
-/** Before it whoever ended a session has had the time to make its commit. */
+/** Sessions that ended before this time should have their commit by now. */
 function graceEnd({ clock }: Deps): string {
-  return new Date(clock.now() - GRACE).toISOString()
+  return new Date(clock.now() - GRACE_MS).toISOString()
 }

@@ -17,7 +17,7 @@ import { sessionEvent } from '../kernel/stored-event.ts'
 import { appendEvents } from '../log/operation.ts'
 import { messageInput, messagesQuery } from './schema.ts'
 
-/** Adds messages at the end of the conversation, all or none. */
+/** Appends messages to the conversation, all or none. */
 export async function addMessages(
   deps: Deps,
   id: string,
@@ -33,7 +33,7 @@ function checked(input: unknown, at: string): Message {
   return parse(messageInput, input, at) as Message
 }
 
-/** What was said since the last clear, oldest first, in the shape asked for. */
+/** The messages since the last clear, oldest first, in the requested format. */
 export async function readMessages(
   deps: Deps,
   id: string,
@@ -60,7 +60,7 @@ async function lastMessages(
   return takeLastMessages(dropOrphanResults(toVisible(events)), limit)
 }
 
-/** Events since the last clear, oldest first, read from the end until there are enough. */
+/** The events since the last clear, oldest first, read from the end until there are enough. */
 async function readBack(
   deps: Deps,
   id: string,
@@ -71,7 +71,7 @@ async function readBack(
   let chunk = await deps.store.read(key, { ...query, turns: Number.MAX_SAFE_INTEGER })
   let events = chunk.map((stored) => sessionEvent(id, stored)).reverse()
   if (chunk.length < LIMITS.page || isEnough(events)) return events
-  // from here on one clear holds for all that is read, even if another comes in between
+  // one clear applies to every page, even if another comes in between
   const clearedAt = (await deps.store.load(key))?.clearedAt ?? 0
   const chunks = [events.filter(({ sequence }) => sequence > clearedAt)]
   while (chunk.length === LIMITS.page) {
@@ -84,7 +84,7 @@ async function readBack(
   return events
 }
 
-/** Hides what was said so far from messages and windows. */
+/** Hides earlier messages from `messages` and windows. */
 export async function clearMessages(deps: Deps, id: string, options: WriteOptions = {}): Promise<void> {
   const { idempotencyKey } = parse(writeOptions, options)
   await decideOn(deps, id, () => [{ type: 'messages_cleared', content: 'Earlier messages hidden' }], {

@@ -23,5 +23,5 @@ export const messageResponse = z
   } satisfies Keys<Message>)
   .meta({ id: 'Message' })
 
-/** As they are, or in the format asked for, whose shape is the provider's own. */
+/** Our own messages, or the requested format, whose shape is the provider's. */
 export const messagesResponse = z.union([listOf(messageResponse), z.strictObject({ messages: anyJson })])

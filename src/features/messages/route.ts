@@ -7,14 +7,14 @@ import { addMessages, clearMessages, readMessages } from './operation.ts'
 import { messagesResponse } from './response.ts'
 import { messageInput, messagesQuery } from './schema.ts'
 
-/** One message, several, or several that are to follow a certain event. */
+/** One message, several, or several with the sequence they must follow. */
 const addBody = z.union([
   messageInput(),
   z.array(messageInput()),
   z.strictObject({ messages: z.array(messageInput()), expectedSequence: z.optional(sequence()) }),
 ])
 
-/** What may stand beside the messages in {@link addBody}; the operation checks each. */
+/** The keys that {@link addBody} allows beside the messages; the operation checks each message. */
 const withCondition = z.partial(z.strictObject({ messages: z.unknown(), expectedSequence: z.unknown() }))
 
 export const messagesRoutes: readonly Route[] = [

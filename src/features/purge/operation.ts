@@ -8,7 +8,7 @@ import { parse, uuid } from '../kernel/parse.ts'
 import { findSession } from '../sessions/operation.ts'
 import { purgeUserInput } from './schema.ts'
 
-/** Removes one session and all that is stored of it, be it there or coming in. */
+/** Removes one session and everything stored about it, also while it is being imported. */
 export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt> {
   const discarded = await discardComing(deps, id)
   if (discarded > 0) return { sessions: 1, events: discarded, keys: 0, memories: 0, purgedAt: now(deps) }
@@ -22,7 +22,7 @@ export async function purgeSession(deps: Deps, id: string): Promise<PurgeReceipt
   return { sessions: 1, ...counts, purgedAt }
 }
 
-/** Events of a session that was only coming in, which now are gone; 0 if it was not, or not for this caller. */
+/** Removes a session that is only partly imported; returns its events, 0 if there is none for this caller. */
 async function discardComing({ store, within }: Deps, id: unknown): Promise<number> {
   const known = uuid().safeParse(id)
   const found = known.success ? await store.imports.find(known.data) : undefined
@@ -31,8 +31,8 @@ async function discardComing({ store, within }: Deps, id: unknown): Promise<numb
 }
 
 /**
- * Removes all that is remembered of a user and every session, one after the other, also those begun meanwhile. What is remembered goes first, so that
- * a purge that breaks off leaves no memory of a session that is gone, and last, for what was remembered meanwhile.
+ * Removes a user's memories and sessions one by one, also those started meanwhile. Memories go first, so that an
+ * interrupted purge leaves no memory of a purged session, and again last, for those added meanwhile.
  */
 export async function purgeUser(deps: Deps, user: string, options: PurgeOptions = {}): Promise<PurgeReceipt> {
   const within = userFor(deps, parse(purgeUserInput, { ...options, userId: user }))
@@ -49,7 +49,7 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
     if (ids.length === 0 && coming.length === 0) break
     for (const sessionId of ids) {
       const counts = await purged(deps, sessionId, () => purgeWithMemories(deps, within, sessionId))
-      // purged by someone else since its id was read
+      // purged by someone else since the list was read
       if (counts === undefined) continue
       receipt.sessions++
       receipt.events += counts.events
@@ -63,7 +63,7 @@ export async function purgeUser(deps: Deps, user: string, options: PurgeOptions 
   return { ...receipt, purgedAt: now(deps) }
 }
 
-/** Removes it from the cache too: first, so that a crash in between leaves nothing to read, and again for what was read meanwhile. */
+/** Purges the cache first, so that a crash in between leaves nothing to read, and again for reads meanwhile. */
 async function purged<T>({ cache }: Deps, sessionId: string, work: () => Promise<T>): Promise<T> {
   await cache?.purged(sessionId)
   const result = await work()
@@ -71,5 +71,5 @@ async function purged<T>({ cache }: Deps, sessionId: string, work: () => Promise
   return result
 }
 
-/** Loaded on first use: who never purges does not pay for it. */
+/** Loaded on first use, so startup does not pay for it. */
 const memories = () => import('../memory/operation.ts')

@@ -9,12 +9,12 @@ import type { Deps } from '../kernel/deps.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 import { candidatePages, lookUpTerms, type TermMatches } from '../term-index/operation.ts'
 
-/** Messages of each of the best sessions that are looked at without a word in common, the last ones. */
+/** Newest messages of each of the best sessions that are considered without a term in common. */
 const PER_SESSION = 500
-/** Messages of an asked date that are looked at without a word in common, the last ones. */
+/** Newest messages of a date in the question that are considered without a term in common. */
 const DATED = 1000
 
-/** Something that was found: a place in a log, or a memory. */
+/** A search hit: a place in a log, or a memory. */
 export type Hit = { score: number } & (
   | { place: { session: string; sequence: number }; kind: 'event' | 'commit'; memory?: never }
   | { memory: Memory; place?: never }
@@ -30,7 +30,7 @@ export function isIn(time: string, { from, until }: Span): boolean {
   return time >= from && time < until
 }
 
-/** What was said that fits a question, best first, and summaries of sessions. Scores are shares of what the words could give. */
+/** Messages and session summaries that match a question, best first. Scores are relative to the best possible match. */
 export async function searchMessages(
   deps: Deps,
   user: UserKey,
@@ -46,7 +46,7 @@ export async function searchMessages(
     return kinds.has(kind) && (span === undefined || isIn(new Date(time).toISOString(), span))
   })
   const kindOf = new Map(facts.map(({ session, sequence, kind }) => [`${session} ${sequence}`, kind]))
-  // where no word of the question is known, only dates and speakers spoke
+  // no term of the question is in the index: only dates and speakers matched
   const unit = scores.most || 1
   return rank(question, scores, facts, weights)
     .slice(0, limit)
@@ -57,7 +57,7 @@ export async function searchMessages(
     }))
 }
 
-/** Facts of the best candidates that are wanted, page by page until there are enough: a filter may leave little of each. */
+/** Facts of the best candidates that pass the filter, page by page until there are enough. */
 async function factsFor(
   deps: Deps,
   user: UserKey,
@@ -82,7 +82,7 @@ async function factsFor(
   return [...found.values()]
 }
 
-/** Where to look for what was said at a date that the question names; without a year the last there is. */
+/** The time range of a date in the question; without a year, the latest such date. */
 async function datesOf({ store }: Deps, user: UserKey, { question: { date } }: TermMatches) {
   if (date === undefined) return undefined
   const [from, to] = dateSpan(date, date.year === undefined ? await lastYear(store, user) : date.year)
@@ -95,7 +95,7 @@ async function lastYear(store: Deps['store'], user: UserKey): Promise<number> {
   return new Date((last as IndexedFacts | undefined)?.time ?? 0).getUTCFullYear()
 }
 
-/** The contents of hits, in their order. What was purged since is left out. */
+/** The contents of the hits, in order. Purged ones are left out. */
 export async function withContent({ store }: Deps, user: UserKey, hits: readonly Hit[]): Promise<RecallItem[]> {
   const places = hits.flatMap(({ place }) => place ?? [])
   const found = places.length === 0 ? [] : await store.index.events(user, places)

@@ -11,20 +11,20 @@ import { depthFor, ifThere, indexSession, indexUser } from '../term-index/operat
 import { type Hit, isIn, searchMessages, withContent } from './message-search.ts'
 import { indexOptions, recallQuery } from './schema.ts'
 
-/** Hits whose contents are fetched at once. */
+/** Hits whose contents are fetched in one call. */
 const PAGE = 100
-/** Hits that are looked at beyond the limit, for those that do not fit. */
+/** Hits considered beyond the limit, in case some do not fit the budget. */
 const SPARE = 100
 
-/** What a user's past holds on a question, best first. */
+/** Searches a user's events, commits and memories; best first. */
 export async function recall(deps: Deps, input: RecallQuery): Promise<RecallResult> {
   const { query, limit = DEFAULT_PAGE, maxTokens, ...rest } = parse(recallQuery, input)
   const user = userFor(deps, rest)
-  // with a budget what fits may stand behind what does not
+  // with a budget, an item that fits may come after one that does not
   const most = Math.max(depthFor(deps, limit), maxTokens === undefined ? 0 : limit + SPARE)
   const pending = await indexUser(deps, user)
   const isSpanned = rest.since !== undefined || rest.until !== undefined
-  // '~' is behind every time
+  // '~' sorts after every time
   const span = isSpanned ? { from: rest.since ?? '', until: rest.until ?? '~' } : undefined
   const kinds = new Set(rest.kinds)
   const { sourceTypes } = rest
@@ -41,11 +41,16 @@ export async function recall(deps: Deps, input: RecallQuery): Promise<RecallResu
   const hits: Hit[] = [...said, ...memories.map(({ score, ...memory }) => ({ score, memory }))]
   const ordered = hits.sort((a, b) => b.score - a.score || (nameOf(a) < nameOf(b) ? 1 : -1)).slice(0, most)
   const items = await ranked(deps, user, query, ordered)
-  return { ...(await fitting(deps, items, limit, maxTokens)), ...(pending > 0 && { pending }) }
+  return { ...(await withinBudget(deps, items, limit, maxTokens)), ...(pending > 0 && { pending }) }
 }
 
-/** Takes each that still fits, best first. */
-async function fitting(deps: Deps, found: readonly RecallItem[], limit: number, maxTokens = Number.POSITIVE_INFINITY) {
+/** Takes each item that still fits the budget, best first. */
+async function withinBudget(
+  deps: Deps,
+  found: readonly RecallItem[],
+  limit: number,
+  maxTokens = Number.POSITIVE_INFINITY,
+) {
   const tokenizer = await deps.tokenizer()
   const items: RecallItem[] = []
   let tokens = 0
@@ -59,7 +64,7 @@ async function fitting(deps: Deps, found: readonly RecallItem[], limit: number, 
   return { items, tokens }
 }
 
-/** The contents of hits, ranked by meaning too where there is an embedder. */
+/** The contents of the hits, ranked by meaning as well if there is an embedder. */
 async function ranked(deps: Deps, user: UserKey, query: string, hits: readonly Hit[]): Promise<RecallItem[]> {
   const items: RecallItem[] = []
   for (let i = 0; i < hits.length; i += PAGE) items.push(...(await withContent(deps, user, hits.slice(i, i + PAGE))))
@@ -68,12 +73,12 @@ async function ranked(deps: Deps, user: UserKey, query: string, hits: readonly H
   return items.map((item, i) => ({ ...item, score: scores[i] ?? item.score })).toSorted((a, b) => b.score - a.score)
 }
 
-/** Of equal hits the same one comes first on every store. */
+/** Breaks ties the same way on every store. */
 function nameOf({ memory, place }: Hit): string {
   return place === undefined ? memory.id : `${place.session} ${String(place.sequence).padStart(12, '0')}`
 }
 
-/** Brings the index up to date, and gathers memories from sessions that have ended. */
+/** Brings the index up to date and extracts memories from ended sessions. */
 export async function indexLogs(deps: Deps, options: IndexOptions = {}): Promise<IndexReport> {
   const { userId, tenant, onProgress } = parse(indexOptions, options)
   const whose = withinFor(deps, userId, tenant)
@@ -93,7 +98,7 @@ export async function indexLogs(deps: Deps, options: IndexOptions = {}): Promise
   }
 }
 
-/** Whose sessions are meant: the user's who is named, else all that the caller may see. */
+/** The sessions to index: those of the given user, else all that the caller may see. */
 function withinFor(deps: Deps, userId: string | undefined, tenant: string | undefined): Principal | undefined {
   if (userId !== undefined) return userFor(deps, { userId, tenant })
   return tenant === undefined ? deps.within : { tenant: tenantFor(deps, tenant) }

@@ -22,7 +22,7 @@ import { sessionEvent } from '../kernel/stored-event.ts'
 import { storedView } from '../kernel/stored-view.ts'
 import { activeScope, createSession, forkOptions, listSessions } from './schema.ts'
 
-/** Starts a session and gives its id. `keyed` is the one that a key gives it, unless the caller chose one. */
+/** Starts a session and returns its id. `keyed` is the id derived from an idempotency key, if the caller chose none. */
 export async function startSession(deps: Deps, input: CreateSession, keyed?: string): Promise<string> {
   return await create(deps, input, keyed, false)
 }
@@ -49,7 +49,7 @@ async function create(deps: Deps, input: CreateSession, keyed: string | undefine
     if (endTime(record, at) === undefined) {
       throw new SessionActiveError({ sessionId: record.id, conversationId: record.conversationId })
     }
-    // what blocks has expired: put its end on record, then there is room
+    // the session in the way has expired: record its end, then there is room
     await expireSession(deps, record.id)
   }
 }
@@ -77,7 +77,7 @@ function startedParts(deps: Deps, given: Omit<z.output<ReturnType<typeof createS
   }
 }
 
-/** What the caller's token says beside whose it is. Last among the parts, so that it can be taken over. */
+/** Issuer and scope of the caller's token. Last among the parts, so that a repeat can take them over. */
 function identityOf({ within }: Deps): Pick<StartedParts, 'identity'> {
   const { issuer, scope } = within ?? {}
   if (issuer === undefined && scope === undefined) return {}
@@ -97,7 +97,7 @@ function startedDraft(parts: StartedParts): Draft {
   return { type: 'session_started', content, parts: parts as unknown as JsonObject }
 }
 
-/** Creating again with an id is a repeat if the values are the same, and a mistake otherwise. */
+/** Creating again with the same id is a repeat if the values are equal, and a mismatch otherwise. */
 async function sameSession(
   deps: Deps,
   { id, ...owner }: SessionRecord,
@@ -107,7 +107,7 @@ async function sameSession(
   if (!isWithin(owner, deps.within)) throw new IdempotencyMismatchError({ sessionId: id })
   const [first] = await deps.store.read({ sessionId: id }, { order: 'asc', limit: 1 })
   const before = JSON.parse(first?.parts ?? '{}') as StartedParts
-  // what the first call made itself, or had from its token, this one takes over
+  // take over the values that the first call generated or got from its token
   const conversationId = input.conversationId ?? before.conversationId
   const expiry = input.expiresInMs !== undefined && before.expiresAt !== undefined && { expiresAt: before.expiresAt }
   const { identity } = before
@@ -143,7 +143,7 @@ export async function findActive(deps: Deps, scope: ActiveScope): Promise<string
   return record?.id
 }
 
-/** Checks that the session exists, and gives its id in the form it is stored in. */
+/** Checks that the session exists and returns its id in stored form. */
 export async function findSession(deps: Deps, id: unknown): Promise<string> {
   if (typeof id !== 'string') throw new ValidationError('id', 'must be the id of a session')
   const known = uuid().safeParse(id)
@@ -164,7 +164,7 @@ export async function findSessions(deps: Deps, query: ListSessions = {}): Promis
   const [tenant, userId] = [tenantFor(deps, wanted), filters.userId ?? deps.within?.userId]
   if (deps.within !== undefined && !isWithin({ tenant, userId: userId ?? '' }, deps.within)) return { items: [] }
   const given = Object.fromEntries(Object.entries({ ...filters, userId }).filter(([, value]) => value !== undefined))
-  // one more than asked for tells whether there is another page
+  // one more than requested tells whether there is another page
   const records = await deps.store.list({
     ...given,
     tenant,
@@ -191,7 +191,7 @@ function decodeCursor(cursor: string): { lastActivityAt: string; id: string } {
   }
 }
 
-/** Starts a session with a copy of this one's events up to `at`, and gives its id. `keyed` as in `startSession`. */
+/** Starts a session with a copy of this one's events up to `at`; returns its id. `keyed` as in `startSession`. */
 export async function forkSession(
   deps: Deps,
   source: string,
@@ -223,14 +223,14 @@ export async function forkSession(
   if (outcome === 'created') return id
   const { forkedFrom } = record
   if (wanted === undefined && forkedFrom?.sessionId === source && forkedFrom.sequence < sequence) {
-    // a repeat copies as far as the first call did, however the source went on since
+    // a repeat copies as far as the first call did, even if the source has grown since
     return await forkSession(deps, source, { ...options, at: forkedFrom.sequence }, keyed)
   }
   if (await sameFork(deps, record, parts)) return id
   throw new IdempotencyMismatchError({ sessionId: id })
 }
 
-/** Whether the session is a fork made with these values, whatever conversation it was given. */
+/** Whether the session is a fork made with these values, in whatever conversation. */
 async function sameFork(deps: Deps, { id, ...owner }: SessionRecord, parts: ForkedParts): Promise<boolean> {
   if (!isWithin(owner, deps.within)) return false
   const [event] = await deps.store.read({ sessionId: id }, { after: parts.from.sequence, order: 'asc', limit: 1 })

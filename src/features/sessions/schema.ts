@@ -6,7 +6,7 @@ import { duration, jsonObject, moment, name, pageSize, schema, text, uuid } from
 
 const task = schema(() => text(LIMITS.task).check(z.minLength(1)))
 
-// under an id made from a key a stranger could learn whether the key was used, or take its place
+// a caller who chose a derived id could learn whether a key was used, or block it
 const ownId = schema(() =>
   uuid()
     .check(z.refine((id) => !isDerivedId(id), 'must not be of version 8: those are made from keys'))
