@@ -18,11 +18,11 @@ import { decideOnEnvelope, envelopeDraft } from './operation.ts'
 import { backfillOptions, legacyNames } from './schema.ts'
 import { counted, entryOf, envelopeIn, foldedEnvelope } from './stored-envelope.ts'
 
-/** Sessions that are looked up together. */
+/** Sessions looked up per call. */
 const PAGE = 200
-/** Sessions that are written at the same time. */
+/** Sessions written concurrently. */
 const WRITERS = 16
-/** Problems that a report names. */
+/** Problems listed in a report. */
 const NAMED = 100
 
 type Plan = 'created' | 'updated' | 'unchanged' | 'kept'
@@ -30,12 +30,12 @@ type Plan = 'created' | 'updated' | 'unchanged' | 'kept'
 interface Work {
   batch: string
   dryRun: boolean
-  /** Owner of sessions that name none. */
+  /** Owner of sessions without one. */
   tenant: string
   userId: string
 }
 
-/** Makes sessions and envelopes of an older system's. What is there already, and as it should be, is left alone: so it can be run again. */
+/** Imports sessions and envelopes of a legacy system. Sessions that are already right are left alone, so it can be repeated. */
 export async function backfill(deps: Deps, input: BackfillOptions): Promise<BackfillReport> {
   requireOperator(deps)
   const { from, table, limit = Number.POSITIVE_INFINITY, after, onProgress, ...given } = parse(backfillOptions, input)
@@ -98,7 +98,7 @@ async function takePage(deps: Deps, work: Work, page: readonly LegacySession[], 
   if (last !== undefined) report.last = last
 }
 
-/** Takes one session, or says why not. What is wrong with the store ends the whole backfill. */
+/** Imports one session, or reports why not. A store failure ends the whole backfill. */
 async function take(
   deps: Deps,
   work: Work,
@@ -127,7 +127,7 @@ async function write(deps: Deps, work: Work, session: LegacySession, row: Envelo
   if (row !== undefined) {
     const envelope = row.envelope ?? (await foldedEnvelope(deps, row.sessionId, row.envelopeAt))
     const plan = planFor(envelope, session)
-    // whoever wrote it may not have come to tell
+    // the process that wrote it may have died before updating the cache
     if (plan === 'unchanged' && !work.dryRun) await deps.cache?.wrote(row.sessionId, entryOf(envelope, row.envelopeAt))
     if (plan !== 'updated') return plan
   }
@@ -145,7 +145,7 @@ async function write(deps: Deps, work: Work, session: LegacySession, row: Envelo
   )
 }
 
-/** False where somebody else made it in this very moment. */
+/** False if someone else created it at this very moment. */
 async function create(deps: Deps, work: Work, session: LegacySession): Promise<boolean> {
   const { id, tenant = work.tenant, subject = work.userId, issuer, scope, metadata, createdAt } = session
   const identity = {
@@ -163,7 +163,7 @@ async function create(deps: Deps, work: Work, session: LegacySession): Promise<b
     ...(Object.keys(identity).length > 0 && { identity }),
   })
   const at = now(deps)
-  // a session was a conversation of its own; if somebody uses that name already it gets another
+  // each legacy session becomes a conversation of its own; if the name is in use, it gets another
   for (const conversationId of [id, deps.newId()]) {
     const event = newEvent(deps, {
       type: 'session_started',
@@ -204,7 +204,7 @@ async function update(deps: Deps, { batch }: Work, session: LegacySession): Prom
   }
 }
 
-/** What is to be done about a session that is there: nothing where others have written it since. */
+/** The change that an existing session needs; none if others have written to it since. */
 function planFor(envelope: EnvelopeView, session: LegacySession): Plan {
   if (envelope.batch === undefined) return 'kept'
   return isSame(envelope, session) ? 'unchanged' : 'updated'
@@ -214,7 +214,7 @@ function changeOf({ personaId, metadata, analysis }: LegacySession, batch: strin
   return { personaId, metadata, analysis, whole: true, batch }
 }
 
-/** Whether the envelope holds what the older system says. Who it belongs to was settled when it was made. */
+/** Whether the envelope matches the legacy data. Its owner was fixed when it was created. */
 function isSame(envelope: EnvelopeView, session: LegacySession): boolean {
   const { persona_id, metadata, analysis } = envelope.document
   const after = applyEnvelopeChange(envelope, changeOf(session, ''), '').document

@@ -4,7 +4,7 @@ import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Deps } from '../kernel/deps.ts'
 
-/** Refuses metadata that a client may not give, and counts that it came. */
+/** Refuses and counts metadata that a client may not set. */
 export function checkMetadata({ metrics }: Deps, metadata: JsonObject, field = 'metadata'): void {
   try {
     encodeJson(metadata, field, LIMITS.metadata)

@@ -16,22 +16,22 @@ import { counted, entryOf, envelopeIn } from './stored-envelope.ts'
 export { checkMetadata } from './metadata.ts'
 export { counted, entryOf, envelopeIn, foldedEnvelope } from './stored-envelope.ts'
 
-/** The envelope: from the cache, else from the store, which then fills the cache. */
+/** The envelope from the cache, else from the store, which then fills the cache. */
 export async function readEnvelope(deps: Deps, id: string): Promise<Envelope> {
   const cached = deps.keepsEnvelopes ? await deps.cache?.get(id) : undefined
   const known = cached?.value === undefined ? undefined : documentIn(deps, id, cached.value)
-  // of another, it seems: the store knows, and answers as if there were no cache
+  // it seems to belong to someone else: let the store decide, as if there were no cache
   if (known === undefined || !isWithin({ tenant: known.tenant, userId: known.subject }, deps.within)) {
     return await refresh(deps, id, cached)
   }
   return known
 }
 
-/** What the cache holds, if it is an envelope of this session; what is not is counted. */
+/** The cached value, if it is an envelope of this session; anything else is counted. */
 function documentIn({ metrics }: Deps, id: string, value: string): Envelope | undefined {
   const json = jsonIn(value)
   const { success, data } = envelopeSchema().safeParse(json)
-  // the text as it is, since a schema puts the keys in an order of its own
+  // not the schema's output, which reorders the keys
   if (success && data.session_id === id && data.tenant !== undefined && data.subject !== undefined) {
     return json as unknown as Envelope
   }
@@ -39,7 +39,7 @@ function documentIn({ metrics }: Deps, id: string, value: string): Envelope | un
   return undefined
 }
 
-/** What a text of the cache says; `undefined` where it is no JSON. */
+/** A cached text as JSON; `undefined` if it is none. */
 export function jsonIn(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
@@ -48,7 +48,7 @@ export function jsonIn(text: string): Json | undefined {
   }
 }
 
-/** Reads the store. Whoever asked the cache tells it what was found, before anyone else is told. */
+/** Reads the store and, if the cache was asked, fills it before returning. */
 async function refresh(deps: Deps, id: string, cached: Cached | undefined): Promise<Envelope> {
   const began = performance.now()
   const count = (result: 'found' | 'missing' | 'error') => {
@@ -66,7 +66,7 @@ async function refresh(deps: Deps, id: string, cached: Cached | undefined): Prom
   count('found')
   if (cached !== undefined) {
     const entry = entryOf(envelope, view.envelopeAt)
-    // what is broken in the cache is as new as what was read: only a write takes its place
+    // a broken value counts as current: only a write replaces it
     if (cached.value !== undefined) await deps.cache?.wrote(id, entry)
     else await deps.cache?.fill(id, entry, cached.lease)
   }
@@ -79,7 +79,7 @@ async function existing(deps: Deps, id: string): Promise<SessionView> {
   return view
 }
 
-/** Changes the envelope, in the store first and then in the cache. */
+/** Changes the envelope in the store, then in the cache. */
 export async function updateEnvelope(
   deps: Deps,
   id: string,
@@ -95,19 +95,19 @@ export async function updateEnvelope(
     () => decideOnEnvelope(deps, id, decide, { command: ['updateEnvelope', change], idempotencyKey }),
     (decided) => decided.events.length > 0 && !decided.replayed,
   ).catch(async (error: unknown) => {
-    // it may have been written all the same
+    // it may have been written nevertheless
     if (error instanceof StorageError) await deps.cache?.purged(id)
     throw error
   })
   const envelope = await envelopeIn(deps, view)
-  // also where nothing was written now: whoever wrote it may not have come to tell
+  // also if nothing was written now: the process that wrote it may have died before updating the cache
   await deps.cache?.wrote(id, entryOf(envelope, view.envelopeAt))
   return envelope.document
 }
 
 function changeIn(deps: Deps, input: EnvelopePatch): EnvelopeChange {
   const { personaId } = checked(deps, () => parse(envelopeChange, input))
-  // not as the schema gives them, which puts the keys in an order of its own
+  // not the schema's output, which reorders the keys
   const { metadata, analysis } = input
   if (metadata !== undefined) checkMetadata(deps, metadata)
   const json = (value: unknown, field: string) =>
@@ -137,19 +137,16 @@ function draftsOf(envelope: EnvelopeView, change: EnvelopeChange): Draft[] {
   return isSame ? [] : [envelopeDraft(change)]
 }
 
-/** The event of a change. */
+/** The event of an envelope change. */
 export function envelopeDraft(change: EnvelopeChange): Draft {
   const content = change.personaId === undefined ? 'Envelope updated' : `Persona: ${change.personaId || 'none'}`
   return { type: 'envelope_updated', content, parts: change as JsonObject }
 }
 
-/** Views with the envelope among them. */
+/** Views that include the envelope. */
 export type Complete = SessionView & { envelope: EnvelopeView }
 
-/**
- * Decides on views that have their envelope. Where the store keeps none that is up to date it is folded first, which the decision then puts
- * into the store.
- */
+/** Decides on views with their envelope. If the store has no current one, it is folded first, and the decision stores it. */
 export async function decideOnEnvelope(
   deps: Deps,
   id: string,

@@ -5,7 +5,7 @@ import { envelopeSchema } from './schema.ts'
 
 export const envelopeResponse = envelopeSchema().clone().register(z.globalRegistry, { id: 'Envelope' })
 
-/** As the cache holds it: values of an older system may say less. */
+/** A cached envelope: values of a legacy system may lack fields. */
 export const cachedResponse = z.looseObject({ session_id: z.string() }).meta({ id: 'CachedEnvelope' })
 
 export const intakeResponse = z

@@ -7,10 +7,10 @@ import { parse } from '../kernel/parse.ts'
 import { rollbackOptions } from './schema.ts'
 import { counted } from './stored-envelope.ts'
 
-/** Envelopes that go in one step. */
+/** Envelopes removed per step. */
 const PAGE = 2000
 
-/** Takes stored envelopes away, and empties the cache first. The logs stay. */
+/** Empties the cache, then removes stored envelopes. The logs stay. */
 export async function rollback(deps: Deps, input: RollbackOptions): Promise<RollbackReport> {
   requireOperator(deps)
   const { dryRun, onProgress, ...given } = parse(rollbackOptions, input)
@@ -19,7 +19,7 @@ export async function rollback(deps: Deps, input: RollbackOptions): Promise<Roll
   if (dryRun) return { dryRun, envelopes: of }
   const cached = await deps.cache?.clear()
   let envelopes = 0
-  // a page may be short because others write at that moment; what they write from then on is not waited for
+  // a page may be short because others write at that moment; envelopes written from now on stay
   for (let page = PAGE; page > 0 && (page === PAGE || envelopes < of); ) {
     const remove = () => deps.store.envelopes.remove(which, PAGE)
     page = (await counted(deps, 'rollback', remove, (ids) => ids.length > 0)).length

@@ -82,7 +82,7 @@ export const envelopeRoutes: readonly Route[] = [
     body: z.omit(backfillOptions(), { onProgress: true }),
     response: backfillResponse,
     long: true,
-    // the operation refuses all but the operator before it looks at `from`
+    // refuse callers other than the operator before looking at `from`
     handle: ({ deps, body, onProgress }) => backfill(deps, { ...body, onProgress }),
   },
   {
@@ -114,7 +114,7 @@ export const envelopeRoutes: readonly Route[] = [
     response: cachedResponse,
     stream: true,
     handle({ deps }) {
-      // before the stream stands, or the refusal would come on it
+      // before the stream opens, or the error would arrive inside it
       requireOperator(deps)
       requireCache(deps)
       return cachedEnvelopes(deps)

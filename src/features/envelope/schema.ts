@@ -7,8 +7,8 @@ const time = (description: string) =>
   z.optional(z.iso.datetime({ offset: true }).register(z.globalRegistry, { description }))
 
 /**
- * The canonical document, as it is cached and published. Others may have put more into it: what is not named here is kept.
- * `schemas/session-envelope.json` is made from this.
+ * The canonical document, as cached and published. Unknown keys are kept. `schemas/session-envelope.json` is generated
+ * from this.
  */
 export const envelopeSchema = schema(() =>
   z
@@ -39,7 +39,7 @@ export const envelopeSchema = schema(() =>
     .register(z.globalRegistry, { title: 'Session envelope' }),
 )
 
-/** The same as JSON Schema. Formats say what patterns would: those are left out, since nobody can read them. */
+/** The JSON Schema of the document, with formats instead of unreadable patterns. */
 export function envelopeJsonSchema(): Record<string, unknown> {
   const document = z.toJSONSchema(envelopeSchema(), {
     override({ jsonSchema }) {
@@ -51,7 +51,7 @@ export function envelopeJsonSchema(): Record<string, unknown> {
 
 const label = schema(() => text(LIMITS.note))
 
-/** A change by a client. */
+/** A client's change. */
 export const envelopeChange = schema(() =>
   z.strictObject({
     personaId: z.optional(text(LIMITS.name)),
@@ -76,7 +76,7 @@ export const backfillOptions = schema(() =>
   }),
 )
 
-/** Of a session that comes in from elsewhere: what has limits of its own, by the names it has there. */
+/** Fields of a legacy session that have limits, by their legacy names. */
 export const legacyNames = schema(() =>
   z.object({
     personaId: text(LIMITS.name),

@@ -8,16 +8,16 @@ import type { EnvelopeWrite } from '../../ports/metrics.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { sessionEvent } from '../kernel/stored-event.ts'
 
-/** All that an envelope is made of. */
+/** Event types that an envelope is folded from. */
 const TYPES = ['session_started', 'session_forked', 'envelope_updated'] as const
 
-/** The envelope of these views, from the log where the store keeps none that is up to date. */
+/** The envelope of these views, folded from the log if the store has no current one. */
 export async function envelopeIn(deps: Deps, view: SessionView): Promise<EnvelopeView> {
   if (deps.keepsEnvelopes && view.envelope !== undefined) return view.envelope
   return await foldedEnvelope(deps, view.record.id, view.envelopeAt)
 }
 
-/** The envelope after the event `at`, from the few events that it is made of. */
+/** The envelope after the event `at`, folded from the few events that change it. */
 export async function foldedEnvelope(deps: Deps, sessionId: string, at: number): Promise<EnvelopeView> {
   let view: SessionView | undefined
   for (let after = 0; after < at; ) {
@@ -37,12 +37,12 @@ export async function foldedEnvelope(deps: Deps, sessionId: string, at: number):
   return view?.envelope as EnvelopeView
 }
 
-/** The envelope as the cache keeps it. */
+/** The envelope in the form the cache keeps. */
 export function entryOf(envelope: EnvelopeView, envelopeAt: number): CacheEntry {
   return { value: encodeTrustedJson(envelope.document), version: envelopeAt }
 }
 
-/** Does it, and counts that an envelope was written, or could not be. What was refused, or found done, counts for neither. */
+/** Runs the work and counts a written envelope or a failure. Refusals and repeats are not counted. */
 export async function counted<T>(
   { metrics, keepsEnvelopes }: Deps,
   operation: EnvelopeWrite,

@@ -9,10 +9,10 @@ import { uuid } from '../kernel/parse.ts'
 import { jsonIn } from './operation.ts'
 import { entryOf, foldedEnvelope } from './stored-envelope.ts'
 
-/** Sessions that are asked for, read and filled together. */
+/** Sessions per batch. */
 const PAGE = 200
 
-/** Fills the cache from the store, as readers do: whoever has a lease reads, and then fills. */
+/** Fills the cache from the store as readers do: take a lease, read, then fill. */
 export async function warm(deps: Deps, { sessions, onProgress }: WarmOptions = {}): Promise<WarmReport> {
   requireOperator(deps)
   const cache = requireCache(deps)
@@ -26,7 +26,7 @@ export async function warm(deps: Deps, { sessions, onProgress }: WarmOptions = {
 }
 
 async function warmPage(deps: Deps, cache: EnvelopeCache, page: readonly string[], report: WarmReport): Promise<void> {
-  // whoever asks twice gets the lease once
+  // asking twice for the same session returns one lease
   const ids = [...new Set(page)]
   report.sessions += ids.length
   const leases = new Map<string, string | undefined>()
@@ -37,7 +37,7 @@ async function warmPage(deps: Deps, cache: EnvelopeCache, page: readonly string[
       else report.present++
     }),
   )
-  // only now: what was read before a lease is no use under it
+  // only now: a value read before the lease may not be filled under it
   const rows = await deps.store.envelopes.find([...leases.keys()])
   report.unknown += leases.size - rows.length
   await Promise.all(
@@ -72,17 +72,17 @@ async function* pages(sessions: Iterable<string> | AsyncIterable<string>): Async
   if (page.length > 0) yield page
 }
 
-/** Every envelope that the cache holds, as it is. What is no JSON object is passed over. */
+/** Every envelope in the cache, unchanged. Values that are not JSON objects are skipped. */
 export async function* cachedEnvelopes(deps: Deps): AsyncGenerator<Envelope> {
   requireOperator(deps)
   for await (const { sessionId, value } of requireCache(deps).scan()) {
     const json = jsonIn(value)
-    // values of an older system may say less, and not even whose they are
+    // values of a legacy system may lack fields, even the owner
     if (isObject(json)) yield { session_id: sessionId, ...json } as unknown as Envelope
   }
 }
 
-/** The cache; throws where there is none. */
+/** The cache; throws if there is none. */
 export function requireCache({ cache }: Deps): EnvelopeCache {
   if (cache !== undefined) return cache
   throw new ValidationError('cache', 'must be given to open(), or as THROUGHLINE_CACHE_URL: there is none to work on')

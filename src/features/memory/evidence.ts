@@ -22,7 +22,7 @@ import {
 } from './remember.ts'
 import { contradiction, evidence } from './schema.ts'
 
-/** Something speaks for a memory. */
+/** Adds evidence for a memory. */
 export async function corroborate(
   deps: Deps,
   id: string,
@@ -40,7 +40,7 @@ export async function corroborate(
   })
 }
 
-/** Something speaks against a memory; what holds instead takes its place. */
+/** Adds evidence against a memory; a given replacement supersedes it. */
 export async function contradict(
   deps: Deps,
   id: string,
@@ -77,12 +77,12 @@ async function contradicted(
     const next = writing.get(other)
     if (next === undefined) throw new MemoryNotFoundError(other)
     if (!isCurrent(next, at)) throw new ValidationError('supersededBy', 'must not be superseded or expired itself')
-    // what was superseded never comes back, so its words go
+    // a superseded memory never comes back, so its terms leave the index
     tell(writing, supersede(step.memory, other, at), { words: null })
   })
 }
 
-/** With a key that is known it gives the memory as it is now, though a session that was named may be gone. */
+/** For a repeated key: the memory as it is now, even if a session named as evidence is gone. */
 async function once(
   deps: Deps,
   id: string,
@@ -96,7 +96,7 @@ function tell(writing: Writing, { memory, change }: MemoryStep, rest: Pick<Memor
   if (change !== undefined) writing.put({ memory, changes: [change], ...rest })
 }
 
-/** Whether the memory was superseded by this very thing: a call that is made again changes nothing. */
+/** Whether this replacement already superseded the memory: then the call changes nothing. */
 function isAgain(
   writing: Writing,
   now: Memory,
@@ -107,7 +107,7 @@ function isAgain(
   return successor !== undefined && isSimilar(successor.content, instead.content)
 }
 
-/** What holds instead, of the same kind. */
+/** The replacement, of the same category and scope. */
 function replacement(
   { category, scope }: Memory,
   {
@@ -125,7 +125,7 @@ function replacement(
   }
 }
 
-/** Keeps what holds instead and gives its id; it may be there already, but is never what it replaces. */
+/** Stores the replacement and returns its id; it may exist already, but is never the memory it replaces. */
 function successor(deps: Deps, writing: Writing, { id, tenant, userId }: Memory, instead: Statement, at: string) {
   return stated(deps, writing, { tenant, userId }, instead, at, id).id
 }
@@ -139,7 +139,7 @@ async function subject(deps: Deps, id: string, given: MemorySource) {
   return { memory, source }
 }
 
-/** What a change has to know beside the memory. */
+/** What a change needs to know beside the memory. */
 interface Given {
   source: MemorySource | undefined
   instead?: Statement | undefined

@@ -6,12 +6,12 @@ import { sessionEvent } from '../kernel/stored-event.ts'
 import { findSession } from '../sessions/operation.ts'
 import { keep, type Statement } from './remember.ts'
 
-/** Events read at once. */
+/** Events per read. */
 const PAGE = 200
 
 /**
- * Gathers memories from what was not read of a session yet. What is kept and how far it was read are written together, so a crash or
- * another reader in between leaves each fact once. The events themselves are only read.
+ * Extracts memories from the events of a session that were not read yet. The memories and the reading position are
+ * written together, so each fact is stored once despite crashes and concurrent readers.
  */
 export async function extractMemories(deps: Deps, session: string): Promise<Extraction> {
   const id = await findSession(deps, session)

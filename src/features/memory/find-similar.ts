@@ -4,18 +4,18 @@ import { terms } from '../../domain/recall/text.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type { Deps } from '../kernel/deps.ts'
 
-/** Memories that may say the same as a new one; more are not looked at. */
+/** Candidates compared with a new memory at most. */
 const LOOKALIKES = 100
-/** A term that more memories hold tells too little to look for the same in all of them. */
+/** A term in more memories than this is too common to narrow the search. */
 const COMMON = 2000
 
-/** What is to be kept, by id or by what it says. */
+/** Memories to store, by id or by content. */
 interface Said {
   readonly id?: string
   readonly content: string
 }
 
-/** Ids of memories that may be the ones meant: by id, or because they hold the rarest words of what is said. */
+/** Ids of memories that may equal one of these: by id, or because they share its rarest terms. */
 export async function wanted(deps: Deps, user: UserKey, statements: readonly Said[]): Promise<string[]> {
   const ids = statements.flatMap(({ id }) => id ?? [])
   const said = statements.filter(({ id }) => id === undefined).map(({ content }) => content)

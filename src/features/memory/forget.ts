@@ -15,11 +15,11 @@ import { stampOf, unlessDone } from './keys.ts'
 import { getMemory } from './read.ts'
 import { forgetSource } from './schema.ts'
 
-/** Removes one memory, or what comes from a source. */
+/** Removes one memory, or everything derived from a source. */
 export async function forget(deps: Deps, what: string | ForgetSource, options: WriteOptions = {}): Promise<Forgotten> {
   if (typeof what !== 'string') return await forgetFrom(deps, what, options)
   const stamp = stampOf(options, ['forget', what.toLowerCase()])
-  // done before, the memory is gone, and with it whose it was
+  // on a repeat the memory is gone, and with it the knowledge of its owner
   return await unlessDone(deps, stamp, deps.within, () => forgetOne(deps, what, stamp), forgottenBefore)
 }
 
@@ -42,7 +42,7 @@ async function forgetOne(deps: Deps, what: string, stamp: IdempotencyStamp | und
 
 const forgottenBefore = (response: string) => JSON.parse(response) as Forgotten
 
-/** Removes what was derived from a source. What comes from elsewhere, and was only supported by it, stays without that support. */
+/** Removes memories derived from a source. Memories that it only supported stay, without that support. */
 async function forgetFrom(deps: Deps, input: ForgetSource, options: WriteOptions): Promise<Forgotten> {
   const { sessionId, source, ...whose } = parse(forgetSource, input)
   const user = userFor(deps, whose)
@@ -57,8 +57,8 @@ async function forgetFrom(deps: Deps, input: ForgetSource, options: WriteOptions
 }
 
 /**
- * Purges a session together with its part in every lineage of its user; memories that nothing else supports go. In one step, so that no
- * memory ever names a session that is gone. `undefined` if there is no such session.
+ * Purges a session and its part in the lineage of every memory; memories without other support go too. One step, so that
+ * no memory ever names a purged session. `undefined` if there is no such session.
  */
 export async function purgeWithMemories(
   deps: Deps,
@@ -82,7 +82,7 @@ export async function purgeWithMemories(
   return purged && { ...purged, memories }
 }
 
-/** Removes memories that have expired, of anyone within. */
+/** Removes expired memories of everyone the caller may see. */
 export async function forgetExpired(deps: Deps): Promise<number> {
   let forgotten = 0
   for (;;) {
@@ -108,7 +108,7 @@ export async function forgetExpired(deps: Deps): Promise<number> {
 
 type IsGone = (entry: LineageEntry) => boolean
 
-/** Memories without what comes from a source. `isLost` says which of them go whatever else supports them. */
+/** Memories without a source. `isLost` says which are removed whatever else supports them. */
 function without(
   found: readonly Memory[],
   key: string,
@@ -126,7 +126,7 @@ function without(
   }
 }
 
-/** What holds again is found again. */
+/** A memory that becomes current again is indexed again. */
 function lessened({ memory, change }: Required<MemoryStep>): MemoryPut {
   const isRestored = change.change === 'restored'
   const words = { description: analyzeText(memory.content), version: ANALYSIS_VERSION }
@@ -134,8 +134,8 @@ function lessened({ memory, change }: Required<MemoryStep>): MemoryPut {
 }
 
 /**
- * Goes through all memories that a source is part of, a page at a time. The last step takes all that is left, and has the key: what broke off
- * before goes on when it is called again, and counts what it did itself.
+ * Walks all memories that a source is part of, page by page. The last step takes the rest and carries the key: an
+ * interrupted call continues when it is repeated, and counts what it did itself.
  */
 async function withoutEntries(
   deps: Deps,

@@ -8,18 +8,18 @@ import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 
-/** How long keys are kept at least, in milliseconds. Retries come within minutes, and a client makes a key for every write. */
+/** How long keys are kept at least, in milliseconds. Retries come within minutes, and clients send a key with every write. */
 const KEPT = 7 * 24 * 3600_000
 
-/** The key of a call, if it has one, with a digest of the call and all it was given, as its schema gives it. */
+/** The key of a call, if it has one, with a hash of the call and its parsed arguments. */
 export function stampOf(options: WriteOptions, command: readonly unknown[]): IdempotencyStamp | undefined {
   const { idempotencyKey: key } = parse(writeOptions, options)
   return key === undefined ? undefined : { key, fingerprint: hash('sha256', JSON.stringify(command), 'base64url') }
 }
 
 /**
- * Does the work. Where that is refused although the key is known, it was done before, and what it needs is gone since: then `again` makes
- * the result from the stored response.
+ * Runs the work. If it is refused although the key is known, it was done before and what it needs is gone since: then
+ * `again` rebuilds the result from the stored one.
  */
 export async function unlessDone<T>(
   deps: Deps,
@@ -37,12 +37,12 @@ export async function unlessDone<T>(
   }
 }
 
-/** What is kept of a result: no content, so that nothing outlives the memories. */
+/** The part of a result that is stored: no content, so that nothing outlives the memories. */
 export function outcomesOf(memories: readonly Remembered[]): string {
   return JSON.stringify(memories.map(({ id, outcome }) => [id, outcome]))
 }
 
-/** The same memories as they are now, without those that are gone. Throws `MEMORY_NOT_FOUND` if none is left. */
+/** The same memories as they are now, without deleted ones. Throws `MEMORY_NOT_FOUND` if none is left. */
 export async function rememberedBefore(deps: Deps, user: UserKey, response: string): Promise<Remembered[]> {
   const outcomes = JSON.parse(response) as [id: string, outcome: Remembered['outcome']][]
   const ids = [...new Set(outcomes.map(([id]) => id))]
@@ -54,7 +54,7 @@ export async function rememberedBefore(deps: Deps, user: UserKey, response: stri
   })
 }
 
-/** Removes keys that nobody will send again, of anyone within. */
+/** Removes keys that are too old to be repeated, of everyone the caller may see. */
 export async function forgetOldKeys(deps: Deps): Promise<void> {
   const before = new Date(deps.clock.now() - KEPT).toISOString()
   while ((await deps.store.memories.forgetKeys(before, LIMITS.page, deps.within)) === LIMITS.page);

@@ -7,18 +7,18 @@ import type { Deps } from '../kernel/deps.ts'
 import { parse, uuid } from '../kernel/parse.ts'
 import { listMemories } from './schema.ts'
 
-/** One memory that the caller may see. */
+/** One memory, if the caller may see it. */
 export async function getMemory(deps: Deps, id: string): Promise<Memory> {
   const known = uuid().safeParse(id)
   const [memory, other] = known.success ? await deps.store.memories.get([known.data], deps.within) : []
   if (memory === undefined) throw new MemoryNotFoundError(String(id).slice(0, 64))
-  // ids are made by callers too, and one user's must not stand for another's
+  // callers choose ids too, and one user's id must not resolve to another's memory
   if (other !== undefined)
     throw new ValidationError('id', 'belongs to several users: say whose, by as({ tenant, userId })')
   return memory
 }
 
-/** What happened to a memory, oldest first. */
+/** The changes of a memory, oldest first. */
 export async function historyOf(deps: Deps, id: string): Promise<MemoryChange[]> {
   const { id: known, tenant, userId } = await getMemory(deps, id)
   return await deps.store.memories.history(known, { tenant, userId })

@@ -19,13 +19,13 @@ import { wanted } from './find-similar.ts'
 import { outcomesOf, rememberedBefore, stampOf, unlessDone } from './keys.ts'
 import { rememberInput } from './schema.ts'
 
-/** What to keep, checked. */
+/** A checked memory to store. */
 export type Statement = Omit<RememberInput, 'userId' | 'tenant' | 'expiresInMs' | 'category' | 'sourceType'> & {
   category: MemoryCategory
   sourceType: SourceType
 }
 
-/** Keeps memories of one user, all or none, and says what became of each. */
+/** Stores memories of one user, all or none, and reports what happened to each. */
 export async function remember(
   deps: Deps,
   input: RememberInput | readonly RememberInput[],
@@ -50,7 +50,7 @@ export async function remember(
   return await keepOnce(deps, user, statements, stamp)
 }
 
-/** Keeps what was checked, with its key once. */
+/** Stores checked memories, once per key. */
 async function keepOnce(
   deps: Deps,
   user: UserKey,
@@ -61,10 +61,10 @@ async function keepOnce(
   return await unlessDone(deps, stamp, user, work, (response) => rememberedBefore(deps, user, response))
 }
 
-/** What the schema lets through. */
+/** The output of the schema. */
 type Checked = Statement & Pick<RememberInput, 'userId' | 'tenant' | 'expiresInMs'>
 
-/** `at` is where the memory stands in the input, for the names of fields in errors. `given` is the same whenever the call is made. */
+/** `at` is the path of the memory in the input, for error messages. `given` is equal for every repeat of the call. */
 function checked(
   deps: Deps,
   input: RememberInput,
@@ -85,7 +85,7 @@ function checked(
   }
 }
 
-/** A range belongs to a session, and goes forward. */
+/** A range needs a session and must go forward. */
 export function checkSource(source: MemorySource | undefined, field: string): void {
   const { sessionId, from, to, source: outside } = source ?? {}
   const at = (name: string) => (field === '' ? name : `${field}.${name}`)
@@ -100,7 +100,7 @@ export function checkSource(source: MemorySource | undefined, field: string): vo
   }
 }
 
-/** Keeps what was checked. With a mark: `undefined` if someone else has read those events since. */
+/** Stores checked memories. With a mark: `undefined` if another process read those events first. */
 export async function keep(
   deps: Deps,
   user: UserKey,
@@ -131,14 +131,14 @@ export async function keep(
   return undefined
 }
 
-/** The memories at hand, with what is to be written of them. */
+/** The candidate memories, with the changes to write. */
 export class Writing {
   readonly #memories = new Map<string, Memory>()
   readonly #sayings = new SimilarityIndex<string>()
   readonly #puts = new Map<string, MemoryPut>()
 
   constructor(found: readonly Memory[]) {
-    // in one order, so that of two that say the same every store takes the same
+    // sorted, so that of two equal memories every store picks the same
     for (const memory of found.toSorted((a, b) => (a.id < b.id ? -1 : 1))) this.#hold(memory)
   }
 
@@ -146,7 +146,7 @@ export class Writing {
     return this.#memories.get(id)
   }
 
-  /** The one that says the same as a statement, but not `other`. */
+  /** The memory that equals a statement, but is not `other`. */
   same(statement: Statement, at: string, other?: string): Memory | undefined {
     for (const id of this.#sayings.findSimilar(statement.content)) {
       const memory = this.#memories.get(id)
@@ -166,14 +166,14 @@ export class Writing {
     return [...this.#puts.values()]
   }
 
-  /** The content of a memory never changes, so what it says is worked out once. */
+  /** The content of a memory never changes, so it is analysed once. */
   #hold(memory: Memory): void {
     if (!this.#memories.has(memory.id)) this.#sayings.add(memory.content, memory.id)
     this.#memories.set(memory.id, memory)
   }
 }
 
-/** Decides what becomes of a statement: a new memory, or one that is there already, but not `other`. */
+/** Turns a statement into a new memory, or finds the existing one that is not `other`. */
 export function stated(
   deps: Deps,
   writing: Writing,
@@ -207,19 +207,19 @@ export function stated(
   return { ...memory, outcome: 'created' }
 }
 
-/** The memory, until the later of its end and another; without an end if either has none. */
+/** The memory with the later of two expiry times; none if either has none. */
 function lasting(memory: Memory, expiresAt: string | undefined): Memory {
   if (memory.expiresAt === undefined || (expiresAt !== undefined && expiresAt <= memory.expiresAt)) return memory
   const { expiresAt: _, ...rest } = memory
   return { ...rest, ...(expiresAt !== undefined && { expiresAt }) }
 }
 
-/** Equal for what says the same in the same scope. */
+/** Equal for statements of the same meaning in the same scope. */
 export function fingerprintOf({ content, scope }: { content: string; scope?: string | undefined }): string {
   return hash('sha256', JSON.stringify([scope ?? null, normalizedContent(content)]), 'base64url')
 }
 
-/** Sessions that are named must be there, and the same user's. */
+/** Throws unless the named sessions exist and belong to the same user. */
 export async function requireSessions(
   deps: Deps,
   user: UserKey,
@@ -239,7 +239,7 @@ export function sessionsOf(sources: readonly (MemorySource | undefined)[]): stri
   return [...new Set(sources.flatMap((source) => source?.sessionId ?? []))]
 }
 
-/** A session was there a moment ago, and was purged since. */
+/** The error for a session that was purged meanwhile. */
 export function gone(sources: readonly (MemorySource | undefined)[]): SessionNotFoundError {
   return new SessionNotFoundError(sessionsOf(sources)[0] ?? '')
 }

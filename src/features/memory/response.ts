@@ -17,7 +17,7 @@ const CHANGES = [
 const confidence = z.number().meta({ description: '0 to 1: how far it is believed.' })
 
 const source = {
-  // a table that was there before may name sessions by anything
+  // an adopted table may hold session ids of any form
   sessionId: z.string().optional(),
   from: z.int().optional(),
   to: z.int().optional(),

@@ -38,7 +38,7 @@ export const memoryRoutes: readonly Route[] = [
     body: z.union([rememberInput(), z.array(rememberInput())]),
     response: z.union([rememberedResponse, listOf(rememberedResponse)]),
     status: 201,
-    // not found, by a key: what the first call with it kept is forgotten since
+    // MEMORY_NOT_FOUND on a repeat: the memories of the first call were forgotten since
     errors: ['SESSION_NOT_FOUND', 'MEMORY_NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
     async handle({ deps, body, key }) {
       const kept = await remember(deps, body, key)

@@ -13,13 +13,13 @@ import { candidatePages, depthFor, lookUpTerms, type TermMatches } from '../term
 import { fingerprintOf } from './remember.ts'
 import { searchMemories as searchInput } from './schema.ts'
 
-/** Memories fetched at once. */
+/** Memories fetched per call. */
 const PAGE = 500
 
-/** What is asked of a memory beside its words. */
+/** A condition on memories beside their terms. */
 export type Filter = (memory: Memory) => boolean
 
-/** Memories that fit a query, best first; what is given out counts as used. */
+/** Memories that match a query, best first; returned ones count as used. */
 export async function searchMemories(deps: Deps, query: SearchMemories): Promise<{ items: FoundMemory[] }> {
   const { limit = DEFAULT_PAGE, record, query: text, ...rest } = parse(searchInput, query)
   const { category, scope, minConfidence = 0, sourceTypes } = rest
@@ -38,7 +38,7 @@ export async function searchMemories(deps: Deps, query: SearchMemories): Promise
   return { items }
 }
 
-/** The memories of a user that fit a text best, those that may be given out. */
+/** The current memories of a user that match a text best. */
 export async function findMemories(
   deps: Deps,
   user: UserKey,
@@ -51,7 +51,7 @@ export async function findMemories(
   if (asked === undefined) return []
   const found: FoundMemory[] = []
   const at = now(deps)
-  // words weigh most, so what comes a page later in their order hardly ever comes before
+  // terms weigh most, so a candidate of a later page hardly ever ranks before one of this page
   for (const places of candidatePages(asked)) {
     const memories = await deps.store.memories.get(
       places.map(({ session }) => session),
@@ -75,7 +75,7 @@ function scored(deps: Deps, { question, scores, weights }: TermMatches, memories
   })
 }
 
-/** A memory as the ranking knows it: alone, and without a speaker. */
+/** A memory in the form the ranking takes: without neighbours or speaker. */
 function factsOf({ id, createdAt }: Memory): MessageFacts {
   const time = Date.parse(createdAt)
   const none = { length: 0, asked: 0, specifics: 0, times: 0, counts: false }
@@ -88,14 +88,14 @@ async function fused({ fuse }: Deps, text: string, found: FoundMemory[]): Promis
   return found.map((memory, i) => ({ ...memory, score: scores[i] ?? memory.score })).sort(byScore)
 }
 
-/** Best first; of equal ones the newer, then by id: the same order on every store. */
+/** Best first, then newest, then by id: the same order on every store. */
 function byScore(a: FoundMemory, b: FoundMemory): number {
   if (a.score !== b.score) return b.score - a.score
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1
   return a.id < b.id ? 1 : -1
 }
 
-/** Puts memories into the index that are not in it: those of a table that was there before, or of an older version. */
+/** Indexes memories that are missing: those of an adopted table, or of an older index version. */
 async function readUnread(deps: Deps, user: UserKey): Promise<void> {
   for (;;) {
     const unread = await deps.store.memories.unindexed(user, ANALYSIS_VERSION, PAGE)

@@ -5,8 +5,8 @@ import { derivedId } from '../kernel/derived-id.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 
 /**
- * The id that a key gives to a session which is created without one of its own: so a repeat finds the session that the first call made.
- * None for what cannot be created: the operation refuses that.
+ * The id derived from an idempotency key for a session created without an id, so that a repeat finds the session of the
+ * first call. `undefined` for input that cannot create one: the operation refuses it.
  */
 export function creationId(deps: Deps, given: unknown, key: WriteOptions): string | undefined {
   const { idempotencyKey } = parse(writeOptions, key)
@@ -16,7 +16,7 @@ export function creationId(deps: Deps, given: unknown, key: WriteOptions): strin
   return derivedId('create', tenantFor(deps, tenant), userId, idempotencyKey)
 }
 
-/** The same for a fork of `source`. */
+/** Like {@link creationId}, for a fork of `source`. */
 export function forkId(source: string, key: WriteOptions): string | undefined {
   const { idempotencyKey } = parse(writeOptions, key)
   return idempotencyKey === undefined ? undefined : derivedId('fork', source, idempotencyKey)

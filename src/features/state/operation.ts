@@ -9,7 +9,7 @@ import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse, writeOptions } from '../kernel/parse.ts'
 import { addInput, gateInput, incrementInput } from './schema.ts'
 
-/** The scratchpad as it is. */
+/** The current scratchpad. */
 export async function sessionState(deps: Deps, id: string): Promise<SessionScratchpad> {
   const state = await deps.store.state(keyOf(deps, id))
   if (state === undefined) throw new SessionNotFoundError(id)
@@ -28,7 +28,7 @@ export async function updateState(
   return await changeState(deps, id, change, (key) => `patch.${key}`, idempotencyKey)
 }
 
-/** Puts another scratchpad in place of the one there is. */
+/** Replaces the scratchpad. */
 export async function replaceState(
   deps: Deps,
   id: string,
@@ -40,10 +40,10 @@ export async function replaceState(
   return await changeState(deps, id, change, (key) => `value.${key}`, idempotencyKey)
 }
 
-/** Adds a value to a list, unless the list has it. */
+/** Adds a value to a list, unless the list already has it. */
 export async function addToState(deps: Deps, id: string, input: AddInput): Promise<SessionScratchpad> {
   const { key, value, idempotencyKey } = parse(addInput, input)
-  // in the scratchpad it stands in a list, below its key
+  // in the scratchpad it is nested two levels deeper: key and list
   const change = { op: 'add', key, value: jsonIn(value, 'value', SCRATCHPAD_DEPTH + 2) } as const
   return await changeState(deps, id, change, () => 'value', idempotencyKey)
 }
@@ -53,7 +53,7 @@ interface AddInput extends WriteOptions {
   value: unknown
 }
 
-/** Adds to a number, 0 if there is none. */
+/** Adds to a number; a missing one counts as 0. */
 export async function incrementState(deps: Deps, id: string, input: IncrementInput): Promise<SessionScratchpad> {
   const { key, by, idempotencyKey } = parse(incrementInput, input)
   return await changeState(deps, id, { op: 'increment', key, by }, () => 'key', idempotencyKey)
@@ -64,7 +64,7 @@ interface IncrementInput extends WriteOptions {
   by?: number | undefined
 }
 
-/** Records that a gate was passed, and its number in the scratchpad, together. */
+/** Records a passed gate as an event and in the scratchpad, in one append. */
 export async function passGate(deps: Deps, id: string, input: GateInput): Promise<SessionScratchpad> {
   const { gate, note, idempotencyKey } = parse(gateInput, input)
   const passed: Draft = { type: 'validation_gate', content: note ?? `Gate ${gate} passed`, parts: { gate } }

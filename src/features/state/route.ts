@@ -6,7 +6,7 @@ import { addToState, incrementState, passGate, replaceState, sessionState, updat
 import { scratchpadResponse } from './response.ts'
 import { addInput, gateInput, incrementInput } from './schema.ts'
 
-/** Of every change. */
+/** Error codes of every change. */
 const errors: readonly ErrorCode[] = ['SESSION_NOT_FOUND', 'SESSION_ENDED', 'IDEMPOTENCY_MISMATCH']
 
 export const stateRoutes: readonly Route[] = [

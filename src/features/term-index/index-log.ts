@@ -6,16 +6,16 @@ import type { StoredEvent } from '../../ports/session-store.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { moment } from '../kernel/parse.ts'
 
-/** What is said, and the summary of a session. */
+/** Event types that are indexed: messages and session summaries. */
 const READ_TYPES = ['user_message', 'model_message', 'session_compacted']
-/** Messages read at once. */
+/** Messages per read. */
 const PAGE = 200
-/** A summary is nobody's neighbour: so many turns lie between it and the last message. */
+/** Turns counted between the last message and a summary, so that a summary is no neighbour of a message. */
 const APART = 16
-/** What is read of a message; of one that is longer the rest is data. */
-const LONGEST = 64 * 1024
+/** Characters indexed of a message; the rest of a longer one is data. */
+const MAX_INDEXED = 64 * 1024
 
-/** Brings a session into the index, as far as its log reaches, or a page of it; gives how many messages came in, and whether all are in. */
+/** Indexes a session up to its head, or `most` messages of it; returns how many, and whether it is done. */
 export async function indexSession(deps: Deps, sessionId: string, most = Number.POSITIVE_INFINITY): Promise<Progress> {
   const { index } = deps.store
   for (let messages = 0; ; ) {
@@ -31,7 +31,7 @@ export async function indexSession(deps: Deps, sessionId: string, most = Number.
   }
 }
 
-/** What a session gives, or something else if it was purged since its mark was read. */
+/** The result of the work, or `otherwise` if the session was purged meanwhile. */
 export async function ifThere<T>(reading: Promise<T>, otherwise: T): Promise<T> {
   try {
     return await reading
@@ -46,7 +46,7 @@ export interface Progress {
   done: boolean
 }
 
-/** How many messages came in; none if another reader was there first. */
+/** Indexes one page; returns how many messages, none if another process was faster. */
 async function readPage(
   { store }: Deps,
   { sessionId, indexed, copied, turns, head }: IndexMark,
@@ -78,37 +78,37 @@ function newMessages(events: readonly StoredEvent[], before: number): NewMessage
       kind: isCommit ? 'commit' : 'event',
       speaker: agentId ?? role,
       time: timeOf(occurredAt) ?? Date.parse(createdAt),
-      words: analyzeText(content.slice(0, LONGEST)),
+      words: analyzeText(content.slice(0, MAX_INDEXED)),
     }
   })
 }
 
-/** When it was said, by the caller's account; what is no moment is left to the log's own time. */
+/** The caller's time of the event, if it is a valid time; else the log's own time. */
 function timeOf(occurredAt: string | undefined): number | undefined {
   const { success, data } = moment().safeParse(occurredAt)
   return success ? Date.parse(data) : undefined
 }
 
-/** Messages that one question brings into the index before it is answered; what is left is read in the background. */
+/** Messages that one recall indexes before it responds; the rest is indexed in the background. */
 const AT_ONCE = 20_000
-/** Sessions that are looked at, newest first, where all of them were looked at not long ago. */
+/** Newest sessions to check if all of them were checked recently. */
 const NEWEST = 200
-/** How long ago that may be, in milliseconds. Only a session written to by another process under an older time can be missed meanwhile. */
+/** What counts as recently, in milliseconds. Only a session that another process wrote to with an older time can be missed. */
 const NOT_LONG = 10 * 60_000
 
-/** When all sessions of a user were looked at last, by store and user. */
+/** When all sessions of a user were last checked, by store and user. */
 const looked = new WeakMap<Deps['store'], Map<string, number>>()
-/** Users of whom that is known. */
+/** Users kept in that cache. */
 const KNOWN = 10_000
 
-/** Sessions of which something is left to read. Where much is left of the newest, there may be more behind them. */
+/** Sessions with unindexed events. If the newest have many, older ones may have some too. */
 async function marksOf({ store }: Deps, user: UserKey, isKnown: boolean): Promise<IndexMark[]> {
   if (!isKnown) return await store.index.marks(user, ANALYSIS_VERSION)
   const newest = await store.index.marks(user, ANALYSIS_VERSION, NEWEST)
   return newest.length < NEWEST / 2 ? newest : await store.index.marks(user, ANALYSIS_VERSION)
 }
 
-/** Brings what a user said since into the index; gives how many sessions there was too much to read of. */
+/** Indexes what a user's sessions gained since; returns how many sessions had too much to index now. */
 export async function indexUser(deps: Deps, user: UserKey): Promise<number> {
   const times = looked.get(deps.store) ?? new Map<string, number>()
   looked.set(deps.store, times)

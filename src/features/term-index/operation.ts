@@ -9,14 +9,14 @@ import type { Deps } from '../kernel/deps.ts'
 
 export { ifThere, indexSession, indexUser } from './index-log.ts'
 
-/** A question, and what the words on a shelf say to it. */
+/** A question and how the terms of a partition match it. */
 export interface TermMatches {
   question: ParsedQuery
   scores: Scores
   weights: Weights
 }
 
-/** Looks up the words of a question on a shelf; `undefined` if there is nothing to look up. */
+/** Looks up the terms of a question in a partition; `undefined` if the partition is empty. */
 export async function lookUpTerms(
   index: RecallIndex,
   shelf: IndexPartition,
@@ -34,7 +34,7 @@ export async function lookUpTerms(
   return { question, weights, scores: scoreWords(plan, postingsOf(blocks), found, weights) }
 }
 
-/** The best by their words, a page at a time. All but the first are only worked out where a filter leaves too little of it. */
+/** The best candidates by their terms, page by page. Later pages are computed only if a filter leaves too few. */
 export function* candidatePages({ scores, weights }: TermMatches): Generator<Place[]> {
   const first = selectCandidates(scores, weights).places
   yield first
@@ -43,7 +43,7 @@ export function* candidatePages({ scores, weights }: TermMatches): Generator<Pla
   for (let i = MAX_CANDIDATES; i < places.length; i += MAX_CANDIDATES) yield places.slice(i, i + MAX_CANDIDATES)
 }
 
-/** By term, in order of session and turn; of one that is held by more than the limit the last. */
+/** Postings by term, in order of session and turn; the newest ones of a term that exceeds the limit. */
 function postingsOf(blocks: readonly PostingBlock[]): Map<string, Posting[]> {
   const postings = new Map<string, Posting[]>()
   for (const { term, session, block, data } of blocks) {
@@ -57,10 +57,10 @@ function postingsOf(blocks: readonly PostingBlock[]): Map<string, Posting[]> {
   return postings
 }
 
-/** Hits that are ranked by meaning too, where there is an embedder. */
+/** Hits that are also ranked by meaning, if there is an embedder. */
 const FUSED = 64
 
-/** How many hits are needed to give the best `limit`. */
+/** How many hits are needed to return the best `limit`. */
 export function depthFor({ fuse }: Deps, limit: number): number {
   return fuse === undefined ? limit : Math.max(limit, FUSED)
 }

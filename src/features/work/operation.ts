@@ -51,7 +51,7 @@ export async function decideWithWork(
   })
 }
 
-/** The event of a work commit behind the last one, and its id. */
+/** The event of the next work commit, and its id. */
 export function workDraft(
   deps: Deps,
   { record, lastWork }: Pick<SessionView, 'record' | 'lastWork'>,
@@ -70,7 +70,7 @@ export function workDraft(
   return { id: commit.id, draft }
 }
 
-/** The things around a node, and how they are related. */
+/** The nodes around a node and their edges. */
 export async function readGraph(deps: Deps, id: string, query: GraphQuery = {}): Promise<Graph> {
   const { node = TASK_NODE, depth, direction, labels, limit } = parse(graphQuery, query)
   const seen = new Set([node])
@@ -109,14 +109,14 @@ function edgeOf(rows: StoredEdge[]): Graph['edges'][number] {
   return { from, label, to, evidence: rows.map(({ evidence, sequence }) => ({ ...JSON.parse(evidence), sequence })) }
 }
 
-/** All the work of a session, read a page at a time. */
+/** All work of a session, read page by page. */
 export async function workOf(deps: Deps, id: string): Promise<WorkSummary> {
   const builder = workBuilder()
   for await (const page of walkLog(deps, id)) for (const event of page) builder.add(event)
   return builder.finish()
 }
 
-/** What was done so far, for people to read. */
+/** A progress report for people. */
 export async function progressOf(deps: Deps, id: string): Promise<string> {
   const view = await deps.store.load(keyOf(deps, id))
   if (view === undefined) throw new SessionNotFoundError(id)

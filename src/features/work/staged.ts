@@ -9,7 +9,7 @@ import { parse } from '../kernel/parse.ts'
 import { command, edges, fileRead, fileWrite, noteText, observationInput } from './schema.ts'
 import type { Staging } from './staging.ts'
 
-/** Notes what happens in the work; it waits in this process until the next step. */
+/** Observes the work; observations stay in this process until the next step. */
 export function observeOn({ staging, newId }: Pick<Deps, 'staging' | 'newId'>, id: string): Observe {
   const stage = (observation: Observation) => staging.add(id, observation)
   return {
@@ -23,8 +23,8 @@ export function observeOn({ staging, newId }: Pick<Deps, 'staging' | 'newId'>, i
 }
 
 /**
- * Lets observations wait that came over HTTP. One in the form that is kept stays as it is, any other is treated as by {@link observeOn}. `at` is
- * where the list stands in what the caller gave, for the names of fields in errors.
+ * Stages observations that came over HTTP. One that is already in stored form stays as it is; any other is treated as by
+ * {@link observeOn}. `at` is the path of the list in the input, for error messages.
  */
 export function stageObservations(
   staging: Staging,
@@ -38,7 +38,7 @@ export function stageObservations(
   for (const observation of observations) staging.add(sessionId, observation)
 }
 
-/** The keys in the same order as in {@link observeOn}: whether one was written is seen by comparing it as JSON. */
+/** Keys in the same order as in {@link observeOn}: written observations are recognised by comparing JSON. */
 function observed(input: z.output<ReturnType<typeof observationInput>>, newId: () => string): Observation {
   switch (input.kind) {
     case 'note':
@@ -62,7 +62,7 @@ interface Written {
   bytes?: number | undefined
 }
 
-/** What a file holds is not kept, only its hash and its length. */
+/** Keeps the hash and the length of a file, not its content. */
 function written({ path, content, hash: given, bytes: length }: Written): Observation {
   const known = given ?? (content === undefined ? undefined : nodeCrypto().hash('sha256', content, 'hex'))
   const bytes = content === undefined ? length : Buffer.byteLength(content)
@@ -81,7 +81,7 @@ interface Ran {
   omitted?: number | undefined
 }
 
-/** Of a long output the end is kept, where errors stand. */
+/** Keeps the end of a long output, where the errors are. */
 function ran({ command: line, exitCode, output, omitted: before = 0 }: Ran): Observation {
   const clean = output?.replaceAll('\0', '\uFFFD').toWellFormed()
   const cut = Math.max(0, (clean?.length ?? 0) - LIMITS.output)

@@ -4,17 +4,15 @@ import type { Observation } from '../../domain/work.ts'
 
 interface Waiting {
   observations: Observation[]
-  /** Characters of them as JSON, so that what waits fits into one event. */
+  /** Their size as JSON in characters: all of them must fit into one event. */
   size: number
 }
 
-/**
- * Observations that wait in this process for the next step of their session. What is not flushed dies with the process.
- */
+/** Observations waiting in this process for the next step of their session. What is not flushed is lost with the process. */
 export class Staging {
   readonly #waiting = new Map<string, Waiting>()
 
-  /** Throws `TooLargeError` when so much waits that it has to be flushed first. */
+  /** Throws `TooLargeError` if the buffer is full and must be flushed first. */
   add(sessionId: string, observation: Observation): void {
     const waiting = this.#waiting.get(sessionId) ?? { observations: [], size: 0 }
     const size = waiting.size + JSON.stringify(observation).length
@@ -27,19 +25,19 @@ export class Staging {
     return this.#waiting.has(sessionId)
   }
 
-  /** Sessions for which something waits. */
+  /** Sessions with staged observations. */
   sessions(): string[] {
     return [...this.#waiting.keys()]
   }
 
-  /** What waits for a session, in the order it came. */
+  /** The staged observations of a session, in order. */
   waiting(sessionId: string): readonly Observation[] {
     return [...(this.#waiting.get(sessionId)?.observations ?? [])]
   }
 
   /**
-   * Hands what waits to `write`, which gives back what was not written; that waits again, before what was observed
-   * meanwhile. If `write` throws, all of it does.
+   * Passes the staged observations to `write`, which returns those it did not write. They are staged again, before those
+   * observed meanwhile. If `write` throws, all of them are.
    */
   async flush<T>(
     sessionId: string,
