@@ -58,7 +58,7 @@ async function poured(first: string, piece: Uint8Array, most: number): Promise<{
 }
 
 describe('a body that is too large', () => {
-  it('is refused by its announced length, before any of it is read, and the connection is closed', async () => {
+  it('is refused by its announced length before any of it is read, and the connection is closed', async () => {
     await target.harmless(async () => {
       const text = await sendRaw(target.url, head(`content-length: ${50 * MB}`))
       expect(text).toMatch(/^HTTP\/1\.1 413 /)
@@ -67,7 +67,7 @@ describe('a body that is too large', () => {
     })
   })
 
-  it('is cut off at the limit where no length is announced', async () => {
+  it('is cut off at the limit if no length is announced', async () => {
     const chunk = Buffer.concat([Buffer.from(`${MB.toString(16)}\r\n`), Buffer.alloc(MB, '['), Buffer.from('\r\n')])
     await target.harmless(async () => {
       const { text, sent } = await poured(head('transfer-encoding: chunked'), chunk, 50)
@@ -77,7 +77,7 @@ describe('a body that is too large', () => {
     })
   })
 
-  it('has 8 MB and a little more in one field: refused by that field', async () => {
+  it('is refused with the name of the field that holds more than 8 MB', async () => {
     await target.harmless(async () => {
       expectProblem(await post({ ...EVENT, content: 'x'.repeat(8 * MB + 1) }), 413, 'TOO_LARGE', 'content')
       expectProblem(await post(Array(1001).fill(EVENT)), 413, 'TOO_LARGE', 'events')
@@ -85,14 +85,14 @@ describe('a body that is too large', () => {
   })
 })
 
-describe('a body that does not come', () => {
+describe('a body that does not arrive', () => {
   let impatient: Target
   beforeAll(async () => {
     impatient = await startTarget({ limits: { requestTimeoutMs: 1000 } })
   })
   afterAll(() => impatient.server.close())
 
-  it('in time is given up, and the others are served meanwhile', async () => {
+  it('in time is abandoned, and other requests are served meanwhile', async () => {
     await impatient.harmless(async () => {
       const began = performance.now()
       const slow = sendRaw(impatient.url, head('content-length: 1000'), '[{"type":')
@@ -105,14 +105,14 @@ describe('a body that does not come', () => {
     })
   })
 
-  it('and neither do its headers: the connection is closed', async () => {
+  it('and whose headers do not arrive either: the connection is closed', async () => {
     await impatient.harmless(async () => {
       const text = await sendRaw(impatient.url, `POST ${path} HTTP/1.1\r\nhost: localhost\r\nx-slow: `)
       expect(text).toMatch(/^HTTP\/1\.1 408 /)
     })
   })
 
-  it('because its sender has gone leaves nothing behind, and no place taken', async () => {
+  it('because its sender disconnected leaves nothing behind and frees its slot', async () => {
     await target.harmless(async () => {
       // more than may be worked on at once
       for (let i = 0; i < 6; i++) {
@@ -127,7 +127,7 @@ describe('a body that does not come', () => {
   })
 })
 
-describe('a body that is announced as something else', () => {
+describe('a body with another content type or encoding', () => {
   it.each([
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -143,7 +143,7 @@ describe('a body that is announced as something else', () => {
     })
   })
 
-  it('as gzip is not unpacked: no small body becomes a large one', async () => {
+  it('gzip is not decompressed, so a small body cannot become a large one', async () => {
     await target.harmless(async () => {
       const packed = gzipSync(JSON.stringify({ ...EVENT, content: 'x'.repeat(30 * MB) }))
       expectProblem(await post(packed, { 'content-encoding': 'gzip' }), 400, 'VALIDATION', 'body')
@@ -175,7 +175,7 @@ describe('a body that is not UTF-8', () => {
     ['a lone surrogate at the end of a pair', '\\udc00'],
     ['a pair the wrong way round', '\\udc00\\ud800'],
     ['NUL', '\\u0000'],
-  ])('%s as an escape is refused wherever it stands', async (_what, escaped) => {
+  ])('an escaped %s is refused anywhere in the body', async (_what, escaped) => {
     const texts = [
       ['events', `{"type":"user_message","content":"${escaped}"}`],
       ['events', `{"type":"user_message","content":"x","agentId":"${escaped}"}`],
@@ -205,7 +205,7 @@ it.each(['{', '[1,', '{"type":"user_message",}', "{'type':1}", '01', 'undefined'
   },
 )
 
-it('bodies that are too much together are refused with a word on when to come again, and nothing of them is kept', async () => {
+it('bodies that exceed the total limit are refused with Retry-After, and nothing of them is kept', async () => {
   await target.harmless(async () => {
     const first = await connected()
     const size = 30 * MB

@@ -59,7 +59,7 @@ function closed(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once('close', resolve).destroy())
 }
 
-it('thousands of streams that nobody reads cost little, hold up nobody, and can be opened again', async () => {
+it('thousands of unread streams use little memory, delay no other request, and can be opened again', async () => {
   const files = Number(execFileSync('sh', ['-c', 'ulimit -Hn'], { encoding: 'utf8' }))
   const room = Number.isNaN(files) ? Number.POSITIVE_INFINITY : files - 500
   const crowd = Math.floor(Math.min(amount(3000, 4900), room) / EACH) * EACH
@@ -106,7 +106,7 @@ it('thousands of streams that nobody reads cost little, hold up nobody, and can 
   await Promise.all([again, ...rest].map(({ socket }) => closed(socket)))
 })
 
-it('bodies without end and without length are cut off, however many come at once', async () => {
+it('endless bodies without a length are cut off, also when many arrive at once', async () => {
   const { token, session } = await user('mallory')
   const before = server.peakMemory() ?? 0
   const { hostname, port } = new URL(server.url)
@@ -146,7 +146,7 @@ it.each([
   ['a line of garbage', 'GARBAGE\r\n\r\n'],
   ['a header that is too long', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`],
 ])(
-  'connections that were refused as no HTTP are let go, although their other end stays open: %s',
+  'a connection refused as invalid HTTP is released although the client keeps its end open: %s',
   async (_what, text) => {
     const { hostname, port } = new URL(server.url)
     const before = server.openFiles()

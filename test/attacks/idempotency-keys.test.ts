@@ -53,7 +53,7 @@ describe.each<Person>(['eve', 'bob'])('a key that Ada has used, used by %s', (ot
     expect(JSON.parse(theirs).id).not.toBe(JSON.parse(hers).id)
   })
 
-  it('gives no answer of hers for what is hers', async () => {
+  it('does not return the stored responses of Ada for her sessions', async () => {
     const key = `of ada alone, not of ${other}`
     const event = [{ type: 'user_message', content: 'a secret under a key' }]
     const at = `/v1/sessions/${target.sessions.ada}/events`
@@ -116,7 +116,7 @@ describe.each<Person>(['eve', 'bob'])('an id that %s makes from a key that Ada m
     return answers
   }
 
-  it.each(ways)('tells nothing and blocks nothing when she is to %s', async (what, path, body, idOf) => {
+  it.each(ways)('reveals nothing and blocks nothing when Ada wants to %s', async (what, path, body, idOf) => {
     const key = `guessed by ${other} to ${what}`
     const before = await target.harmless(() => guessed(idOf(key)))
     const first = await post('ada', path(), body, key)
@@ -161,7 +161,7 @@ describe('a key', () => {
     ['/v1/sessions/ID/reduce', { maxTokens: 10 }],
     ['/v1/conversations/c/messages', { userId: 'ada', message: 'x' }],
     ['/v1/memories', { userId: 'ada', content: 'x' }],
-  ])('in the body of %s is refused: its place is the header', async (path, body) => {
+  ])('in the body of %s is refused, because it belongs in the header', async (path, body) => {
     await target.harmless(async () => {
       const answer = await send(target.url, 'POST', path.replace('ID', target.sessions.ada), {
         token: target.tokens.ada,

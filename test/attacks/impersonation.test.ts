@@ -34,7 +34,7 @@ describe('someone else’s name', () => {
     })
   })
 
-  it.each(['resume', 'decline'])('in the body of %s finds nothing to go on with', async (what) => {
+  it.each(['resume', 'decline'])('in the body of %s finds nothing to resume', async (what) => {
     await target.harmless(async () => {
       for (const [who, body] of [
         ['bob', { userId: 'ada' }],
@@ -49,7 +49,7 @@ describe('someone else’s name', () => {
     })
   })
 
-  it('over observations: they do not come into her log, and the answer says that they were not written', async () => {
+  it('with observations writes nothing to her log, and the response says so', async () => {
     const { ada } = target.sessions
     const body = { userId: 'eve', message: 'hello', observations: { [ada]: [{ kind: 'note', text: 'from outside' }] } }
     const log = async () => (await target.server.tl.sessions.get(ada)).events({ limit: 500 })
@@ -59,7 +59,7 @@ describe('someone else’s name', () => {
     expect(await log()).toEqual(before)
   })
 
-  it('among several memories of one’s own is refused with all of them', async () => {
+  it('among several of the caller’s own memories refuses all of them', async () => {
     const body = ['eve', 'ada'].map((userId) => ({ userId, content: 'from outside', tenant: 'globex' }))
     await target.harmless(async () => expectProblem(await as('eve', 'POST', '/v1/memories', body), 400, 'VALIDATION'))
   })
@@ -118,7 +118,7 @@ describe('the header Throughline-As', () => {
     })
   })
 
-  it('gives the scopes of the token away to nobody, and takes on none', async () => {
+  it('neither passes the scopes of the token on nor adds any', async () => {
     const scope = 'throughline:operator sessions:any'
     const { status, body } = await named('bob', `tenant=acme&userId=bob&scope=${scope}`)
     expect([status, (body as { items: unknown[] }).items.length]).toEqual([200, 1])
@@ -128,7 +128,7 @@ describe('the header Throughline-As', () => {
     expectProblem(intake, 400, 'VALIDATION', 'principal')
   })
 
-  it('narrows whoever may act for all users of a tenant, within that tenant', async () => {
+  it('narrows a caller who may act for all users of a tenant, within that tenant', async () => {
     const token = await tokenOf({ tenant: 'acme', sub: 'support', scope: 'sessions:any' })
     const list = (value: string) =>
       send(target.url, 'GET', '/v1/sessions', { token, headers: { 'throughline-as': value } })
@@ -138,7 +138,7 @@ describe('the header Throughline-As', () => {
     expectProblem(await list('tenant=globex'), 400, 'VALIDATION', 'tenant')
   })
 
-  it('narrows the operator: who acts for Ada sees no more than Ada', async () => {
+  it('narrows the operator: acting for Ada shows no more than Ada sees', async () => {
     const token = await operatorToken()
     const headers = { 'throughline-as': 'tenant=acme&userId=ada' }
     const get = (path: string) => send(target.url, 'GET', path, { token, headers })
@@ -156,7 +156,7 @@ it.each([
   ['POST', '/v1/envelopes/rollback'],
   ['POST', '/v1/envelopes/warm'],
   ['GET', '/v1/envelopes/cached'],
-])('%s %s is for whoever runs the store alone', async (method, path) => {
+])('%s %s is only for the operator', async (method, path) => {
   const anyUser = await tokenOf({ tenant: 'acme', sub: 'support', scope: 'sessions:any' })
   const body = method === 'POST' ? { from: 'sqlite:/etc/passwd', batch: 'b' } : undefined
   await target.harmless(async () => {
@@ -168,7 +168,7 @@ it.each([
 })
 
 describe('a cursor', () => {
-  it('of another tenant’s list of sessions gives nothing of theirs', async () => {
+  it('from another tenant’s list of sessions returns none of their sessions', async () => {
     const tl = target.server.tl
     for (const chatmode of ['a', 'b']) await tl.sessions.create({ userId: 'ada', tenant: 'acme', chatmode })
     const { nextCursor } = (await as('ada', 'GET', '/v1/sessions?limit=1')).body as { nextCursor: string }
@@ -182,7 +182,7 @@ describe('a cursor', () => {
     })
   })
 
-  it('of another’s list of memories gives nothing of theirs', async () => {
+  it('from another user’s list of memories returns none of their memories', async () => {
     for (const n of [1, 2, 3]) await as('ada', 'POST', '/v1/memories', { userId: 'ada', content: `likes ${n} eggs` })
     const page = await as('ada', 'GET', '/v1/memories?userId=ada&limit=1')
     const { nextCursor } = page.body as { nextCursor: string }
@@ -196,7 +196,7 @@ describe('a cursor', () => {
     })
   })
 
-  it('of another’s commits gives nothing of theirs', async () => {
+  it('from another user’s commits returns none of their commits', async () => {
     for (const chatmode of ['c', 'd']) {
       const scope = { userId: 'ada', tenant: 'acme', chatmode, conversationId: 'compacted' }
       const session = await target.server.tl.sessions.create(scope)

@@ -62,7 +62,7 @@ describe('JSON that is nested', () => {
     })
   })
 
-  it('ninety times is taken and given back', async () => {
+  it('ninety times is accepted and returned unchanged', async () => {
     const { status, body } = await as('PATCH', '/v1/sessions/ID/state', `{"deep":${objects(90)}}`)
     expect(status).toBe(200)
     expect(JSON.stringify((body as { scratchpad: { deep: unknown } }).scratchpad.deep)).toBe(objects(90))
@@ -84,7 +84,7 @@ function answeredWell({ status, body, text, headers }: TestResponse, what: strin
 
 describe('a body that is', () => {
   it.each(['', 'null', '"text"', '7', '-0', 'true', '[]', '[null]', '[[]]', '{}', '{"a":1}', '[{}]', '1e999'])(
-    '%j is answered well by every route',
+    '%j gets a documented response from every route',
     async (text) => {
       for (const { method, path, route } of everyRequest(target, 'ada')) {
         if (method === 'GET' || method === 'DELETE') continue

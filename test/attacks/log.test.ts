@@ -88,7 +88,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('the log holds nothing of what is said, asked or shown, by whichever route', async () => {
+it('the server log holds no content of requests and responses, on any route', async () => {
   const server = await Watched.start('memory:')
   const id = await server.session()
   for (const route of ROUTES.filter(({ stream }) => stream !== true)) {
@@ -112,7 +112,7 @@ it('the log holds nothing of what is said, asked or shown, by whichever route', 
   expect(lines.filter(({ msg }) => msg === 'answered').length).toBeGreaterThan(3 * 40)
 })
 
-it('a store that fails is logged under the id that the caller gets, without what was to be stored', async () => {
+it('a store failure is logged under the request id that the caller receives, without the content', async () => {
   const file = join(folder, 'broken.db')
   const server = await Watched.start(`sqlite:${file}`)
   const id = await server.session()
@@ -127,7 +127,7 @@ it('a store that fails is logged under the id that the caller gets, without what
   expect(failed.map(({ level, reqId }) => [level, reqId])).toEqual([['error', instance]])
 })
 
-it('a caller who goes away is no failure of the server', async () => {
+it('a caller who disconnects is not logged as a server failure', async () => {
   const server = await Watched.start('memory:')
   const { hostname, port } = new URL(server.url)
   const head = `POST /v1/sessions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\ncontent-type: application/json\r\n`
@@ -141,7 +141,7 @@ it('a caller who goes away is no failure of the server', async () => {
   expect(lines).toContainEqual(expect.objectContaining({ msg: 'refused', code: 'VALIDATION' }))
 })
 
-describe('a database that repeats what it was given in its errors', () => {
+describe('a database whose errors repeat the content', () => {
   const [postgres] = inject('postgres')
   let databases: Databases
   let database: TestDatabase
@@ -159,7 +159,7 @@ describe('a database that repeats what it was given in its errors', () => {
     await databases.close()
   })
 
-  it('brings it neither into the log nor to the caller', async () => {
+  it('exposes it neither in the log nor to the caller', async () => {
     const server = await Watched.start(database.url(SERVING))
     const id = await server.session()
     const body = { type: 'user_message', content: MARK }
@@ -170,7 +170,7 @@ describe('a database that repeats what it was given in its errors', () => {
   })
 })
 
-it('no part of the message of a foreign error comes into the log, not of its causes and not by looking like a stack', () => {
+it('the log holds no part of the message of a foreign error, of its causes, or of a text that looks like a stack', () => {
   let text = ''
   const log = serverLog('trace', {
     write(line: string) {

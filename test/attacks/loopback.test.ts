@@ -40,7 +40,7 @@ describe('a server without a key', () => {
     '10.0.0.1:PORT',
     '127.1:PORT',
     '[::ffff:10.0.0.1]:PORT',
-  ])('does not answer to the host %j', async (host) => {
+  ])('refuses the host %j', async (host) => {
     expectProblem(await attempt({ host: host.replace('PORT', port) }), 401, 'UNAUTHENTICATED')
   })
 
@@ -49,7 +49,7 @@ describe('a server without a key', () => {
     ['none, in HTTP/1.0', 'GET /v1/sessions HTTP/1.0\r\n\r\n', 401],
     ['none, in HTTP/1.1', 'GET /v1/sessions HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
     ['two', 'GET /v1/sessions HTTP/1.0\r\nhost: evil.example\r\nhost: localhost\r\n\r\n', 401],
-  ])('does not answer where the host is %s', async (_what, request, status) => {
+  ])('refuses a request whose host is %s', async (_what, request, status) => {
     expect((await sendRaw(server.url, request)).slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
   })
 
@@ -63,27 +63,24 @@ describe('a server without a key', () => {
     'null',
     '',
     'file://',
-  ])('does not answer to a page of %j', async (origin) => {
+  ])('refuses a page of the origin %j', async (origin) => {
     expectProblem(await attempt({ origin: origin.replace('PORT', port) }), 401, 'UNAUTHENTICATED')
   })
 
-  it('lets no page of another site ask what it may do', async () => {
+  it('refuses a preflight request of another site', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'DELETE' }
     const { status, headers: answered } = await send(server.url, 'OPTIONS', '/v1/sessions', { headers })
     expect(status).toBe(404)
     expect(Object.keys(answered).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  it.each(['127.0.0.1:PORT', 'localhost:PORT', '[::1]:PORT', '127.0.0.2:PORT'])(
-    'answers to the host %s',
-    async (host) => {
-      const named = host.replace('PORT', port)
-      const { status } = await send(server.url, 'GET', '/v1', { headers: { host: named, origin: `http://${named}` } })
-      expect(status).toBe(200)
-    },
-  )
+  it.each(['127.0.0.1:PORT', 'localhost:PORT', '[::1]:PORT', '127.0.0.2:PORT'])('accepts the host %s', async (host) => {
+    const named = host.replace('PORT', port)
+    const { status } = await send(server.url, 'GET', '/v1', { headers: { host: named, origin: `http://${named}` } })
+    expect(status).toBe(200)
+  })
 
-  it('is of the tenant local alone, whatever token or tenant is named', async () => {
+  it('serves only the tenant local, whatever token or tenant is named', async () => {
     const elsewhere = await server.tl.sessions.create({ userId: 'ada', tenant: 'acme' })
     expectProblem(
       await send(server.url, 'GET', `/v1/sessions/${elsewhere.id}`, { token: 'x' }),

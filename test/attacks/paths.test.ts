@@ -42,7 +42,7 @@ describe('a path', () => {
     ['of a file, encoded', () => '/%2e%2e/%2e%2e/etc/passwd'],
     ['of nothing', () => '/v1/nothing'],
     ['of 10,000 steps', () => `/v1${'/x'.repeat(5000)}`],
-  ])('%s leads to no other route than it says', async (_what, path) => {
+  ])('%s reaches no other route', async (_what, path) => {
     await target.harmless(async () => {
       const { status, body, text } = await get(path())
       expect([status, ['SESSION_NOT_FOUND', 'ROUTE_NOT_FOUND'].includes((body as { code: string }).code)]).toEqual([
@@ -53,7 +53,7 @@ describe('a path', () => {
     })
   })
 
-  it('that leads nowhere is answered so, whatever body comes with it', async () => {
+  it('that matches no route gets 404, whatever its body', async () => {
     await target.harmless(async () => {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
         for (const body of ['{}', '{', 'x'.repeat(100_000)]) {
@@ -79,7 +79,7 @@ describe('a path', () => {
     },
   )
 
-  it('with an id of 4,000 characters finds none, and does not repeat all of it', async () => {
+  it('with an id of 4,000 characters finds none, and the response does not repeat all of it', async () => {
     await target.harmless(async () => {
       const answer = await get(`/v1/sessions/${'x'.repeat(4000)}`)
       expectProblem(answer, 404, 'SESSION_NOT_FOUND')
@@ -87,7 +87,7 @@ describe('a path', () => {
     })
   })
 
-  it('with an id that is longer than any name is no route', async () => {
+  it('with an id longer than any name matches no route', async () => {
     await target.harmless(async () => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const answer = await send(target.url, method, `/v1/sessions/${'x'.repeat(6000)}`, { token: target.tokens.ada })
@@ -96,7 +96,7 @@ describe('a path', () => {
     })
   })
 
-  it('with bytes that no path has is no HTTP', async () => {
+  it('with bytes that no path may hold is invalid HTTP', async () => {
     await target.harmless(async () => {
       for (const path of ['/v1/\0', '/v1/\x7f', '/v1/a b']) {
         const text = await sendRaw(target.url, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
@@ -106,7 +106,7 @@ describe('a path', () => {
   })
 
   it.each(['0', '-1', '1.5', 'x', '%20', '1e1', '0x2', 'Infinity', '999', '9007199254740993', '2%20', '%EF%BC%92'])(
-    'to the moment %s of a session is refused',
+    'to the sequence %s of a session is refused',
     async (sequence) => {
       await target.harmless(async () => {
         expectProblem(await get(`/v1/sessions/${target.sessions.ada}/at/${sequence}`), 400, 'VALIDATION')
@@ -116,7 +116,7 @@ describe('a path', () => {
 })
 
 describe('a query', () => {
-  it('with a key that comes twice where one value is wanted is refused', async () => {
+  it('with a repeated key where one value is expected is refused', async () => {
     await target.harmless(async () => {
       const at = `/v1/sessions/${target.sessions.ada}`
       expectProblem(await get('/v1/sessions?limit=1&limit=2'), 400, 'VALIDATION', 'limit')
@@ -135,7 +135,7 @@ describe('a query', () => {
     })
   })
 
-  it('of ten thousand parameters does not get past the headers', async () => {
+  it('of ten thousand parameters exceeds the header limit', async () => {
     await target.harmless(async () => {
       const { status } = await get(`/v1/sessions?${'a=1&'.repeat(10_000)}`)
       expect(status).toBe(431)

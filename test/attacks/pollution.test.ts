@@ -15,7 +15,7 @@ const as = (method: string, path: string, body?: unknown, headers: Record<string
 
 const POLLUTION = '{"polluted":true,"tenant":"globex","userId":"eve"}'
 
-describe('a key that the envelope needs for itself', () => {
+describe('a reserved key of the envelope', () => {
   it.each(RESERVED_KEYS)('%s is refused in the metadata of a session, a fork and an envelope', async (key) => {
     const metadata = { harmless: 1, [key]: 'globex' }
     await target.harmless(async () => {
@@ -27,7 +27,7 @@ describe('a key that the envelope needs for itself', () => {
   })
 
   it.each(['tenant', 'subject', 'issuer', 'scope', 'session_id', 'timestamps', 'batch', 'whole', 'userId'])(
-    '%s is refused beside the metadata',
+    '%s is refused next to the metadata',
     async (key) => {
       await target.harmless(async () => {
         expectProblem(await as('PATCH', '/v1/sessions/ID/envelope', { [key]: 'globex' }), 400, 'VALIDATION', key)
@@ -86,7 +86,7 @@ describe('a key named __proto__', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    '%s as a name is a name like others',
+    '%s as a name works like any other name',
     async (name) => {
       const { status, body } = await as('POST', '/v1/sessions', { userId: 'ada', chatmode: name, conversationId: name })
       expect([status, (body as { chatmode: string }).chatmode]).toEqual([201, name])
@@ -113,7 +113,7 @@ it('keys of a constructor’s prototype are data like any other', async () => {
   await target.harmless(async () => {})
 })
 
-it('of keys that come twice the last counts, for the check and for what is written alike', async () => {
+it('of duplicate keys the last one counts, for validation and for storage', async () => {
   await target.harmless(async () => {
     const stolen = '{"userId":"ada","chatmode":"x","userId":"bob"}'
     expectProblem(await as('POST', '/v1/sessions', stolen), 400, 'VALIDATION', 'userId')

@@ -29,7 +29,7 @@ const keyOf = (who: Person) => `session:${target.sessions[who]}:meta`
 describe('the cache of envelopes', () => {
   const envelope = (who: Person, whose: Person) => get(who, `/v1/sessions/${target.sessions[whose]}/envelope`)
 
-  it('gives nobody what is another’s, although it holds it', async () => {
+  it('returns no envelope of another user, although it holds it', async () => {
     expect((await envelope('ada', 'ada')).status).toBe(200)
     expect(await redis.get(keyOf('ada'))).toContain('metadata of ada')
     await target.harmless(async () => {
@@ -64,7 +64,7 @@ describe('the cache of envelopes', () => {
       'eve',
       (document) => ({ ...document, tenant: 'initech', metadata: { is: 'stolen' } }),
     ],
-  ])('that was made to hold %s for a session of Ada gives it to nobody else', async (_what, who, value) => {
+  ])('with a forged entry, %s for a session of Ada, returns it to nobody else', async (_what, who, value) => {
     await target.harmless(async () => {
       await poisoned('ada', value)
       const answer = await envelope(who, 'ada')
@@ -74,7 +74,7 @@ describe('the cache of envelopes', () => {
     })
   })
 
-  it('that was made to hold Ada’s envelope for a session of Eve gives Eve her own', async () => {
+  it('with Ada’s envelope forged into a session of Eve returns Eve her own', async () => {
     await envelope('ada', 'ada')
     await envelope('eve', 'eve')
     await target.harmless(async () => {
@@ -89,7 +89,7 @@ describe('the cache of envelopes', () => {
     })
   })
 
-  it('that was made to say that Eve’s session is another’s does not take it from her', async () => {
+  it('with a forged owner of Eve’s session does not lock Eve out', async () => {
     await target.harmless(async () => {
       await poisoned('eve', (document) => ({ ...document, tenant: 'acme', subject: 'ada' }))
       const { status, body } = await envelope('eve', 'eve')
@@ -100,12 +100,12 @@ describe('the cache of envelopes', () => {
   })
 })
 
-describe('numbers that Postgres has no room for', () => {
+describe('numbers beyond the range of Postgres integers', () => {
   const at = () => `/v1/sessions/${target.sessions.ada}`
   const post = (path: string, body: unknown) => send(target.url, 'POST', path, { token: target.tokens.ada, body })
 
   describe.each([2 ** 31, 2 ** 53 - 1])('%d', (number) => {
-    it('as a place in the log finds nothing', async () => {
+    it('as a sequence find nothing', async () => {
       await target.harmless(async () => {
         expect((await get('ada', `${at()}/events?after=${number}`)).body).toEqual({ items: [] })
         expect((await get('ada', `${at()}/events?before=${number}`)).status).toBe(200)
@@ -114,14 +114,14 @@ describe('numbers that Postgres has no room for', () => {
       })
     })
 
-    it('as the event to write behind conflicts', async () => {
+    it('as the expected sequence conflict', async () => {
       const body = { events: [{ type: 'user_message', content: 'x' }], expectedSequence: number }
       await target.harmless(async () => {
         expectProblem(await post(`${at()}/events`, body), 409, 'SEQUENCE_CONFLICT')
       })
     })
 
-    it('as the end of what a memory comes from is refused', async () => {
+    it('as the end of a memory’s source range are refused', async () => {
       const source = { sessionId: target.sessions.ada, from: 1, to: number }
       await target.harmless(async () => {
         const kept = await post('/v1/memories', { userId: 'ada', content: 'from far away', source })
@@ -131,7 +131,7 @@ describe('numbers that Postgres has no room for', () => {
       })
     })
 
-    it('as a budget of tokens, or a number in the scratchpad, is taken', async () => {
+    it('as a token budget or a number in the scratchpad are accepted', async () => {
       expect((await post(`${at()}/context`, { maxTokens: number, record: false })).status).toBe(200)
       expect((await post(`${at()}/state/increment`, { key: `n${number}`, by: number })).status).toBe(200)
       expect((await get('ada', `${at()}/recent?maxTurns=${number}&maxTokens=${number}`)).status).toBe(200)
@@ -139,7 +139,7 @@ describe('numbers that Postgres has no room for', () => {
   })
 
   it.each(['500', '501', '2147483648', '9007199254740991', '-1', '0', '1.5', '1e2', 'all'])(
-    'a page of %s rows is refused beyond 500',
+    'a page size of %s is refused beyond 500',
     async (limit) => {
       for (const path of ['/v1/sessions?', '/v1/memories?userId=ada&', `/v1/sessions/${target.sessions.ada}/events?`]) {
         const answer = await get('ada', `${path}limit=${limit}`)
@@ -150,14 +150,14 @@ describe('numbers that Postgres has no room for', () => {
   )
 })
 
-it('a server that asks for tokens does not start as a superuser, for whom there are no walls', async () => {
+it('a server with tokens does not start as a superuser, who bypasses row level security', async () => {
   await expect(startServer({ url: database.url() })).rejects.toMatchObject({
     code: 'STORAGE',
     message: expect.stringContaining('passes over row level security'),
   })
 })
 
-it('a server that asks for tokens does not start as a role that bypasses row level security', async () => {
+it('a server with tokens does not start as a role that bypasses row level security', async () => {
   const role = `throughline_test_bypass_${process.pid}`
   await database.admin(`create role ${role} login bypassrls; grant throughline_app to ${role}`)
   try {

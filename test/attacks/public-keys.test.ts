@@ -59,7 +59,7 @@ async function trusted(target: Target, token: string): Promise<void> {
 }
 
 describe('a server with a public key', () => {
-  it('takes RS256 of that key, and no HS256 with the key as its secret', async () => {
+  it('accepts RS256 of that key, but not HS256 with the public key as its secret', async () => {
     const own = rsa()
     const pem = pemOf(own)
     const target = await start({ publicKey: pem })
@@ -86,7 +86,7 @@ describe('a server with a public key', () => {
     await refusedAll(target, [...(await Promise.all(strangers)), await signed(Buffer.from(SECRET), 'HS256')])
   })
 
-  it('takes the algorithms that are configured, and no other that the key could do', async () => {
+  it('accepts the configured algorithms, and no other that the key supports', async () => {
     const own = rsa()
     const target = await start({ publicKey: pemOf(own), algorithms: ['PS256'] })
     await trusted(target, await signed(own.privateKey, 'PS256'))
@@ -94,7 +94,7 @@ describe('a server with a public key', () => {
     await refusedAll(target, await Promise.all(others))
   })
 
-  it('takes no token that says something else than claims', async () => {
+  it('refuses a token whose payload is not claims', async () => {
     const own = ec()
     const target = await start({ publicKey: pemOf(own) })
     await trusted(target, await signed(own.privateKey, 'ES256'))
@@ -106,7 +106,7 @@ describe('a server with a public key', () => {
   })
 })
 
-describe('keys that do not go together', () => {
+describe('contradictory key settings', () => {
   const publicKey = pemOf(STRANGERS.RS256)
 
   it.each<[string, JwtOptions, string]>([
@@ -153,7 +153,7 @@ describe('keys that the issuer publishes', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: to })
   }
 
-  it('are rotated: the new one is accepted, and the old one no longer', async () => {
+  it('can be rotated: the new key is accepted, the old one is refused', async () => {
     const at = await issuer()
     const target = await start({ jwksUrl: at.url })
     const first = await signed(at.publish('first'), 'ES256', 'first')
@@ -165,7 +165,7 @@ describe('keys that the issuer publishes', () => {
     await refusedAll(target, [first])
   })
 
-  it('that are unknown, or named by someone who does not have them, are refused', async () => {
+  it('that are unknown, or whose id a forged token names, are refused', async () => {
     const at = await issuer()
     const target = await start({ jwksUrl: at.url })
     await trusted(target, await signed(at.publish('first'), 'ES256', 'first'))
@@ -179,7 +179,7 @@ describe('keys that the issuer publishes', () => {
     ])
   })
 
-  it('are not asked for anew by every token with an unknown key', async () => {
+  it('are not fetched again for every token with an unknown key', async () => {
     const at = await issuer()
     const target = await start({ jwksUrl: at.url })
     await trusted(target, await signed(at.publish('first'), 'ES256', 'first'))
@@ -188,7 +188,7 @@ describe('keys that the issuer publishes', () => {
     expect(at.asked()).toBe(1)
   })
 
-  it('cannot be had: no token is taken, the caller may come back, and the server goes on', async () => {
+  it('that cannot be fetched: tokens are refused with a retry, and the server keeps running', async () => {
     const target = await start({ jwksUrl: 'http://127.0.0.1:1/keys' })
     const token = await signed(STRANGERS.ES256.privateKey, 'ES256', 'first')
     for (let i = 0; i < 3; i++) {

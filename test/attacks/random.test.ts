@@ -82,7 +82,7 @@ function bodyOf(wellFormed: unknown, given: { whole?: unknown; changed?: [number
   return Object.fromEntries([...Object.entries(wellFormed), [names[at % names.length], value]])
 }
 
-it('whatever JSON a route is sent, it answers, with what it documents or a problem that is not its own fault', async () => {
+it('every route answers any JSON with a documented response or a client error', async () => {
   await fc.assert(
     fc.asyncProperty(request, async ({ operation, body, query, id, sequence, key, stream, isOperator }) => {
       const route = OPERATIONS.get(operation) as (typeof ROUTES)[number]

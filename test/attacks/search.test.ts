@@ -74,13 +74,13 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
   const ask = (method: string, path: string, body?: unknown) =>
     send(target.url, method, path, { token: target.tokens.ada, body })
 
-  it('plain words find what Ada has, and nothing of others', async () => {
+  it('plain words find Ada’s content, and nothing of others', async () => {
     const { body } = await ask('POST', '/v1/recall', { userId: 'ada', query: 'secret' })
     expect((body as { items: { content: string }[] }).items.map(({ content }) => content)).toContain('secret of ada')
   })
 
   it.each(SYNTAX.map((query) => [query.slice(0, 40), query]))(
-    'words that are %j find nothing of others',
+    'the query %j finds nothing of others',
     async (_start, query) => {
       await target.harmless(async () => {
         const context = { maxTokens: 1000, record: false, recall: { query } }
@@ -98,7 +98,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
   )
 
   it.each(["x'; drop table events; --", 'x" or "1"="1', 'x\\', 'x%', 'x_', '$1', 'null'])(
-    'names that are %j are names and nothing else',
+    'the name %j is only a name',
     async (name) => {
       await target.harmless(async () => {
         const encoded = encodeURIComponent(name)

@@ -39,7 +39,7 @@ describe('headers', () => {
     })
   })
 
-  it('a token that comes twice is taken once, and the second is not asked', async () => {
+  it('of two authorization headers only the first counts', async () => {
     const lines = [`authorization: Bearer ${target.tokens.eve}`, 'connection: close']
     const text = await sendRaw(target.url, raw('GET /v1 HTTP/1.1', lines))
     expect(text).toMatch(/^HTTP\/1\.1 200 /)
@@ -47,7 +47,7 @@ describe('headers', () => {
   })
 })
 
-describe('requests that two readers could take for different ones', () => {
+describe('requests that two parsers could read differently', () => {
   it.each([
     ['a length and chunks', ['content-length: 6', 'transfer-encoding: chunked'], `0\r\n\r\nG`],
     ['chunks and a length', ['transfer-encoding: chunked', 'content-length: 44'], `0\r\n\r\n${BODY}`],
@@ -66,7 +66,7 @@ describe('requests that two readers could take for different ones', () => {
     ['a line that goes on', ['x: y', ' content-length: 44'], BODY],
     ['a bare line feed in a header', ['x: y\ncontent-length: 44'], BODY],
     ['NUL in a header', ['x: y\0'], ''],
-  ])('%s: refused as no HTTP, and nothing is written', async (_what, lines, body) => {
+  ])('%s: refused as invalid HTTP, and nothing is written', async (_what, lines, body) => {
     await target.harmless(async () => {
       const text = await sendRaw(target.url, append(lines, body))
       expect(text).toMatch(/^HTTP\/1\.1 400 /)
@@ -76,7 +76,7 @@ describe('requests that two readers could take for different ones', () => {
   })
 
   it.each(['GET / HTTP/9.9', 'GARBAGE', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'PRI * HTTP/2.0\r\n\r\nSM'])(
-    'a first line that is %j is refused',
+    'the request line %j is refused',
     async (line) => {
       await target.harmless(async () => {
         expect(await sendRaw(target.url, `${line}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
@@ -84,7 +84,7 @@ describe('requests that two readers could take for different ones', () => {
     },
   )
 
-  it('a body behind a request that has none is a request of its own, with its own token or none', async () => {
+  it('bytes after a request without a body are a request of their own, with their own token or none', async () => {
     await target.harmless(async () => {
       const hidden = `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}`
       const text = await sendRaw(target.url, `${raw('GET /v1 HTTP/1.1', [])}${hidden}`)
@@ -93,7 +93,7 @@ describe('requests that two readers could take for different ones', () => {
   })
 })
 
-it('requests sent in one go are answered in their order', async () => {
+it('pipelined requests are answered in order', async () => {
   const roomy = await startTarget()
   const many = Array.from({ length: 50 }, (_, n) => raw(`GET /v1/sessions?limit=${n + 1} HTTP/1.1`, []))
   const text = await sendRaw(roomy.url, many.join(''), raw('GET /v1/nothing HTTP/1.1', ['connection: close']))
@@ -105,7 +105,7 @@ it('requests sent in one go are answered in their order', async () => {
   await target.harmless(async () => {})
 })
 
-describe('connections that are only held', () => {
+describe('idle connections', () => {
   let impatient: Target
   beforeAll(async () => {
     impatient = await startTarget({ limits: { requestTimeoutMs: 1000 } })
@@ -122,7 +122,7 @@ describe('connections that are only held', () => {
     clearInterval(knock)
   }
 
-  it('and send nothing hold up nobody, and are closed after a while', async () => {
+  it('delay no other request, and are closed after a while', async () => {
     const sockets = await Promise.all(Array.from({ length: 300 }, () => connected(impatient.url)))
     const all = sockets.map(dropped)
     await impatient.harmless(async () => {})
@@ -130,7 +130,7 @@ describe('connections that are only held', () => {
   })
 })
 
-it('requests beyond what is worked on at once are refused whole, and those within are done whole', async () => {
+it('requests beyond the concurrency limit are refused entirely, and accepted ones are completed', async () => {
   const session = await target.server.tl.sessions.create({ userId: 'ada', tenant: 'acme', chatmode: 'crowd' })
   const at = `/v1/sessions/${session.id}/events`
   // five that have begun and do not come to an end for now take all places
@@ -166,7 +166,7 @@ it('requests beyond what is worked on at once are refused whole, and those withi
   await target.harmless(async () => {})
 })
 
-it('callers who leave before they are answered take no place with them, with a token or without', async () => {
+it('callers who disconnect before the response free their slot, with a token or without', async () => {
   await target.harmless(async () => {
     for (const token of [target.tokens.ada, 'garbage']) {
       for (let i = 0; i < 30; i++) {

@@ -46,7 +46,7 @@ async function follow(who: Person, id: string, query = '', headers: Record<strin
 }
 
 describe('a stream', () => {
-  it.each<Person>(['eve', 'bob'])('of Ada’s session is not there for %s, wherever it is to begin', async (who) => {
+  it.each<Person>(['eve', 'bob'])('of Ada’s session does not exist for %s, whatever its start', async (who) => {
     await target.harmless(async () => {
       for (const query of ['', '?after=0', '?after=1000']) {
         const path = `/v1/sessions/${target.sessions.ada}/stream${query}`
@@ -78,7 +78,7 @@ describe('a stream', () => {
     '1,2',
     "1' or '1'='1",
     '__proto__',
-  ])('that is to go on behind %j is refused', async (last) => {
+  ])('that starts after %j is refused', async (last) => {
     await target.harmless(async () => {
       const path = `/v1/sessions/${target.sessions.ada}/stream`
       const token = target.tokens.ada
@@ -89,7 +89,7 @@ describe('a stream', () => {
     })
   })
 
-  it('that is to go on behind what is far ahead has nothing to say yet', async () => {
+  it('that starts after a future sequence sends nothing yet', async () => {
     const stream = await follow('ada', target.sessions.ada, '', { 'last-event-id': String(Number.MAX_SAFE_INTEGER) })
     expect(stream.status).toBe(200)
     expect(await stream.until('here')).toBe(': here\n\n')
@@ -109,7 +109,7 @@ describe('too many streams', () => {
     for (let stream = await open(who); ; stream = await open(who)) if (stream.status === 200) return stream
   }
 
-  it('of one caller are refused to that caller alone, those of all to everyone, and only until some have gone', async () => {
+  it('of one caller are refused to that caller only, those of all callers to everyone, until some end', async () => {
     await target.harmless(async () => {
       for (const who of ['ada', 'ada', 'ada'] as const) expect((await opened(who)).status).toBe(200)
       const fourth = await send(target.url, 'GET', `/v1/sessions/${target.sessions.ada}/stream`, {
@@ -129,7 +129,7 @@ describe('too many streams', () => {
     for (const stream of all.splice(0)) await stream.close()
   })
 
-  it('that were refused, or gone before they stood, count for nothing', async () => {
+  it('that were refused, or closed before they started, do not count', async () => {
     for (let i = 0; i < 20; i++) {
       const missing = await follow('ada', '01890000-0000-7000-8000-000000000000')
       expect(missing.status).toBe(404)

@@ -74,7 +74,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
       await sameAsNothing(request, who, target.sessions.ada, 'SESSION_NOT_FOUND')
     })
 
-    it('no memory can be laid to a session of Ada', async () => {
+    it('no memory can name a session of Ada as its source', async () => {
       await target.harmless(async () => {
         const source = { sessionId: target.sessions.ada, from: 1, to: 2 }
         const token = target.tokens[who]
@@ -99,7 +99,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
       })
     })
 
-    it('the session of Ada cannot be begun again, nor a fork be put in its place', async () => {
+    it('the session of Ada cannot be created again, nor replaced by a fork', async () => {
       await target.harmless(async () => {
         const id = target.sessions.ada
         const token = target.tokens[who]
@@ -118,7 +118,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
     })
   })
 
-  it('Ada herself gets past every one of these requests', async () => {
+  it('Ada herself succeeds with each of these requests', async () => {
     for (const route of sessionRoutes.filter(({ stream }) => stream !== true)) {
       const session = await target.server.tl.sessions.create({ userId: 'ada', tenant: 'acme' })
       await session.addMessage({ role: 'user', content: 'hello' })
@@ -128,7 +128,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
     }
   })
 
-  it('someone who may act for every user of a tenant does so in that tenant alone', async () => {
+  it('a caller who may act for every user of a tenant can do so only in that tenant', async () => {
     const token = await tokenOf({ tenant: 'acme', sub: 'support', scope: 'sessions:any' })
     const get = (path: string, headers = {}) => send(target.url, 'GET', `/v1${path}`, { token, headers })
     await target.harmless(async () => {

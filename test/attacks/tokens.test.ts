@@ -31,7 +31,7 @@ async function refused(token: string): Promise<void> {
   expect(answer.text).not.toContain(token.slice(0, 20) || 'Bearer')
 }
 
-it('accepts a token with every claim in order', async () => {
+it('accepts a token with valid claims', async () => {
   const { status, body } = await send(target.url, 'GET', '/v1', { token: good })
   expect(status).toBe(200)
   expect(body).toMatchObject({ principal: { tenant: 'acme', userId: 'ada', issuer: ISSUER } })
@@ -53,14 +53,14 @@ describe('the header', () => {
     expectProblem(await writeWith(value), 401, 'UNAUTHENTICATED')
   })
 
-  it('is not looked for in the query or in a cookie', async () => {
+  it('is not read from the query or a cookie', async () => {
     const path = `/v1?access_token=${good}&authorization=Bearer%20${good}`
     const cookies = { cookie: `authorization=Bearer ${good}; token=${good}` }
     expectProblem(await send(target.url, 'GET', path, { headers: cookies }), 401, 'UNAUTHENTICATED')
   })
 })
 
-describe('a token that is signed well, but', () => {
+describe('a token with a valid signature, but', () => {
   const signed = (claims: Record<string, unknown>, alg = 'HS256') =>
     new SignJWT(claims).setProtectedHeader({ alg }).sign(secret)
   const now = () => Math.floor(Date.now() / 1000)
@@ -91,7 +91,7 @@ describe('a token that is signed well, but', () => {
     await refused(await token())
   })
 
-  it('a scope that only looks like that of the operator gives no more than before', async () => {
+  it('a scope that only resembles the operator scope gives no more rights', async () => {
     const { status, body } = await send(target.url, 'GET', '/v1', {
       token: await tokenOf({ ...CLAIMS, scope: 'xthroughline:operator throughline:operators sessions:anything' }),
     })
@@ -112,7 +112,7 @@ describe('a token that is not signed', () => {
     },
   )
 
-  it('brings a key of its own along: refused', async () => {
+  it('that brings its own key is refused', async () => {
     const key = { kty: 'oct', k: Buffer.from('a key of the attacker, long enough').toString('base64url') }
     const token = await new SignJWT(CLAIMS)
       .setProtectedHeader({ alg: 'HS256', jwk: key as never, kid: '../../dev/null' })
@@ -120,7 +120,7 @@ describe('a token that is not signed', () => {
     await refused(token)
   })
 
-  it('marks something unknown as critical: refused', async () => {
+  it('that marks an unknown header as critical is refused', async () => {
     const header = part({ alg: 'HS256', crit: ['exp'] })
     const [, claims, signature] = good.split('.')
     await refused(`${header}.${claims}.${signature}`)
@@ -152,7 +152,7 @@ it.each([
   await refused(token)
 })
 
-it('a token of 100 KB does not get past the headers', async () => {
+it('a token of 100 KB exceeds the header limit', async () => {
   const answer = await writeWith({ authorization: `Bearer ${'x'.repeat(100_000)}` })
   expect({ status: answer.status, code: (answer.body as { code: string }).code }).toEqual({
     status: 431,
@@ -160,7 +160,7 @@ it('a token of 100 KB does not get past the headers', async () => {
   })
 })
 
-it('a token that was accepted is refused once it has expired, although it is remembered', async () => {
+it('an accepted token is refused once it has expired, although it is cached', async () => {
   // whole seconds: one more might be over in a moment
   const exp = Math.floor(Date.now() / 1000) + 2
   const token = await new SignJWT({ ...CLAIMS, exp }).setProtectedHeader({ alg: 'HS256' }).sign(secret)

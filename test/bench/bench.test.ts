@@ -53,21 +53,21 @@ describe('the figures of the benchmark', () => {
     expect(ratioOf({ ...times, by: 'time' }, times.rows[1] as Row)).toBe(1.5)
   })
 
-  it('judges a goal by its ratio and by what was lost', () => {
+  it('judges a goal by its ratio and its losses', () => {
     expect(outcomeOf(appends(9000))).toMatchObject({ met: true, figure: '× 9.00, nothing lost' })
     expect(outcomeOf(appends(5000))).toMatchObject({ met: false })
     expect(outcomeOf(appends(9000, '1 % lost'))).toMatchObject({ met: false })
     expect(evaluateGoals([]).every(({ met }) => met === undefined)).toBe(true)
   })
 
-  it('holds a peer that does not wait for the disk against Throughline that does not either', () => {
+  it('compares a peer that does not wait for the disk with Throughline in the same mode', () => {
     const table = appends(1500)
     expect(outcomeOf(table, 'all')).toMatchObject({ met: false, figure: 'behind in 1: W3 Some store' })
     const relaxed: Row = { name: 'Throughline, relaxed', kind: 'throughline', perSecond: 3000, note: '' }
     expect(outcomeOf({ ...table, rows: [...table.rows, relaxed] }, 'all')).toMatchObject({ met: true })
   })
 
-  it('compares messages in the process alone with memorySession(), where that has the call, within what the clock takes', () => {
+  it('compares in-process messages with memorySession() where it has the call, within the resolution of the clock', () => {
     const created = (small: Partial<Row>) =>
       tableOf(
         'C1',
@@ -83,11 +83,11 @@ describe('the figures of the benchmark', () => {
     expect([met({ p50: 0.0014 }), met({ p50: 0.0016 }), met({ fails: 'has none' })]).toEqual([true, false, false])
   })
 
-  it('marks each message without a change of its length', () => {
+  it('marks each message without changing its length', () => {
     expect(message(0, markOf(31, 12_345)).content).toHaveLength(message(0).content.length)
   })
 
-  it('counts what was lost, doubled and out of order, for each writer by itself', () => {
+  it('counts lost, duplicated and disordered messages for each writer', () => {
     const kept = [markOf(0, 0), markOf(1, 1), markOf(1, 0), markOf(0, 2), markOf(0, 2), 'something else']
     const acknowledged = new Map([
       [0, 4],
@@ -99,7 +99,7 @@ describe('the figures of the benchmark', () => {
     expect(describeLosses(lossesOf(new Map([[1, 2]]), [markOf(1, 0), markOf(1, 1)]))).toBe('nothing lost')
   })
 
-  it('goes on when one competitor fails', async () => {
+  it('continues when one competitor fails', async () => {
     const timed = { operations: 10, seconds: 2, latencies: [1, 2, 3] }
     const [good, bad] = await measureInTurns(
       [
@@ -123,7 +123,7 @@ describe('the figures of the benchmark', () => {
     expect(mergeResults(both, later, [tableOf('W1', 'sqlite', [])]).runs).toEqual([later])
   })
 
-  it('fills the marks of a page, and leaves those it has nothing for', () => {
+  it('fills the marked blocks of a page, and leaves those without figures', () => {
     const found = makeBlocks({ runs: [run], tables: [{ ...appends(9000), run: run.at }] })
     const page =
       'a\n<!-- bench:append-sqlite -->\nold\n<!-- /bench:append-sqlite -->\n<!-- bench:x -->\nb\n<!-- /bench:x -->'
@@ -134,7 +134,7 @@ describe('the figures of the benchmark', () => {
     expect(text).not.toContain('old')
   })
 
-  it('draws bars, the longest over the whole width, and says what has none', () => {
+  it('draws bars, the longest over the full width, and says why one is missing', () => {
     const bars = [
       { name: 'a <b>', kind: 'raw' as const, value: 1, text: '1' },
       { name: 'c', kind: 'peer' as const, text: 'fails' },
@@ -174,7 +174,7 @@ describe('a run of the benchmark', () => {
     expect(results.runs[0]?.readVersions).toHaveProperty('better-sqlite3')
   })
 
-  it('weighs events on SQLite', async () => {
+  it('measures the size of events on SQLite', async () => {
     const { results } = await bench('size', '--store', 'sqlite')
     const rows = results.tables[0]?.rows ?? []
     expect(rows.map(({ name }) => name)).toEqual([
@@ -185,7 +185,7 @@ describe('a run of the benchmark', () => {
     expect(rows.every(({ value = 0 }) => value > 500 && value < 5000)).toBe(true)
   })
 
-  it('refuses a part that is not there', async () => {
+  it('refuses an unknown part', async () => {
     await expect(bench('nothing')).rejects.toMatchObject({ code: 2 })
   })
 })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-it('has every acknowledged append once, and no half of one, after crashes of the server', {
+it('has every acknowledged append exactly once and whole after crashes of the server', {
   timeout: 900_000,
 }, async () => {
   const tl = await open(target)

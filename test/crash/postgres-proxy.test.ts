@@ -34,7 +34,7 @@ async function newDatabase(settings: Record<string, string> = {}, port = server.
   return url
 }
 
-it('loses and doubles nothing when connections are cut before the request or before the reply', {
+it('loses and duplicates nothing when connections are cut before the request or before the reply', {
   timeout: 600_000,
 }, async () => {
   const url = await newDatabase({}, proxy.port)
@@ -68,7 +68,7 @@ it('loses and doubles nothing when connections are cut before the request or bef
   printFigure(`${failures} calls failed with STORAGE, ${unknown.size} of them appends without a key`)
 })
 
-it('counts evidence with a key once, wherever the connection is cut under it', async () => {
+it('counts evidence with a key once, wherever the connection is cut', async () => {
   const tl = await open((await newDatabase({}, proxy.port)).href)
   const { id } = await tl.memories.remember({ userId: 'ada', content: 'Plays chess' })
   let calls = 0
@@ -87,7 +87,7 @@ it('counts evidence with a key once, wherever the connection is cut under it', a
   await tl.close()
 })
 
-it('fails with STORAGE when the connection is cut under a call that is not sent again', async () => {
+it('fails with STORAGE when the connection is cut during a call that is not retried', async () => {
   const tl = await open((await newDatabase({}, proxy.port)).href)
   const session = await tl.sessions.create({ userId: 'ada' })
   let failures = 0
@@ -111,13 +111,13 @@ it('fails with STORAGE when the connection is cut under a call that is not sent 
 })
 
 it.each(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNABORTED', '57P01', '08006'])(
-  'takes %s for a lost connection, after which nobody knows what was done',
+  'treats %s as a lost connection, after which the outcome is unknown',
   (code) => {
     expect(isLost(Object.assign(new Error('broken'), { code }))).toBe(true)
   },
 )
 
-it('uses no connection again that the server ended while nobody used it', async () => {
+it('does not reuse a connection that the server ended while it was idle', async () => {
   const database = await databases.create()
   const tl = await open(database.url(SERVING))
   const session = await tl.sessions.create({ userId: 'ada' })
@@ -142,7 +142,7 @@ describe('a server that hangs', () => {
     session = await tl.sessions.create({ userId: 'ada' })
   })
 
-  it('makes every call fail with STORAGE within a bound, and serves again when it is back', async () => {
+  it('makes every call fail with STORAGE in bounded time, and serves again once it is back', async () => {
     const tail = session.tail({ after: 0 })[Symbol.asyncIterator]()
     await tail.next()
     proxy.hang()
@@ -169,7 +169,7 @@ describe('a server that hangs', () => {
     printFigure(`a server that hangs: six calls failed with STORAGE after ${took.toFixed(0)} ms, at timeout=${TIMEOUT}`)
   })
 
-  it('fails many appends together, not one after the other', async () => {
+  it('fails waiting appends together, not one after the other', async () => {
     for (const hang of [() => proxy.hang(), () => proxy.hang('established')]) {
       await session.append({ type: 'x.load', content: 'before' })
       hang()
@@ -191,7 +191,7 @@ describe('a server that hangs', () => {
     expect(kept.map(({ sequence }) => sequence)).toEqual([event?.sequence])
   })
 
-  it('does not keep close() from ending', async () => {
+  it('does not block close()', async () => {
     const tail = session.tail({ after: 0 })[Symbol.asyncIterator]()
     await tail.next()
     const listening = `select count(*)::integer as n from pg_stat_activity where query = 'listen throughline'`
@@ -219,7 +219,7 @@ it('serves 50 calls at once with one connection', async () => {
   await tl.close()
 })
 
-describe('an error to connect says what to do', () => {
+describe('a connection error says what to do', () => {
   it('names a wrong password', async () => {
     const database = await databases.create()
     await database.admin(`create role locked login password 'right'`)
@@ -234,7 +234,7 @@ describe('an error to connect says what to do', () => {
     expect(message).not.toContain('wrong')
   })
 
-  it('names a role that is not there, and one that may not', async () => {
+  it('names a missing role, and one without permission', async () => {
     const database = await databases.create()
     const { message } = await expectError('STORAGE', open(database.url('nobody_here')))
     expect(message).toMatch(/role "nobody_here" does not exist.*check user and password/)
@@ -243,14 +243,14 @@ describe('an error to connect says what to do', () => {
     expect(stranger.message).toMatch(/permission denied.*member of throughline_app/)
   })
 
-  it('names a database that is not there', async () => {
+  it('names a missing database', async () => {
     const url = await newDatabase()
     url.pathname = '/nothing_here'
     const { message } = await expectError('STORAGE', open(url.href))
     expect(message).toMatch(/database "nothing_here" does not exist.*create the database first/)
   })
 
-  it('names a server that is not there, after it has tried for a while', async () => {
+  it('names an unreachable server after some attempts', async () => {
     const gone = await startFaultyNetwork(server.port)
     await gone.stop()
     const url = await newDatabase({ timeout: '200' }, gone.port)
@@ -260,13 +260,13 @@ describe('an error to connect says what to do', () => {
     expect(performance.now() - start).toBeGreaterThan(400)
   })
 
-  it('names a host that is not there', async () => {
+  it('names an unknown host', async () => {
     const { message } = await expectError('STORAGE', open('postgres://nobody@no-such-host.invalid/x?timeout=200'))
     expect(message).toMatch(/no-such-host\.invalid/)
   })
 })
 
-it('decides once for a key, however often the connection is cut around it', { timeout: 600_000 }, async () => {
+it('decides once for a key, however often the connection is cut', { timeout: 600_000 }, async () => {
   const url = await newDatabase({}, proxy.port)
   const tl = await open(url.href)
   const session = await tl.sessions.create({ userId: 'ada' })

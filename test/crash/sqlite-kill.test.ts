@@ -11,7 +11,7 @@ interface Acknowledged {
   sequences: number[]
 }
 
-it('has every acknowledged event, and no half of a batch, after kill -9 of its writer', {
+it('has every acknowledged event and only whole batches after kill -9 of its writer', {
   timeout: 600_000,
 }, async () => {
   await withDatabaseFile(async (path) => {

@@ -12,7 +12,7 @@ import { amount, printFigure, withDatabaseFile } from '../proof.ts'
 
 const KILLS = amount(6, 100)
 
-it('is whole or not there, whenever the one that makes it is killed', { timeout: 600_000 }, async () => {
+it('is complete or absent, whenever its creator is killed', { timeout: 600_000 }, async () => {
   await withDatabaseFile(async (blank) => {
     await makeBlank(blank)
     const folder = dirname(blank)

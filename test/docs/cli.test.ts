@@ -50,18 +50,18 @@ beforeAll(async () => {
   }
 })
 
-describe('the page of the command line', () => {
-  it('has every command, and none that is not there', () => {
+describe('the command line page', () => {
+  it('lists exactly the existing commands', () => {
     expect([...sections.keys()].sort()).toEqual([...helps.keys()].sort())
     expect(helps.size).toBeGreaterThan(25)
   })
 
-  it('has every option of each, and none that is not there', () => {
+  it('lists exactly the options of each command', () => {
     for (const [name, { options }] of helps)
       expect([name, optionsIn(sections.get(name) ?? '')]).toEqual([name, options])
   })
 
-  it('shows how each is called', () => {
+  it('shows the usage of each command', () => {
     for (const [name, { usage, options }] of helps) {
       // the program puts [options] into each, for --help
       const called = options.length > 0 ? usage : usage.replace(' [options]', '')
@@ -69,7 +69,7 @@ describe('the page of the command line', () => {
     }
   })
 
-  it('has the options of all commands, and every exit code', () => {
+  it('lists the global options and every exit code', () => {
     const [, global = ''] = page.split('## Options of every command')
     const help = [...helps.values()][0]
     expect(optionsIn(global.split('\n## ')[0] ?? '').sort()).toEqual([...(help?.global ?? []), '--help'].sort())
@@ -78,7 +78,7 @@ describe('the page of the command line', () => {
     expect(told).toEqual(Object.values(EXIT))
   })
 
-  it('names in its examples only commands and options that there are', () => {
+  it('uses only existing commands and options in its examples', () => {
     const lines = [...page.matchAll(/^(?:\$ )?(?:npx )?throughline (.*?)(?:\s+#.*|\s*\|.*)?$/gm)].map(
       ([, line = '']) => line,
     )

@@ -41,16 +41,16 @@ describe('the documents', () => {
     expect(shown.map(({ page, file }) => `${page}: ${file}`)).toContain('README.md: quickstart.ts')
   })
 
-  it.each(shown)('show $file in $page as it is', ({ file, code }) => {
+  it.each(shown)('show $file in $page unchanged', ({ file, code }) => {
     expect(readFileSync(join(root, 'examples', file), 'utf8')).toBe(code)
   })
 
-  it.each(pages)('link from %s only to what is there', (page) => {
+  it.each(pages)('link from %s only to existing targets', (page) => {
     const links = [...textOf(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target = '']) => target)
     expect(links.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([])
   })
 
-  it('explain every error code, with its status and its exit code, and none that is not there', () => {
+  it('explain exactly the existing error codes, with status and exit code', () => {
     const rows = [...textOf('docs/errors.md').matchAll(/^\| `[A-Z_]+` \|.*$/gm)].map(([row]) => cellsOf(row))
     expect(rows.filter((row) => row.length !== 5 || row.includes(''))).toEqual([])
     const told = rows.map(([code, , , status, exit]) => [code, Number(status), Number(exit)])
@@ -58,7 +58,7 @@ describe('the documents', () => {
     expect(told.toSorted()).toEqual(codes.toSorted())
   })
 
-  it('give every limit, and none that is not there', () => {
+  it('list exactly the existing limits', () => {
     const [, limits = ''] = textOf('docs/errors.md').split('## Limits')
     const rows = [...limits.matchAll(/^\| .* \| ([\d,]+) \|$/gm)].map(([, limit = '']) =>
       Number(limit.replaceAll(',', '')),
@@ -67,12 +67,12 @@ describe('the documents', () => {
     expect(sorted(rows)).toEqual(sorted(Object.values(LIMITS)))
   })
 
-  it('draw the life of a session as the table in the code has it', () => {
+  it('draw the session lifecycle as in the code', () => {
     const drawn = textOf('docs/lifecycle.md').match(/<!-- printed by mermaid\(\).*-->\n```mermaid\n([\s\S]*?)```/)
     expect(drawn?.[1]).toBe(lifecycleDiagram())
   })
 
-  it('list every call of that life with where it leads from and to', () => {
+  it('list every lifecycle call with its states', () => {
     const rows = [...textOf('docs/lifecycle.md').matchAll(/^\| `(\w+)\(.*?\)` \| (.*?) \| (.*?) \|/gm)].map((row) =>
       row.slice(1),
     )
@@ -84,7 +84,7 @@ describe('the documents', () => {
     expect(rows).toEqual(calls)
   })
 
-  it('say what every intent does in every state, and what every action is', () => {
+  it('describe every intent in every state, and every action', () => {
     const page = textOf('docs/lifecycle.md')
     const [head = '', body = ''] = page.match(/^\| intent \|.*\n\| ---.*\n((?:\|.*\n)+)/m) ?? []
     expect(cellsOf(head.split('\n')[0] ?? '')).toEqual(['intent', ...LIVE_STATES])
@@ -100,7 +100,7 @@ describe('the documents', () => {
     expect(rows.sort()).toEqual([...actions].sort())
   })
 
-  it('give the figures of the rules as they are on the held messages', () => {
+  it('give the measured figures of the classifier on the held-out messages', () => {
     const page = textOf('docs/lifecycle.md')
     const held = readLabelled('held')
     const { table, accuracy, precision, recall } = score(held)
@@ -113,7 +113,7 @@ describe('the documents', () => {
     }
   })
 
-  it('say of every public export what it is', () => {
+  it('have a doc comment for every public export', () => {
     const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
       .map((file) => textOf(`src/${file}`))
@@ -131,7 +131,7 @@ describe('the documents', () => {
     expect(names.length).toBeGreaterThan(40)
   })
 
-  it('name every rule of the port that a store must keep', () => {
+  it('name every rule of the store port', () => {
     const port = readFileSync(join(root, 'src/ports/session-store.ts'), 'utf8')
     const rules = [...port.matchAll(/^ \* - (S\d+) /gm)].map(([, rule]) => rule)
     const suites = readdirSync(join(root, 'src/stores'), { recursive: true })

@@ -18,21 +18,21 @@ const rowsOf = (title: string) =>
       .map((cell) => cell.replaceAll('`', '').trim()),
   )
 
-describe('the page of MCP', () => {
-  it('has every tool with what it does to what is stored, in their order', () => {
+describe('the MCP page', () => {
+  it('lists every tool with its effect, in order', () => {
     expect(rowsOf('Tools').map(([name, , effect]) => [name, effect])).toEqual(
       TOOLS.map(({ name, effect }) => [name, effect]),
     )
   })
 
-  it('has every resource with its form, in their order', () => {
+  it('lists every resource with its format, in order', () => {
     const form = (type: string) => (type === 'application/json' ? 'JSON' : 'Markdown')
     const resources = SESSION_RESOURCES.map(({ path, mimeType }) => [`${SESSION_LIST.uri}${path}`, form(mimeType)])
     expect(rowsOf('Resources').map(([uri, , type]) => [uri, type])).toEqual([[SESSION_LIST.uri, 'JSON'], ...resources])
     expect(page).toContain(`The prompt \`${RESUME.name}\``)
   })
 
-  it('says how much an answer holds', () => {
+  it('states the size limits of a response', () => {
     const [text, answer] = [MAX_TEXT, MAX_RESPONSE].map((most) => most.toLocaleString('en'))
     expect(page.replaceAll('\n', ' ')).toContain(`Texts are cut after ${text} characters, answers after ${answer}`)
     expect(page).toContain(`A message may have ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`)
@@ -40,7 +40,7 @@ describe('the page of MCP', () => {
     expect(page).toContain(`${wordless.join(', ')} has words alone`)
   })
 
-  it('shows settings that are JSON', () => {
+  it('shows valid JSON settings', () => {
     const blocks = [...page.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json))
     expect(blocks).toHaveLength(3)
   })

@@ -4,7 +4,7 @@ import { exportLines, importLines, open } from '../../src/index.ts'
 
 const page = readFileSync(new URL('../../docs/moving-data.md', import.meta.url), 'utf8')
 
-it('the export of the docs is one that the code writes and takes', async () => {
+it('the export in the docs is one that the code writes and reads', async () => {
   const [, shown = ''] = /<!-- an export.*-->\n```json\n([\s\S]*?)```/.exec(page) ?? []
   const blocks = []
   for await (const block of importLines(shown.split('\n'))) blocks.push(block)
@@ -18,7 +18,7 @@ it('the export of the docs is one that the code writes and takes', async () => {
   await tl.close()
 })
 
-it('the docs name every kind of line and every field of a check', () => {
+it('the docs name every line type and every field of a checksum line', () => {
   const [, lines = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? []
   const rows = [...page.matchAll(/^\| (`.*?)\|/gm)].map(([, cell = '']) => cell)
   const named = (name: string) => rows.some((row) => row.includes(`\`${name}\``))

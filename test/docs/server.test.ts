@@ -22,8 +22,8 @@ const rowsOf = (title: string) =>
       .map((cell) => cell.replaceAll('`', '').trim()),
   )
 
-describe('the page of the server', () => {
-  it('has every route, and none that is not there', () => {
+describe('the server page', () => {
+  it('lists exactly the existing routes', () => {
     const shown = rowsOf('Routes')
       .map(([route = '']) => route.replace('…', '/sessions/{id}'))
       .filter((route) => /^[A-Z]+ \//.test(route))
@@ -31,7 +31,7 @@ describe('the page of the server', () => {
     expect(shown.toSorted()).toEqual([...routes, 'GET / (that is, /v1)'].toSorted())
   })
 
-  it('marks the routes that take observations, and those of long work', () => {
+  it('marks the routes that take observations, and long-running ones', () => {
     const marks = rowsOf('Routes').map(([route = '', takes = '']) => {
       return `${route.replace('…', '/sessions/{id}')} ${/ ?\b([WL])$/.exec(takes)?.[1] ?? ''}`.trim()
     })
@@ -43,7 +43,7 @@ describe('the page of the server', () => {
     expect(marks.filter((mark) => / [WL]$/.test(mark)).toSorted()).toEqual(marked.toSorted())
   })
 
-  it('has every setting that the code reads, but for the one of clients', () => {
+  it('lists every setting that the code reads, except that of clients', () => {
     const read = globSync('src/**/*.ts', { cwd: root })
       .filter((file) => !file.endsWith('.test.ts'))
       .flatMap((file) => [...textOf(file).matchAll(/'((?:THROUGHLINE|SESSION)_[A-Z_]+)'/g)].map(([, name]) => name))
@@ -53,19 +53,19 @@ describe('the page of the server', () => {
     expect([...shown, 'THROUGHLINE_TOKEN'].toSorted()).toEqual([...settings].toSorted())
   })
 
-  it('has every limit with what it is where nothing is said', () => {
+  it('lists every limit with its default', () => {
     const shown = rowsOf('Limits').filter(([, value = '']) => /^\d+$/.test(value))
     expect(Object.fromEntries(shown.map(([name, value]) => [name, Number(value)]))).toEqual(DEFAULT_LIMITS)
   })
 
-  it('has every code under its status', () => {
+  it('lists every code with its status', () => {
     const shown = rowsOf('Problems')
       .filter(([status = '']) => /^\d+$/.test(status))
       .flatMap(([status, codes = '']) => codes.split(', ').map((code) => [code, Number(status)]))
     expect(Object.fromEntries(shown)).toEqual(STATUS)
   })
 
-  it('shows a session with curl whose calls are answered as it says', async () => {
+  it('shows a curl session whose responses match', async () => {
     const [, script = ''] = /```sh\n([\s\S]*?)```/.exec(sectionOf('A session with curl')) ?? []
     const id = crypto.randomUUID()
     const server = await serve({ url: 'memory:', port: 0, log: 'silent' })

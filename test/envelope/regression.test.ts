@@ -116,7 +116,7 @@ it('runs the regression flow: start, persona switch, quick action replay, tool e
   expect(await count('session_envelope_write_total', { operation: 'create', status: 'ok' })).toBe(1)
 })
 
-it('takes what is broken in the cache for a miss, and puts it right', async () => {
+it('treats a broken cache entry as a miss, and repairs it', async () => {
   const talk = await gateway.sessions.create({ userId: 'eve' })
   const key = `session:${talk.id}:meta`
   const envelope = await talk.envelope()
@@ -129,7 +129,7 @@ it('takes what is broken in the cache for a miss, and puts it right', async () =
   }
 })
 
-it('tells the cache of what another has written and not come to tell, when it is written again', async () => {
+it('updates the cache on the next write after another process crashed before its invalidation', async () => {
   const mute = await open(database.url(SERVING))
   try {
     for (const options of [{}, { idempotencyKey: 'once' }]) {
@@ -146,7 +146,7 @@ it('tells the cache of what another has written and not come to tell, when it is
   }
 })
 
-it('takes a snapshot of all that the cache holds, whoever put it there', async () => {
+it('takes a snapshot of all cache entries, whichever process wrote them', async () => {
   const id = crypto.randomUUID()
   await redis.set(`session:${id}:meta`, JSON.stringify({ persona_id: 'legacy', metadata: { a: 1 } }))
   await redis.set(`session:${crypto.randomUUID()}:meta`, 'no JSON')

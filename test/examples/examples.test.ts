@@ -32,11 +32,11 @@ const PRINTS: Record<string, string> = {
 }
 
 describe('the examples', () => {
-  it('are all known here', () => {
+  it('are all listed here', () => {
     expect(examples.sort()).toEqual(Object.keys(PRINTS).sort())
   })
 
-  it.each(examples)('%s runs as it stands and prints what it says', async (file) => {
+  it.each(examples)('%s runs and prints the expected output', async (file) => {
     const folder = await mkdtemp(join(tmpdir(), 'throughline-'))
     try {
       const { stdout, stderr } = await run(process.execPath, [join(root, 'examples', file)], { cwd: folder })

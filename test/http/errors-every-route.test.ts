@@ -21,20 +21,20 @@ describe('any route', () => {
   })
   afterAll(() => server.close())
 
-  it.each(ALL_ROUTES)('documents what any may answer: $operation', (route) => {
+  it.each(ALL_ROUTES)('documents the common errors: $operation', (route) => {
     expect(codesOf(route)).toEqual(
       expect.arrayContaining(['VALIDATION', 'UNAUTHENTICATED', 'TOO_LARGE', 'INTERNAL', 'UNAVAILABLE']),
     )
   })
 
-  it.each(ALL_ROUTES)('asks who is calling: $operation', async (route) => {
+  it.each(ALL_ROUTES)('requires a token: $operation', async (route) => {
     const { headers: _token, ...sent } = sampleRequest(route)
     const answer = await send(server.url, route, sent)
     expectProblem(answer, 'UNAUTHENTICATED')
     expect(answer.headers.get('www-authenticate')).toBe('Bearer')
   })
 
-  it.each(ALL_ROUTES)('asks for whom: $operation', async (route) => {
+  it.each(ALL_ROUTES)('checks the principal: $operation', async (route) => {
     const as = (principal: string) => sampleRequest(route, { headers: { 'throughline-as': principal } })
     expect(expectProblem(await send(server.url, route, as('tenant=')), 'VALIDATION').details).toEqual({
       field: 'tenant',
@@ -43,7 +43,7 @@ describe('any route', () => {
     expect(details).toEqual({ field: 'tenant', limit: 512, actual: 513 })
   })
 
-  it.each(bodied)('looks at its body: $operation', async (route) => {
+  it.each(bodied)('validates its body: $operation', async (route) => {
     expectProblem(await send(server.url, route, sampleRequest(route, { body: 'nothing' })), 'VALIDATION')
     if (!(route.body instanceof z.ZodObject)) return
     const { body } = SAMPLES[route.operation] ?? {}
@@ -53,13 +53,13 @@ describe('any route', () => {
     expect(details).toEqual({ field: 'nonsense' })
   })
 
-  it.each(ALL_ROUTES.filter(({ query }) => query !== undefined))('looks at its query: $operation', async (route) => {
+  it.each(ALL_ROUTES.filter(({ query }) => query !== undefined))('validates its query: $operation', async (route) => {
     const query = { ...SAMPLES[route.operation]?.query, nonsense: '1' }
     const { details } = expectProblem(await send(server.url, route, sampleRequest(route, { query })), 'VALIDATION')
     expect(details).toEqual({ field: 'nonsense' })
   })
 
-  it.each(keyed)('looks at its key: $operation', async (route) => {
+  it.each(keyed)('validates its idempotency key: $operation', async (route) => {
     const withKey = (key: string) => sampleRequest(route, { headers: { 'idempotency-key': key } })
     const { details } = expectProblem(await send(server.url, route, withKey('')), 'VALIDATION')
     expect(details).toEqual({ field: 'idempotencyKey' })
@@ -67,7 +67,7 @@ describe('any route', () => {
     expect(tooLong.details).toEqual({ field: 'idempotencyKey', limit: 512, actual: 513 })
   })
 
-  it.each(bodied)('refuses a body beyond the limit before it has come: $operation', async (route) => {
+  it.each(bodied)('refuses a body beyond the limit before it has arrived: $operation', async (route) => {
     const { details } = expectProblem(await announceBody(server.url, route, BODY + 1), 'TOO_LARGE')
     expect(details).toEqual({ field: 'body', limit: BODY, actual: BODY + 1 })
   })
@@ -77,7 +77,7 @@ describe('any route', () => {
     ['POST', '/v1/sessions/active'],
     ['GET', '/nothing'],
     ['HEAD', '/healthz'],
-  ])('has its method and its path: not %s %s', async (method, path) => {
+  ])('does not answer %s %s', async (method, path) => {
     const response = await fetch(server.url + path, { method, headers: { authorization } })
     expect(response.status).toBe(404)
     if (method === 'HEAD') return
@@ -105,7 +105,7 @@ describe('any route', () => {
     expect(expectProblem(answer, 'VALIDATION').details).toEqual({ field })
   })
 
-  it.each(ALL_ROUTES.filter(usesCache))('works on a cache only where there is one: $operation', async (route) => {
+  it.each(ALL_ROUTES.filter(usesCache))('refuses cache operations without a cache: $operation', async (route) => {
     const { details } = expectProblem(await send(server.url, route, sampleRequest(route)), 'VALIDATION')
     expect(details).toEqual({ field: 'cache' })
   })
@@ -119,7 +119,7 @@ describe('any route', () => {
       400,
       'VALIDATION',
     ],
-  ])('is not even asked for %s', async (_what, text, status, code) => {
+  ])('is not reached by %s', async (_what, text, status, code) => {
     const [head, body = ''] = (await sendRaw(server.url, text)).split('\r\n\r\n')
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*content-type: application/problem\\+json`))
     expect(JSON.parse(body)).toEqual({
@@ -133,7 +133,7 @@ describe('any route', () => {
   })
 })
 
-describe('a request that does not come to its end', () => {
+describe('a request that does not end', () => {
   it('is given up', async () => {
     const server = await startServer({ url: 'memory:', limits: { requestTimeoutMs: 100 } })
     try {
@@ -145,7 +145,7 @@ describe('a request that does not come to its end', () => {
   })
 })
 
-describe('a server that has enough to do', () => {
+describe('a busy server', () => {
   let server: Server
   let held: Socket
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe('a server that has enough to do', () => {
   })
 })
 
-describe('a caller who follows enough', () => {
+describe('a caller with too many streams', () => {
   let server: Server
   const gone = new AbortController()
   beforeAll(async () => {
@@ -180,7 +180,7 @@ describe('a caller who follows enough', () => {
   })
 
   const streams = ALL_ROUTES.filter((route) => codesOf(route).includes('TOO_MANY_STREAMS'))
-  it.each(streams)('is told so: $operation', async (route) => {
+  it.each(streams)('is refused: $operation', async (route) => {
     expect((route.stream ?? route.long) === true).toBe(true)
     const sent = sampleRequest(route, { headers: { accept: 'text/event-stream' } })
     const { details } = expectProblem(await send(server.url, route, sent), 'TOO_MANY_STREAMS')

@@ -35,13 +35,13 @@ describe('a store that fails', () => {
     await rm(folder, { recursive: true })
   })
 
-  it.each(stored)('is told of: $operation', async (route) => {
+  it.each(stored)('is reported as STORAGE: $operation', async (route) => {
     const answer = await send(server.url, route, { ...sent.get(route.operation), headers: { authorization } })
     if (!codesOf(route).includes('STORAGE')) expect(answer.status).toBe(200)
     else expect(expectProblem(answer, 'STORAGE').details).toEqual({ store: 'sqlite' })
   })
 
-  it('is told of on Postgres, and so is a cache', async () => {
+  it('is reported on Postgres, as is a cache failure', async () => {
     const databases = await databasesOf(inject('postgres')[0]?.url ?? '')
     const database = await databases.create()
     const redis = await startRedis()
@@ -64,8 +64,8 @@ describe('a store that fails', () => {
   })
 })
 
-describe('what nobody foresaw', () => {
-  it('is told without a word of it, on every route', async () => {
+describe('an unexpected error', () => {
+  it('is reported without its message, on every route', async () => {
     const broken = await startBrokenServer()
     try {
       for (const route of ALL_ROUTES) {
@@ -79,7 +79,7 @@ describe('what nobody foresaw', () => {
     }
   })
 
-  it('is told so of a tokenizer that fails', async () => {
+  it('is reported for a failing tokenizer', async () => {
     const count = () => {
       throw new RangeError('words of the tokenizer')
     }

@@ -45,7 +45,7 @@ afterAll(async () => {
 afterEach(async () => void (await world.tl.intake.resume()))
 
 describe('every error that a route documents', () => {
-  it('has a request that shows it, and no other request is kept', () => {
+  it('has exactly one request that provokes it', () => {
     const documented = pairs.map(({ operation, code }) => `${operation} ${code}`)
     const made = (pair: string) => ROUTE_ERROR_REQUESTS[pair] ?? ERROR_REQUESTS[pair.split(' ')[1] as ErrorCode]
     expect(documented.filter((pair) => made(pair) === undefined)).toEqual([])
@@ -53,7 +53,7 @@ describe('every error that a route documents', () => {
     expect(Object.keys(SAMPLES).toSorted()).toEqual(['about', ...ROUTES.map(({ operation }) => operation)].toSorted())
   })
 
-  it.each(pairs)('comes: $operation answers $code', async ({ operation, code, route }) => {
+  it.each(pairs)('occurs: $operation answers $code', async ({ operation, code, route }) => {
     const maker = ROUTE_ERROR_REQUESTS[`${operation} ${code}`] ?? ERROR_REQUESTS[code]
     const sent = (await maker?.(world, route)) ?? {}
     const problem = expectProblem(await world.send(route, sent), code)
@@ -62,7 +62,7 @@ describe('every error that a route documents', () => {
 })
 
 describe('the example of the docs', () => {
-  it('is what comes', async () => {
+  it('matches the response', async () => {
     const page = await readFile(join(import.meta.dirname, '../../docs/errors.md'), 'utf8')
     const [, id = '', body = ''] = /```http\nPOST \/v1\/sessions\/(\S+)\/events\n.*\n\n(.*)\n```/.exec(page) ?? []
     const [, shown = ''] = /```json\n([\s\S]*?)```/.exec(page) ?? []
@@ -76,7 +76,7 @@ describe('the example of the docs', () => {
 })
 
 describe('a request', () => {
-  it.each(stumbles)('$which gets from $operation nothing that is not documented', async ({ which, maker, route }) => {
+  it.each(stumbles)('$which gets only documented errors from $operation', async ({ which, maker, route }) => {
     const answer = await world.send(route, await maker(world, route))
     const code = codeOf(answer)
     if (code === undefined) {

@@ -30,7 +30,7 @@ function gate() {
 const streaming = { accept: 'text/event-stream' }
 
 describe('a server that stops', () => {
-  it('waits for work whose caller has gone, and then lets go of the store', async () => {
+  it('waits for work whose caller disconnected, then closes the store', async () => {
     const [asked, answer] = [gate(), gate()]
     let summed = false
     const server = await started({
@@ -58,7 +58,7 @@ describe('a server that stops', () => {
     expect(await stopped).toBe(true)
   })
 
-  it('does not wait for connections that never asked for anything', async () => {
+  it('does not wait for connections without a request', async () => {
     const server = await started({ url: 'memory:', limits: { stopTimeoutMs: 60_000 } })
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     await new Promise((resolve) => socket.once('connect', resolve))
@@ -69,7 +69,7 @@ describe('a server that stops', () => {
 })
 
 describe('a caller', () => {
-  it('who does not wait for the answer is counted all the same', async () => {
+  it('who disconnects early is still counted', async () => {
     const [asked, answer] = [gate(), gate()]
     const server = await started({
       url: 'memory:',
@@ -101,7 +101,7 @@ describe('a caller', () => {
     answer.open()
   })
 
-  it('who acts for many has as many streams for each of them', async () => {
+  it('who acts for many users has the full stream limit for each of them', async () => {
     const server = await started({ url: 'memory:', limits: { streamsPerCaller: 1 } })
     const session = await server.tl.sessions.create({ userId: 'ada', tenant: 'acme' })
     const other = await server.tl.sessions.create({ userId: 'bob', tenant: 'acme' })
@@ -117,7 +117,7 @@ describe('a caller', () => {
     leaving.abort()
   })
 
-  it('with a good token is told to come back while the keys cannot be had', async () => {
+  it('with a valid token is asked to retry while the keys cannot be fetched', async () => {
     const { privateKey, publicKey } = await generateKeyPair('RS256')
     const jwk = { ...(await exportJWK(publicKey)), kid: 'one' }
     let status = 500

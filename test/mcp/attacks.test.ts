@@ -26,7 +26,7 @@ describe('/mcp of a server with a key', () => {
     return result?.content[0]?.text ?? error?.message ?? ''
   }
 
-  it.each(['POST', 'GET', 'DELETE'])('answers no %s without a token that is good', async (method) => {
+  it.each(['POST', 'GET', 'DELETE'])('refuses %s without a valid token', async (method) => {
     await target.harmless(async () => {
       const tokens = [undefined, 'no token', `${target.tokens.ada}x`]
       for (const token of tokens) {
@@ -42,7 +42,7 @@ describe('/mcp of a server with a key', () => {
     })
   })
 
-  it('gives nobody what belongs to another, by whatever tool', async () => {
+  it('returns nothing of another user, with any tool', async () => {
     await target.harmless(async () => {
       const { sessions, memories, tokens } = target
       const tools: [string, object][] = [
@@ -92,7 +92,7 @@ describe('/mcp of a server with a key', () => {
     })
   })
 
-  it('takes nothing that a form of a page could send', async () => {
+  it('refuses everything that an HTML form could send', async () => {
     await target.harmless(async () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
         expectProblem(await post(JSON.stringify(start), { 'content-type': type }), 400, 'VALIDATION')
@@ -100,7 +100,7 @@ describe('/mcp of a server with a key', () => {
     })
   })
 
-  it('stands messages of every wrong shape', async () => {
+  it('survives malformed messages of every shape', async () => {
     await target.harmless(async () => {
       const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`
       const { ada } = target.sessions
@@ -146,7 +146,7 @@ describe('/mcp of a server with a key', () => {
     })
   })
 
-  it('keeps no stream open, whatever a client asks for', async () => {
+  it('keeps no stream open, whatever a client requests', async () => {
     expect(
       (await send(target.url, 'GET', '/mcp', { token: target.tokens.ada, headers: { accept: 'text/event-stream' } }))
         .status,
@@ -187,7 +187,7 @@ describe('/mcp of a server without a key', () => {
     { origin: 'https://evil.example' },
     { origin: 'http://localhost:1' },
     { origin: 'null' },
-  ])('answers to no page and no name of others: %j', async (given) => {
+  ])('refuses foreign origins and host names: %j', async (given) => {
     const headers = Object.fromEntries(
       Object.entries(given).map(([name, value]) => [name, value.replace('PORT', port)]),
     )
@@ -196,7 +196,7 @@ describe('/mcp of a server without a key', () => {
     expect(await server.tl.sessions.list()).toEqual({ items: [] })
   })
 
-  it('lets no page of another site ask what it may do', async () => {
+  it('refuses a preflight request of another site', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
     const { status, headers: answered } = await send(server.url, 'OPTIONS', '/mcp', { headers })
     expect(status).toBe(404)

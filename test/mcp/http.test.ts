@@ -41,7 +41,7 @@ const started = async (client: McpClient): Promise<string> =>
 describe.each(CLIENT_KINDS)('$name over HTTP', (kind) => {
   const { name } = kind
 
-  it('calls every tool and reads every resource, as the user of the token, and sees nothing of others', async () => {
+  it('calls every tool and reads every resource as the user of the token, and sees nothing of others', async () => {
     const [ada, bob] = [`ada, ${name}`, `bob, ${name}`]
     const id = await closing(await enter(kind, { tenant: 'acme', sub: ada }), async (client) => {
       expect(client.getServerCapabilities()?.resources?.subscribe).toBeFalsy()
@@ -66,7 +66,7 @@ describe.each(CLIENT_KINDS)('$name over HTTP', (kind) => {
     }
   })
 
-  it('may come to another server of a fleet with every request', async () => {
+  it('may reach another server of a fleet with every request', async () => {
     await withDatabaseFile(async (path) => {
       const fleet = await Promise.all([1, 2].map(() => startServer({ url: `sqlite:${path}` })))
       let requests = 0
@@ -83,12 +83,12 @@ describe.each(CLIENT_KINDS)('$name over HTTP', (kind) => {
   })
 })
 
-describe('who is meant at /mcp', () => {
+describe('the user of a request to /mcp', () => {
   const [kind] = CLIENT_KINDS as [ClientKind]
   const any = { tenant: 'acme', sub: 'gateway', scope: 'sessions:any' }
   const ownerOf = async (id: string) => (await (await server.tl.sessions.get(id)).record()).userId
 
-  it('is the user whom a token for a whole tenant names in the address or a header', async () => {
+  it('is named in the URL or a header if the token is for a whole tenant', async () => {
     const eves = await closing(await enter(kind, any, { query: '?user=eve' }), started)
     expect(await ownerOf(eves)).toBe('eve')
     await closing(await enter(kind, any, { as: 'tenant=acme&userId=zoe' }), async (client) => {
@@ -107,7 +107,7 @@ describe('who is meant at /mcp', () => {
     await expect(kind.connect({ url: `${server.url}/mcp` })).rejects.toThrow(/UNAUTHENTICATED|401/)
   })
 
-  it('is whoever runs the server, or is named, where it has no key', async () => {
+  it('is the user who runs the server, or the named one, if it has no key', async () => {
     const open = await serve({ url: 'memory:', port: 0, log: 'silent', user: 'me' })
     try {
       const owner = async (query: string) => {
@@ -124,7 +124,7 @@ describe('who is meant at /mcp', () => {
 })
 
 describe('throughline mcp --http', () => {
-  it('is the server, and says where MCP is', async () => {
+  it('is the server, and prints the MCP URL', async () => {
     const args = [
       CLI,
       '--url',

@@ -98,7 +98,7 @@ const saidIn = async (id: string) => (await (await tl.sessions.get(id)).messages
 const everyone = NUMBERS.map((n) => `number ${n}`)
 
 describe('throughline mcp', () => {
-  it('answers what it was sent before its input ended, writes nothing else, and ends well', async () => {
+  it('answers every message before the end of its input, writes nothing else, and exits with 0', async () => {
     const { id } = await tl.sessions.create({ userId: 'raw' })
     // what others print goes elsewhere
     const noise = `--import=data:text/javascript,process.on('exit',()=>console.log('noise'))`
@@ -126,7 +126,7 @@ describe('throughline mcp', () => {
     expect(await saidIn(id)).toEqual(answered.map((n) => `number ${n}`))
   })
 
-  it('finishes what it took when nobody reads any more', async () => {
+  it('finishes accepted calls when its reader is gone', async () => {
     const { id } = await tl.sessions.create({ userId: 'raw' })
     const { child, greet, say, begun, ended } = raw(argsFor('raw'))
     greet()
@@ -138,7 +138,7 @@ describe('throughline mcp', () => {
     expect(await saidIn(id)).toEqual(everyone)
   })
 
-  it('goes on after lines that are no messages, and says nothing of what they hold', async () => {
+  it('continues after lines that are not messages, and does not repeat them', async () => {
     const { child, greet, send, ended } = raw(argsFor('raw'))
     child.stdin.write('garbage\n\n{"secret":1}\n[]\nnull\n{"jsonrpc":"2.0","id":{},"method":7}\n\0\xff\n')
     child.stdin.write(`${'['.repeat(100_000)}\n`)
@@ -162,7 +162,7 @@ describe('throughline mcp', () => {
     expect(words).toHaveLength(6)
   })
 
-  it('ends with one sentence where a line is longer than any should be, behind what came before', async () => {
+  it('ends with one sentence after a line beyond the limit, once earlier messages are answered', async () => {
     const { id } = await tl.sessions.create({ userId: 'raw' })
     const { child, greet, say, ended } = raw(argsFor('raw'))
     greet()
@@ -174,7 +174,7 @@ describe('throughline mcp', () => {
     expect(await saidIn(id)).toEqual(everyone)
   })
 
-  it('keeps a message of the largest size, whole', async () => {
+  it('accepts a message of the maximum size', async () => {
     const { id } = await tl.sessions.create({ userId: 'raw' })
     const { child, greet, send, ended } = raw(argsFor('raw'))
     const content = 'ü'.repeat(LIMITS.content)
@@ -190,7 +190,7 @@ describe('throughline mcp', () => {
     expect((await saidIn(id))[0] === content).toBe(true)
   })
 
-  it('leaves at once while the store does not answer, and says that it waits', async () => {
+  it('exits at once while the store does not answer, and says what it waits for', async () => {
     // takes connections, and never says a word
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')
@@ -214,7 +214,7 @@ describe('throughline mcp', () => {
     }
   })
 
-  it('says on stderr why it cannot begin, and takes the user of the system if none is named', async () => {
+  it('prints on stderr why it cannot start, and uses the system user if none is named', async () => {
     const broken = raw(['--url', `${url}/below-a-file.db`, 'mcp'])
     broken.child.stdin.end()
     expect(await broken.ended).toMatchObject({ code: 5, lines: [], errors: expect.stringContaining('STORAGE') })
@@ -239,7 +239,7 @@ describe('throughline mcp', () => {
     expect(items).toMatchObject([{ userId: 'of the environment', activeAgent: 'reviewer' }])
   })
 
-  it('works on a server, as the user of the token', async () => {
+  it('works through a server, as the user of the token', async () => {
     const server = await startServer({ url: 'memory:' })
     const token = await tokenOf({ tenant: 'acme', sub: 'ada' })
     const [kind] = CLIENT_KINDS

@@ -45,7 +45,7 @@ const read = new Set(
 beforeAll(() => void requirePromtool(), 600_000)
 
 describe('compose.yaml', () => {
-  it('builds the server here, and takes all else in a version that is named', () => {
+  it('builds the server, and pins the version of every other image', () => {
     expect(built.map(([name, { build }]) => [name, build])).toEqual([
       ['migrate', '.'],
       ['server', '.'],
@@ -55,13 +55,13 @@ describe('compose.yaml', () => {
     expect(images.filter((image) => !/:v?\d+/.test(image))).toEqual([])
   })
 
-  it('mounts files that are there, and lets nobody change them', () => {
+  it('mounts only existing files, read-only', () => {
     expect(files.length).toBeGreaterThan(4)
     expect(files.filter(({ source }) => !existsSync(join(root, source)))).toEqual([])
     expect(files.filter(({ mode }) => mode !== 'ro')).toEqual([])
   })
 
-  it('names volumes, networks and services that it has', () => {
+  it('refers only to its own volumes, networks and services', () => {
     const volumes = mounts.map(({ source }) => source).filter((source) => !source.startsWith('./'))
     expect(volumes.toSorted()).toEqual(Object.keys(compose.volumes).toSorted())
     const networks = services.flatMap(([, service]) => service.networks ?? [])
@@ -70,7 +70,7 @@ describe('compose.yaml', () => {
     expect(awaited.filter((name) => compose.services[name] === undefined)).toEqual([])
   })
 
-  it('waits for health only where there is a check of it', () => {
+  it('waits for health only where a health check exists', () => {
     const healthy = services.flatMap(([, { depends_on = {} }]) =>
       Object.entries(depends_on)
         .filter(([, { condition }]) => condition === 'service_healthy')
@@ -81,7 +81,7 @@ describe('compose.yaml', () => {
     expect(compose.services['server']?.depends_on?.['migrate']?.condition).toBe('service_completed_successfully')
   })
 
-  it('sets only what the server reads', () => {
+  it('sets only variables that the server reads', () => {
     const set = built.flatMap(([, { environment = {} }]) => Object.keys(environment))
     expect(set).toContain('THROUGHLINE_JWT_SECRET')
     // of the driver of Postgres, so that a password need not be fit for a URL
@@ -96,7 +96,7 @@ describe('compose.yaml', () => {
     expect(values.filter(([, value]) => /:\/\/[^@/]*:[^@/]*@/.test(value))).toEqual([])
   })
 
-  it('is reached from this machine alone, the server on its usual port', () => {
+  it('listens only on this machine, the server on its default port', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? [])
     expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([])
     expect(compose.services['server']?.ports).toEqual(['127.0.0.1:4747:4747'])
@@ -106,14 +106,14 @@ describe('compose.yaml', () => {
 })
 
 describe('what compose.yaml mounts', () => {
-  it('lets Prometheus scrape the server, and otherwise do as on one machine', () => {
+  it('lets Prometheus scrape the server, with the same configuration as on one machine', () => {
     const alone = parse(textOf('ops/prometheus.yml'))
     const targets = alone.scrape_configs[0].static_configs[0].targets as string[]
     expect(targets.splice(0, 1, 'server:4747')).toEqual(['localhost:4747'])
     expect(parse(textOf('ops/compose/prometheus.yml'))).toEqual(alone)
   })
 
-  it('is a configuration that Prometheus takes, with the alerts beside it', () => {
+  it('is a configuration that Prometheus accepts, with the alerts', () => {
     const folder = mkdtempSync(join(tmpdir(), 'throughline-ops-'))
     try {
       for (const { source, target } of files.filter(({ service }) => service === 'prometheus')) {

@@ -21,7 +21,7 @@ const all = (instruction: string) =>
 const last = (instruction: string) => all(instruction).at(-1) ?? ''
 
 describe('the Dockerfile', () => {
-  it('copies what is there, and all that .dockerignore lets through', () => {
+  it('copies only existing files, and everything that .dockerignore allows', () => {
     const sources = all('COPY')
       .filter((copy) => !copy.startsWith('--from='))
       .flatMap((copy) => copy.split(' ').slice(0, -1))
@@ -31,13 +31,13 @@ describe('the Dockerfile', () => {
     expect(textOf('.dockerignore')).toMatch(/^\*$/m)
   })
 
-  it('copies from stages that it has', () => {
+  it('copies only from its own stages', () => {
     const stages = all('FROM').flatMap((from) => from.split(' AS ').slice(1))
     const used = all('COPY').flatMap((copy) => /^--from=(\S+)/.exec(copy)?.slice(1) ?? [])
     expect(new Set(used)).toEqual(new Set(stages))
   })
 
-  it('stands on one major version of Node, which the package takes', () => {
+  it('uses one major version of Node, which the package supports', () => {
     expect(new Set(all('FROM').map((from) => from.split(' ')[0]))).toEqual(new Set(['node:24-slim']))
     expect(JSON.parse(textOf('package.json')).engines.node).toBe('>=22.12')
   })
@@ -52,7 +52,7 @@ describe('the Dockerfile', () => {
     expect(drivers.map((name) => typeof devDependencies[name])).toEqual(['string', 'string'])
   })
 
-  it('asks a server for its health as Docker would', async () => {
+  it('checks the health of a server as Docker would', async () => {
     const check = JSON.parse(last('HEALTHCHECK').replace(/^.*? CMD /, '')) as string[]
     const ask = (port: number) =>
       promisify(execFile)(process.execPath, check.slice(1), { env: { THROUGHLINE_PORT: String(port) } })

@@ -77,7 +77,7 @@ describe('the rules for Prometheus', () => {
     expect(promtool('check', 'rules', 'alerts.yml')).toContain(`SUCCESS: ${alerts.length} rules found`)
   })
 
-  it('fire and stay quiet as their tests say', () => {
+  it('pass their unit tests', () => {
     expect(promtool('test', 'rules', 'alerts.test.yml')).toContain('SUCCESS')
   })
 
@@ -85,7 +85,7 @@ describe('the rules for Prometheus', () => {
     expect(promtool('check', 'config', 'prometheus.yml')).toContain('SUCCESS: 1 rule files found')
   })
 
-  it('have the alerts that are promised', () => {
+  it('define the documented alerts', () => {
     expect(alerts).toContain('SessionEnvelopeCacheErrors')
     expect(alerts).toHaveLength(new Set(alerts).size)
     expect(alerts.length).toBeGreaterThanOrEqual(8)
@@ -97,7 +97,7 @@ describe('the rules for Prometheus', () => {
     expect(expectations.filter((part) => part.includes('exp_alerts: []'))).not.toEqual([])
   })
 
-  it.each(alerts)('say of %s how bad it is, what it is, and where to read on', (alert) => {
+  it.each(alerts)('give %s a severity, a summary and a runbook link', (alert) => {
     const [, rule = ''] = rules.split(new RegExp(`- alert: ${alert}\n`))
     const [body = ''] = rule.split('- alert:')
     expect(body).toMatch(/^ +severity: (critical|warning)$/m)
@@ -107,14 +107,14 @@ describe('the rules for Prometheus', () => {
     expect(operations).toContain(`\n### ${alert}\n`)
   })
 
-  it('are all that the operations page explains', () => {
+  it('are exactly those that the operations page explains', () => {
     const explained = [...operations.matchAll(/^### (SessionEnvelope\w+)$/gm)].map(([, name = '']) => name)
     expect(explained).toEqual(alerts)
   })
 })
 
 describe('the dashboard', () => {
-  it('is one that Grafana 10 and newer read, for any Prometheus', () => {
+  it('works in Grafana 10 and newer, with any Prometheus', () => {
     const { schemaVersion, templating, panels } = dashboard()
     expect(schemaVersion).toBeGreaterThanOrEqual(38)
     expect(templating.list[0]).toMatchObject({ name: 'datasource', type: 'datasource', query: 'prometheus' })
@@ -124,7 +124,7 @@ describe('the dashboard', () => {
     expect(panels.every(({ title, targets }) => title !== '' && targets.length > 0)).toBe(true)
   })
 
-  it('asks only what Prometheus understands', () => {
+  it('holds only valid PromQL', () => {
     const folder = mkdtempSync(join(tmpdir(), 'throughline-ops-'))
     try {
       const file = join(folder, 'questions.yml')
@@ -147,7 +147,7 @@ describe('the metrics', () => {
     ),
   })
 
-  it.each(['alerts.yml', 'alerts.test.yml', 'dashboard.json'] as const)('that %s uses are there', async (place) => {
+  it.each(['alerts.yml', 'alerts.test.yml', 'dashboard.json'] as const)('that %s uses exist', async (place) => {
     const known = new Map([...(await registered()), ['ALERTS', ['alertname', 'alertstate']]])
     const found = used(places()[place])
     expect(found.length).toBeGreaterThan(8)
@@ -165,7 +165,7 @@ describe('the metrics', () => {
     expect([...(await registered()).keys()].filter((name) => !shown.has(name))).toEqual([])
   })
 
-  it('are all on the operations page with their labels, and no others', async () => {
+  it('are exactly those on the operations page, with their labels', async () => {
     const rows = [...operations.matchAll(/^\| `(\w+_(?:total|seconds))` \| (.*?) \|/gm)].map(
       ([, name = '', labels = '']) => {
         return `${name} ${[...labels.matchAll(/`(\w+)`:/g)].map(([, label]) => label).join(',')}`
@@ -179,7 +179,7 @@ describe('the metrics', () => {
 })
 
 describe('promtool', () => {
-  it('is asked for by the command that helps where it is neither installed nor can be had', () => {
+  it('fails with the install command if it is missing and cannot be downloaded', () => {
     const kept = mkdtempSync(join(tmpdir(), 'throughline-ops-'))
     try {
       expect(() => requirePromtool({ path: '/nowhere', kept })).toThrow(

@@ -62,7 +62,7 @@ afterAll(async () => {
 })
 
 describe('the roles of ops/postgres/roles.sql', () => {
-  it('let the owner migrate, then the server serve those who have a token', async () => {
+  it('let the owner migrate and the server serve callers with a token', async () => {
     const migrated = await runInProcess(['migrate'], folder, {
       THROUGHLINE_URL: urlFor('migrate', postgres),
       PGPASSWORD: passwordFor('migrate'),

@@ -40,7 +40,7 @@ async function script(code: string, ...flags: string[]): Promise<string> {
 }
 
 describe('the package', () => {
-  it('holds what is run and nothing that is not', async () => {
+  it('holds exactly the files that users need', async () => {
     const { stdout } = await run('tar', ['-tzf', tarball])
     const files = stdout.trim().split('\n')
     expect(files).toContain('package/dist/index.d.ts')
@@ -77,7 +77,7 @@ describe('the package', () => {
     expect(JSON.parse(printed)).toEqual({ opened: 0, loaded: [] })
   })
 
-  it('gives the small session from one file, with nothing else beside it', async () => {
+  it('loads throughline/session from a single file', async () => {
     const code = `
       import { registerHooks } from 'node:module'
       const loaded = []
@@ -125,7 +125,7 @@ describe('the package', () => {
     expect(suites).toBe('true')
   })
 
-  it('runs the first example of the README, saved and started as it says, in a project of plain npm init', async () => {
+  it('runs the first example of the README as described, in a fresh npm project', async () => {
     const readme = await readFile(join(installed, 'README.md'), 'utf8')
     const [, file = ''] = /Save this as `([^`]+)`/.exec(readme) ?? []
     const [, code = ''] = /<!-- examples\/quickstart.ts -->\n```ts\n([\s\S]*?)```/.exec(readme) ?? []
@@ -138,7 +138,7 @@ describe('the package', () => {
     expect((await start()).stdout.trim().split('\n')).toHaveLength(4)
   })
 
-  it('offers only what it lists', async () => {
+  it('exports only the listed paths', async () => {
     const code = `import('throughline/dist/open.js').catch((error) => console.log(error.code))`
     expect(await script(code)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })

@@ -52,7 +52,7 @@ afterAll(() => tl.close())
 const cost = ({ content, toolCalls = [] }: Message) =>
   content.length + toolCalls.reduce((sum, call) => sum + call.name.length + call.arguments.length, 0)
 
-it('a context is within its budget, in order, with its pairs whole, and the same when it is built again', async () => {
+it('a context stays within its budget and in order, keeps pairs together, and is the same when built again', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 15 }), fc.nat(400), async (steps, maxTokens) => {
       const session = await tl.sessions.create({ userId: 'ada', task: 'A task' })

@@ -59,7 +59,7 @@ describe.each(stores)('on $name', ({ run }) => {
     })
   })
 
-  it('any JSON and any text come back as they were written', { timeout: 900_000 }, async () => {
+  it('any JSON and any text are read back as written', { timeout: 900_000 }, async () => {
     await run(async (tl) => {
       const session = await tl.sessions.create({ userId: 'ada' })
       const parts = fc.jsonValue({ maxDepth: 5 }).filter((value) => !JSON.stringify(value).includes('__proto__'))

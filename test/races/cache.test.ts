@@ -76,7 +76,7 @@ async function race(redis: string, nodes: readonly RedisServer[]) {
 
 /** Single server always; the cluster too where there is time. */
 for (const kind of isProving ? ['redis', 'redis cluster'] : ['redis']) {
-  it(`never reads what is older than anything told before, on ${kind}`, { timeout: 900_000 }, async () => {
+  it(`never reads a version older than one already returned, on ${kind}`, { timeout: 900_000 }, async () => {
     const single = kind === 'redis' ? await startRedis() : undefined
     const cluster = single === undefined ? await startRedisCluster() : undefined
     const nodes = single === undefined ? (cluster?.nodes ?? []) : [single]

@@ -156,7 +156,7 @@ async function neverOlder(kind: string, database: TestDatabase, redis: string, n
 
 /** Single server always; the cluster too where there is time. */
 for (const kind of isProving ? ['redis', 'redis cluster'] : ['redis']) {
-  it(`never gives an envelope older than anything told before, on ${kind}`, { timeout: 900_000 }, async () => {
+  it(`never returns an envelope older than one already returned, on ${kind}`, { timeout: 900_000 }, async () => {
     const database = await databases.create()
     const single = kind === 'redis' ? await startRedis() : undefined
     const cluster = single === undefined ? await startRedisCluster() : undefined

@@ -83,7 +83,7 @@ it.each(['read', 'add', 'change'] as const)('indexes the others although one is 
   expect(items.map(({ content }) => content)).toEqual(said(all, gone))
 })
 
-it('forgets what is gathered from a session while it is being purged', async () => {
+it('forgets memories extracted from a session during its purge', async () => {
   const { store, tl, sessions } = await prepared()
   const [sessionId = '', ...others] = sessions.keys()
   const purging = openOn(
@@ -104,7 +104,7 @@ it('forgets what is gathered from a session while it is being purged', async () 
   expect(items.map(({ content }) => content)).toEqual([...sessions.values()].slice(1))
 })
 
-it('remembers nothing of a session that is purged meanwhile', async () => {
+it('remembers nothing of a session that is purged at the same time', async () => {
   const all = await prepared()
   const [sessionId = ''] = all.sessions.keys()
   const { other } = purgedBefore('change', all, sessionId)

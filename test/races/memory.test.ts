@@ -149,7 +149,7 @@ async function checkLeft(tl: Throughline, store: Store, sessions: Map<string, nu
   }
 }
 
-it('leaves nothing of a session that is purged while others read it, on SQLite', { timeout: 900_000 }, async () => {
+it('leaves nothing of a session that is purged while it is indexed, on SQLite', { timeout: 900_000 }, async () => {
   await withDatabaseFile(async (path) => {
     const target = { url: `sqlite:${path}`, durability: 'relaxed' } as const
     await keptApart('sqlite', target, () => sqliteStore({ path, durability: 'relaxed', migrate: true, newId: uuid7 }))
@@ -163,7 +163,7 @@ describe.each(inject('postgres').slice(0, 1))('on $name', ({ name, url }) => {
   })
   afterAll(() => databases.close())
 
-  it('leaves nothing of a session that is purged while others read it', { timeout: 900_000 }, async () => {
+  it('leaves nothing of a session that is purged while it is indexed', { timeout: 900_000 }, async () => {
     const database = await databases.create()
     const target = { url: database.url(SERVING) }
     await keptApart(name, target, () => postgresStore({ url: target.url, migrate: false }))

@@ -39,7 +39,7 @@ async function race(times?: number) {
 
 const all = Array.from({ length: PROCESSES * EACH }, (_, i) => i + 2)
 
-it(`keeps ${PROCESSES} processes apart that append to one session`, { timeout: 600_000 }, async () => {
+it(`gives dense sequences to ${PROCESSES} processes that append to one session`, { timeout: 600_000 }, async () => {
   const { told, contents, sequences, differences, seconds } = await race()
   expect(sequences).toEqual(all)
   expect(told.flat().sort((a, b) => a - b)).toEqual(all)

@@ -114,11 +114,11 @@ async function sweptOnce(store: string, target: OpenOptions): Promise<void> {
   )
 }
 
-it('ends each session once that nobody came back to, on SQLite', { timeout: 900_000 }, async () => {
+it('ends each stale session once, on SQLite', { timeout: 900_000 }, async () => {
   await withDatabaseFile((path) => sweptOnce('sqlite', { url: `sqlite:${path}`, durability: 'relaxed' }))
 })
 
-it('goes on behind a batch in which everyone came back', async () => {
+it('continues after a batch in which every user returned', async () => {
   const store = memoryStore(uuid7)
   let now = NOW - 8 * DAY
   const clock = { now: () => now }
@@ -153,13 +153,13 @@ describe.each(inject('postgres').slice(0, 1))('on $name', ({ name, url }) => {
   })
   afterAll(() => databases.close())
 
-  it('ends each session once that nobody came back to', { timeout: 900_000 }, async () => {
+  it('ends each stale session once', { timeout: 900_000 }, async () => {
     const database = await databases.create()
     await sweptOnce(name, { url: database.url(SERVING) })
     await database.destroy()
   })
 
-  it('does not end a session in which someone speaks up between its look and its decision', async () => {
+  it('does not end a session whose user writes between the check and the decision', async () => {
     const database = await databases.create()
     const target = { url: database.url(SERVING) }
     const [id = ''] = await started(target, 8 * DAY, 1)

@@ -76,7 +76,7 @@ async function readBack(tl: Throughline, ids: Iterable<string>): Promise<Map<str
 const differing = (a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>) =>
   [...new Set([...a.keys(), ...b.keys()])].filter((id) => a.get(id) !== b.get(id)).sort()
 
-it(`takes ${SESSIONS.toLocaleString('en')} sessions over, killed and resumed, and rolls them back`, {
+it(`backfills ${SESSIONS.toLocaleString('en')} sessions, killed and resumed, and rolls them back`, {
   timeout: 1_800_000,
 }, async () => {
   const old = await databases.create('bare')

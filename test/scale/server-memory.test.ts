@@ -48,7 +48,7 @@ async function memoryOf(url: string): Promise<{ rss: number; heap: number }> {
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
-it('takes no more memory after minutes of load than after the first', { timeout: 900_000 }, async () => {
+it('uses no more memory after minutes of load than after the first', { timeout: 900_000 }, async () => {
   await withDatabaseFile(async (path) => {
     const server = await startServeProcess({ THROUGHLINE_URL: `sqlite:${path}` })
     const until = Date.now() + SECONDS * 1000

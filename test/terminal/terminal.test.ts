@@ -49,7 +49,7 @@ function withoutTerminal(command: string, extra: Record<string, string> = {}) {
 const isPlain = (text: string) => stripVTControlCharacters(text) === text
 
 describe('a terminal', () => {
-  it('of 40 columns gets nothing that is wider, in colours, and ids whole', async () => {
+  it('of 40 columns gets no wider line, in color, with whole ids', async () => {
     const { id } = await liveSession()
     const commands = [['sessions'], ['show', id], ['doctor']]
     const ended = await Promise.all(commands.map((args) => atTerminal(args, { columns: 40, env, cwd }).ended))
@@ -65,7 +65,7 @@ describe('a terminal', () => {
     }
   })
 
-  it('that is dumb, or a person who wants none, gets no colours; a pipe gets some if it wants them', async () => {
+  it('that is dumb, or NO_COLOR, gets no colors; a pipe gets them with FORCE_COLOR', async () => {
     const [dumb, none, pipe, forced, both] = await Promise.all([
       atTerminal(['sessions'], { env: { ...env, TERM: 'dumb' }, cwd }).ended,
       atTerminal(['sessions'], { env: { ...env, NO_COLOR: '1' }, cwd }).ended,
@@ -79,7 +79,7 @@ describe('a terminal', () => {
   })
 })
 
-it('what a test leaves running at a terminal ends with it', async () => {
+it('a program that a test leaves running in a terminal ends with the test', async () => {
   const terminal = atTerminal('echo "process $$."; exec sleep 600', { cwd })
   await terminal.until(/process \d+\./)
   const pid = Number(/process (\d+)\./.exec(terminal.shown())?.[1])
@@ -112,7 +112,7 @@ describe('tail', () => {
     expect(text).toContain(`error SESSION_NOT_FOUND:`)
   })
 
-  it('leaves with 130 on Ctrl-C, with 143 on SIGTERM, and without a word', async () => {
+  it('exits with 130 on Ctrl-C and 143 on SIGTERM, without output', async () => {
     const { id } = await liveSession()
     const terminal = atTerminal(['tail', id], { env, cwd })
     await terminal.until('message 5')
@@ -133,7 +133,7 @@ describe('tail', () => {
     expect([...(await ended), errors]).toEqual([143, null, ''])
   })
 
-  it('ends with 0 when the reader of its pipe has seen enough, although nothing more comes', async () => {
+  it('exits with 0 when the reader of its pipe closes, although no event follows', async () => {
     const { id } = await liveSession()
     const tail = commandLine(['tail', id, '--json'])
     const { stdout, stderr } = await withoutTerminal(`{ ${tail}; echo $? > code; } | head -5`)
@@ -149,7 +149,7 @@ describe('tail', () => {
 })
 
 describe('purge', () => {
-  it('asks, and goes on only if the word was typed', async () => {
+  it('asks, and continues only after the confirmation was typed', async () => {
     const { id } = await liveSession()
     const isThere = () =>
       tl.sessions.get(id).then(
@@ -189,7 +189,7 @@ describe('Ctrl-C in the middle of long work', () => {
     }
   }
 
-  it('clears the line of a purge and leaves at once', async () => {
+  it('clears the progress line of a purge and exits at once', async () => {
     await withServer(
       async (server) => {
         const url = { THROUGHLINE_URL: server.url }
@@ -215,7 +215,7 @@ describe('Ctrl-C in the middle of long work', () => {
     )
   })
 
-  it('leaves a sweep at once', async () => {
+  it('ends a sweep at once', async () => {
     let typed = () => {}
     await withServer(
       async (server) => {

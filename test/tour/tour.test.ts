@@ -92,7 +92,7 @@ function inProcess(args: readonly string[], env: Record<string, string>): Promis
 const shown: string[] = []
 
 describe.each(Object.keys(TARGETS))('every command on %s', (name) => {
-  it.each([false, true])('leaves with the code that it should; as JSON: %s', { timeout: 300_000 }, async (json) => {
+  it.each([false, true])('exits with the expected code; as JSON: %s', { timeout: 300_000 }, async (json) => {
     const { env, cached } = (await TARGETS[name]?.()) ?? { env: {}, cached: false }
     const place: TourTarget = {
       url: env['THROUGHLINE_URL'] ?? '',

@@ -20,7 +20,7 @@ describe('nothing is dropped', () => {
     expect(restoreLines([...sessions.values()].flat())).toEqual(await readLines(path))
   })
 
-  it('of lines that are too large for one event, too long to be held, or too deep', async () => {
+  it('of lines that are too large for one event, too long for memory, or nested too deeply', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, `${sessionId(1)}.jsonl`)
       const image = { type: 'image', source: { type: 'base64', data: 'iVBO'.repeat(1_300_000) } }
@@ -52,7 +52,7 @@ describe('nothing is dropped', () => {
     })
   })
 
-  it('of any transcript, wherever it is cut to be taken in two goes', async () => {
+  it('of any transcript, wherever it is split into two imports', async () => {
     const tl = await open('memory:')
     let number = 0
     await fc.assert(

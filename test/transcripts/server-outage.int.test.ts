@@ -41,7 +41,7 @@ class Arrivals<T> {
   }
 }
 
-it('waits while the server is away, says so once, and goes on with all that came meanwhile', async () => {
+it('waits while the server is unreachable, says so once, and then imports everything new', async () => {
   const url = `sqlite:${join(folder.path, 'sessions.db')}`
   const [one, two] = [1, 2].map((n) => join(folder.path, `${sessionId(n)}.jsonl`)) as [string, string]
   await cp(dataFile('plain', 1), one)

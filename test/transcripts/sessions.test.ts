@@ -19,7 +19,7 @@ const typesOf = (events: readonly ExportedEvent[]) =>
   events.slice(1).map(({ type }) => type.replace('x.claude-code.', 'x:'))
 
 describe('a transcript', () => {
-  it('becomes a session that begins with what its first lines tell', async () => {
+  it('becomes a session that starts with its first lines', async () => {
     const [first, second] = await mainOf('plain', 1)
     expect(first).toEqual({
       sequence: 1,
@@ -102,11 +102,11 @@ describe('a transcript', () => {
       ],
     ],
     ['empty', 16, []],
-  ])('%s/%i is told as what it is', async (variant, number, types) => {
+  ])('%s/%i becomes the right event types', async (variant, number, types) => {
     expect(typesOf(await mainOf(variant, number))).toEqual(types)
   })
 
-  it('shows the words of a result, be they one text or several', async () => {
+  it('shows the text of a result with one part or several', async () => {
     const results = (await mainOf('blocks', 2)).filter(({ type }) => type === 'tool_result')
     expect(results.map(({ content }) => content)).toEqual(['', '', 'first note\nsecond note', '', 'one text'])
     const rejected = (await mainOf('interrupted', 10)).find(({ type }) => type === 'tool_result')
@@ -128,7 +128,7 @@ describe('a transcript', () => {
   })
 
   it.each(['1969-12-31T23:59:59.999Z', '3000-01-01T00:00:00Z', '9999-12-31T23:00:00-05:00', '0000-01-01T00:00:00Z'])(
-    'goes by no time such as %s, which not every store can hold, and keeps it as it is written',
+    'ignores the time %s, which not every store can hold, and keeps its text',
     async (timestamp) => {
       await withFolder(async (folder) => {
         const path = join(folder, `${sessionId(1)}.jsonl`)
@@ -150,7 +150,7 @@ describe('a transcript', () => {
     },
   )
 
-  it('is about what the user said first, or else about the first command', async () => {
+  it('takes its task from the first user message, or else from the first command', async () => {
     const taskOf = ([first]: ExportedEvent[]) => (first?.parts as { task?: string } | undefined)?.task
     expect(taskOf(await mainOf('commands', 11))).toBe('What does this file do?')
     expect(taskOf(await mainOf('summaries', 6))).toBeUndefined()
@@ -168,7 +168,7 @@ describe('a transcript', () => {
     })
   })
 
-  it('pairs every result with its call; what was interrupted stays open', async () => {
+  it('pairs every result with its call; interrupted calls stay open', async () => {
     const dangling = async (variant: string, number: number) => {
       const events = (await mainOf(variant, number)) as unknown as SessionEvent[]
       const paired = pairCalls(events)
@@ -181,7 +181,7 @@ describe('a transcript', () => {
     expect(await dangling('interrupted', 10)).toEqual(['toolu_02', 'toolu_03'])
   })
 
-  it('has the same ids every time, and others from the first line on that is another', async () => {
+  it('has stable ids up to the first line that differs', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, `${sessionId(1)}.jsonl`)
       const idsOf = async (lines: readonly string[]) => {
@@ -197,8 +197,8 @@ describe('a transcript', () => {
   })
 })
 
-describe('a transcript that is asked again', () => {
-  it('gives what was added, and all of it if it is no more what it was', async () => {
+describe('a transcript that is read again', () => {
+  it('returns the added lines, or all of them if earlier ones changed', async () => {
     await withFolder(async (folder) => {
       const path = join(folder, `${sessionId(1)}.jsonl`)
       const transcript = new Transcript(path, OWNER)
@@ -229,7 +229,7 @@ describe('a sub-agent', () => {
     return { chatmode, conversationId, task }
   }
 
-  it('is a session of its own in the conversation, where its lines are among those of the session', async () => {
+  it('is a session of its own in the conversation if its lines are in the main file', async () => {
     const sessions = await readTranscript(dataFile('sidechain', 3))
     const main = sessionId(3)
     const [reader, writer] = ['aaaaaaaa-0000-4000-8000-000000003003', 'aaaaaaaa-0000-4000-8000-000000003004']
@@ -271,7 +271,7 @@ describe('the name of a session', () => {
     expect(parseTranscriptName(`/p/${sessionId(8).toUpperCase()}.JSONL`).sessionId).toBe(sessionId(8))
   })
 
-  it('comes from the lines, or else from the path, where the file is named otherwise', async () => {
+  it('comes from the lines, or else from the path, if the file has another name', async () => {
     await withFolder(async (folder) => {
       const [told, untold] = [join(folder, 'copy.jsonl'), join(folder, 'other.jsonl')]
       await writeFile(told, `{"type":"summary","summary":"s"}\n{"type":"user","sessionId":"${sessionId(9)}"}\n`)
