@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { onUserChange } from '../../api/token.ts'
 import { Loading, ProblemNote } from '../../parts/notes.tsx'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { useRequest } from '../../parts/use-request.ts'
 import type { SessionData } from '../../session/session-data.ts'
 import { formatTokens, PRESETS } from './budget.ts'
@@ -63,8 +64,7 @@ function useBudgetResults(data: SessionData, { recall, about }: ContextParams, h
 function ResultsTable({ all }: { all: readonly BudgetResult[] }) {
   const parts = usedParts(all)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
-    <section class="scroll" tabIndex={0} aria-label="Tokens by part and budget">
+    <ScrollBox label="Tokens by part and budget">
       <table class="table">
         <thead>
           <tr>
@@ -98,6 +98,6 @@ function ResultsTable({ all }: { all: readonly BudgetResult[] }) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   )
 }

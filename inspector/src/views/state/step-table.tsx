@@ -1,4 +1,5 @@
 import { LIFECYCLE, LIVE_STATES } from '../../domain.ts'
+import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { STATE_NAMES } from '../../parts/status.tsx'
 import type { StepKind } from './path.ts'
 import { COMMANDS } from './transitions.ts'
@@ -8,8 +9,7 @@ export function StepTable({ taken }: { taken: ReadonlyMap<StepKind, number> }) {
   return (
     <details>
       <summary class="muted small">Show as a table</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard */}
-      <section class="scroll" tabIndex={0} aria-label="Steps of the state machine">
+      <ScrollBox label="Steps of the state machine">
         <table class="table">
           <thead>
             <tr>
@@ -41,7 +41,7 @@ export function StepTable({ taken }: { taken: ReadonlyMap<StepKind, number> }) {
             })}
           </tbody>
         </table>
-      </section>
+      </ScrollBox>
     </details>
   )
 }
