@@ -28,7 +28,7 @@ export function ConfidenceHistory({
       <ol class={`rows small wrap ${css.changes}`}>
         {shown.map(({ version, at, change, confidence, source, note, by }) => (
           <li key={version}>
-            <span class="number">{formatConfidence(confidence)}</span>
+            <span class="nowrap">{formatConfidence(confidence)}</span>
             <span>
               {CHANGE_NAMES[change] ?? change}
               {by !== undefined && (

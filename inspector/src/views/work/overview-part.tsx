@@ -62,7 +62,7 @@ function Commands({ id, commands }: { id: string; commands: readonly CommandEntr
       <ul class="rows">
         {shown.map((one) => (
           <li key={one.command} class={css.item}>
-            <div class="row between single">
+            <div class="facts between single">
               <code dir="auto" class="wrap">
                 {oneLine(one.command, 500)}
               </code>
