@@ -19,12 +19,12 @@ const ConnectView = lazy(async () => (await import('./views/connect/connect-view
 const MemoryView = lazy(async () => (await import('./views/memory/memory-view.tsx')).MemoryView)
 
 export function App() {
-  const isAsking = tokenProblem.value !== undefined
-  // asked again for each token, even if it is the same one
+  const needsToken = tokenProblem.value !== undefined
+  // info again for each token, even if it is the same one
   const ask = async () => ({ token: token.value, about: await loadServerInfo() })
-  const asked = useRequest(isAsking ? undefined : ask, [token.value, isAsking])
+  const info = useRequest(needsToken ? undefined : ask, [token.value, needsToken])
   // the response to another token may be about another user
-  const about = !isAsking && asked.value?.token === token.value ? asked.value.about : undefined
+  const about = !needsToken && info.value?.token === token.value ? info.value.about : undefined
   useEffect(() => {
     const { view } = route.value
     if (view !== 'session') document.title = `${TITLES[view]} · Throughline`
@@ -36,11 +36,11 @@ export function App() {
       </button>
       <Header about={about} />
       <main id="main" tabIndex={-1}>
-        {isAsking && <TokenView />}
-        {!isAsking && about === undefined && !asked.isLoading && (
-          <ProblemNote problem={asked.problem} onRetry={asked.reload} />
+        {needsToken && <TokenView />}
+        {!needsToken && about === undefined && !info.isLoading && (
+          <ProblemNote problem={info.problem} onRetry={info.reload} />
         )}
-        {!isAsking && about === undefined && asked.isLoading && <Loading />}
+        {!needsToken && about === undefined && info.isLoading && <Loading />}
         {about !== undefined && (
           <ErrorBoundary key={route.value.view}>
             <Content />
@@ -77,7 +77,7 @@ function Header({ about }: { about: ServerInfo | undefined }) {
         </a>
       </nav>
       <div class="who">
-        {about !== undefined && <Who about={about} />}
+        {about !== undefined && <Caller about={about} />}
         {token.value !== '' && (
           <button type="button" class="button quiet small" onClick={() => setToken('')}>
             Forget token
@@ -89,7 +89,7 @@ function Header({ about }: { about: ServerInfo | undefined }) {
   )
 }
 
-function Who({ about: { version, principal } }: { about: ServerInfo }) {
+function Caller({ about: { version, principal } }: { about: ServerInfo }) {
   const whose = principal === undefined ? 'operator' : [principal.tenant, principal.userId].filter(Boolean).join(' · ')
   return (
     <span class="muted small version" title="Whose sessions are shown, and the server version">

@@ -12,35 +12,35 @@ export interface ServerInfo {
 }
 
 const known = signal<{ readonly token: string; readonly about: ServerInfo } | undefined>(undefined)
-let asked: { readonly token: string; readonly answer: Promise<ServerInfo> } | undefined
+let request: { readonly token: string; readonly response: Promise<ServerInfo> } | undefined
 /** The caller of the last response. */
-let reader: string | undefined
+let caller: string | undefined
 
 /** Loads the server info once for each token. Drops cached content if the caller has changed. */
 export function loadServerInfo(): Promise<ServerInfo> {
-  if (asked?.token === token.peek()) return asked.answer
-  const mine = { token: token.peek(), answer: get<ServerInfo>('') }
-  asked = mine
-  mine.answer.then(
+  if (request?.token === token.peek()) return request.response
+  const own = { token: token.peek(), response: get<ServerInfo>('') }
+  request = own
+  own.response.then(
     (about) => {
       const now = JSON.stringify(about.principal ?? null)
-      if (reader !== undefined && reader !== now) clearUserData()
-      reader = now
-      known.value = { token: mine.token, about }
+      if (caller !== undefined && caller !== now) clearUserData()
+      caller = now
+      known.value = { token: own.token, about }
     },
     () => {
-      if (asked === mine) asked = undefined
+      if (request === own) request = undefined
     },
   )
-  return mine.answer
+  return own.response
 }
 
 /** The server info for this tab's token; `undefined` until it is loaded. */
 export function useServerInfo(): ServerInfo | undefined {
-  const mine = token.value
+  const own = token.value
   useEffect(() => {
     // views that need it show the problem
     loadServerInfo().catch(() => {})
-  }, [mine])
-  return known.value?.token === mine ? known.value.about : undefined
+  }, [own])
+  return known.value?.token === own ? known.value.about : undefined
 }

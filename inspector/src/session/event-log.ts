@@ -14,7 +14,7 @@ export class EventLog {
   readonly #signal: AbortSignal
   /** By number, the most recently used last. */
   readonly #pages = new Map<number, Map<number, SessionEvent>>()
-  readonly #asked = new Map<number, Promise<void>>()
+  readonly #pending = new Map<number, Promise<void>>()
   /** Changes whenever there is something new to show. */
   readonly version = signal(0)
   /** Why the last read failed; `undefined` after one that succeeded. */
@@ -71,12 +71,12 @@ export class EventLog {
   }
 
   #fetch(page: number): Promise<void> {
-    const asked = this.#asked.get(page) ?? this.#ask(page).finally(() => this.#asked.delete(page))
-    this.#asked.set(page, asked)
-    return asked
+    const pending = this.#pending.get(page) ?? this.#read(page).finally(() => this.#pending.delete(page))
+    this.#pending.set(page, pending)
+    return pending
   }
 
-  async #ask(page: number): Promise<void> {
+  async #read(page: number): Promise<void> {
     try {
       const query = { after: page * PAGE, limit: PAGE }
       const { items } = await get<{ items: SessionEvent[] }>(sessionPath(this.#id, '/events'), query, this.#signal)

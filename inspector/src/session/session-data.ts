@@ -6,7 +6,7 @@ import type { SessionEvent, SessionRecord } from '../api/types.ts'
 import { EventLog } from './event-log.ts'
 
 /** Milliseconds for which events are collected, so that a burst is drawn once. */
-const GATHER = 60
+const BATCH = 60
 /** Milliseconds before a broken stream is reopened, at first and at most. */
 const RETRY = { first: 500, most: 15_000 }
 
@@ -23,17 +23,17 @@ export class SessionData {
   readonly live = signal<Live>('connecting')
   readonly log: EventLog
   readonly #listeners = new Set<(events: readonly SessionEvent[]) => void>()
-  #gathered: SessionEvent[] = []
+  #buffer: SessionEvent[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
   #stream: AbortController | undefined
   /** Aborted when the session is no longer shown. */
-  readonly #over = new AbortController()
+  readonly #closed = new AbortController()
   /** Sequence of the last event from the stream, which starts after the first record. */
   #received: number | undefined
 
   constructor(id: string) {
     this.id = id
-    this.log = new EventLog(id, this.#over.signal)
+    this.log = new EventLog(id, this.#closed.signal)
   }
 
   /** Reads the record again, after an action or new events. */
@@ -46,7 +46,7 @@ export class SessionData {
   }
 
   /** Reads the current record and shows it. Throws a {@link Problem}. */
-  async read(signal: AbortSignal = this.#over.signal): Promise<SessionRecord> {
+  async read(signal: AbortSignal = this.#closed.signal): Promise<SessionRecord> {
     const record = await call<SessionRecord>(sessionPath(this.id), { signal, hasTimeout: true })
     this.problem.value = undefined
     this.#received ??= record.head
@@ -64,11 +64,11 @@ export class SessionData {
 
   /** Loads and follows the session. Returns the function that stops it for good. */
   start(): () => void {
-    document.addEventListener('visibilitychange', this.#look)
+    document.addEventListener('visibilitychange', this.#followIfVisible)
     void this.begin()
     return () => {
-      document.removeEventListener('visibilitychange', this.#look)
-      this.#over.abort()
+      document.removeEventListener('visibilitychange', this.#followIfVisible)
+      this.#closed.abort()
       this.#stream?.abort()
       clearTimeout(this.#timer)
       this.#listeners.clear()
@@ -78,14 +78,14 @@ export class SessionData {
   /** Reads the record and follows the log from there. Called again to retry. */
   async begin(): Promise<void> {
     await this.refresh()
-    this.#look()
+    this.#followIfVisible()
   }
 
   /** Browsers allow few connections to one server, so a hidden tab closes its own. */
-  readonly #look = (): void => {
+  readonly #followIfVisible = (): void => {
     this.#stream?.abort()
     this.#stream = undefined
-    if (this.#over.signal.aborted || this.record.peek() === undefined) return
+    if (this.#closed.signal.aborted || this.record.peek() === undefined) return
     if (document.visibilityState === 'hidden') this.live.value = 'away'
     else void this.#follow()
   }
@@ -101,7 +101,7 @@ export class SessionData {
         this.live.value = 'live'
         for await (const event of events) {
           wait = RETRY.first
-          this.#gather(event)
+          this.#enqueue(event)
         }
       } catch (error) {
         if (signal.aborted) return
@@ -119,7 +119,7 @@ export class SessionData {
 
   /** Shows the problem. A session that no longer exists disappears. */
   #fail(problem: Problem): void {
-    if (this.#over.signal.aborted) return
+    if (this.#closed.signal.aborted) return
     this.problem.value = problem
     if (problem.status !== 404) return
     this.#stream?.abort()
@@ -127,16 +127,16 @@ export class SessionData {
     this.log.clear()
   }
 
-  #gather(event: SessionEvent): void {
+  #enqueue(event: SessionEvent): void {
     this.#received = event.sequence
-    this.#gathered.push(event)
-    this.#timer ??= setTimeout(() => this.#deliver(), GATHER)
+    this.#buffer.push(event)
+    this.#timer ??= setTimeout(() => this.#deliver(), BATCH)
   }
 
   #deliver(): void {
     this.#timer = undefined
-    const events = this.#gathered
-    this.#gathered = []
+    const events = this.#buffer
+    this.#buffer = []
     this.log.add(events)
     this.head.value = Math.max(this.head.peek(), events.at(-1)?.sequence ?? 0)
     for (const listener of this.#listeners) listener(events)

@@ -20,7 +20,11 @@ export function ActionBar({ data }: { data: SessionData }) {
   return (
     <Bar runner={runner}>
       <AnswerForm runner={runner} status={record.status} isOver={isOver(record)} />
-      {isOver(record) ? <Over runner={runner} data={data} record={record} /> : <Live runner={runner} record={record} />}
+      {isOver(record) ? (
+        <EndedActions runner={runner} data={data} record={record} />
+      ) : (
+        <LiveActions runner={runner} record={record} />
+      )}
       <ActionDialog runner={runner} data={data} />
     </Bar>
   )
@@ -47,7 +51,7 @@ function Bar({ runner, children }: { runner: ActionRunner; children: preact.Comp
   )
 }
 
-function Live({ runner, record }: { runner: ActionRunner; record: SessionRecord }) {
+function LiveActions({ runner, record }: { runner: ActionRunner; record: SessionRecord }) {
   const { status } = record
   const { state } = status
   const note = state === 'awaiting_user' ? '' : statusText(status)
@@ -63,7 +67,7 @@ function Live({ runner, record }: { runner: ActionRunner; record: SessionRecord 
   )
 }
 
-function Over({ runner, data, record }: { runner: ActionRunner; data: SessionData; record: SessionRecord }) {
+function EndedActions({ runner, data, record }: { runner: ActionRunner; data: SessionData; record: SessionRecord }) {
   const { commit, isKnown } = useCommit(data)
   const hasCommit = isKnown ? commit !== undefined : undefined
   return <Buttons runner={runner} choices={offeredActions({ state: record.status.state, isOver: true, hasCommit })} />

@@ -57,7 +57,7 @@ function Dialog({ runner, data, name, state, values: given }: DialogProps) {
         <p id="act-effect" class="muted">
           {action.effect}
         </p>
-        <About data={data} name={name} />
+        <RepliesTo data={data} name={name} />
         {action.fields.map((field) => (
           <ActionField
             key={field.name}
@@ -68,7 +68,7 @@ function Dialog({ runner, data, name, state, values: given }: DialogProps) {
             most={data.head.value}
           />
         ))}
-        <Meanwhile data={data} state={state} />
+        <StateChanged data={data} state={state} />
         <ProblemNote problem={problem} />
         <div class={css.buttons}>
           {action.fields.length > 0 && <span class="muted small">Ctrl+Enter sends</span>}
@@ -90,7 +90,7 @@ function Dialog({ runner, data, name, state, values: given }: DialogProps) {
 }
 
 /** The question, interruption or proposal that the action replies to. */
-function About({ data, name }: { data: SessionData; name: ActionName }) {
+function RepliesTo({ data, name }: { data: SessionData; name: ActionName }) {
   const status = data.record.value?.status
   if (status === undefined || !isReply(name)) return null
   const note = statusText(status)
@@ -102,7 +102,7 @@ function About({ data, name }: { data: SessionData; name: ActionName }) {
 }
 
 /** Warns if the state has changed while the dialog is open. */
-function Meanwhile({ data, state }: { data: SessionData; state: DialogProps['state'] }) {
+function StateChanged({ data, state }: { data: SessionData; state: DialogProps['state'] }) {
   const now = data.record.value?.status.state ?? state
   return (
     <div role="status">

@@ -24,16 +24,16 @@ export function AnswerForm({
   const waiting = status.state === 'awaiting_user' && !isOver ? status : undefined
   const draft = runner.drafts.values.value.answer?.['text'] ?? ''
   if (draft === '') runner.drafts.question = waiting
-  const begun = runner.drafts.question
+  const draftQuestion = runner.drafts.question
   // a draft belongs to the question it was typed for
-  const asked = waiting ?? (draft === '' ? undefined : begun)
+  const question = waiting ?? (draft === '' ? undefined : draftQuestion)
   const failed = runner.failed.value?.name === 'answer' ? runner.failed.value.problem : undefined
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     // disabling the focused button dropped the focus
     if (failed !== undefined && document.activeElement === document.body) field.current?.focus()
   }, [failed])
-  if (asked === undefined) return null
+  if (question === undefined) return null
   const isSending = runner.sending.value.has('answer')
   return (
     <form
@@ -49,10 +49,10 @@ export function AnswerForm({
       <div class={css.head}>
         <span class={css.asks}>The agent asks</span>
         <span class="muted small">
-          <Ago at={asked.askedAt} />
+          <Ago at={question.askedAt} />
         </span>
       </div>
-      <Words id={id} text={asked.question} />
+      <QuestionText id={id} text={question.question} />
       <div class={css.row}>
         <textarea
           ref={field}
@@ -70,14 +70,16 @@ export function AnswerForm({
           {isSending ? 'Sending …' : 'Answer'}
         </button>
       </div>
-      <div role="status">{waiting?.askedAt !== begun?.askedAt && <Moved isGone={waiting === undefined} />}</div>
+      <div role="status">
+        {waiting?.askedAt !== draftQuestion?.askedAt && <QuestionChanged isGone={waiting === undefined} />}
+      </div>
       <ProblemNote problem={failed} />
     </form>
   )
 }
 
 /** The question, in a box that scrolls. */
-function Words({ id, text }: { id: string; text: string }) {
+function QuestionText({ id, text }: { id: string; text: string }) {
   const cut = text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls by keyboard
@@ -87,7 +89,7 @@ function Words({ id, text }: { id: string; text: string }) {
   )
 }
 
-function Moved({ isGone }: { isGone: boolean }) {
+function QuestionChanged({ isGone }: { isGone: boolean }) {
   return (
     <p class="note">
       {isGone

@@ -98,7 +98,7 @@ function SwitchButton({
 
 function AxisLine({ axis, width, isByTime }: Pick<Props, 'axis' | 'isByTime'> & { width: number }) {
   const ticks = useMemo(() => axis.ticks(Math.max(2, Math.floor(width / 150))), [axis, width])
-  const named = useMemo(() => spaced(axis.breaks, 56 / width), [axis, width])
+  const named = useMemo(() => breaksWithRoom(axis.breaks, 56 / width), [axis, width])
   return (
     <div class={css.axis} aria-hidden="true" data-breaks={axis.breaks.length > 0}>
       <div class={css.scale}>
@@ -126,7 +126,7 @@ function AxisLine({ axis, width, isByTime }: Pick<Props, 'axis' | 'isByTime'> & 
 }
 
 /** The breaks that have room for a label. */
-function spaced(breaks: Axis['breaks'], room: number): Axis['breaks'] {
+function breaksWithRoom(breaks: Axis['breaks'], room: number): Axis['breaks'] {
   let last = Number.NEGATIVE_INFINITY
   return breaks.filter(({ from }) => {
     if (from - last < room) return false

@@ -60,7 +60,7 @@ function LaneMarks({ lane, row, axis, width }: { lane: Lane; row: number; axis: 
   const x = (sequence: number) => axis.place(sequence) * width
   const spans = lane.spans.filter(({ from, to }) => to > axis.first || from === axis.first)
   // merges ticks that would touch
-  const ticks = new Map(lane.marks.map((act) => [Math.round(x(act.sequence) / APART) * APART, act]))
+  const ticks = new Map(lane.marks.map((mark) => [Math.round(x(mark.sequence) / APART) * APART, mark]))
   return (
     <g data-colour={lane.agent === undefined ? 'user' : (row - 1) % COLOURS}>
       <line class={css.ground} x1={0} x2={width} y1={top + ROW - 0.5} y2={top + ROW - 0.5} />

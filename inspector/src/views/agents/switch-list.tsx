@@ -103,13 +103,13 @@ function Context({ context }: { context: Json }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
     <details class={css.context} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-      <summary>Context{countsOf(context)}</summary>
+      <summary>Context{describeCounts(context)}</summary>
       {isOpen && <JsonView value={context as object} />}
     </details>
   )
 }
 
-function countsOf(context: Json): string {
+function describeCounts(context: Json): string {
   const { artifacts_created: artifacts, key_decisions: decisions } = Object(context) as Record<string, unknown>
   const count = (list: unknown, one: string) =>
     Array.isArray(list) && list.length > 0 ? [`${list.length} ${one}${list.length === 1 ? '' : 's'}`] : []

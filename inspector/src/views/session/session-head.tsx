@@ -43,7 +43,7 @@ export function SessionHead({ data }: { data: SessionData }) {
         <Fact name="last activity">
           <Ago at={record.lastActivityAt} />
         </Fact>
-        <Rest record={record} />
+        <MoreFacts record={record} />
       </dl>
       <button
         type="button"
@@ -57,40 +57,40 @@ export function SessionHead({ data }: { data: SessionData }) {
   )
 }
 
-function Rest({ record }: { record: SessionRecord }) {
+function MoreFacts({ record }: { record: SessionRecord }) {
   const { id, userId, tenant, chatmode, conversationId, startedAt, forkedFrom } = record
   return (
     <>
-      <Fact name="started" isRest>
+      <Fact name="started" isExtra>
         <Ago at={startedAt} />
       </Fact>
-      <Fact name="user" isRest>
+      <Fact name="user" isExtra>
         {oneLine(userId)}
       </Fact>
-      <Fact name="tenant" isRest>
+      <Fact name="tenant" isExtra>
         {oneLine(tenant)}
       </Fact>
-      <Fact name="chatmode" isRest>
+      <Fact name="chatmode" isExtra>
         {oneLine(chatmode)}
       </Fact>
-      <Fact name="conversation" isRest>
+      <Fact name="conversation" isExtra>
         <a href={sessionsHref({ conversation: conversationId })}>{oneLine(conversationId, 40)}</a>
       </Fact>
       {forkedFrom !== undefined && (
-        <Fact name="forked from" isRest>
+        <Fact name="forked from" isExtra>
           <a href={eventHref(forkedFrom.sessionId, forkedFrom.sequence)}>event {forkedFrom.sequence}</a>
         </Fact>
       )}
-      <Fact name="id" isRest>
+      <Fact name="id" isExtra>
         <code>{id}</code> <CopyButton text={id} label="Copy session id" />
       </Fact>
     </>
   )
 }
 
-function Fact({ name, isRest, children }: { name: string; isRest?: boolean; children: ComponentChildren }) {
+function Fact({ name, isExtra, children }: { name: string; isExtra?: boolean; children: ComponentChildren }) {
   return (
-    <div class={isRest ? css.rest : undefined}>
+    <div class={isExtra ? css.rest : undefined}>
       <dt>{name}</dt>
       <dd dir="auto">{children}</dd>
     </div>

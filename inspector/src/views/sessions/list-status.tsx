@@ -7,7 +7,7 @@ interface Props {
   readonly shown: number
   readonly isSearching: boolean
   /** Whether the search continues by itself. */
-  readonly mayGoOn: boolean
+  readonly mayContinue: boolean
   readonly onMore: () => void
 }
 
@@ -15,15 +15,15 @@ const number = (value: number) => value.toLocaleString('en')
 const sessions = (count: number) => `${number(count)} ${count === 1 ? 'session' : 'sessions'}`
 
 /** How many sessions were loaded or searched, and whether the list is live. */
-export function ListStatus({ list, shown, isSearching, mayGoOn, onMore }: Props) {
+export function ListStatus({ list, shown, isSearching, mayContinue, onMore }: Props) {
   const loaded = list.rows.value.length
   const hasMore = list.pages.hasMore.value
   const lost = list.lost.value
   return (
     <div class={css.found}>
       <span role="status">{list.pages.hasLoaded.value && textOf({ loaded, shown, isSearching, hasMore })}</span>
-      {isSearching && hasMore && mayGoOn && list.pages.isLoading.value && <span>searching…</span>}
-      {isSearching && hasMore && !mayGoOn && (
+      {isSearching && hasMore && mayContinue && list.pages.isLoading.value && <span>searching…</span>}
+      {isSearching && hasMore && !mayContinue && (
         <button type="button" class="button small" onClick={onMore}>
           Search 20,000 more
         </button>

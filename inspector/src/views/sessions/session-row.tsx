@@ -21,7 +21,7 @@ export const SessionRow = memo(({ record, index, top }: { record: SessionRecord;
         <a class={css.link} href={sessionHref(id)} dir="auto">
           {task === undefined ? `Untitled session ${id.slice(0, 8)}` : oneLine(task)}
         </a>
-        <Below record={record} />
+        <Subtitle record={record} />
       </td>
       <td class={css.agent} dir="auto">
         {oneLine(activeAgent, 60)}
@@ -45,7 +45,7 @@ export const SessionRow = memo(({ record, index, top }: { record: SessionRecord;
 })
 
 /** What the session waits for, why it ended, or where it belongs. */
-function Below({ record }: { record: SessionRecord }) {
+function Subtitle({ record }: { record: SessionRecord }) {
   const { status, conversationId, gitBranch, workflow } = record
   switch (status.state) {
     case 'awaiting_user':
@@ -58,11 +58,11 @@ function Below({ record }: { record: SessionRecord }) {
         </span>
       )
     case 'interrupted':
-      return <Said state={status.state} what="interrupted" text={status.userMessage} />
+      return <StatusText state={status.state} what="interrupted" text={status.userMessage} />
     case 'pending_complete':
-      return <Said state={status.state} what="proposed" text={status.summary} />
+      return <StatusText state={status.state} what="proposed" text={status.summary} />
     case 'aborted':
-      return <Said state={status.state} what="aborted" text={status.reason} />
+      return <StatusText state={status.state} what="aborted" text={status.reason} />
     case 'running':
     case 'complete':
       return (
@@ -78,7 +78,7 @@ function Below({ record }: { record: SessionRecord }) {
   }
 }
 
-function Said({ state, what, text }: { state: string; what: string; text: string }) {
+function StatusText({ state, what, text }: { state: string; what: string; text: string }) {
   return (
     <span class={css.below} data-state={state}>
       <b>{what}:</b> <bdi>{oneLine(text)}</bdi>

@@ -47,14 +47,14 @@ export function SessionsView() {
   const [most, setMost] = useState(SEARCHED)
   const onNeed = useCallback((count: number) => setNeed(count), [])
   const isSearching = words.length > 0
-  const mayGoOn = !isSearching || rows.length < most
+  const mayContinue = !isSearching || rows.length < most
   const isLoading = list.pages.isLoading.value
   const hasMore = list.pages.hasMore.value
   const problem = list.pages.problem.value
   useEffect(() => {
-    if (!isLoading && hasMore && mayGoOn && problem === undefined && shown.length < Math.max(need, 1))
+    if (!isLoading && hasMore && mayContinue && problem === undefined && shown.length < Math.max(need, 1))
       void list.pages.more()
-  }, [list, isLoading, hasMore, mayGoOn, problem, shown.length, need])
+  }, [list, isLoading, hasMore, mayContinue, problem, shown.length, need])
   // each search counts from zero
   useEffect(() => setMost(SEARCHED), [search, list])
 
@@ -81,16 +81,16 @@ export function SessionsView() {
         list={list}
         shown={shown.length}
         isSearching={isSearching}
-        mayGoOn={mayGoOn}
+        mayContinue={mayContinue}
         onMore={() => setMost(most + SEARCHED)}
       />
       <ProblemNote problem={problem} onRetry={() => void list.pages.more()} />
       {!hasLoaded && problem === undefined && <Loading />}
-      {isFirstRun && <NoneOfLocal />}
+      {isFirstRun && <EmptyTenant />}
       {shown.length > 0 && !isFirstRun && (
         <div class={css.list}>
           <SessionTable rows={shown} top={list.top} hasMore={hasMore} onScroller={stable.onScroller} onNeed={onNeed} />
-          <Waiting
+          <ShowChanges
             count={list.state.value.waiting.size}
             onShow={() => {
               list.settle()
@@ -99,15 +99,15 @@ export function SessionsView() {
           />
         </div>
       )}
-      {hasLoaded && shown.length === 0 && !isFirstRun && !(isSearching && hasMore && mayGoOn) && (
-        <NoneFit isSearching={isSearching} hasFilters={key !== '{}'} />
+      {hasLoaded && shown.length === 0 && !isFirstRun && !(isSearching && hasMore && mayContinue) && (
+        <NoMatches isSearching={isSearching} hasFilters={key !== '{}'} />
       )}
     </div>
   )
 }
 
 /** Says how many rows wait to move, and moves them on click. */
-function Waiting({ count, onShow }: { count: number; onShow: () => void }) {
+function ShowChanges({ count, onShow }: { count: number; onShow: () => void }) {
   return (
     <div class={css.waiting} role="status">
       {count > 0 && (
@@ -120,7 +120,7 @@ function Waiting({ count, onShow }: { count: number; onShow: () => void }) {
 }
 
 /** For operators, who see one tenant at a time, first “local”. */
-function NoneOfLocal() {
+function EmptyTenant() {
   return (
     <Empty title="Tenant “local” has no sessions. Choose a tenant above.">
       <p>
@@ -130,7 +130,7 @@ function NoneOfLocal() {
   )
 }
 
-function NoneFit({ isSearching, hasFilters }: { isSearching: boolean; hasFilters: boolean }) {
+function NoMatches({ isSearching, hasFilters }: { isSearching: boolean; hasFilters: boolean }) {
   return (
     <Empty title={isSearching ? 'No sessions match your search.' : 'No sessions match these filters.'}>
       <p class="row small">

@@ -44,11 +44,17 @@ export function Toolbar({ filters, search, agents, rows, hasUsers, hasTenants }:
             ))}
           </select>
         </label>
-        <Exact name="agent" filters={filters} options={seen(rows, agents, ({ activeAgent }) => activeAgent)} />
-        {hasUsers && <Exact name="user" filters={filters} options={seen(rows, [], ({ userId }) => userId)} />}
-        <Exact name="chatmode" filters={filters} options={seen(rows, [], ({ chatmode }) => chatmode)} />
-        <Exact name="conversation" filters={filters} options={[]} />
-        {hasTenants && <Exact name="tenant" filters={filters} options={[]} placeholder="local" />}
+        <ExactFilter
+          name="agent"
+          filters={filters}
+          options={suggestions(rows, agents, ({ activeAgent }) => activeAgent)}
+        />
+        {hasUsers && (
+          <ExactFilter name="user" filters={filters} options={suggestions(rows, [], ({ userId }) => userId)} />
+        )}
+        <ExactFilter name="chatmode" filters={filters} options={suggestions(rows, [], ({ chatmode }) => chatmode)} />
+        <ExactFilter name="conversation" filters={filters} options={[]} />
+        {hasTenants && <ExactFilter name="tenant" filters={filters} options={[]} placeholder="local" />}
         {active > 0 && (
           <button type="button" class="button" onClick={clearFilters}>
             Clear
@@ -72,7 +78,7 @@ const LABELS = {
   tenant: 'Tenant',
 } as const
 
-interface ExactProps {
+interface ExactFilterProps {
   readonly name: keyof typeof LABELS
   readonly filters: Filters
   readonly options: readonly string[]
@@ -80,7 +86,7 @@ interface ExactProps {
 }
 
 /** A filter by exact value, the only kind that the server has. Applied on Enter or when the field is left. */
-function Exact({ name, filters, options, placeholder = 'exact value' }: ExactProps) {
+function ExactFilter({ name, filters, options, placeholder = 'exact value' }: ExactFilterProps) {
   const value = filters[name] ?? ''
   return (
     <label class="field">
@@ -108,7 +114,7 @@ function Exact({ name, filters, options, placeholder = 'exact value' }: ExactPro
 /** Most values that are suggested. */
 const SUGGESTED = 50
 
-function seen(rows: readonly SessionRecord[], known: readonly string[], of: (record: SessionRecord) => string) {
+function suggestions(rows: readonly SessionRecord[], known: readonly string[], of: (record: SessionRecord) => string) {
   const values = new Set(known)
   for (const record of rows) {
     if (values.size >= SUGGESTED) break

@@ -23,7 +23,7 @@ export function EventDetails({ event }: { event: SessionEvent }) {
   const link = new URL(eventHref(sessionId, sequence), location.href).href
   return (
     <div class="stack">
-      <Particulars event={event} />
+      <TypeDetails event={event} />
       <dl class={css.facts}>
         <Fact name="type">
           <code>{oneLine(type, 100)}</code>
@@ -57,13 +57,13 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 }
 
 /** What this kind of event holds beyond its line. */
-function Particulars({ event }: { event: SessionEvent }) {
+function TypeDetails({ event }: { event: SessionEvent }) {
   const parts = isObject(event.parts) ? event.parts : undefined
   switch (event.type) {
     case 'user_message':
     case 'model_message':
     case 'tool_call':
-      return parts === undefined ? null : <Named name="parts" value={parts} />
+      return parts === undefined ? null : <NamedJson name="parts" value={parts} />
     case 'tool_result':
       return <Clamp text={event.content} />
     case 'work_committed':
@@ -114,7 +114,7 @@ function Field({ name, children }: { name: string; children: ComponentChildren }
 }
 
 function Value({ of }: { of: Json }) {
-  if (Array.isArray(of) && of.every(isShort)) return <Short list={of} />
+  if (Array.isArray(of) && of.every(isShort)) return <ShortList list={of} />
   if (typeof of === 'object' && of !== null) return <JsonView value={of} />
   const text = String(of)
   return text.length > 300 || text.includes('\n') ? <Clamp text={text} /> : <span dir="auto">{visible(text)}</span>
@@ -123,7 +123,7 @@ function Value({ of }: { of: Json }) {
 const isShort = (item: Json) => typeof item !== 'object' || (isObject(item) && Object.keys(item).length <= 3)
 
 /** A list of short values. */
-function Short({ list }: { list: readonly Json[] }) {
+function ShortList({ list }: { list: readonly Json[] }) {
   if (list.length === 0) return <span class="muted">none</span>
   return (
     <ul class={css.list}>
@@ -147,7 +147,7 @@ function EventRange({ of: { from, to }, sessionId }: { of: JsonObject; sessionId
   )
 }
 
-function Named({ name, value }: { name: string; value: JsonObject }) {
+function NamedJson({ name, value }: { name: string; value: JsonObject }) {
   return (
     <dl class={css.fields}>
       <Field name={name}>

@@ -9,7 +9,7 @@ import { describeEvent, type EventLine } from './describe.ts'
 import { EventDetails } from './event-details.tsx'
 import css from './event-row.module.css'
 import type { Related } from './related-events.ts'
-import { ResultOf, ResultRow } from './result-row.tsx'
+import { PairedResult, UnpairedResult } from './result-row.tsx'
 import { ToolCalls } from './tool-call-rows.tsx'
 import { callsIn } from './tool-calls.ts'
 
@@ -36,7 +36,7 @@ export const EventRow = memo((props: RowProps) => {
   const { event, link } = props
   return (
     <>
-      <Above {...props} />
+      <Headings {...props} />
       <div
         class={css.row}
         data-tone={describeEvent(event).tone}
@@ -60,7 +60,7 @@ export const EventRow = memo((props: RowProps) => {
 })
 
 /** The headings above an event: its turn and its day. */
-function Above({ event, link, day }: RowProps) {
+function Headings({ event, link, day }: RowProps) {
   const isTurn = event.type === 'user_message'
   if (!isTurn && day === undefined) return null
   return (
@@ -78,9 +78,9 @@ function Content(props: RowProps) {
       return <MessageRow {...props} />
     case 'tool_result':
       return props.link.origin?.is === 'call' ? (
-        <ResultOf {...props} call={props.link.origin.at} />
+        <PairedResult {...props} call={props.link.origin.at} />
       ) : (
-        <ResultRow {...props} />
+        <UnpairedResult {...props} />
       )
     case 'tool_call':
       return (

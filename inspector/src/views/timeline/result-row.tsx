@@ -6,7 +6,7 @@ import type { RowProps } from './event-row.tsx'
 import { hasFailed } from './tool-calls.ts'
 
 /** A result that is shown with its call, and here too if the address names it. */
-export function ResultOf({ event, call, isNamed, isOpen }: RowProps & { call: number }) {
+export function PairedResult({ event, call, isNamed, isOpen }: RowProps & { call: number }) {
   return (
     <div class={css.thin}>
       {isNamed && hasFailed(event) && <span class={css.bad}>failed</span>} result of the call at{' '}
@@ -17,7 +17,7 @@ export function ResultOf({ event, call, isNamed, isOpen }: RowProps & { call: nu
 }
 
 /** A result without a matching call, or whose call already has another result. */
-export function ResultRow({ event, link: { origin }, isOpen, onToggle }: RowProps) {
+export function UnpairedResult({ event, link: { origin }, isOpen, onToggle }: RowProps) {
   return (
     <div class={css.wide}>
       <button

@@ -37,7 +37,7 @@ export function TimelineView({ data }: { data: SessionData }) {
       {show === 'all' ? (
         <WholeLog data={data} shared={shared} way={way} target={target} />
       ) : (
-        <SomeEvents key={show} data={data} shared={shared} way={way} target={target} show={show} />
+        <FilteredLog key={show} data={data} shared={shared} way={way} target={target} show={show} />
       )}
     </div>
   )
@@ -117,7 +117,7 @@ function WholeLog({ data, shared, way, target }: ListProps) {
   )
 }
 
-function SomeEvents({ data, shared, way, target, show }: ListProps & { show: FilterName }) {
+function FilteredLog({ data, shared, way, target, show }: ListProps & { show: FilterName }) {
   const found = useFilteredEvents(data, EVENT_FILTERS[show], target)
   const { events, from, isReady } = found
   const rows = useMemo(() => rowsOfEvents(events), [events])

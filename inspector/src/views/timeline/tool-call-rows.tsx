@@ -72,7 +72,7 @@ function CallDetails({ event, call, outcome }: { event: SessionEvent; call: Call
     <dl class={css.fields}>
       <dt>arguments</dt>
       <dd>
-        <Given value={call.arguments} />
+        <Arguments value={call.arguments} />
       </dd>
       {outcome.is === 'result' && (
         <>
@@ -108,7 +108,7 @@ function CallDetails({ event, call, outcome }: { event: SessionEvent; call: Call
 const READ = 200_000
 
 /** Arguments. JSON text is indented unless it is too long. */
-function Given({ value }: { value: Json | undefined }) {
+function Arguments({ value }: { value: Json | undefined }) {
   if (value === undefined) return <span class="muted">none</span>
   if (typeof value !== 'string') return <JsonView value={value} />
   const json = value.length > READ ? undefined : indentJson(value)

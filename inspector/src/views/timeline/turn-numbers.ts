@@ -23,31 +23,31 @@ export class TurnNumbers {
   at(sequence: number, peek: Peek): number | undefined {
     const known = this.#known.get(sequence)
     if (known !== undefined) return known
-    const found = this.#fromBefore(sequence, peek) ?? this.#fromBehind(sequence, peek)
+    const found = this.#fromBefore(sequence, peek) ?? this.#fromAfter(sequence, peek)
     if (found !== undefined) this.note(sequence, found)
     return found
   }
 
   #fromBefore(sequence: number, peek: Peek): number | undefined {
-    let begun = 0
+    let started = 0
     for (let place = sequence; place >= Math.max(0, sequence - FAR); place--) {
       const known = this.#known.get(place)
-      if (known !== undefined) return known + begun
+      if (known !== undefined) return known + started
       const event = peek(place)
       if (event === undefined) return undefined
-      if (event.type === 'user_message') begun++
+      if (event.type === 'user_message') started++
     }
     return undefined
   }
 
-  #fromBehind(sequence: number, peek: Peek): number | undefined {
-    let begun = 0
+  #fromAfter(sequence: number, peek: Peek): number | undefined {
+    let started = 0
     for (let place = sequence + 1; place <= sequence + FAR; place++) {
       const event = peek(place)
       if (event === undefined) return undefined
-      if (event.type === 'user_message') begun++
+      if (event.type === 'user_message') started++
       const known = this.#known.get(place)
-      if (known !== undefined) return known - begun
+      if (known !== undefined) return known - started
     }
     return undefined
   }
