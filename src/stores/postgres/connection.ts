@@ -4,17 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Client, Pool, PoolClient, types } from 'pg'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { binaryArray, type ElementType } from './arrays.ts'
-import { checkouts } from './checkouts.ts'
-import { type Parsers, Prepared } from './prepared.ts'
+import { clientPool } from './driver/client-pool.ts'
+import { type Parsers, PreparedStatement } from './driver/prepared-statement.ts'
 import { isoTime } from './times.ts'
 
 /** Bounds of every call, in milliseconds. */
 interface Timeouts {
   /** To connect once. */
   connection: number
-  /** How long a call goes on trying while the server cannot be reached. */
+  /** How long a call retries while the server cannot be reached. */
   reconnect: number
-  /** For one statement, on the server and, should the server hang, on this side. */
+  /** For one statement: on the server, and on the client if the server hangs. */
   statement: number
   query: number
 }
@@ -22,10 +22,10 @@ interface Timeouts {
 const TIMEOUTS: Timeouts = { connection: 5000, reconnect: 15_000, statement: 30_000, query: 35_000 }
 
 export interface Statement {
-  /** Name under which the server keeps the plan. */
+  /** Name of the prepared statement. */
   name: string
   text: string
-  /** Types of the elements of its parameters, all of which are arrays: those are sent in binary form. */
+  /** Element types of the parameters if all are arrays, which are then sent in binary format. */
   arrays?: readonly ElementType[]
 }
 
@@ -34,18 +34,18 @@ export type Query = <Row extends object>(statement: Statement, values: unknown[]
 
 /** A connection to listen on. */
 export interface Listener extends Client {
-  /** Ends it without waiting for the server. */
+  /** Closes it without waiting for the server. */
   hangUp(): void
 }
 
-/** How long a server has to answer a goodbye, in milliseconds. */
-const GOODBYE = 500
+/** Milliseconds that a server has to answer a close. */
+const CLOSE_TIMEOUT = 500
 
-/** The pool with what every statement needs around it. */
+/** The connection pool, with retries. */
 export interface Connections {
-  /** Runs one statement. `again`: it may be sent again when the connection is lost, because it does no harm twice. */
+  /** Runs one statement. `again`: it is idempotent, so it is sent again if the connection is lost. */
   query<Row extends object>(statement: Statement, values: unknown[], options: { again: boolean }): Promise<Row[]>
-  /** Runs several statements in one transaction; nothing is sent again. `script` takes many statements at once. */
+  /** Runs statements in one transaction, without retries. `script` takes several statements at once. */
   transaction<T>(work: (query: Query, script: (sql: string) => Promise<void>) => Promise<T>): Promise<T>
   /** A connection outside the pool, to listen on. */
   dedicated(): Promise<Listener>
@@ -61,10 +61,10 @@ export async function connect(url: string): Promise<Connections> {
     connectionString,
     connectionTimeoutMillis: timeouts.connection,
     keepAlive: true,
-    // a pooler refuses settings it does not know
+    // a pooler refuses unknown settings
     ...(!pooled && { statement_timeout: timeouts.statement, application_name: 'throughline' }),
   }
-  // a server that hangs does not answer a goodbye, so sockets are at hand to be closed without one
+  // a server that hangs does not answer a close, so the sockets can be destroyed
   const sockets = new Set<Socket>()
   const stream = () => {
     const socket = new Socket()
@@ -74,7 +74,7 @@ export async function connect(url: string): Promise<Connections> {
   const pool: Pool = new pg.Pool({ ...config, stream, max })
   // an idle connection that breaks is replaced when it is needed
   pool.on('error', () => {})
-  const clients = checkouts(pool, timeouts.query, coded)
+  const clients = clientPool(pool, timeouts.query, withCode)
   const parsers = parsersOf(pg.types)
 
   function run<Row extends object>(
@@ -82,13 +82,13 @@ export async function connect(url: string): Promise<Connections> {
     { name, text, arrays }: Statement,
     given: unknown[],
   ): Promise<{ rows: Row[] }> {
-    const values = arrays === undefined ? given : given.map((list, i) => binary(arrays[i], list))
-    return clients.ask(client, new Prepared<Row>(pooled ? '' : name, text, values, parsers))
+    const values = arrays === undefined ? given : given.map((list, i) => encodeArray(arrays[i], list))
+    return clients.send(client, new PreparedStatement<Row>(pooled ? '' : name, text, values, parsers))
   }
 
-  /** Runs statements that have no values. */
+  /** Runs statements without parameters. */
   async function script(client: PoolClient, text: string): Promise<void> {
-    await clients.ask(client, { text })
+    await clients.send(client, { text })
   }
 
   async function acquire(): Promise<PoolClient> {
@@ -103,15 +103,15 @@ export async function connect(url: string): Promise<Connections> {
     }
   }
 
-  async function using<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
-    const client = clients.idle() ?? (await acquire())
+  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = clients.takeIdle() ?? (await acquire())
     try {
       const result = await work(client)
-      clients.giveBack(client, false)
+      clients.release(client, false)
       return result
     } catch (error) {
-      // a connection in an unknown state is not used again
-      clients.giveBack(client, isLost(error) || codeOf(error) === '')
+      // a connection in an unknown state is closed
+      clients.release(client, isLost(error) || codeOf(error) === '')
       throw error
     }
   }
@@ -122,10 +122,10 @@ export async function connect(url: string): Promise<Connections> {
     async query<Row extends object>(statement: Statement, values: unknown[], { again }: { again: boolean }) {
       for (let attempt = 0; ; attempt++) {
         try {
-          return (await using((client) => run<Row>(client, statement, values))).rows
+          return (await withClient((client) => run<Row>(client, statement, values))).rows
         } catch (error) {
           const repeat = isSerialization(error) || (again && isLost(error))
-          // after a timeout once at most: each takes long
+          // at most one retry after a timeout, because each takes long
           if (isTimeout(error)) attempt += 4
           if (!repeat || attempt >= 5) throw error
         }
@@ -133,7 +133,7 @@ export async function connect(url: string): Promise<Connections> {
     },
 
     async transaction(work) {
-      return await using(async (client) => {
+      return await withClient(async (client) => {
         await script(client, 'begin')
         try {
           const query: Query = async (statement, values) => (await run<never>(client, statement, values)).rows
@@ -158,26 +158,26 @@ export async function connect(url: string): Promise<Connections> {
     async close() {
       await clients.close()
       const goodbyes = [...sockets].map((socket) => once(socket, 'close'))
-      await Promise.race([Promise.all(goodbyes), delay(GOODBYE, undefined, { ref: false })])
+      await Promise.race([Promise.all(goodbyes), delay(CLOSE_TIMEOUT, undefined, { ref: false })])
       for (const socket of sockets) socket.destroy()
     },
   }
 }
 
-function binary(type: ElementType | undefined, list: unknown): unknown {
+function encodeArray(type: ElementType | undefined, list: unknown): unknown {
   return type !== undefined && Array.isArray(list) ? binaryArray(type, list) : list
 }
 
 const TIMESTAMPTZ = 1184
 
-/** How values are read: all as the driver does, but moments as texts. */
+/** The driver's parsers, except that timestamps become ISO text. */
 function parsersOf({ getTypeParser }: typeof types): Parsers {
   const date = getTypeParser(TIMESTAMPTZ) as (text: string) => unknown
-  const moment = (text: string) => isoTime(text, date)
-  return (type, format) => (type === TIMESTAMPTZ ? moment : getTypeParser(type, format))
+  const timestamp = (text: string) => isoTime(text, date)
+  return (type, format) => (type === TIMESTAMPTZ ? timestamp : getTypeParser(type, format))
 }
 
-/** The driver is the caller's to install: who stays with SQLite does without. */
+/** Loads the optional driver. */
 export async function loadDriver() {
   try {
     return await import('pg')
@@ -194,9 +194,9 @@ interface Settings {
 }
 
 /**
- * Takes our own settings out of the URL: `pooled=true`; `pool=N` for the number of connections; `timeout=MS` for the
- * longest time of a statement on the server, by which the other bounds go: 1 s more on this side, at most 5 s to connect,
- * and twice as long to try again while the server cannot be reached.
+ * Reads and removes our own settings from the URL: `pooled=true`; `pool=N`, the number of connections; `timeout=MS`, the limit
+ * of a statement on the server. The other limits follow from it: 1 s more on the client, at most 5 s to connect, and twice as
+ * long for retries while the server cannot be reached.
  */
 export function settingsOf(url: string): Settings {
   const [base = '', search = ''] = url.split('?', 2)
@@ -218,7 +218,7 @@ function timeoutsOf(ms: number): Timeouts {
   return { connection: Math.min(ms, 5000), reconnect: 2 * ms, statement: ms, query: ms + 1000 }
 }
 
-/** The error a caller gets for one of the driver's. */
+/** Converts an error of the driver. */
 export function storageError(error: unknown, doing?: string): ThroughlineError {
   if (error instanceof ThroughlineError) return error
   const message = error instanceof Error ? error.message || codeOf(error) : String(error)
@@ -237,15 +237,15 @@ const HINTS: Record<string, string> = {
   '53300': '; the server takes no more connections: use a pooler, or a smaller pool (?pool=N)',
 }
 
-/** Codes of sockets that broke or hang, not those of a name or a certificate that is wrong. */
+/** Socket errors, except a wrong host name or certificate. */
 const SOCKET = /^E(?!NOTFOUND|RR_)[A-Z]/
 
-/** No connection could be had, so nothing was sent. */
+/** No connection was made, so nothing was sent. */
 function isUnreachable(error: unknown): boolean {
   return codeOf(error) === '53300' || isLost(error)
 }
 
-/** The connection went away or the server did not answer: what was sent may or may not have been done. */
+/** The connection was lost or timed out: the statement may or may not have run. */
 export function isLost(error: unknown): boolean {
   if (error instanceof ThroughlineError) return false
   const code = codeOf(error)
@@ -253,19 +253,19 @@ export function isLost(error: unknown): boolean {
   return code === '' && error instanceof Error && /terminat|timeout|closed|not queryable|ended/i.test(error.message)
 }
 
-/** The server, or what is between, did not answer in time. */
+/** The server did not answer in time. */
 export function isTimeout(error: unknown): boolean {
   return codeOf(error) === 'ETIMEDOUT'
 }
 
-/** The driver gives no code to some of its errors: they get the one that fits. */
-function coded(error: Error): Error {
+/** Adds a code to the driver errors that have none. */
+function withCode(error: Error): Error {
   if (codeOf(error) !== '' || !isLost(error)) return error
   const code = /timeout/i.test(error.message) ? 'ETIMEDOUT' : '08006'
   return Object.assign(new Error(error.message, { cause: error }), { code })
 }
 
-/** The server undid the transaction and asks to try again. */
+/** The server rolled the transaction back and asks for a retry. */
 export function isSerialization(error: unknown): boolean {
   return ['40P01', '40001'].includes(codeOf(error))
 }

@@ -4,7 +4,6 @@ import { onlyStateChanged, type SessionView } from '../../domain/fold.ts'
 import { encodeTrustedJson } from '../../domain/json.ts'
 import type { CommitLink, DecideRequest, Decision, StoredEvent, WriteResult } from '../../ports/session-store.ts'
 import { type Connections, codeOf, type Query, type Statement } from './connection.ts'
-import type { Remembered, Seen } from './remembered.ts'
 import {
   edgeColumns,
   eventColumns,
@@ -16,9 +15,10 @@ import {
   viewOf,
   viewRow,
 } from './rows.ts'
+import type { CachedView, ScratchpadCache } from './scratchpad-cache.ts'
 import { isoTime } from './times.ts'
 
-/** $1 session, $2 tenant, $3 user, $4 key, $5 lock, $6 chained. */
+/** $1 session, $2 tenant, $3 user, $4 key, $5 lock, $6 with the last commit. */
 export const LOAD: Statement = {
   name: 'load',
   text: `
@@ -46,21 +46,21 @@ interface LoadedRow {
   fingerprint: string | null
   first_sequence: number | null
   last_sequence: number | null
-  /** Last commit of the conversation, where it was asked for and there is one. */
+  /** Last commit of the conversation, if requested and present. */
   last_commit: LinkRow | null
 }
 
 /**
- * Decides on what was read, or is remembered, and writes if no other decision came in between; after one conflict it decides again while
- * it holds the session's lock, and that of the conversation where it may make a commit, so it cannot starve.
+ * Decides on the views that were read or cached, and writes if no other decision came in between. After one conflict it decides
+ * again while holding the session's lock, and the conversation's if it may commit, so it cannot starve.
  */
 export async function decideIn(
   connections: Connections,
-  remembered: Remembered,
+  remembered: ScratchpadCache,
   request: DecideRequest,
   replay: (first: number, last: number) => Promise<StoredEvent[]>,
 ): Promise<WriteResult> {
-  // with a key the decision may be sent again: what was written meanwhile makes it stale, and is then found by its key
+  // with a key the decision may be sent again: its own earlier write makes it stale and is then found by the key
   const keyed = request.idempotency !== undefined
   const free: Query = (statement, values) =>
     connections.query(statement, values, { again: keyed || statement === LOAD })
@@ -74,12 +74,12 @@ export async function decideIn(
   return 'first' in done ? { events: await replay(done.first, done.last), replayed: true } : done
 }
 
-/** Decides on views that may be old. Nothing is told by them but what was written on their version: all else is decided anew. */
+/** Decides on cached views. Only a write that their version allowed counts; anything else is decided again. */
 async function guess(
   query: Query,
-  remembered: Remembered,
+  remembered: ScratchpadCache,
   request: DecideRequest,
-  known: Seen,
+  known: CachedView,
 ): Promise<WriteResult | undefined> {
   let decision: Decision
   try {
@@ -92,7 +92,7 @@ async function guess(
 
 async function attempt(
   query: Query,
-  remembered: Remembered,
+  remembered: ScratchpadCache,
   request: DecideRequest,
   lock: boolean,
 ): Promise<WriteResult | { first: number; last: number } | 'stale'> {
@@ -109,13 +109,13 @@ async function attempt(
   const seen = { version: views.decision_version, view: viewOf(views) }
   const decision = decide(seen.view, lastOf(row))
   if (decision.events.length === 0) return { events: [], replayed: false }
-  // what kept it out is told by the long way
+  // the full decision says why nothing was written
   const changed = await change(query, remembered, request, seen, decision)
   if (changed !== undefined) return changed
   const stamp = [key, idempotency?.fingerprint ?? null]
   const values = [...decided(request, seen, decision), ...stamp, ...written(seen.view, decision)]
   const [result] = await query<{ outcome: string; first_sequence: number }>(DECIDE, values).catch((error: unknown) => {
-    // meanwhile an append took the same key, or another session the place in the conversation
+    // meanwhile an append used the same key, or another session took the position in the conversation
     if (!lock && codeOf(error) === '23505') return [{ outcome: 'stale', first_sequence: 0 }]
     throw error
   })
@@ -124,17 +124,17 @@ async function attempt(
   return { events: placed(decision, result.first_sequence, at), replayed: false }
 }
 
-/** What both ways of writing begin with. */
-function decided(request: DecideRequest, { version }: Seen, { events }: Decision): unknown[] {
+/** The first parameters of both statements that write. */
+function decided(request: DecideRequest, { version }: CachedView, { events }: Decision): unknown[] {
   return [request.sessionId, ...ownerOf(request), version, countTurns(events), request.at]
 }
 
-/** The short way of a decision that comes to one event and changes the scratchpad alone. Nothing: it is not one, or was not written. */
+/** Writes a decision of one event that changes only the scratchpad. `undefined`: it is another kind, or was not written. */
 async function change(
   query: Query,
-  remembered: Remembered,
+  remembered: ScratchpadCache,
   request: DecideRequest,
-  seen: Seen,
+  seen: CachedView,
   decision: Decision,
 ): Promise<WriteResult | undefined> {
   const { events, view, edges = [] } = decision
@@ -147,7 +147,7 @@ async function change(
   const values = [...decided(request, seen, decision), view.record.startedAt, pad, version, updatedAt]
   const [row] = await query<{ sequence: number | null }>(CHANGE, [...values, ...eventValues(event)])
   if (typeof row?.sequence !== 'number') return undefined
-  remembered.keep(request, { version: seen.version + 1, view }, pad.length)
+  remembered.put(request, { version: seen.version + 1, view }, pad.length)
   return { events: placed(decision, row.sequence, request.at), replayed: false }
 }
 
@@ -162,7 +162,7 @@ function written(before: SessionView, { events, view, edges = [] }: Decision): u
   return [
     viewJson(isMoved ? view : rest),
     view.clearedAt !== before.clearedAt,
-    // the place among the events: appends may come in between, and move its sequence
+    // the place among the events, because appends in between change the sequence
     isMoved ? view.envelopeAt - before.record.head : null,
     ...eventColumns(events),
     ...edgeColumns(placed),

@@ -10,7 +10,7 @@ import { memoryCalls } from './memories.ts'
 import { migrate, requireSchema, schemaOf } from './migrate.ts'
 import { readCalls } from './read.ts'
 import { recallCalls } from './recall.ts'
-import { Remembered } from './remembered.ts'
+import { ScratchpadCache } from './scratchpad-cache.ts'
 import { sessionCalls } from './sessions.ts'
 import { watchers } from './watch.ts'
 import { workCalls } from './work.ts'
@@ -71,7 +71,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     return result
   }
 
-  const remembered = new Remembered()
+  const remembered = new ScratchpadCache()
   const memories = guarded(memoryCalls(connections))
   const imports = guarded(importCalls(connections))
   return {

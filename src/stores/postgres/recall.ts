@@ -14,7 +14,7 @@ import type {
 } from '../../ports/recall-index.ts'
 import type { Connections, Statement } from './connection.ts'
 import { type EventRow, eventOf } from './rows.ts'
-import { unpacked, wordColumns } from './words.ts'
+import { unpacked, wordColumns } from './word-columns.ts'
 
 const ADD: Statement = {
   name: 'index-add',

@@ -7,7 +7,7 @@ import type { PurgeCounts } from '../../ports/session-store.ts'
 import { type Connections, isLost, isSerialization, isTimeout, type Query, type Statement } from './connection.ts'
 import { type MemoryRow, memoryOf } from './memory-rows.ts'
 import { PURGE } from './sessions.ts'
-import { memoryWordColumns } from './words.ts'
+import { memoryWordColumns } from './word-columns.ts'
 
 const KNOWN: Statement = { name: 'change-known', text: 'select * from context.load_memory_key($1, $2, $3)' }
 
@@ -24,12 +24,12 @@ const WRITE: Statement = {
     select context.write_memory_change($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 }
 
-/** Times that a change is tried when the server undoes it or, with a key, when the connection is lost. */
+/** Attempts of a change that the server rolls back or, with a key, whose connection is lost. */
 const ATTEMPTS = 5
 
 /**
- * Decides on memories and writes what comes of it in one transaction, under the user's lock. With a key it may be sent again: what was
- * written by then is found by it.
+ * Decides on memories and writes the result in one transaction, under the user's lock. With a key it may be sent again: an
+ * earlier write is found by the key.
  */
 export async function changeIn(connections: Connections, request: ChangeRequest): Promise<ChangeResult> {
   for (let attempt = 1; ; attempt++) {
@@ -37,7 +37,7 @@ export async function changeIn(connections: Connections, request: ChangeRequest)
       return await connections.transaction((query) => change(query, request))
     } catch (error) {
       const isSafe = isSerialization(error) || (request.idempotency !== undefined && isLost(error))
-      // after a timeout once at most: each takes long
+      // at most one retry after a timeout, because each takes long
       if (isTimeout(error)) attempt += ATTEMPTS - 2
       if (!isSafe || attempt >= ATTEMPTS) throw error
     }
@@ -75,7 +75,7 @@ async function change(query: Query, request: ChangeRequest): Promise<ChangeResul
   return { outcome: 'written', memories, purged }
 }
 
-/** What the key of a change was stored with. */
+/** The stored response of a key. */
 async function responseOf(query: Query, { tenant, userId, idempotency }: ChangeRequest): Promise<string | undefined> {
   if (idempotency === undefined) return undefined
   const { key, fingerprint } = idempotency
@@ -84,7 +84,7 @@ async function responseOf(query: Query, { tenant, userId, idempotency }: ChangeR
   throw new IdempotencyMismatchError({ userId, key })
 }
 
-/** What a change writes, as `context.write_memory_change` takes it. */
+/** The parameters of `context.write_memory_change`. */
 function columns({ puts, removals = [] }: MemoryWrites): unknown[] {
   const reworded = puts.filter(({ words }) => words !== undefined)
   const sources = puts.flatMap(({ memory: { id, lineage } }) =>
@@ -113,7 +113,7 @@ function row({ memory, fingerprint, words }: MemoryPut) {
   }
 }
 
-/** An entry of an index has at most 2,700 bytes; fingerprints are only compared. */
+/** An index entry holds at most 2,700 bytes; fingerprints are only compared. */
 function shortened(fingerprint: string): string {
   return fingerprint.length <= 200 ? fingerprint : createHash('sha256').update(fingerprint).digest('hex')
 }

@@ -1,26 +1,26 @@
 import fc from 'fast-check'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { Prepared } from './prepared.ts'
+import { withDrivers } from '../../../../test/servers/postgres-drivers.ts'
+import { PreparedStatement } from './prepared-statement.ts'
 
 const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\u0000') && value.isWellFormed())
 
-describe.each(inject('postgres'))('a kept statement on $name', ({ url }) => {
+describe.each(withDrivers(inject('postgres')))('a prepared statement on $name with $driver', ({ url, pg }) => {
   const client = new pg.Client(url)
   beforeAll(() => client.connect())
   afterAll(() => client.end())
 
   const parsers = (type: number) => pg.types.getTypeParser(type, 'text')
 
-  function ask(name: string, sql: string, values: readonly unknown[]): Promise<object[]> {
-    const query = new Prepared<object>(name, sql, values, parsers)
+  function run(name: string, sql: string, values: readonly unknown[]): Promise<object[]> {
+    const query = new PreparedStatement<object>(name, sql, values, parsers)
     return new Promise((resolve, reject) => {
       query.callback = (error, { rows }) => (error === undefined ? resolve(rows) : reject(error))
       client.query(query)
     })
   }
 
-  /** The kinds of message that the server gets for what `work` asks. */
+  /** The kinds of messages that `work` sends to the server. */
   async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
     const { connection } = client as unknown as { connection: Record<string, (...given: unknown[]) => unknown> }
     const sent: string[] = []
@@ -39,7 +39,7 @@ describe.each(inject('postgres'))('a kept statement on $name', ({ url }) => {
     return sent
   }
 
-  it('gives what was sent, whatever it was', async () => {
+  it('returns any value that was sent', async () => {
     const values = fc.record({
       texts: fc.array(fc.option(fc.oneof(text, fc.constantFrom('', 'NULL', '{"a","b\\"}', 'ä🙂')))),
       bytes: fc.array(fc.option(fc.uint8Array())),
@@ -53,7 +53,7 @@ describe.each(inject('postgres'))('a kept statement on $name', ({ url }) => {
     await fc.assert(
       fc.asyncProperty(values, async ({ texts, bytes, one, number, yes, json }) => {
         const packed = bytes.map((some) => some && Buffer.from(some))
-        expect(await ask('all', sql, [texts, bytes, one, number, yes, json])).toEqual([
+        expect(await run('all', sql, [texts, bytes, one, number, yes, json])).toEqual([
           { texts, bytes: packed, one: Buffer.from(one), number, yes, json: JSON.parse(json) },
         ])
       }),
@@ -61,8 +61,8 @@ describe.each(inject('postgres'))('a kept statement on $name', ({ url }) => {
     )
   })
 
-  it('asks once which columns come, and the server to keep it once', async () => {
-    const twice = () => ask('once', 'select n, n::text as t from generate_series(1, $1::integer) n', [2])
+  it('is prepared and described once', async () => {
+    const twice = () => run('once', 'select n, n::text as t from generate_series(1, $1::integer) n', [2])
     expect(await sentBy(twice)).toEqual(['parse', 'bind', 'describe', 'execute', 'sync'])
     expect(await sentBy(twice)).toEqual(['bind', 'execute', 'sync'])
     expect(await twice()).toEqual([
@@ -71,46 +71,46 @@ describe.each(inject('postgres'))('a kept statement on $name', ({ url }) => {
     ])
   })
 
-  it('without a name is sent whole each time', async () => {
-    const one = () => ask('', 'select 1 as one', [])
+  it('is sent in full each time if it has no name', async () => {
+    const one = () => run('', 'select 1 as one', [])
     await one()
     expect(await sentBy(one)).toEqual(['parse', 'bind', 'describe', 'execute', 'sync'])
   })
 
-  it('fails alone: by what the server refuses, at its first time and later, and by what cannot be read', async () => {
-    const divide = (by: number) => ask('divide', 'select 1 / $1::integer as part', [by])
+  it('fails without breaking later statements, on the first call and later', async () => {
+    const divide = (by: number) => run('divide', 'select 1 / $1::integer as part', [by])
     await expect(divide(0)).rejects.toMatchObject({ code: '22012' })
     expect(await divide(1)).toEqual([{ part: 1 }])
     await expect(divide(0)).rejects.toMatchObject({ code: '22012' })
-    await expect(ask('bad', 'select nonsense', [])).rejects.toMatchObject({ code: '42703' })
-    await expect(ask('bad', 'select nonsense', [])).rejects.toMatchObject({ code: '42703' })
-    const unreadable = new Prepared<object>('unreadable', 'select 1 as one', [], () => () => {
+    await expect(run('bad', 'select nonsense', [])).rejects.toMatchObject({ code: '42703' })
+    await expect(run('bad', 'select nonsense', [])).rejects.toMatchObject({ code: '42703' })
+    const unreadable = new PreparedStatement<object>('unreadable', 'select 1 as one', [], () => () => {
       throw new Error('unreadable')
     })
-    const told = new Promise((resolve) => {
+    const outcome = new Promise((resolve) => {
       unreadable.callback = (error) => resolve(error)
     })
     client.query(unreadable)
-    expect(await told).toMatchObject({ message: 'unreadable' })
+    expect(await outcome).toMatchObject({ message: 'unreadable' })
     expect(await divide(1)).toEqual([{ part: 1 }])
   })
 
-  it('is told when the connection ends', async () => {
+  it('fails when the connection ends', async () => {
     const other = new pg.Client(url)
     other.on('error', () => {})
     await other.connect()
-    const query = new Prepared<object>('sleep', 'select pg_sleep(60)', [], parsers)
-    const told = new Promise((resolve) => {
+    const query = new PreparedStatement<object>('sleep', 'select pg_sleep(60)', [], parsers)
+    const outcome = new Promise((resolve) => {
       query.callback = (error) => resolve(error)
     })
     other.query(query)
     const { processID } = other as unknown as { processID: number }
     await expect
       .poll(() =>
-        ask('asleep', 'select pg_terminate_backend(pid) as done from pg_stat_activity where pid = $1', [processID]),
+        run('asleep', 'select pg_terminate_backend(pid) as done from pg_stat_activity where pid = $1', [processID]),
       )
       .toEqual([{ done: true }])
-    expect(await told).toBeInstanceOf(Error)
+    expect(await outcome).toBeInstanceOf(Error)
     await other.end().catch(() => {})
   })
 })

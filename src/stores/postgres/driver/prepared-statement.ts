@@ -1,13 +1,13 @@
 import type { Submittable } from 'pg'
-import { arrayText, bytesOf } from './arrays.ts'
+import { arrayText, bytesOf } from '../arrays.ts'
 
-/** What the driver's connection offers to a query that sends itself, as its cursors do. */
+/** Private parts of the driver's connection, which its cursors use too. The tests run on the lowest and newest driver. */
 interface Wire {
-  /** Texts of the statements that the server keeps for this connection, by name. */
+  /** Texts of the statements that are prepared on this connection, by name. */
   readonly parsedStatements: Readonly<Record<string, string>>
   readonly stream: { cork(): void; uncork(): void }
   parse(statement: { name: string; text: string }): void
-  bind(call: { statement: string; values: readonly unknown[]; valueMapper: typeof sent }): void
+  bind(call: { statement: string; values: readonly unknown[]; valueMapper: typeof encodeValue }): void
   describe(what: { type: 'P'; name: '' }): void
   execute(portal: object): void
   sync(): void
@@ -18,28 +18,27 @@ interface Column {
   parse(text: string): unknown
 }
 
-/** How the driver reads a value of a type, by the server's number for it. */
+/** Finds the driver's parser for a type, by its OID. */
 export type Parsers = (type: number, format: 'text') => (text: string) => unknown
 
-type Told<Row> = (error: Error | undefined, result: { rows: Row[] }) => void
+type Callback<Row> = (error: Error | undefined, result: { rows: Row[] }) => void
 
-/** Columns of what each statement of a connection gives. */
-const known = new WeakMap<object, Map<string, Column[]>>()
+/** Columns of the prepared statements of each connection. */
+const columnsOf = new WeakMap<object, Map<string, Column[]>>()
 
 /**
- * A statement that the server keeps, once more with other values. The driver's own query asks each time which columns will come and
- * makes parsers for them, copies its configuration and is an emitter of events: a fifth of what a call costs on this side.
- * Without a name the server keeps nothing, and all is asked each time.
+ * Executes a prepared statement. The driver's own query describes the columns and creates parsers on every call, copies its
+ * configuration and is an event emitter: a fifth of a call's cost on the client. Without a name nothing is prepared on the server.
  */
-export class Prepared<Row extends object> implements Submittable {
+export class PreparedStatement<Row extends object> implements Submittable {
   readonly name: string
   readonly text: string
-  callback: Told<Row> | undefined
+  callback: Callback<Row> | undefined
   readonly #values: readonly unknown[]
   readonly #parsers: Parsers
   readonly #rows: Row[] = []
   #columns: Column[] = []
-  #learns: Map<string, Column[]> | undefined
+  #learnedColumns: Map<string, Column[]> | undefined
   #failure: Error | undefined
 
   constructor(name: string, text: string, values: readonly unknown[], parsers: Parsers) {
@@ -51,17 +50,17 @@ export class Prepared<Row extends object> implements Submittable {
 
   submit(connection: object): void {
     const wire = connection as Wire
-    const shapes = known.get(wire) ?? new Map<string, Column[]>()
-    known.set(wire, shapes)
+    const shapes = columnsOf.get(wire) ?? new Map<string, Column[]>()
+    columnsOf.set(wire, shapes)
     const { name, text } = this
-    const isKept = name !== '' && wire.parsedStatements[name] !== undefined
-    const columns = isKept ? shapes.get(name) : undefined
+    const isPrepared = name !== '' && wire.parsedStatements[name] !== undefined
+    const columns = isPrepared ? shapes.get(name) : undefined
     wire.stream.cork()
     try {
-      if (!isKept) wire.parse({ name, text })
-      wire.bind({ statement: name, values: this.#values, valueMapper: sent })
+      if (!isPrepared) wire.parse({ name, text })
+      wire.bind({ statement: name, values: this.#values, valueMapper: encodeValue })
       if (columns === undefined) {
-        this.#learns = shapes
+        this.#learnedColumns = shapes
         wire.describe({ type: 'P', name: '' })
       } else {
         this.#columns = columns
@@ -75,7 +74,7 @@ export class Prepared<Row extends object> implements Submittable {
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
     this.#columns = fields.map(({ name, dataTypeID }) => ({ name, parse: this.#parsers(dataTypeID, 'text') }))
-    this.#learns?.set(this.name, this.#columns)
+    this.#learnedColumns?.set(this.name, this.#columns)
   }
 
   handleDataRow({ fields }: { fields: (string | null)[] }): void {
@@ -99,7 +98,7 @@ export class Prepared<Row extends object> implements Submittable {
     this.callback?.(this.#failure, { rows: this.#rows })
   }
 
-  // what the driver may call as well, and where nothing is left to be done
+  // the driver may call these too; there is nothing to do
   handleCommandComplete(): void {}
   handleEmptyQuery(): void {}
   handlePortalSuspended(): void {}
@@ -107,8 +106,8 @@ export class Prepared<Row extends object> implements Submittable {
   handleCopyData(): void {}
 }
 
-/** A value as it is sent: text, or bytes in the server's binary form. */
-function sent(value: unknown): string | Buffer | null {
+/** A parameter as text, or as bytes in binary format. */
+function encodeValue(value: unknown): string | Buffer | null {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return null
   if (value instanceof Uint8Array) return value instanceof Buffer ? value : bytesOf(value)
