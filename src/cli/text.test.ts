@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { displayWidth } from './display-width.ts'
 import { pad, sanitizeLine, sanitizeLines, toOneLine, truncate, wrap } from './text.ts'
 
-describe('the width of a text', () => {
+describe('displayWidth', () => {
   it.each([
     ['', 0],
     ['plain', 5],
@@ -26,7 +26,7 @@ describe('the width of a text', () => {
   })
 })
 
-describe('clipped', () => {
+describe('truncate', () => {
   it.each([
     ['abc', 3, 'abc'],
     ['abcd', 3, 'ab…'],
@@ -41,12 +41,12 @@ describe('clipped', () => {
     expect(truncate(text, width)).toBe(cut)
   })
 
-  it('does not let a heap of marks through', () => {
+  it('replaces a stack of marks', () => {
     expect(truncate(`a${'\u0301'.repeat(500)}bc`, 3)).toBe('\u{fffd}bc')
   })
 })
 
-describe('wrapped', () => {
+describe('wrap', () => {
   it.each([
     ['one two three', 7, ['one two', 'three']],
     ['one two three', 100, ['one two three']],
@@ -61,7 +61,7 @@ describe('wrapped', () => {
   })
 })
 
-it('a text on one line is not read to its end', () => {
+it('toOneLine reads only the start of a long text', () => {
   expect(toOneLine(' a\n\tb ', 10)).toBe('a b')
   expect(toOneLine('x'.repeat(8_000_000), 10)).toBe(`${'x'.repeat(9)}…`)
   expect(toOneLine(`a${' '.repeat(8_000_000)}b`, 10)).toBe('a …')
@@ -71,14 +71,14 @@ it('pads by columns', () => {
   expect([pad('日', 4), pad('日', 4, 'right'), pad('long', 2)]).toEqual(['日  ', '  日', 'long'])
 })
 
-it('nothing gets through that could steer a terminal, or turn a line around', () => {
+it('replaces control and bidirectional characters', () => {
   expect(sanitizeLine('a\u001b[2Jb\u009b\u202ec\u2066d\u061ce\n\tf\u2028g')).toBe('a�[2Jb��c�d�e f g')
   expect(sanitizeLines('one\r\n  two\u001b\n\n\tthree\u0085')).toBe('one\n  two�\n\n        three�')
   expect(sanitizeLine('a\u200eb\u200fc\u200bd\u2060e\u{e0041}\u{e0042}f')).toBe('a�b�c�d�e�f')
   expect(sanitizeLines('a\u200eb\u2028c')).toBe('a�b c')
 })
 
-it('marks pass as far as scripts need them, and no heaps of them', () => {
+it('keeps the marks that scripts need, and replaces stacks of them', () => {
   const fine = ['קָ֑דִ֔', 'e\u0302\u0323', '👩🏽‍❤️‍💋‍👩🏽', 'می\u200cخواهم', 'ཧཱུྃ']
   expect(fine.map(sanitizeLine)).toEqual(fine)
   expect(sanitizeLine(`a${'\u0301'.repeat(20)}b`)).toBe('a�b')

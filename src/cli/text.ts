@@ -1,11 +1,10 @@
-import { charactersOf, characterWidth, displayWidth, isPlain } from './display-width.ts'
+import { displayWidth, graphemes } from './display-width.ts'
 
-/** What steers a terminal, turns the direction of writing, or is there without being seen. Joiners are not: scripts need them. */
+/** Control, bidirectional and invisible characters. Joiners are allowed: scripts need them. */
 const UNSAFE =
   /[\p{Cc}\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]+/gu
-/** More marks than any script puts on one letter: they would cover the lines above and below. */
+/** More marks than any script puts on one letter: they would cover neighboring lines. */
 const STACKED_MARKS = /[\p{Mn}\p{Me}\u200c\u200d]{9,}/gu
-/** Columns from one tab stop to the next, as terminals have them. */
 const TAB_WIDTH = 8
 
 /** `1 session`, `1,200 sessions`. */
@@ -13,18 +12,18 @@ export function pluralize(count: number, noun: string, plural = `${noun}s`): str
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`
 }
 
-/** The text on one line, without characters that could steer a terminal: what is stored is not ours to trust. */
+/** Joins a text to one line and replaces unsafe characters: stored content is not trusted. */
 export function sanitizeLine(text: string): string {
   return replaceUnsafe(text.replace(/\s+/g, ' '))
 }
 
-/** As {@link sanitizeLine}, with its lines and columns as they are: tabs become blanks. */
+/** Replaces unsafe characters. Keeps lines and indentation; tabs become spaces. */
 export function sanitizeLines(text: string): string {
   const line = (one: string) => expandTabs(replaceUnsafe(one.replace(/[^\S\t]/g, ' '))).trimEnd()
   return text.split(/\r?\n/).map(line).join('\n')
 }
 
-/** JSON on one line. What {@link sanitizeLine} would replace is escaped: it reads back as it was, and steers no terminal. */
+/** JSON on one line. Escapes unsafe characters, so that it is safe to print and parses to the same value. */
 export function toSafeJson(value: unknown): string {
   const unit = (code: string) => `\\u${code.charCodeAt(0).toString(16).padStart(4, '0')}`
   return JSON.stringify(value).replace(UNSAFE, (found) => found.split('').map(unit).join(''))
@@ -34,7 +33,7 @@ function replaceUnsafe(text: string): string {
   const replaced = text
     .replace(UNSAFE, (found) => (found === '\t' ? found : '\u{fffd}'))
     .replace(STACKED_MARKS, '\u{fffd}')
-  return isPlain(replaced) ? replaced : [...charactersOf(replaced)].join('')
+  return [...graphemes(replaced)].join('')
 }
 
 function expandTabs(line: string): string {
@@ -48,7 +47,7 @@ function expandTabs(line: string): string {
   return all
 }
 
-/** The text in lines of at most `width` columns, broken at blanks, or within words that are longer than that. */
+/** Breaks a text into lines of at most `width` columns: at spaces, or within words longer than a line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
@@ -65,13 +64,12 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line.trimEnd()]
 }
 
-/** A word that is longer than a line, cut. */
 function splitWord(word: string, width: number): string[] {
   const pieces: string[] = []
   let piece = ''
   let room = width
-  for (const character of charactersOf(word)) {
-    const needed = characterWidth(character)
+  for (const character of graphemes(word)) {
+    const needed = displayWidth(character)
     if (needed > room && piece !== '') {
       pieces.push(piece)
       piece = ''
@@ -83,15 +81,15 @@ function splitWord(word: string, width: number): string[] {
   return [...pieces, piece]
 }
 
-/** At most `width` columns of a text, the last one an ellipsis if something had to go. */
+/** Cuts a text to `width` columns and marks the cut with an ellipsis. */
 export function truncate(text: string, width: number): string {
-  // no character takes more than two columns
+  // a UTF-16 unit takes at most two columns
   if (text.length * 2 <= width) return text
   let all = ''
   let cut = ''
   let used = 0
-  for (const character of charactersOf(text)) {
-    used += characterWidth(character)
+  for (const character of graphemes(text)) {
+    used += displayWidth(character)
     if (used > width) return `${cut}…`
     all += character
     if (used < width) cut = all
@@ -99,14 +97,14 @@ export function truncate(text: string, width: number): string {
   return all
 }
 
-/** The text on one line of at most `width` columns. Of a long one not all is looked at. */
+/** Sanitizes a text and cuts it to one line of `width` columns. Reads only the start of a long text. */
 export function toOneLine(text: string, width: number): string {
   const enough = width * 4 + 256
   const line = sanitizeLine(text.slice(0, enough)).trim()
   return truncate(text.length > enough ? `${line} …` : line, width)
 }
 
-/** The text with blanks behind it, or before it, up to `width` columns. */
+/** Pads a text with spaces to `width` columns; `side` is where the text goes. */
 export function pad(text: string, width: number, side: 'left' | 'right' = 'left'): string {
   const blanks = ' '.repeat(Math.max(0, width - displayWidth(text)))
   return side === 'left' ? text + blanks : blanks + text
