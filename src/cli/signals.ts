@@ -1,17 +1,16 @@
 import { EXIT } from './exit-codes.ts'
 
-let listening = false
+let isInstalled = false
 
-/** Signals that ask a command to leave, and how it does. */
 const EXIT_SIGNALS = { SIGHUP: EXIT.hungUp, SIGINT: EXIT.interrupted, SIGTERM: EXIT.terminated } as const
 
 /**
- * Leaves at once on Ctrl-C, when its terminal is closed and when it is asked to by a signal, and without a word when the reader of a pipe has seen enough
- * (`| head`). What must be put in order before that listens to the process's `exit`.
+ * Exits at once on Ctrl-C, SIGTERM and a closed terminal, and silently when the reader of a pipe stops (`| head`).
+ * Code that must clean up first listens to the process's `exit` event.
  */
 export function exitOnSignals(): void {
-  if (listening) return
-  listening = true
+  if (isInstalled) return
+  isInstalled = true
   for (const [signal, code] of Object.entries(EXIT_SIGNALS)) process.once(signal, () => process.exit(code))
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -20,4 +19,17 @@ export function exitOnSignals(): void {
       process.exit(EXIT.unexpected)
     })
   }
+}
+
+/** Resolves on the first SIGTERM or Ctrl-C. A second one exits at once. */
+export function waitForStopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.removeAllListeners(signal)
+      process.once(signal, () => {
+        resolve()
+        process.once(signal, () => process.exit(EXIT.interrupted))
+      })
+    }
+  })
 }

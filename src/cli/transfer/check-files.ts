@@ -7,24 +7,24 @@ import { withProgress } from '../progress.ts'
 import { pluralize, sanitizeLines } from '../text.ts'
 import type { ExportFiles } from './export-files.ts'
 
-/** What a look at files of exports found. */
+/** Result of checking export files. */
 export interface CheckReport {
   files: number
-  /** Sessions that are whole, and that a store would take as far as it can be known without one. */
+  /** Complete sessions that a store would accept, as far as that is known without one. */
   sessions: number
   /** Events of those sessions. */
   events: number
   ok: boolean
   damaged: { file: string; message: string }[]
-  /** Sessions that no store would take. */
+  /** Sessions that every store refuses. */
   refused: { file: string; sessionId: string; code: string; message: string }[]
 }
 
-/** Compares files with their sums, and looks at each event as an import would. Holds one block at a time, and needs no store. */
+/** Verifies checksums and validates every event like an import. Holds one block at a time; needs no store. */
 export async function checkFiles(source: ExportFiles, files: number): Promise<CheckReport> {
   const report: CheckReport = { files, sessions: 0, events: 0, ok: true, damaged: [], refused: [] }
   const log = new LogChecker()
-  await withProgress(async (tell) => {
+  await withProgress(async (showProgress) => {
     for await (const block of source.blocks) {
       const error = log.add(block)
       const { sessionId, done } = block
@@ -35,7 +35,7 @@ export async function checkFiles(source: ExportFiles, files: number): Promise<Ch
         report.sessions += 1
         report.events += log.head
       }
-      tell(() => `checking: ${pluralize(report.sessions, 'session')}`, source.fractionRead())
+      showProgress(() => `checking: ${pluralize(report.sessions, 'session')}`, source.fractionRead())
     }
   })
   report.damaged = source.damaged.map(({ file, error }) => ({ file, message: error.message }))
@@ -43,21 +43,21 @@ export async function checkFiles(source: ExportFiles, files: number): Promise<Ch
   return report
 }
 
-/** The log of the session that is being read, as far as it has come. */
+/** Validates the log of one session, block by block. */
 class LogChecker {
   isRefused = false
   head = 0
   #sessionId = ''
   #view: SessionView | undefined
 
-  /** What is wrong with the block; of a session that was refused only the first time. */
+  /** Returns the error of a block; once per refused session. */
   add(block: SessionBlock): ThroughlineError | undefined {
     if (block.sessionId !== this.#sessionId || block.events[0]?.sequence === 1) this.#begin(block.sessionId)
     if (this.isRefused) return undefined
     try {
       const { sessionId, events } = checkedBlock(block)
       if (events[0]?.sequence !== this.head + 1) {
-        throw new ValidationError('events[0].sequence', `must be ${this.head + 1}: what comes before it is missing`)
+        throw new ValidationError('events[0].sequence', `must be ${this.head + 1}: earlier events are missing`)
       }
       this.#view = folded(sessionId, events, this.#view).view
       this.head += events.length
@@ -77,10 +77,10 @@ class LogChecker {
   }
 }
 
-/** Problems that are shown to people. */
+/** Maximum number of problems to print. */
 const SHOWN = 20
 
-/** The report for people: what is wrong, and how much is whole. */
+/** Formats the report: problems and intact counts. */
 export function formatCheck({ files, sessions, events, ok, damaged, refused }: CheckReport, { paint }: Output): string {
   const counts = `${pluralize(files, 'file')}, ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
   if (ok) return `${paint('green', 'ok')}  ${counts}`
@@ -91,7 +91,7 @@ export function formatCheck({ files, sessions, events, ok, damaged, refused }: C
   const more = problems.length - SHOWN
   return [
     ...problems.slice(0, SHOWN).map(sanitizeLines),
-    ...(more > 0 ? [`and ${more.toLocaleString('en')} more; --json names them all`] : []),
-    `${paint('red', 'damaged')}  ${counts} that are whole`,
+    ...(more > 0 ? [`and ${more.toLocaleString('en')} more; --json lists all`] : []),
+    `${paint('red', 'damaged')}  intact: ${counts}`,
   ].join('\n')
 }

@@ -4,19 +4,19 @@ import { ValidationError } from '../../domain/errors.ts'
 import { blocksIn } from '../../features/transfer/lines.ts'
 import { type InputFile, openInput } from '../input-file.ts'
 import { readLines } from '../read-lines.ts'
+import { prepend } from '../write-lines.ts'
 import { MAX_LINE_BYTES } from './partial-export.ts'
 
-/** Files of exports, one behind the other. */
+/** Export files, read one after the other. */
 export interface ExportFiles {
-  /** Its blocks. Of a file that is damaged those before that, and then those of the next. */
-  readonly blocks: AsyncGenerator<SessionBlock, undefined>
-  /** There is at least one block. */
+  /** Blocks of all files. A damaged file gives its intact blocks, then the next file follows. */
+  readonly blocks: AsyncIterable<SessionBlock>
   readonly hasBlocks: boolean
-  /** Where files are damaged, as far as they were read. */
+  /** Damaged files found so far. */
   readonly damaged: readonly DamagedFile[]
-  /** Name of the file that the last block is from. */
+  /** Name of the file of the last block. */
   file(): string
-  /** The share that was read, where it is known. */
+  /** Fraction read so far, if the size is known. */
   fractionRead(): number | undefined
 }
 
@@ -25,7 +25,7 @@ export interface DamagedFile {
   readonly error: ValidationError
 }
 
-/** Looks that all of them can be read, and reads up to the first block. */
+/** Opens all files and reads the first block. */
 export async function openExportFiles(files: readonly string[]): Promise<ExportFiles> {
   const inputs: { name: string; input: InputFile; size: number }[] = []
   for (const file of files) {
@@ -53,7 +53,7 @@ export async function openExportFiles(files: readonly string[]): Promise<ExportF
   const rest = blocks()
   const first = await rest.next()
   return {
-    blocks: joined(first, rest),
+    blocks: prepend(first, rest),
     hasBlocks: first.done !== true,
     damaged,
     file: () => current,
@@ -64,17 +64,7 @@ export async function openExportFiles(files: readonly string[]): Promise<ExportF
   }
 }
 
-/** The same error, of a line in a file. */
+/** Adds the file name to an error about a line. */
 function withFileName(name: string, error: ValidationError): ValidationError {
   return new ValidationError(`${name}, ${error.field}`, error.message.slice(error.field.length + 2), { cause: error })
-}
-
-async function* joined(
-  first: IteratorResult<SessionBlock, undefined>,
-  rest: AsyncIterable<SessionBlock>,
-): AsyncGenerator<SessionBlock, undefined> {
-  if (first.done) return undefined
-  yield first.value
-  yield* rest
-  return undefined
 }

@@ -1,72 +1,81 @@
 import type { Throughline } from '../../api.ts'
+import { defined } from '../../domain/optional.ts'
 import type { ExportCheck } from '../../features/transfer/checksum.ts'
 import { exportLines } from '../../features/transfer/lines.ts'
-import { given } from '../option-schemas.ts'
 import { type ShowProgress, withProgress } from '../progress.ts'
 import { type Target, withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
+import { writeToFile, writeToStdout } from '../write-lines.ts'
 import { withInterruptMessage } from './interrupt-message.ts'
 import { type PartialExport, readPartialExport } from './partial-export.ts'
-import { writeToFile, writeToStdout } from './write-text.ts'
 
-/** What a file holds of an export. */
+/** Result of an export to a file. */
 export interface ExportReport {
   file: string
   sessions: number
   events: number
-  /** The sum of its last line: equal for equal exports. */
+  /** Checksum of the export: equal for equal exports. */
   sum: string
-  /** How the file came about: in one go, behind what was there of it, or by an earlier run. */
+  /** Written from the start, continued, or already complete. */
   was: 'written' | 'resumed' | 'complete'
 }
 
-const STOPPED = 'Stopped in the middle. To go on, run it again with --resume.'
+const STOPPED_MESSAGE = 'Stopped. To continue, run it again with --resume.'
 
 /** Writes sessions to stdout. */
 export async function exportToStdout(target: Target, session: string | undefined): Promise<void> {
   await withStore(target, (tl) =>
-    withProgress((tell) =>
+    withProgress((showProgress) =>
       writeToStdout(
-        exportLines(tl.export({ ...given({ sessionId: session }), onProgress: reportProgress(tell) }), { of: session }),
+        chunk(
+          exportLines(tl.export({ ...defined({ sessionId: session }), onProgress: reportProgress(showProgress) }), {
+            of: session,
+          }),
+        ),
       ),
     ),
   )
 }
 
-/** Writes sessions to a file, or goes on with what is there of it. */
+/** Writes sessions to a file, or continues an incomplete one. */
 export async function exportToFile(
   target: Target,
   { file, session, resume }: { file: string; session: string | undefined; resume: boolean },
 ): Promise<ExportReport> {
-  const begun = resume
-    ? await withProgress((tell) =>
-        readPartialExport(file, session, (share) => tell(() => 'looking at what is there', share)),
+  const partial = resume
+    ? await withProgress((showProgress) =>
+        readPartialExport(file, session, (share) => showProgress(() => 'reading the existing file', share)),
       )
     : undefined
-  if (begun?.isComplete) return { file, ...readTotals(begun.check), was: 'complete' }
+  if (partial?.isComplete) return { file, ...readTotals(partial.check), was: 'complete' }
   let last = ''
   await withStore(target, (tl) =>
-    withProgress((tell) =>
-      withInterruptMessage(STOPPED, () =>
+    withProgress((showProgress) =>
+      withInterruptMessage(STOPPED_MESSAGE, () =>
         writeToFile(
-          tapLines(linesOf(tl, session, begun, tell), (line) => (last = line)),
+          chunk(tapLines(linesOf(tl, session, partial, showProgress), (line) => (last = line))),
           file,
-          begun?.size,
+          partial?.size,
         ),
       ),
     ),
   )
   const { sessions, events, sum } = JSON.parse(last) as Omit<ExportReport, 'file' | 'was'>
-  return { file, sessions, events, sum, was: begun?.check === undefined ? 'written' : 'resumed' }
+  return { file, sessions, events, sum, was: partial?.check === undefined ? 'written' : 'resumed' }
 }
 
-function linesOf(tl: Throughline, sessionId: string | undefined, begun: PartialExport | undefined, tell: ShowProgress) {
-  const { check } = begun ?? {}
+function linesOf(
+  tl: Throughline,
+  sessionId: string | undefined,
+  partial: PartialExport | undefined,
+  showProgress: ShowProgress,
+) {
+  const { check } = partial ?? {}
   const after = check && { sessionId: check.session, sequence: check.sequence, done: check.done }
-  const blocks = tl.export({ ...given({ sessionId, after }), onProgress: reportProgress(tell, check) })
+  const blocks = tl.export({ ...defined({ sessionId, after }), onProgress: reportProgress(showProgress, check) })
   const lines = exportLines(blocks, { from: check, of: sessionId })
-  // the first line is there already, and nothing else
-  return begun !== undefined && check === undefined ? withoutFirst(lines) : lines
+  // the file already has the header line
+  return partial !== undefined && check === undefined ? withoutFirst(lines) : lines
 }
 
 async function* withoutFirst(lines: AsyncIterable<string>): AsyncGenerator<string> {
@@ -84,15 +93,29 @@ async function* tapLines(lines: AsyncIterable<string>, onLine: (line: string) =>
   }
 }
 
+/** Characters per write: one system call per line took longer than the export itself. */
+const CHUNK_LENGTH = 256 * 1024
+
+async function* chunk(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  let text = ''
+  for await (const line of lines) {
+    text += line
+    if (text.length < CHUNK_LENGTH) continue
+    yield text
+    text = ''
+  }
+  if (text !== '') yield text
+}
+
 type OnProgress = NonNullable<NonNullable<Parameters<Throughline['export']>[0]>['onProgress']>
 
-function reportProgress(tell: ShowProgress, before?: ExportCheck): OnProgress {
+function reportProgress(showProgress: ShowProgress, before?: ExportCheck): OnProgress {
   return (progress) => {
     const sessions = progress.sessions + (before?.sessions ?? 0)
     const events = progress.events + (before?.events ?? 0)
     const { of } = progress
     const words = () => `exporting: ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
-    tell(words, of.events === 0 ? 1 : events / of.events)
+    showProgress(words, of.events === 0 ? 1 : events / of.events)
   }
 }
 

@@ -1,13 +1,14 @@
 import type { ImportReport } from '../../api.ts'
+import { renderFacts } from '../fact-table.ts'
 import type { Output } from '../output.ts'
 import { renderTable } from '../table.ts'
 import { pluralize } from '../text.ts'
 
-/** Sessions that were refused which are shown to people. */
+/** Maximum number of refused sessions to print. */
 const SHOWN = 10
 
-/** The report of an import for people: the counts, and what was refused. */
-export function formatImport(report: ImportReport & { seconds: number }, { paint }: Output): string {
+/** Formats the report of an import: counts and refused sessions. */
+export function formatImport(report: ImportReport & { seconds: number }, output: Output): string {
   const { sessions, created, extended, unchanged, events, refused, seconds } = report
   const number = (count: number) => count.toLocaleString('en')
   const rows = [
@@ -19,13 +20,7 @@ export function formatImport(report: ImportReport & { seconds: number }, { paint
     ['written', pluralize(events, 'event')],
     ['seconds', seconds.toFixed(1)],
   ] as const
-  const counts = renderTable(rows, [
-    { value: ([label]) => label, paint: (text) => paint('bold', text) },
-    {
-      value: ([, value]) => value,
-      paint: (text, [label]) => (label === 'refused' && refused.length > 0 ? paint('red', text) : text),
-    },
-  ])
+  const counts = renderFacts(rows, output, refused.length > 0 ? 'refused' : undefined)
   if (refused.length === 0) return counts
   const listed = renderTable(refused.slice(0, SHOWN), [
     { title: 'refused', value: ({ sessionId }) => sessionId },
@@ -33,5 +28,5 @@ export function formatImport(report: ImportReport & { seconds: number }, { paint
     { title: 'reason', value: ({ message }) => message },
   ])
   const more = refused.length - SHOWN
-  return `${counts}\n\n${listed}${more > 0 ? `\nand ${number(more)} more; --json names them all` : ''}`
+  return `${counts}\n\n${listed}${more > 0 ? `\nand ${number(more)} more; --json lists all` : ''}`
 }

@@ -22,7 +22,7 @@ async function saidAt(code: number, terminal: boolean): Promise<unknown[]> {
   return write.mock.calls.map(([text]) => text)
 }
 
-it('says how to go on where Ctrl-C ends it, to people alone', async () => {
+it('prints the message if Ctrl-C ends the work at a terminal', async () => {
   expect(await saidAt(EXIT.interrupted, true)).toEqual(['Run it again.\n'])
   vi.restoreAllMocks()
   expect(await saidAt(EXIT.interrupted, false)).toEqual([])
@@ -30,7 +30,7 @@ it('says how to go on where Ctrl-C ends it, to people alone', async () => {
   expect(await saidAt(EXIT.ok, true)).toEqual([])
 })
 
-it('gives what the work gives, and fails as it fails', async () => {
+it('returns the result of the work, and throws its error', async () => {
   expect(await withInterruptMessage('words', async () => 7)).toBe(7)
   await expect(withInterruptMessage('words', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
 })

@@ -1,14 +1,14 @@
 import { EXIT } from '../exit-codes.ts'
 
-/** Does the work, and says these words where Ctrl-C ends it, to people alone. */
-export async function withInterruptMessage<T>(words: string, work: () => Promise<T>): Promise<T> {
-  const say = (code: number) => {
-    if (code === EXIT.interrupted && process.stderr.isTTY) process.stderr.write(`${words}\n`)
+/** Runs the work; if Ctrl-C ends it at a terminal, prints the message. */
+export async function withInterruptMessage<T>(message: string, work: () => Promise<T>): Promise<T> {
+  const print = (code: number) => {
+    if (code === EXIT.interrupted && process.stderr.isTTY) process.stderr.write(`${message}\n`)
   }
-  process.once('exit', say)
+  process.once('exit', print)
   try {
     return await work()
   } finally {
-    process.off('exit', say)
+    process.off('exit', print)
   }
 }

@@ -7,27 +7,26 @@ import { headerOf } from '../../features/transfer/lines.ts'
 import { openInput } from '../input-file.ts'
 import { type Line, readLines } from '../read-lines.ts'
 
-/** Bytes of one line: an event of the largest size, with each of its characters escaped. */
+/** The largest event with every character escaped. */
 export const MAX_LINE_BYTES = 128 * 1024 * 1024
 
-/** What a file holds of an export. */
+/** The intact part of an export file. */
 export interface PartialExport {
-  /** Bytes of what is whole. */
+  /** Size of the intact part in bytes. */
   readonly size: number
-  /** Where it ends; absent where it has only its first line. */
+  /** Position where it ends; absent if there is only the header line. */
   readonly check?: ExportCheck
-  /** It lacks nothing. */
   readonly isComplete: boolean
 }
 
 /**
- * Looks how far an export of a session, or of all, has come in a file, line by line; `undefined` where there is nothing of one. Throws
- * `ValidationError` for a file of anything else.
+ * Reads how far an earlier export of a session, or of all sessions, got; `undefined` if there is no file or it is
+ * empty. Throws `ValidationError` if the file is not such an export.
  */
 export async function readPartialExport(
   file: string,
   session: string | undefined,
-  tell: (share: number | undefined) => void,
+  onProgress: (fraction: number | undefined) => void,
 ): Promise<PartialExport | undefined> {
   const there = await statFile(file)
   if (there === undefined || there.size === 0) return undefined
@@ -36,27 +35,27 @@ export async function readPartialExport(
   if (there.size < header.length) return undefined
   const { chunks, fractionRead } = await openInput(file, 'out')
   let read = 0
-  let begun: PartialExport = { size: header.length, isComplete: false }
+  let partial: PartialExport = { size: header.length, isComplete: false }
   const measured = async function* (): AsyncGenerator<Line> {
     for await (const line of readLines(chunks, MAX_LINE_BYTES)) {
       read += Buffer.byteLength(line.text) + 1
       yield line
-      tell(fractionRead())
+      onProgress(fractionRead())
     }
   }
   try {
     for await (const part of checkedBlocks(measured())) {
-      // a line feed is missing: it broke off right before that
+      // the line feed is missing: the export stopped right before it
       if (read > there.size) break
-      begun = advance(part, begun, read)
-      if (begun.isComplete) break
+      partial = advance(part, partial, read)
+      if (partial.isComplete) break
     }
   } catch (error) {
-    // from there on it is made anew
+    // the export continues before the damaged line
     if (!(error instanceof ValidationError)) throw error
   }
-  if (!begun.isComplete || begun.size === there.size) return begun
-  throw new ValidationError('out', 'holds more than one export, or something else behind its end')
+  if (!partial.isComplete || partial.size === there.size) return partial
+  throw new ValidationError('out', 'has data after the end of the export')
 }
 
 function advance({ check }: CheckedPart, before: PartialExport, size: number): PartialExport {
@@ -70,25 +69,25 @@ async function statFile(file: string): Promise<Stats | undefined> {
     throw unreadable(error)
   })
   if (there === undefined || there.isFile()) return there
-  throw new ValidationError('out', 'is no file that could be gone on with')
+  throw new ValidationError('out', 'is not a regular file')
 }
 
-/** What is something else is not to be lost. */
+/** Refuses to overwrite anything but an export of the same sessions. */
 async function requireSameExport(file: string, session: string | undefined): Promise<void> {
   const header = headerOf(session)
   const first = await readHeader(file)
   if (header.startsWith(first) || first.startsWith(header)) return
   const other = describeExport(first)
   if (other === undefined) {
-    throw new ValidationError('out', 'is no export that could be gone on with; without --resume it is replaced')
+    throw new ValidationError('out', 'is not an export of this version; omit --resume to replace it')
   }
-  const what = `holds an export of ${other}, and not of ${session?.toLowerCase() ?? ALL}`
-  throw new ValidationError('out', `${what}: give another --out, or the same arguments as then`)
+  const what = `is an export of ${other}, not of ${session?.toLowerCase() ?? ALL}`
+  throw new ValidationError('out', `${what}: choose another --out, or repeat the earlier arguments`)
 }
 
 const ALL = 'all sessions'
 
-/** What the first line of an export says that it is of; `undefined` where it is none of this version. */
+/** Sessions that the header line names; `undefined` if it is not a header of this version. */
 function describeExport(text: string): string | undefined {
   const [line = ''] = text.split('\n')
   if (`${line}\n` === headerOf()) return ALL
@@ -96,7 +95,7 @@ function describeExport(text: string): string | undefined {
   return id !== undefined && `${line}\n` === headerOf(id) ? id : undefined
 }
 
-/** More than any first line takes. */
+/** Longer than any header line. */
 const HEADER_BYTES = 256
 
 async function readHeader(file: string): Promise<string> {
