@@ -105,13 +105,13 @@ describe('the command line', () => {
     expect((await throughline(['--version'])).stdout.trim()).toBe((JSON.parse(manifest) as { version: string }).version)
   })
 
-  it('suggests the nearest command, and leaves with 2', async () => {
+  it('suggests the nearest command and exits with 2', async () => {
     const { code, stdout, stderr } = await here(['verfy'])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toBe("error VALIDATION: unknown command 'verfy'\n(Did you mean verify?)\n")
   })
 
-  it('says what is wrong as JSON with --json, wherever it stands', async () => {
+  it('reports errors as JSON with --json in any position', async () => {
     for (const args of [['--json', 'verfy'], ['verify', 'a', 'b', '--json'], ['--json']]) {
       const { code, stderr } = await here(args)
       expect(code).toBe(2)
@@ -119,7 +119,7 @@ describe('the command line', () => {
     }
   })
 
-  it('never repeats a password of a target', async () => {
+  it('never prints the password of a target', async () => {
     for (const name of ['doctor', 'verify']) {
       const { code, stdout, stderr } = await here([name, '--url', 'mysql://ada:secret@host/db'])
       expect(code).not.toBe(0)
@@ -128,7 +128,7 @@ describe('the command line', () => {
     }
   })
 
-  it('has colours only where they are wanted', async () => {
+  it('prints colors only if they are wanted', async () => {
     for (const env of [{}, { NO_COLOR: '1' }]) {
       const { stdout } = await throughline(['demo'], env)
       expect(stripVTControlCharacters(stdout)).toBe(stdout)
@@ -137,7 +137,7 @@ describe('the command line', () => {
     expect(stripVTControlCharacters(stdout)).not.toBe(stdout)
   })
 
-  it('ends quietly, with 0 and nothing left behind, when the reader of a pipe has seen enough', async () => {
+  it('exits silently with 0 and cleans up when the reader of a pipe stops', async () => {
     const script = '{ "$0" "$1" demo; echo $? > code; } | head -1'
     const { stdout, stderr } = await execute('sh', ['-c', script, process.execPath, RUN])
     expect(stdout.split('\n')).toHaveLength(2)
@@ -150,7 +150,7 @@ describe('the command line', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('leaves on %s with %i', async (signal, code) => {
+  ] as const)('exits on %s with %i', async (signal, code) => {
     const waiting = `import { exitOnSignals } from '${SIGNALS}'; exitOnSignals(); setInterval(() => {}, 1e6); console.log('ready')`
     const child = trackProcess(spawn(process.execPath, ['--input-type=module', '-e', waiting], { env: environment() }))
     await once(child.stdout, 'data')
@@ -160,7 +160,7 @@ describe('the command line', () => {
 })
 
 describe('bin/throughline.js', () => {
-  it('tells an old Node what it needs', async () => {
+  it('tells an old Node.js which version it needs', async () => {
     const old = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.11.0" } })'
     const { code, stderr } = await execute(process.execPath, ['--import', `data:text/javascript,${old}`, BIN, 'demo'])
     expect(code).toBe(1)
@@ -249,7 +249,7 @@ describe('demo', () => {
 })
 
 describe('verify and rebuild', () => {
-  it('find damage, repair it, and find no more', async () => {
+  it('find damage, repair it, and then find none', async () => {
     const [first, second] = await madeStore(`sqlite:${cwd}/a.db`)
     const run = (...args: string[]) => here([...args, '--url', 'sqlite:a.db'])
     expect((await run('verify')).stdout).toMatch(/^ok {2}2 sessions, 6 events/)
@@ -290,11 +290,11 @@ describe('verify and rebuild', () => {
     }
   })
 
-  it('refuse a store that is not there with 5, and do not make it', async () => {
+  it('refuse a missing store with 5, and do not create it', async () => {
     for (const command of ['verify', 'rebuild']) {
       const { code, stderr } = await here([command])
       expect(code).toBe(5)
-      expect(stderr).toContain("error STORAGE: sqlite: there is no database at '.throughline/sessions.db'")
+      expect(stderr).toContain("error STORAGE: sqlite: no database at '.throughline/sessions.db'")
       expect(existsSync(join(cwd, '.throughline'))).toBe(false)
     }
   })

@@ -2,26 +2,32 @@ import type { ExitCode } from './exit-codes.ts'
 import type { Output } from './output.ts'
 import type { Target } from './target.ts'
 
-/** One command of the command line: a file in `commands/`, and a line in `main.ts`. */
+/** A command: one file in `commands/` and one line in `main.ts`. */
 export interface Command {
-  /** Name and arguments as help shows them: `verify [session]`. */
+  /** Name and arguments as `--help` prints them: `verify [session]`. */
   readonly usage: string
-  /** One line for the list of commands. */
+  /** One line in the list of commands. */
   readonly summary: string
-  /** What `<command> --help` adds to the summary. */
+  /** Text that `<command> --help` prints below the summary. */
   readonly more?: string
-  readonly options?: readonly { flags: string; description: string }[]
+  readonly options?: readonly CommandOption[]
   /**
-   * `input` holds arguments and options by name, as they were typed: check it with the room's schema. Gives the exit
-   * code, unless that is 0.
+   * Runs the command and returns its exit code; `undefined` means 0. `input` holds the typed arguments and options by
+   * name, unchecked.
    */
   run(input: Readonly<Record<string, unknown>>, context: Context): Promise<ExitCode | undefined>
+}
+
+/** An option as commander declares it: `--limit <count>`. */
+export interface CommandOption {
+  readonly flags: string
+  readonly description: string
 }
 
 /** Commands under one name: `memory import`, `memory show`. */
 export interface CommandGroup {
   readonly name: string
-  /** One line for the list of commands. */
+  /** One line in the list of commands. */
   readonly summary: string
   readonly commands: readonly Command[]
 }

@@ -3,28 +3,28 @@ import { ValidationError } from '../domain/errors.ts'
 import type { Output } from './output.ts'
 import { sanitizeLine } from './text.ts'
 
-/** What is to be confirmed. */
+/** A destructive action to confirm. */
 export interface Question {
-  /** What will be gone. */
+  /** What will be deleted. */
   warning: string
-  /** What has to be typed. */
+  /** Word to type. */
   word: string
-  /** It was said beforehand that it is meant. */
+  /** Confirmed with `--yes`. */
   yes: boolean
 }
 
-/** Returns if a person at the terminal types the word, or it was said beforehand; throws otherwise. */
+/** Returns once the user has typed the word, or at once with `--yes`; throws otherwise. */
 export async function confirm({ warning, word, yes }: Question, { json }: Output): Promise<void> {
   if (yes) return
   if (json || !process.stdin.isTTY || !process.stderr.isTTY) {
-    throw new ValidationError('yes', 'is missing: --yes says that it is meant, where nobody can be asked')
+    throw new ValidationError('yes', 'is required without a terminal and with --json: pass --yes to confirm')
   }
-  process.stderr.write(`${warning}\nIt cannot be brought back. To go on, type ${sanitizeLine(word)}: `)
+  process.stderr.write(`${warning}\nThis cannot be undone. Type ${sanitizeLine(word)} to confirm: `)
   const answer = await readLine()
-  if (answer?.trim() !== word) throw new ValidationError('confirmation', 'that was something else: nothing was removed')
+  if (answer?.trim() !== word) throw new ValidationError('confirmation', 'does not match: nothing was deleted')
 }
 
-/** One line from the terminal, which stays as it is: Ctrl-C is a signal, as ever. `undefined` at the end of input. */
+/** Reads one line from the terminal; `undefined` at the end of input. Ctrl-C stays a signal. */
 async function readLine(): Promise<string | undefined> {
   const lines = createInterface({ input: process.stdin, terminal: false })
   try {

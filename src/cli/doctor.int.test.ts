@@ -64,7 +64,7 @@ async function runUnprivileged(args: readonly string[]) {
 const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 const containing = (found: string) => expect.stringContaining(found)
 
-describe('of a SQLite store', () => {
+describe('doctor on SQLite', () => {
   const url = 'sqlite:a.db'
   /** A store with a session in it. */
   async function made(): Promise<string> {
@@ -76,15 +76,15 @@ describe('of a SQLite store', () => {
     return file
   }
 
-  it('finds a fresh folder in order and makes nothing in it', async () => {
+  it('passes in an empty folder and creates nothing', async () => {
     const { code, stdout } = await run([])
     expect(code).toBe(0)
-    expect(stdout).toContain('not made yet; the first open() makes .throughline/sessions.db')
+    expect(stdout).toContain('no database yet; the first open() creates .throughline/sessions.db')
     expect(stdout).not.toMatch(/^(warn|fail)/m)
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('tells how a store is set up', async () => {
+  it('prints the settings of a store', async () => {
     await made()
     const { code, ok, checks } = await looked(['--url', url])
     expect({ code, ok }).toEqual({ code: 0, ok: true })
@@ -92,13 +92,13 @@ describe('of a SQLite store', () => {
     expect(checks['store']?.found).toMatch(
       /^sqlite: journal wal, synchronous full,.* file a\.db, answers in [\d.]+ ms$/,
     )
-    expect(checks['index']?.found).toBe('has yet to read on in 1 session')
+    expect(checks['index']?.found).toBe('1 session to index')
     expect(checks['disk']?.found).toMatch(/free; database [\d.]+ KiB, write-ahead log/)
-    expect(checks['clock']?.found).toContain('as the disk has it')
+    expect(checks['clock']?.found).toContain('same as the disk')
     expect((await looked(['--url', url, '--cache-url', 'redis://h'])).checks['cache']?.status).toBe('fail')
   })
 
-  it('names what began to come in, and how to let go of it', async () => {
+  it('names an unfinished import and how to delete it', async () => {
     const file = await made()
     const { deps, close } = await openDeps({ url: `sqlite:${file}`, index: false })
     const life = foreignSession({ userId: 'grace' }, WORK)
@@ -108,7 +108,7 @@ describe('of a SQLite store', () => {
     expect(code).toBe(0)
     expect(checks['imports']).toMatchObject({
       status: 'warn',
-      found: `1 session came in only in part: ${life.sessionId}`,
+      found: `1 session imported in part: ${life.sessionId}`,
       advice: containing(`throughline purge ${life.sessionId} --yes`),
     })
     const purge = ['purge', life.sessionId, '--yes', '--url', url]
@@ -116,7 +116,7 @@ describe('of a SQLite store', () => {
     expect((await looked(['--url', url])).checks['imports']).toBeUndefined()
   })
 
-  it('warns of a file without our tables and leaves it so, and fails one that is newer than this version', async () => {
+  it('warns about a file without tables, leaves it unchanged, and fails on a newer schema', async () => {
     writeFileSync(join(folder, 'empty.db'), '')
     const empty = await looked(['--url', 'sqlite:empty.db'])
     expect(empty.code).toBe(0)
@@ -130,7 +130,7 @@ describe('of a SQLite store', () => {
     expect(checks['schema']).toMatchObject({ status: 'fail', advice: containing('npm install') })
   })
 
-  it('changes no byte of a store, whatever its journal is, and whether or not somebody has it open', async () => {
+  it('changes no byte of a store in any journal mode, open or closed', async () => {
     const contents = () =>
       Object.fromEntries(
         // an index of the log, which every reader writes to
@@ -159,7 +159,7 @@ describe('of a SQLite store', () => {
     expect(readdirSync(folder)).toEqual(['a.db'])
   })
 
-  it('leaves with 7 for what cannot be a store, and says what to do', async () => {
+  it('exits with 7 if the file cannot be a store, and says what to do', async () => {
     execFileSync('mkfifo', [join(folder, 'pipe')])
     writeFileSync(join(folder, 'notes.txt'), 'These are notes and not a database, however long they may get.')
     mkdirSync(join(folder, 'folder.db'))
@@ -170,33 +170,33 @@ describe('of a SQLite store', () => {
     dropped.exec('drop table session_state')
     dropped.close()
     for (const [given, name, advice] of [
-      ['sqlite:notes.txt', 'store', 'put the right one back'],
-      ['sqlite:notes.txt/sessions.db', 'store', 'notes.txt is not a folder, so that'],
-      ['sqlite:notes.txt/deep/er/sessions.db', 'store', 'name another place with --url'],
+      ['sqlite:notes.txt', 'store', 'restore the right one'],
+      ['sqlite:notes.txt/sessions.db', 'store', 'notes.txt is not a folder'],
+      ['sqlite:notes.txt/deep/er/sessions.db', 'store', 'choose another file with --url'],
       ['sqlite:folder.db', 'store', 'name a file in it: --url sqlite:folder.db/sessions.db'],
-      ['sqlite:pipe', 'store', 'name another file with --url'],
+      ['sqlite:pipe', 'store', 'choose another file with --url'],
       ['sqlite:foreign.db', 'store', 'a file of its own'],
-      [url, 'store', 'put a backup back'],
-      ['mysql://ada:secret@host/db', 'store', 'correct --url'],
+      [url, 'store', 'restore a backup'],
+      ['mysql://ada:secret@host/db', 'store', 'fix --url'],
     ] as const) {
       const { code, checks, stdout } = await looked(['--url', given])
       expect({ given, code }).toEqual({ given, code: 7 })
       expect(checks[name]).toMatchObject({ status: 'fail' })
       expect(Object.values(checks[name] ?? {}).join()).toContain(advice)
-      expect(stdout).not.toMatch(/secret|not made yet|writable/)
+      expect(stdout).not.toMatch(/secret|no database yet|is writable/)
     }
   })
 
-  it('tells whose files this user may not have', async () => {
+  it('names files that this user cannot access', async () => {
     const file = await made()
     chmodSync(file, 0o400)
     const ended = await runUnprivileged(['--url', url])
-    expect(ended).toMatchObject({ code: 7, stdout: containing('cannot be read and written') })
+    expect(ended).toMatchObject({ code: 7, stdout: containing('cannot read and write') })
     expect(statSync(file).mode & 0o777).toBe(0o400)
   })
 })
 
-describe('of a Postgres store', () => {
+describe('doctor on Postgres', () => {
   const STRANGER = `throughline_test_stranger_${process.pid}`
   let databases: Databases
   let database: TestDatabase
@@ -211,7 +211,7 @@ describe('of a Postgres store', () => {
     await databases.close()
   })
 
-  it('finds the role that serves in order, its cache too, and says what it found', async () => {
+  it('passes for the server role and the cache, and prints the facts', async () => {
     const { code, checks } = await looked(['--url', database.url(SERVING)], {
       THROUGHLINE_CACHE_URL: inject('redis').url,
     })
@@ -220,19 +220,20 @@ describe('of a Postgres store', () => {
     expect(Object.keys(checks)).toEqual(names)
     expect(Object.values(checks).map(({ status }) => status)).toEqual(names.map(() => 'ok'))
     expect(checks['store']?.found).toMatch(/^postgres: postgres \d+.*, answers in/)
-    expect(checks['role']?.found).toBe(
-      `role ${SERVING}: calls the functions of throughline_app; the tables are ${OWNER}'s`,
-    )
+    expect(checks['role']?.found).toBe(`role ${SERVING}: member of throughline_app; ${OWNER} owns the tables`)
     expect(checks['cache']?.found).toMatch(/^redis \d+\.\d+.*: answers, memory .*, no limit, policy \w+/)
     expect(checks['disk']?.found).toMatch(/^database \w+: [\d.]+ MiB$/)
-    expect(checks['clock']?.found).toContain('as the database has it')
+    expect(checks['clock']?.found).toContain('same as the database')
   })
 
-  it('warns of a superuser, lets the owner be, and says what a stranger lacks', async () => {
+  it('warns about a superuser, accepts the owner, and names missing rights', async () => {
     const mighty = await looked(['--url', database.url()])
     expect(mighty.code).toBe(0)
-    expect(mighty.checks['role']).toMatchObject({ status: 'warn', found: containing('(superuser): passes over') })
-    expect(mighty.checks['cache']?.found).toBe('none: envelopes are read from the store')
+    expect(mighty.checks['role']).toMatchObject({
+      status: 'warn',
+      found: containing('(superuser): bypasses row level security'),
+    })
+    expect(mighty.checks['cache']?.found).toBe('none configured: envelopes are read from the store')
     const owner = (await looked(['--url', database.url(OWNER)])).checks['role']
     expect(owner).toMatchObject({ status: 'ok', found: containing('owns the tables') })
 
@@ -249,7 +250,7 @@ describe('of a Postgres store', () => {
     await database.admin(`alter role ${STRANGER} nobypassrls; revoke throughline_app from ${STRANGER}`)
   })
 
-  it('says what to do where there is no schema, an older one, no database, no table, or no writing', async () => {
+  it('gives advice for a missing or old schema, a missing database or table, and a read-only server', async () => {
     const bare = await databases.create('bare')
     try {
       const none = await looked(['--url', bare.url(OWNER)])
@@ -266,7 +267,7 @@ describe('of a Postgres store', () => {
       await other.admin('drop table context.sessions cascade')
       expect((await looked(['--url', other.url(SERVING)])).checks['store']).toMatchObject({
         status: 'fail',
-        advice: containing('put a backup back'),
+        advice: containing('restore a backup'),
       })
       await other.admin("update context.throughline_migrations set checksum = 'another'")
       const earlier = await looked(['--url', other.url(SERVING)])
@@ -277,20 +278,20 @@ describe('of a Postgres store', () => {
       expect(older.code).toBe(7)
       expect(older.checks['schema']).toMatchObject({
         status: 'fail',
-        advice: `throughline migrate, as the role ${OWNER}`,
+        advice: `run throughline migrate as the role ${OWNER}`,
       })
       const name = new URL(other.url()).pathname.slice(1)
       await other.admin(`alter database ${name} set default_transaction_read_only = on`)
       expect((await looked(['--url', other.url(SERVING)])).checks['store']).toMatchObject({
         status: 'fail',
-        found: containing('takes no writes'),
+        found: containing('read-only'),
       })
     } finally {
       await other.destroy()
     }
   })
 
-  it('says what is wrong with a cache, and prints no password', async () => {
+  it('names the problem of a cache and prints no password', async () => {
     const redis = await startRedis(['--maxmemory', '64mb'])
     const look = async (cache: string) => {
       const { code, checks, stdout } = await looked(['--url', database.url(SERVING), '--cache-url', cache])
@@ -313,7 +314,7 @@ describe('of a Postgres store', () => {
     expect(await look('rediz://u:guessed@h')).toMatchObject({ code: 7, status: 'fail' })
   })
 
-  it('goes by the clock of the database', async () => {
+  it('compares with the clock of the database', async () => {
     const target = { url: database.url(SERVING), explicit: true }
     const clock = async (ahead: number) => named(await runChecks(target, () => Date.now() + ahead))['clock']
     expect(await clock(10_000)).toMatchObject({ status: 'warn', found: containing('s ahead of the database') })
@@ -321,8 +322,8 @@ describe('of a Postgres store', () => {
   })
 })
 
-describe('of a server', () => {
-  it('says whom the token stands for, and what the server says of itself', async () => {
+describe('doctor on a server', () => {
+  it('prints the identity of the token and the facts of the server', async () => {
     const server = await startServer({ url: `sqlite:${join(folder, 'a.db')}` })
     const look = (token?: string) => looked(['--url', server.url], { ...(token && { THROUGHLINE_TOKEN: token }) })
     try {
@@ -330,21 +331,21 @@ describe('of a server', () => {
       expect(operator.code).toBe(0)
       expect(Object.keys(operator.checks)).toEqual(['node', 'server', 'token', 'store', 'schema', 'clock'])
       expect(operator.checks['server']?.found).toContain(`version ${packageVersion()}`)
-      expect(operator.checks['token']?.found).toBe('accepted: for whoever runs the store: every tenant, and upkeep')
+      expect(operator.checks['token']?.found).toBe('accepted for the operator: every tenant, and maintenance')
       expect(operator.checks['store']?.found).toContain('journal wal')
-      expect(operator.checks['clock']?.found).toContain('as the server has it')
+      expect(operator.checks['clock']?.found).toContain('same as the server')
 
       const ada = await look(await tokenOf({ tenant: 'acme', sub: 'ada' }))
-      expect(ada.checks['token']?.found).toBe('accepted: for user ada of tenant acme')
+      expect(ada.checks['token']?.found).toBe('accepted for user ada of tenant acme')
       expect(ada.checks['store']?.found).toMatch(/^sqlite: answers in/)
 
       const none = await look()
       expect(none.code).toBe(7)
       expect(none.checks['token']).toMatchObject({ status: 'fail', advice: containing('set THROUGHLINE_TOKEN') })
-      expect(none.checks['store']).toMatchObject({ status: 'ok', found: containing('as the server says') })
+      expect(none.checks['store']).toMatchObject({ status: 'ok', found: containing('reports it ready') })
       const forged = await tokenOf({ tenant: 'acme', sub: 'ada' }, { secret: 'a'.repeat(32) })
       const refused = await look(forged)
-      expect(refused.checks['token']).toMatchObject({ status: 'fail', found: containing('refused') })
+      expect(refused.checks['token']).toMatchObject({ status: 'fail', found: containing('rejected') })
       expect(refused.stdout).not.toContain(forged)
 
       const target = { url: server.url, explicit: true }
@@ -357,7 +358,7 @@ describe('of a server', () => {
     expect((await look()).checks['server']).toMatchObject({ status: 'fail', advice: containing('throughline serve') })
   })
 
-  it('that asks for no token says whom it serves, and how its cache is', async () => {
+  it('without tokens prints whom it serves, and the health of its cache', async () => {
     const redis = await startRedis()
     const databases = await databasesOf(inject('postgres')[0]?.url ?? '')
     const database = await databases.create()
@@ -386,7 +387,7 @@ describe('of a server', () => {
 
 // each waits as long as it may
 if (isProving)
-  describe('of what takes connections and says nothing', () => {
+  describe('doctor on a silent port', () => {
     let silent: TcpServer
     let port: number
     beforeAll(async () => {

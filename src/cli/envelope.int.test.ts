@@ -112,12 +112,12 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   }
   const envelopeOf = (id: string) => withStore(async ({ sessions }) => (await sessions.get(id)).envelope())
 
-  it('backfill makes the sessions of an older log once, and leaves with 2 if one failed', async () => {
+  it('backfill creates each session once, and exits with 2 if one failed', async () => {
     const from = legacy(THREE)
     const dry = await run('backfill', '--from', from, '--dry-run')
     expect(dry.code).toBe(2)
     expect(dry.stdout).toMatch(/^batch {6}backfill-20\S+Z\nread {7}3 sessions\nto create {2}2\nto update {2}0\n/)
-    expect(dry.stdout).toMatch(/\n\nA dry run: nothing was written\.\n$/)
+    expect(dry.stdout).toMatch(/\n\nDry run: nothing was written\.\n$/)
     if (store === 'sqlite') expect(existsSync(join(cwd, 'a.db'))).toBe(false)
     else expect(await json('verify')).toMatchObject({ sessions: 0 })
 
@@ -139,11 +139,11 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
       'failed     1',
       'seconds',
       '',
-      'session                               became  problem',
-      'chat-3                                failed  session_id: must be a UUID',
-      `${idOf(2)}  mended  payload is not an object`,
+      'session                               outcome   problem',
+      'chat-3                                failed    session_id: must be a UUID',
+      `${idOf(2)}  repaired  payload is not an object`,
       '',
-      "To take its envelopes out of the store again: throughline rollback --batch 'it'\\''s first'",
+      "To undo: throughline rollback --batch 'it'\\''s first'",
       ...(store === 'postgres' ? ['To warm the cache: throughline warm'] : []),
     ])
     expect(await envelopeOf(idOf(1))).toMatchObject({
@@ -175,7 +175,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     const part = ['backfill', '--from', from, '--limit', '2', '--tenant', 'acme', '--user', 'ada', '--batch', 'parts']
     const first = await run(...part)
     expect(first.code).toBe(0)
-    expect(first.stdout).toContain(`\n\nTo go on: the same with --after ${idOf(2)}\nTo take its envelopes out`)
+    expect(first.stdout).toContain(`\n\nTo continue: repeat with --after ${idOf(2)}\nTo undo: `)
     const rest = await json(...part, '--after', idOf(2))
     expect(rest).toMatchObject({ sessions: 1, created: 1, last: idOf(3) })
     expect(await envelopeOf(idOf(3))).toMatchObject({ tenant: 'acme', subject: 'ada', persona_id: 'guide' })
@@ -208,7 +208,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     const { stdout } = await run('rebuild')
     expect(stdout.split('\n')).toHaveLength(13)
     expect(stdout).toContain(`repaired 12 of 12 sessions, 12 events:\n  ${idOf(1)}\n`)
-    expect(stdout).toContain('\n  and 2 more; --json names them all\n')
+    expect(stdout).toContain('\n  and 2 more; --json lists all\n')
   })
 
   only('sqlite', 'a dry run of backfill refuses what the run refuses', async () => {
@@ -226,17 +226,17 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     ])
   })
 
-  only('sqlite', 'backfill shows ten problems, and says that there are more', async () => {
+  only('sqlite', 'backfill prints ten problems and the number of the others', async () => {
     const from = legacy(Array.from({ length: 120 }, (_, n) => ({ session: `chat-${n}`, payload: said('', {}) })))
     const { code, stdout } = await run('backfill', '--from', from)
     expect(code).toBe(2)
-    expect(stdout.match(/^chat-\d+ +failed {2}session_id: must be a UUID$/gm)).toHaveLength(10)
-    expect(stdout).toMatch(/\nand at least 90 more; --json names the first 100\n$/)
+    expect(stdout.match(/^chat-\d+ +failed +session_id: must be a UUID$/gm)).toHaveLength(10)
+    expect(stdout).toMatch(/\nand at least 90 more; --json lists the first 100\n$/)
     const few = await run('backfill', '--from', from, '--limit', '12')
-    expect(few.stdout).toContain('\nand 2 more; --json names the first 100\n')
+    expect(few.stdout).toContain('\nand 2 more; --json lists the first 100\n')
   })
 
-  it('rollback counts first, then takes the envelopes of a batch away with the intake paused', async () => {
+  it('rollback previews first, then removes the envelopes of a batch with the intake paused', async () => {
     await run('backfill', '--from', legacy(THREE), '--batch', 'b')
     for (const id of [idOf(1), idOf(2)]) await envelopeOf(id)
     const own = await withStore(async ({ sessions }) => (await sessions.create({ userId: 'ada' })).id)
@@ -245,22 +245,22 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     expect({ code: dry.code, stderr: dry.stderr }).toEqual({ code: 0, stderr: '' })
     const cached = store === 'postgres'
     expect(dry.stdout.trimEnd().split('\n')).toEqual([
-      'With --yes it would:',
+      'With --yes this would:',
       '  1  pause the intake of new sessions',
-      cached ? '  2  empty the cache' : '  2  empty no cache: the store has none',
+      cached ? '  2  empty the cache' : '  2  skip the cache: the store has none',
       '  3  remove 2 envelopes of batch b from the store',
       '',
-      'And leave to you:',
-      '  4  set SESSION_ENVELOPE_ENABLED=false where Throughline runs, and restart it',
-      ...(cached ? ['  5  where envelopes stay on: throughline warm, or throughline warm --from FILE'] : []),
-      '  6  throughline intake resume',
-      '     and watch session_envelope_refresh_total{result="error"}',
-      ...(cached ? ['     and the hit ratio of session_envelope_cache_events_total'] : []),
+      'Then you would:',
+      '  4  set SESSION_ENVELOPE_ENABLED=false for every Throughline process and restart them',
+      ...(cached ? ['  5  if envelopes stay enabled: throughline warm, or throughline warm --from FILE'] : []),
+      '  6  accept new sessions again: throughline intake resume',
+      '     watch the metric session_envelope_refresh_total{result="error"}',
+      ...(cached ? ['     and the hit ratio in session_envelope_cache_events_total'] : []),
       '',
-      'No log is touched, and nothing is lost: reads fold envelopes from the logs,',
+      'Logs are not touched and nothing is lost: envelopes are computed from the logs,',
       'and throughline rebuild stores them again.',
       '',
-      'A dry run: nothing was changed.',
+      'Dry run: nothing was changed.',
     ])
     expect(await json('rollback', '--batch', 'b')).toEqual({ dryRun: true, envelopes: 2, intake: { paused: false } })
     expect(await json('verify')).toMatchObject({ sessions: 3, differences: [] })
@@ -271,10 +271,10 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
       [
         'Done:',
         '  1  paused the intake of new sessions, since TIME',
-        cached ? '  2  emptied the cache of 2 envelopes' : '  2  emptied no cache: the store has none',
+        cached ? '  2  removed 2 envelopes from the cache' : '  2  skipped the cache: the store has none',
         '  3  removed 2 envelopes of batch b from the store',
         '',
-        'Left to do:',
+        'Next steps:',
         '  4  set SESSION_ENVELOPE_ENABLED=false',
       ].join('\n'),
     )
@@ -295,25 +295,27 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
     const none = { dryRun: true, envelopes: 0, intake: { paused: false } }
     expect(await json('rollback', '--since', '2999-01-01')).toEqual(none)
     const typo = await run('rollback', '--batch', 'nobody')
-    expect(typo.stdout).toMatch(/^There is no envelope of batch nobody\.\n\nWith --yes/)
+    expect(typo.stdout).toMatch(/^There are no envelopes of batch nobody\.\n\nWith --yes/)
     const rolled = { dryRun: false, envelopes: 1, intake: { paused: true, since: expect.any(String) } }
     const cached = store === 'postgres' ? { cached: 1 } : {}
     expect(await json('rollback', '--since', '2020-01-01', '--yes')).toEqual({ ...rolled, ...cached })
     const { code, stdout } = await run('rollback', '--since', '2020-01-01', '--yes', '--resume')
     expect(code).toBe(0)
-    expect(stdout).toContain('\n  6  resumed the intake\n\nLeft to do:\n  4  throughline rebuild: stores the env')
+    expect(stdout).toContain(
+      '\n  6  resumed the intake\n\nNext steps:\n  4  store the envelopes again: throughline rebuild',
+    )
     expect(await json('intake', 'status')).toEqual({ paused: false })
     expect(await json('rebuild')).toMatchObject({ repaired: [expect.any(String)] })
   })
 
   only('sqlite', 'intake pauses and resumes, for every process', async () => {
     const { id } = await withStore(({ sessions }) => sessions.create({ userId: 'ada' }))
-    expect(await run('intake', 'status')).toEqual({ code: 0, stdout: 'open  new sessions are taken\n', stderr: '' })
+    expect(await run('intake', 'status')).toEqual({ code: 0, stdout: 'open  new sessions are accepted\n', stderr: '' })
     const { since } = await json('intake', 'pause')
     const paused = {
       code: 0,
       stderr: '',
-      stdout: expect.stringContaining(`paused  no new sessions are taken since ${since};`),
+      stdout: expect.stringContaining(`paused  no new sessions since ${since}.`),
     }
     for (const command of ['pause', 'status']) expect(await run('intake', command)).toEqual(paused)
     await withStore(async ({ sessions }) => {
@@ -360,7 +362,7 @@ describe('the cache', () => {
     expect(stdout.split('\n')).toEqual([
       'sessions          3',
       'filled            3',
-      'already there     0',
+      'already cached    0',
       'not in the store  0',
       'failed            0',
       '',
@@ -369,7 +371,7 @@ describe('the cache', () => {
     expect(await cached(id)).toMatchObject({ session_id: id, subject: 'ada' })
   })
 
-  it('comes back from a snapshot, with what the store says now', async () => {
+  it('is restored from a snapshot with current values of the store', async () => {
     const [first = '', second = ''] = await sessionsMade(3)
     await withStore(async ({ sessions }) => {
       for (const id of [first, second]) await (await sessions.get(id)).envelope()
@@ -390,9 +392,9 @@ describe('the cache', () => {
     expect(wrote).toEqual({ code: 0, stdout: 'wrote 2 envelopes to again.jsonl\n', stderr: '' })
   })
 
-  it('takes no snapshot with a line that is none, and says which', async () => {
+  it('refuses a snapshot with an invalid line and names it', async () => {
     const good = `{"session_id": "${idOf(1)}"}`
-    const is = 'is no envelope: its session_id must be the id of a session'
+    const is = 'is not an envelope: session_id must be a session id'
     for (const [line, problem] of [
       ['words', 'is not JSON'],
       ['null', is],
@@ -406,7 +408,7 @@ describe('the cache', () => {
     }
   })
 
-  it('must be there for warm and export, which leaves a file as it is; rollback says that it was told of none', async () => {
+  it('is required for warm and export, which keeps an existing file; rollback mentions that none is configured', async () => {
     writeFileSync(join(cwd, 'kept.jsonl'), 'kept')
     for (const args of [['warm'], ['export', '--cache'], ['export', '--cache', '--out', 'kept.jsonl']]) {
       const { code, stderr } = await run(args, '')
@@ -415,20 +417,20 @@ describe('the cache', () => {
     }
     expect(readFileSync(join(cwd, 'kept.jsonl'), 'utf8')).toBe('kept')
     const dry = await run(['rollback', '--batch', 'b'], '')
-    expect(dry.stdout).toContain('  2  empty no cache: no cache is named; if there is one, give --cache-url\n')
+    expect(dry.stdout).toContain('  2  skip the cache: no cache URL is set; if you use a cache, pass --cache-url\n')
     const unwritable = await run(['export', '--cache', '--out', 'none/a.jsonl'])
     expect(unwritable).toMatchObject({ code: 2, stderr: expect.stringContaining('out: cannot be written: ENOENT') })
   })
 
-  it('that does not answer fails warm and export with 5, and a rollback with the intake paused', async () => {
+  it('that does not answer fails warm and export with 5, and leaves a rollback with the intake paused', async () => {
     await sessionsMade(2)
     const gone = await startRedis()
     await gone.stop()
     const warmed = await run(['warm', '--cache-url', gone.url])
     expect(warmed.code).toBe(5)
-    expect(warmed.stdout).toMatch(/\nfailed {12}2\n\nThe cache did not take some: .* Run it again\.\n$/)
+    expect(warmed.stdout).toMatch(/\nfailed {12}2\n\nSome envelopes were not cached: .* Run it again\.\n$/)
     const exported = await run(['export', '--cache', '--cache-url', gone.url])
-    expect(exported).toMatchObject({ code: 5, stderr: expect.stringContaining('error STORAGE: redis: cannot go') })
+    expect(exported).toMatchObject({ code: 5, stderr: expect.stringContaining('error STORAGE: redis: ') })
 
     const again = ['rollback', '--since', '2020-01-01', '--yes', '--resume', '--json', '--cache-url', gone.url]
     const rolled = await run(again)
@@ -436,7 +438,7 @@ describe('the cache', () => {
     const { error } = JSON.parse(rolled.stderr)
     expect(error).toMatchObject({ code: 'STORAGE', details: { store: 'redis' } })
     expect(error.message).toMatch(
-      /^redis: cannot go through the cache; the intake stays paused: run it again \(with --cache-url '' /,
+      /^redis: .*; the intake is still paused: run this command again \(with --cache-url '' /,
     )
     expect(await json('intake', 'status')).toMatchObject({ paused: true })
     expect(await json('verify')).toMatchObject({ sessions: 2, differences: [] })
@@ -447,14 +449,14 @@ describe('the cache', () => {
     expect(await json('intake', 'status')).toEqual({ paused: false })
   })
 
-  it('is refused for SQLite if it was typed, and its password is never told', async () => {
+  it('is refused for SQLite if passed as an option, and its password is never printed', async () => {
     const url = 'redis://:secret@127.0.0.1:1'
     const sqlite = ['--url', `sqlite:${join(cwd, 'a.db')}`, '--cache-url', url]
     for (const args of [['intake', 'status'], ['migrate'], ['demo']]) {
       const tl = await open(`sqlite:${join(cwd, 'a.db')}`)
       await tl.close()
       const { code, stdout, stderr } = await run([...args, ...sqlite])
-      expect(stderr).toContain('error VALIDATION: cache: goes with postgres://… only')
+      expect(stderr).toContain('error VALIDATION: cache: ')
       expect(stdout + stderr).not.toContain('secret')
       expect(code).toBe(2)
     }
@@ -465,7 +467,7 @@ describe('the cache', () => {
     }
   })
 
-  it('a backfill reads a Postgres, too', async () => {
+  it('a backfill reads Postgres, too', async () => {
     const older = await databases.create('bare')
     await older.admin(`
       create table session_events (id bigserial primary key, session_id text, occurred_at timestamptz, payload jsonb);
@@ -479,7 +481,7 @@ describe('the cache', () => {
 })
 
 describe('a backfill that is killed', () => {
-  it('is taken up by running it again: every session once, and nothing to repair', async () => {
+  it('continues when it is run again: every session once, and nothing to repair', async () => {
     const count = 1500
     const from = legacy(Array.from({ length: count }, (_, n) => ({ session: idOf(n), payload: said('guide', { n }) })))
     const env = { THROUGHLINE_URL: `sqlite:${join(cwd, 'a.db')}` }
@@ -509,22 +511,22 @@ describe('a backfill that is killed', () => {
   })
 })
 
-it('wrong input is refused with 2, before anything is changed', async () => {
+it('invalid input is refused with 2 before anything changes', async () => {
   const env = { THROUGHLINE_URL: `sqlite:${join(cwd, 'a.db')}` }
   const json = async (...args: string[]) => JSON.parse((await runWith(env, [...args, '--json'])).stdout)
   await (await open(env.THROUGHLINE_URL)).close()
   const from = legacy(THREE)
   const wrong: [string[], string][] = [
-    [['backfill'], 'from: is missing: --from says which database holds the older sessions'],
+    [['backfill'], 'from: is required'],
     [['backfill', '--from', 'mysql://ada:secret@host/db'], "from: must be 'sqlite:PATH' or 'postgres://…'"],
     [['backfill', '--from', from, '--table', 'none'], "table: the database has no table 'none'"],
     [['backfill', '--from', from, '--limit', '0'], 'limit: must be a whole number from 1 to'],
     [['backfill', '--from', from, '--batch', ''], 'batch: '],
     [['backfill', '--from', from, '--user', ''], 'user: '],
-    [['rollback', '--yes'], 'batch: either --batch or --since must say which envelopes'],
-    [['rollback', '--batch', 'b', '--since', '2020-01-01', '--yes'], 'batch: either --batch or --since'],
-    [['rollback', '--since', 'yesterday', '--yes'], 'since: must be a time in ISO 8601'],
-    [['export', 'a', '--cache'], 'cache: goes without a session'],
+    [['rollback', '--yes'], 'batch: give either --batch or --since'],
+    [['rollback', '--batch', 'b', '--since', '2020-01-01', '--yes'], 'batch: give either'],
+    [['rollback', '--since', 'yesterday', '--yes'], 'since: '],
+    [['export', 'a', '--cache'], 'cache: cannot be combined with a session'],
     [['warm', '--from', 'none.jsonl'], 'from: cannot be read: ENOENT'],
     [['warm', 'all'], 'too many arguments'],
     [['intake', 'pause', 'now'], 'too many arguments'],
@@ -547,7 +549,7 @@ it.each(['backfill', 'rollback', 'warm', 'export', 'intake status', 'intake paus
     expect(stdout).toContain(`Usage: throughline ${command}`)
     expect(stdout).toContain(`Example: throughline ${command}`)
     const [text = ''] = stdout.split('\nOptions:')
-    // no line that the help had to break
+    // no line that commander had to break
     expect(text.split('\n').filter((line) => line.length > 80 || /^\S{1,12}$/.test(line))).toEqual([])
   },
 )

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../domain/errors.ts'
 import { wrap } from './text.ts'
 
-/** What the shell gets, the same from every command. */
+/** Exit codes, the same for every command. */
 export const EXIT = {
   ok: 0,
   unexpected: 1,
@@ -42,20 +42,20 @@ export const EXIT_OF: Record<ErrorCode, ExitCode> = {
 }
 
 const MEANINGS: Record<keyof typeof EXIT, string> = {
-  ok: 'done',
-  unexpected: 'something went wrong that should not',
-  usage: 'wrong usage, or input that is not accepted',
-  notFound: 'there is no such thing',
-  refused: 'the session, or the store, is not in a state for this',
+  ok: 'success',
+  unexpected: 'unexpected error',
+  usage: 'invalid usage or input',
+  notFound: 'not found',
+  refused: 'not possible in the current state of the session or the store',
   storage: 'the store cannot be opened, read or written',
-  schema: 'the store has a schema of another version',
-  found: 'verify found differences, or doctor a failure',
-  hungUp: 'its terminal was closed (SIGHUP)',
+  schema: 'the store has a different schema version',
+  found: 'verify found differences, or a doctor check failed',
+  hungUp: 'the terminal was closed (SIGHUP)',
   interrupted: 'stopped with Ctrl-C',
   terminated: 'stopped with SIGTERM',
 }
 
-/** The table of exit codes that `--help` ends with. */
+/** The table of exit codes at the end of `--help`. */
 export function exitCodesHelp(): string {
   const lines = Object.entries(MEANINGS).map(([name, meaning]) => {
     const code = EXIT[name as keyof typeof EXIT]

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander'
 import type { ErrorCode } from '../domain/errors.ts'
 import { EXIT, EXIT_OF, type ExitCode } from './exit-codes.ts'
 
-/** Why a command did not do what it was asked to. */
+/** Why a command failed. */
 export interface Failure {
   code: ErrorCode | 'UNEXPECTED'
   message: string
@@ -13,27 +13,30 @@ export interface Failure {
 
 const debug = debuglog('throughline')
 
-/** What to say about an error, and how to leave. `undefined` when help or the version was asked for and given. */
+/** Converts an error to its message and exit code; `undefined` after `--help` and `--version`. */
 export function toFailure(error: unknown): Failure | undefined {
   debug('%o', error)
   if (error instanceof CommanderError) return toUsageFailure(error)
-  if (isCodedError(error)) return { ...pick(error), message: messageOf(error), exitCode: EXIT_OF[error.code] }
+  if (isCodedError(error)) {
+    const { code, details } = error
+    return { code, message: messageOf(error), details, exitCode: EXIT_OF[code] }
+  }
   const message = error instanceof Error ? error.message : String(error)
-  const hint = 'NODE_DEBUG=throughline shows where'
+  const hint = 'set NODE_DEBUG=throughline for the stack trace'
   return { code: 'UNEXPECTED', message: `${message} (${hint})`, details: {}, exitCode: EXIT.unexpected }
 }
 
-/** A server speaks of headers; here the token is a setting. */
+/** Names the setting of the token instead of the HTTP header. */
 function messageOf({ code, message }: CodedError): string {
   if (code !== 'UNAUTHENTICATED') return message
-  if (process.env['THROUGHLINE_TOKEN']) return `the token in THROUGHLINE_TOKEN is not accepted: ${message}`
-  return 'the server wants to know who is calling: set THROUGHLINE_TOKEN'
+  if (process.env['THROUGHLINE_TOKEN']) return `the server rejected THROUGHLINE_TOKEN: ${message}`
+  return 'the server requires a token: set THROUGHLINE_TOKEN'
 }
 
 function toUsageFailure(error: CommanderError): Failure | undefined {
   if (error.exitCode === 0) return undefined
-  // commander has printed the help by then
-  const message = error.code === 'commander.help' ? 'no command was given' : error.message.replace(/^error: /, '')
+  // commander has already printed the help
+  const message = error.code === 'commander.help' ? 'missing command' : error.message.replace(/^error: /, '')
   return { code: 'VALIDATION', message, details: {}, exitCode: EXIT.usage }
 }
 
@@ -44,6 +47,7 @@ function isCodedError(error: unknown): error is CodedError {
   return error instanceof Error && 'details' in error && 'code' in error && Object.hasOwn(EXIT_OF, String(error.code))
 }
 
-function pick({ code, message, details }: CodedError): Omit<Failure, 'exitCode'> {
-  return { code, message, details }
+/** Whether the error has this code, whichever copy of the package threw it. */
+export function hasErrorCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }

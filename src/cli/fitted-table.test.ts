@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { displayWidth } from './display-width.ts'
-import { fitTable, lineWidth, renderFittedTable } from './fitted-table.ts'
+import { fitTable, renderFittedTable } from './fitted-table.ts'
+import { lineWidth } from './line-width.ts'
 
 const { COLUMNS } = process.env
 afterEach(() => {
@@ -23,19 +24,19 @@ const drawn = (columns: string) => {
 }
 
 describe('a fitted table', () => {
-  it('fills the line with the text, whatever the colours', () => {
+  it('fills the line with the text, with and without colors', () => {
     const [head, first, second] = drawn('60')
     expect(head).toBe('name       text')
     expect(first).toBe(`\x1b[1ma        \x1b[22m  ${'x'.repeat(48)}…`)
     expect(second).toBe('\x1b[1mlong name\x1b[22m  short')
   })
 
-  it('gives the text a line of its own where there is no room, and leaves some of it in any case', () => {
+  it('puts the text on a line of its own on narrow terminals, and always shows some of it', () => {
     expect(drawn('28')).toEqual(['\x1b[1ma\x1b[22m', `  ${'x'.repeat(25)}…`, '\x1b[1mlong name\x1b[22m', '  short'])
     expect(drawn('12')[1]).toBe(`  ${'x'.repeat(17)}…`)
   })
 
-  it('lets columns go where there is no room, the most dispensable first', () => {
+  it('drops columns on narrow terminals, the highest dropOrder first', () => {
     const titlesAt = (columns: string) => {
       process.env['COLUMNS'] = columns
       const column = (title: string, spare?: number) => ({ title, value: () => '12345678', dropOrder: spare ?? 0 })
@@ -48,7 +49,7 @@ describe('a fitted table', () => {
     expect(titlesAt('29')).toBe('12345678')
   })
 
-  it('keeps to the columns it began with, in rows that follow, and to the line, however wide characters are', () => {
+  it('keeps its layout for later rows, and fits the line with wide characters', () => {
     process.env['COLUMNS'] = '40'
     const name = { title: 'name', value: (row: { name: string }) => row.name, least: 6 }
     const { head, renderRows: lines } = fitTable(rows, [name], { title: 'text', value: ({ text }) => text })
@@ -58,7 +59,7 @@ describe('a fitted table', () => {
     expect(displayWidth(later)).toBe(40)
   })
 
-  it('never cuts a number, although one that follows is longer', () => {
+  it('never cuts a number, even if a later one is longer', () => {
     process.env['COLUMNS'] = '60'
     const count = { title: 'n', value: (row: { name: string }) => row.name, align: 'right' } as const
     const { renderRows: lines } = fitTable([{ name: '7', text: '' }], [count], {
@@ -68,7 +69,7 @@ describe('a fitted table', () => {
     expect(lines([{ name: '123456', text: 'many' }])).toEqual(['123456  many'])
   })
 
-  it('goes by COLUMNS only if that is a number', () => {
+  it('uses COLUMNS only if it is a number', () => {
     for (const odd of ['', 'wide', '-3', '0', '1.5']) {
       process.env['COLUMNS'] = odd
       expect(lineWidth()).toBe(process.stdout.columns || 160)

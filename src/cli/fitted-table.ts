@@ -1,25 +1,23 @@
 import { lineWidth } from './line-width.ts'
 import { type Column, measureColumns, renderCells, renderRow } from './table.ts'
 
-export { lineWidth } from './line-width.ts'
-
-/** A column that may have to go. */
+/** A column that a narrow terminal may drop. */
 export interface OptionalColumn<Row> extends Column<Row> {
-  /** Goes when the line has no room for all; the greatest number first. One without stays. */
+  /** The highest number is dropped first; columns without one stay. */
   dropOrder?: number
 }
 
-/** A table that was fitted to the line, to be drawn a part at a time. */
+/** A table layout for one line width, to render rows page by page. */
 export interface FittedTable<Row> {
-  /** Line with the titles, if there are any. */
+  /** The title line, if there are titles. */
   readonly head: string[]
   renderRows(rows: readonly Row[]): string[]
 }
 
-/** Below this many columns a text says nothing. */
+/** Narrowest useful text column. */
 const MIN_TEXT_WIDTH = 20
 
-/** A table whose last column, of text, takes what the others leave of the line. */
+/** Renders a table whose last column, a text, takes the rest of the line. */
 export function renderFittedTable<Row>(
   rows: readonly Row[],
   columns: readonly OptionalColumn<Row>[],
@@ -30,8 +28,8 @@ export function renderFittedTable<Row>(
 }
 
 /**
- * Fits a table to the line by the rows given; those that follow keep to it. Where there is no room, spare columns go, and if that is not
- * enough, the text gets a line of its own below the others.
+ * Lays out a table for the first rows; later rows use the same layout. If the line is too narrow, it drops columns by
+ * `dropOrder`, then puts the text on a line of its own.
  */
 export function fitTable<Row>(
   rows: readonly Row[],
@@ -43,7 +41,7 @@ export function fitTable<Row>(
   const others = widths.reduce((sum, width) => sum + width + 2, 0)
   if (room - others < MIN_TEXT_WIDTH) return twoLineTable(kept, widths, text, room)
 
-  // a number that was cut would be another number: it rather pushes the others
+  // a cut number would read as another number, so numbers push the other columns instead
   const cut = kept.map((column, i) => (column.align === 'right' ? column : { ...column, maxWidth: widths[i] ?? 0 }))
   const all: Column<Row>[] = [...cut, { ...text, maxWidth: room - others }]
   const [titles] = titlesOf(all)
@@ -53,7 +51,7 @@ export function fitTable<Row>(
   }
 }
 
-/** The columns that there is room for beside a text. */
+/** Chooses the columns that fit beside the text. */
 function chooseColumns<Row>(rows: readonly Row[], columns: readonly OptionalColumn<Row>[], room: number) {
   const grid = [...titlesOf(columns), ...renderCells(rows, columns)]
   const widths = measureColumns(grid, columns.length)
@@ -68,7 +66,7 @@ function chooseColumns<Row>(rows: readonly Row[], columns: readonly OptionalColu
   return { kept: kept.map(({ column }) => column), widths: kept.map(({ width }) => width) }
 }
 
-/** Two lines for each row, and no titles: they would stand above something else. */
+/** Two lines per row, without titles, which would not line up. */
 function twoLineTable<Row>(
   columns: readonly Column<Row>[],
   widths: readonly number[],

@@ -4,11 +4,11 @@ import { ValidationError } from '../domain/errors.ts'
 
 export interface InputFile {
   chunks: AsyncIterable<Uint8Array>
-  /** The share of it that was read, where it is known. */
+  /** Fraction read so far, if the size is known. */
   fractionRead(): number | undefined
 }
 
-/** The bytes of a file or, by the name `-`, of stdin. `field` is the option or argument that names it. */
+/** Opens a file, or stdin for `-`. `field` is the option or argument that names it. */
 export async function openInput(file: string, field: string): Promise<InputFile> {
   if (file === '-') return { chunks: process.stdin, fractionRead: () => undefined }
   const { size } = await stat(file).catch((error: unknown) => {

@@ -38,7 +38,7 @@ async function stateOf(id: string): Promise<string> {
 const resume = (...args: string[]) => run(['resume', 'c', '--user', 'ada', ...args])
 
 describe('resume', () => {
-  it('says what to say, and which session it is about', async () => {
+  it('prints what to tell the user, and the session', async () => {
     const id = await began(HOUR, (session) => session.ask('Which one?\n  A) this\n  B) that'))
     const { code, stdout } = await resume()
     expect(code).toBe(0)
@@ -52,7 +52,7 @@ describe('resume', () => {
     })
   })
 
-  it('names the option or argument that is empty', async () => {
+  it('names an empty option or argument', async () => {
     await began(HOUR, (session) => session.ask('Which one?'))
     for (const [args, said] of [
       [['resume', '', '--user', 'ada'], 'conversation: must not be empty'],
@@ -63,7 +63,7 @@ describe('resume', () => {
     }
   })
 
-  it('offers to go on after a day, and is no activity by itself', async () => {
+  it('offers to continue after a day, and does not count as activity', async () => {
     const id = await began(25 * HOUR, (session) => session.ask('Which one?'))
     for (let i = 0; i < 2; i++) {
       expect(JSON.parse((await resume('--json')).stdout)).toMatchObject({ plan: 'offer', sessionId: id })
@@ -79,7 +79,7 @@ describe('resume', () => {
     expect(again).toEqual({ plan: 'new_task', say: 'What would you like to do next?' })
   })
 
-  it('ends what rested for more than a week, by the timeouts of the environment too', async () => {
+  it('ends a session idle for more than a week, or beyond the configured timeouts', async () => {
     const old = await began(8 * DAY, (session) => session.ask('Which one?'))
     expect(JSON.parse((await resume('--json')).stdout)).toMatchObject({ plan: 'expired', endedId: old })
     await began(HOUR, (session) => session.ask('And now?'))
@@ -88,7 +88,7 @@ describe('resume', () => {
     expect(JSON.parse(stdout)).toMatchObject({ plan: 'expired' })
   })
 
-  it('knows only the sessions of that user, chatmode and tenant', async () => {
+  it('finds only sessions of that user, chatmode and tenant', async () => {
     await began(HOUR, (session) => session.ask('Which one?'))
     for (const other of [
       ['--user', 'grace'],
@@ -100,18 +100,18 @@ describe('resume', () => {
     }
   })
 
-  it('keeps what could steer a terminal from it', async () => {
+  it('replaces control characters in the text for the user', async () => {
     await began(HOUR, (session) => session.ask('Which \u001b[2Jone?\u202e'))
     const { stdout } = await resume()
     expect(stdout).toContain('Which �[2Jone?�')
   })
 
-  it('refuses wrong input with 2, and a store that is not there with 5', async () => {
+  it('refuses invalid input with 2 and a missing store with 5', async () => {
     expect(await resume()).toMatchObject({ code: 5, stderr: expect.stringContaining('error STORAGE') })
     await began(HOUR, (session) => session.ask('Which one?'))
     const missing = await run(['resume', 'c'])
     expect(missing.code).toBe(2)
-    expect(missing.stderr).toBe('error VALIDATION: user: is missing: --user says whose conversation it is\n')
+    expect(missing.stderr).toBe('error VALIDATION: user: is required: name the user of the conversation with --user\n')
     expect((await run(['resume', '--user', 'ada'])).stderr).toContain("missing required argument 'conversation'")
     expect(await resume('--color')).toMatchObject({ code: 2, stderr: expect.stringContaining('unknown option') })
     const wrong = await run(['resume', 'c', '--user', 'ada'], { SESSION_IDLE_TIMEOUT_SECONDS: 'soon' })
@@ -128,7 +128,7 @@ describe('compact', () => {
     await session.flushStep()
   }
 
-  it('makes the commit of an ended session and shows it, once', async () => {
+  it('creates the commit of an ended session once and shows it', async () => {
     const id = await began(HOUR, async (session) => {
       await work(session)
       await session.end()
@@ -136,10 +136,10 @@ describe('compact', () => {
     const { code, stdout } = await run(['compact', id, '--summary', 'Retries are in.\nTests are red.'])
     expect(code).toBe(0)
     const [commit, ...rest] = stdout.trim().split('\n')
-    expect(commit).toMatch(/^commit {5}[0-9a-f-]{36}, number 1 of its conversation, normal$/)
+    expect(commit).toMatch(/^commit {5}[0-9a-f-]{36} \(normal, number 1 of its conversation\)$/)
     expect(rest).toEqual([
       `session    ${id}`,
-      expect.stringMatching(/^made {7}\d{4}-\S+Z, summary: caller$/),
+      expect.stringMatching(/^created {4}\d{4}-\S+Z, summary: caller$/),
       'summary    Retries are in.',
       '           Tests are red.',
       'decisions  wait longer each time',
@@ -150,12 +150,12 @@ describe('compact', () => {
       expect.stringMatching(/^sha256 {5}[0-9a-f]{64}$/),
     ])
     const again = await run(['compact', id, '--summary', 'Something else'])
-    expect(again.stdout).toContain('The session had this commit already: --summary was not used.')
+    expect(again.stdout).toContain('The session already had this commit: --summary was ignored.')
     const data = JSON.parse((await run(['compact', id, '--json'])).stdout)
     expect(data).toMatchObject({ sessionId: id, summary: 'Retries are in.\nTests are red.', range: { from: 1, to: 3 } })
   })
 
-  it('shows the end of long lists as a count', async () => {
+  it('shortens long lists with a count', async () => {
     const id = await began(HOUR, async (session) => {
       for (let i = 1; i <= 25; i++) session.observe.fileRead({ path: `src/${i}.ts` })
       await session.abort('Enough')
@@ -164,7 +164,7 @@ describe('compact', () => {
     expect(stdout).toContain('src/20.ts\n         and 5 more lines\n')
   })
 
-  it('refuses a live session with 4, an unknown one with 3, wrong input with 2', async () => {
+  it('refuses a live session with 4, an unknown one with 3, invalid input with 2', async () => {
     const id = await began(HOUR, work)
     const live = await run(['compact', id])
     expect(live).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('error INVALID_TRANSITION') })
@@ -179,17 +179,17 @@ describe('compact', () => {
 })
 
 describe('sweep', () => {
-  it('ends what nobody came back to, and says how many', async () => {
+  it('ends abandoned sessions and prints their number', async () => {
     const old = await began(8 * DAY, (session) => session.ask('Which one?'))
     const young = await began(HOUR, (session) => session.ask('Which one?'), 'd')
-    expect((await run(['sweep'])).stdout).toBe('ok  ended 1 session, made 1 commit\n')
+    expect((await run(['sweep'])).stdout).toBe('ok  ended 1 session, created 1 commit\n')
     expect([await stateOf(old), await stateOf(young)]).toEqual(['aborted', 'awaiting_user'])
-    expect((await run(['sweep'])).stdout).toBe('ok  no session is due\n')
+    expect((await run(['sweep'])).stdout).toBe('ok  no sessions to sweep\n')
     const strict = await run(['sweep', '--json'], { SESSION_STALE_TIMEOUT_SECONDS: '60' })
     expect(JSON.parse(strict.stdout)).toEqual({ swept: 1, compacted: 1, failed: 0, forgotten: 0 })
   })
 
-  it('goes on behind what cannot be closed, and leaves with 5', async () => {
+  it('continues after a session that cannot be closed, and exits with 5', async () => {
     const stuck = await began(9 * DAY, (session) => session.ask('Which one?'))
     const other = await began(8 * DAY, (session) => session.ask('Which one?'), 'd')
     const db = openDatabase(join(cwd, 'a.db'))
@@ -199,18 +199,18 @@ describe('sweep', () => {
     const { code, stdout } = await run(['sweep'])
     expect({ code, stdout }).toEqual({
       code: 5,
-      stdout: 'not all  ended 1 session, made 1 commit, 1 session could not be closed\n',
+      stdout: 'failed  ended 1 session, created 1 commit, 1 session could not be closed; the next sweep retries\n',
     })
     expect([await stateOf(stuck), await stateOf(other)]).toEqual(['awaiting_user', 'aborted'])
   })
 
-  it('refuses arguments with 2, and a store that is not there with 5', async () => {
+  it('refuses arguments with 2 and a missing store with 5', async () => {
     expect((await run(['sweep', 'all'])).code).toBe(2)
     expect((await run(['sweep'])).code).toBe(5)
   })
 })
 
-it.each(['resume', 'compact', 'sweep'])('%s --help tells what it does', async (command) => {
+it.each(['resume', 'compact', 'sweep'])('%s --help describes it', async (command) => {
   const { code, stdout } = await run([command, '--help'])
   expect(code).toBe(0)
   expect(stdout).toContain(`Usage: throughline ${command}`)

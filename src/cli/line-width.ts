@@ -1,14 +1,14 @@
-/** Where nobody says how wide a line may be, such as in a pipe. */
+/** Width without a terminal, such as in a pipe. */
 const DEFAULT_WIDTH = 160
 
-/** Columns that a line of output has: `COLUMNS`, or what the terminal says; `undefined` where neither does. */
+/** Columns of a line: `COLUMNS`, else the terminal's width, else `undefined`. */
 export function terminalWidth(): number | undefined {
   const wanted = Number(process.env['COLUMNS'])
-  // some terminals say 0
+  // some terminals report 0
   return Number.isInteger(wanted) && wanted > 0 ? wanted : process.stdout.columns || undefined
 }
 
-/** The same, or a width that suits most readers. */
+/** Columns of a line, with a default for pipes. */
 export function lineWidth(): number {
   return terminalWidth() ?? DEFAULT_WIDTH
 }

@@ -31,7 +31,7 @@ import { applyStyle, createOutput, type Output } from './output.ts'
 import { exitOnSignals } from './signals.ts'
 import type { Target } from './target.ts'
 
-/** Every command, in the order that help lists them in. */
+/** Every command, in the order of `--help`. */
 export const COMMANDS: readonly (Command | CommandGroup)[] = [
   serveCommand,
   mcpCommand,
@@ -58,10 +58,10 @@ export const COMMANDS: readonly (Command | CommandGroup)[] = [
   intakeCommands,
 ]
 
-/** Runs the command line. Never throws; what the shell gets is in `process.exitCode`. */
+/** Runs the command line. Never throws; sets `process.exitCode`. */
 export async function main(argv: readonly string[]): Promise<void> {
   exitOnSignals()
-  // asked of argv, because what cannot be parsed must be reported in the right form too
+  // read from argv directly, so that parse errors are reported as JSON too
   const json = argv.includes('--json')
   const output = createOutput(process.stdout, process.stderr, json)
   try {
@@ -73,7 +73,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** `help memory list` asks for what `memory list --help` does. */
+/** Turns `help memory list` into `memory list --help`. */
 function expandHelp([first, ...rest]: readonly string[]): string[] {
   if (first === 'help') return [...rest, '--help']
   return first === undefined ? [] : [first, ...rest]
@@ -88,16 +88,14 @@ function createProgram(output: Output, json: boolean): CommanderCommand {
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
     .addOption(
-      new Option('--url <target>', 'store to work on: sqlite:PATH, postgres://…, or https://… of a server')
+      new Option('--url <target>', 'store to use: sqlite:PATH, postgres://…, or https://… of a server')
         .env('THROUGHLINE_URL')
         .default(DEFAULT_URL),
     )
-    .addOption(
-      new Option('--cache-url <url>', 'cache in front of a Postgres store: redis://…').env('THROUGHLINE_CACHE_URL'),
-    )
-    .option('--json', 'print JSON for programs instead of text')
+    .addOption(new Option('--cache-url <url>', 'cache for a Postgres store: redis://…').env('THROUGHLINE_CACHE_URL'))
+    .option('--json', 'print JSON instead of text')
     .configureHelp({ showGlobalOptions: true, styleTitle: bold })
-    // what is wrong is reported once, by main
+    // main reports errors
     .configureOutput({ outputError: () => {}, ...(json && { writeErr: () => {} }) })
     .exitOverride()
     .showSuggestionAfterError()
@@ -121,7 +119,8 @@ function mountGroup(program: CommanderCommand, { name, summary, commands }: Comm
 
 function mount(program: CommanderCommand, parent: CommanderCommand, command: Command, output: Output) {
   const { usage, summary, more = '', options = [], run } = command
-  const mounted = parent.command(usage).summary(summary).description(`${summary}\n${more}`.trim())
+  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
+  const mounted = parent.command(usage).summary(summary).description(`${sentence}\n\n${more}`.trim())
   for (const { flags, description } of options) mounted.option(flags, description)
   mounted.action(async () => {
     const named = mounted.registeredArguments.map((argument, i) => [argument.name(), mounted.processedArgs[i]])

@@ -66,7 +66,7 @@ describe('memory import', () => {
   const report = async (args: readonly string[], options = {}): Promise<ImportReport> =>
     JSON.parse((await run(['memory', 'import', ...args, '--user', 'ada', '--json'], options)).stdout)
 
-  it('makes memories of documents, once', async () => {
+  it('imports each document once', async () => {
     const name = file('faiss.jsonl', TWO)
     const first = await run(['memory', 'import', name, '--user', 'ada'])
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' })
@@ -101,13 +101,13 @@ describe('memory import', () => {
     expect(code).toBe(2)
     expect(stdout).toContain('to create  2\n')
     expect(stdout).toMatch(/\nline 3 {3}3 {3}text {3}must not be empty\n/)
-    expect(stdout).toMatch(/\nA dry run: nothing was written\.\n$/)
+    expect(stdout).toMatch(/\nDry run: nothing was written\.\n$/)
     expect(await remembered()).toEqual([])
     expect(await report([name])).toMatchObject({ dryRun: false, created: 2, refused: 2 })
     expect(await report([name, '--dry-run'])).toMatchObject({ dryRun: true, created: 0, unchanged: 2, refused: 2 })
   })
 
-  it('keeps the good documents of a batch, names the others, and leaves with 2', async () => {
+  it('imports the valid documents of a batch, lists the others, and exits with 2', async () => {
     const name = file(
       'a.jsonl',
       [
@@ -137,22 +137,22 @@ describe('memory import', () => {
         { place: 'line 5', id: '5', field: 'text', reason: 'size 16385 exceeds the limit of 16384' },
         { place: 'line 6', id: '6', field: 'metadata' },
         { place: 'line 7', id: '7', field: 'expires_at' },
-        { place: 'line 8', id: 'b', field: 'id', reason: 'is that of line 2 too, which is taken' },
+        { place: 'line 8', id: 'b', field: 'id', reason: 'is already used by line 2' },
       ],
     })
   })
 
-  it('refuses a document that says something else than when it was imported, and takes the others of its batch', async () => {
+  it('refuses a document whose content has changed, and imports the others of its batch', async () => {
     await report([file('a.jsonl', TWO)])
     const changed = file('a.jsonl', lines({ id: 1, text: 'Ada prefers spaces' }, { id: 9, text: 'New' }))
-    const refusal = { place: 'line 1', id: '1', field: 'id', reason: 'belongs to a memory that says something else' }
+    const refusal = { place: 'line 1', id: '1', field: 'id', reason: expect.stringContaining('belongs to a memory') }
     for (const args of [[changed, '--dry-run'], [changed]]) {
       expect(await report(args)).toMatchObject({ created: 1, unchanged: 0, refused: 1, refusals: [refusal] })
     }
     expect(await contentsOf()).toEqual(['Ada prefers tabs', 'New', 'The service runs on port 8080'])
   })
 
-  it('reads stdin and every shape, under the name that it is given', async () => {
+  it('reads stdin and every format, with a given source name', async () => {
     const documents = TWO.split('\n').map((line) => JSON.parse(line))
     const options = { input: TWO }
     expect(await report(['-'], options)).toMatchObject({ file: '-', source: 'import:stdin', created: 2 })
@@ -164,7 +164,7 @@ describe('memory import', () => {
     expect(await report(['-', '--source', 'other'], options)).toMatchObject({ source: 'import:other', created: 2 })
   })
 
-  it('puts documents where the options say, in batches of any size', async () => {
+  it('applies the options, with batches of any size', async () => {
     const name = file('a.jsonl', lines(...[1, 2, 3, 4, 5].map((id) => ({ id, text: `Number ${id}` }))))
     const options = ['--tenant', 'acme', '--category', 'skills', '--scope', 'api', '--batch', '2']
     expect(await report([name, ...options])).toMatchObject({ created: 5 })
@@ -176,7 +176,7 @@ describe('memory import', () => {
     expect(await remembered()).toEqual([])
   })
 
-  it('lists the first hundred that it refused, and counts all', async () => {
+  it('lists the first hundred refusals and counts all', async () => {
     const name = file('a.jsonl', lines(...Array.from({ length: 120 }, (_, id) => ({ id, text: ' ' }))))
     const { refused, refusals } = await report([name])
     expect([refused, refusals.length]).toEqual([120, 100])
@@ -184,10 +184,10 @@ describe('memory import', () => {
     expect(stdout).toContain('\nline 100  99  text   must not be empty\nand 20 more\n')
   })
 
-  it('refuses wrong input with 2, and makes an embedded store that is not there, which a dry run does not need', async () => {
+  it('refuses invalid input with 2, and creates a missing SQLite store except in a dry run', async () => {
     const name = file('a.jsonl', TWO)
     const wrong: [string[], string][] = [
-      [[name], 'user: is missing: --user says whose they are'],
+      [[name], 'user: is required'],
       [['none.jsonl', '--user', 'ada'], 'file: cannot be read: ENOENT'],
       [['.', '--user', 'ada'], 'file: cannot be read: EISDIR'],
       [[name, '--user', 'ada', '--batch', '0'], 'batch: must be a whole number from 1 to 1000'],
@@ -211,7 +211,7 @@ describe('memory import', () => {
 })
 
 describe('memory export', () => {
-  it('writes what import reads back into another store, with the same ids', async () => {
+  it('writes a file that import reads into another store with the same ids', async () => {
     await withStore(async ({ memories, sessions }) => {
       const { id: sessionId } = await sessions.create({ userId: 'ada' })
       const metadata = { id: 7, nested: { content: 'x' } }
@@ -246,7 +246,7 @@ describe('memory export', () => {
     expect(JSON.parse((await into('ada.jsonl')).stdout)).toMatchObject({ created: 0, unchanged: 3 })
   })
 
-  it('goes through all pages, and ends quietly when its reader has seen enough', async () => {
+  it('exports all pages, and exits silently when the reader stops', async () => {
     const pad = 'x'.repeat(1000)
     const many = Array.from({ length: 600 }, (_, id) => ({ id, text: `Number ${id}`, pad }))
     await run(['memory', 'import', file('many.jsonl', lines(...many)), '--user', 'ada'])
@@ -283,14 +283,14 @@ describe('memory search, list, show and forget', () => {
       return { old, young, session: session.id }
     })
 
-  it('finds without counting it as use, and cuts to the width', async () => {
+  it('does not count a search as use, and cuts lines to the width', async () => {
     const long = `The build runs on Node. ${'And more of it. '.repeat(20)}`
     await withStore(({ memories }) => memories.remember({ userId: 'ada', content: long, confidence: 0.4 }))
     const search = (...args: string[]) => ['memory', 'search', 'what runs the build', '--user', 'ada', ...args]
     const narrow = await run(search(), { columns: '80' })
     const [head, row] = narrow.stdout.split('\n')
-    expect(head).toBe('score  believed  category  age  content')
-    expect(row).toMatch(/^\d\.\d\d {3}0\.40 {6}facts {5}now {2}The build runs on Node\. .*…$/)
+    expect(head).toBe('score  confidence  category  age  content')
+    expect(row).toMatch(/^\d\.\d\d {3}0\.40 {8}facts {5}now {2}The build runs on Node\. .*…$/)
     expect(row).toHaveLength(80)
     const [memory] = await remembered()
     expect((await run(search())).stdout).toContain(memory?.id)
@@ -301,7 +301,7 @@ describe('memory search, list, show and forget', () => {
       ['--category', 'rules'],
       ['--tenant', 'x'],
     ]) {
-      expect((await run(search(...filter))).stdout).toBe('No memory fits.\n')
+      expect((await run(search(...filter))).stdout).toBe('No matching memories.\n')
     }
     expect(await remembered()).toMatchObject([{ useCount: 0 }])
   })
@@ -312,13 +312,13 @@ describe('memory search, list, show and forget', () => {
     expect(all.stdout).toMatch(new RegExp(`^superseded +0\\.\\d\\d +preferences +now +${old} +Ada indents`, 'm'))
     expect(all.stdout).toMatch(new RegExp(`^current +0\\.80 +facts +now +${young} +Spaces`, 'm'))
     const first = await run(['memory', 'list', '--user', 'ada', '--limit', '1'])
-    expect(first.stdout).toContain(`\n\nThere are more: --cursor ${old}\n`)
+    expect(first.stdout).toContain(`\n\nNext page: --cursor ${old}\n`)
     const { stdout } = await run(['memory', 'list', '--user', 'ada', '--cursor', old, '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ items: [{ id: young }] })
-    expect((await run(['memory', 'list', '--user', 'eve'])).stdout).toBe('Nothing is remembered.\n')
+    expect((await run(['memory', 'list', '--user', 'eve'])).stdout).toBe('No memories.\n')
   })
 
-  it('shows a memory with the events it comes from, what took its place, and its history', async () => {
+  it('shows a memory with its source events, its successor and its history', async () => {
     const { old, young, session } = await tabs()
     const { code, stdout } = await run(['memory', 'show', old], { columns: '100' })
     expect(code).toBe(0)
@@ -326,18 +326,18 @@ describe('memory search, list, show and forget', () => {
     expect(stdout.replace(time, 'TIME').trimEnd().split('\n')).toEqual([
       'Ada indents with tabs',
       '',
-      `memory      ${old}`,
-      'user        ada, tenant local',
-      'category    preferences, explicit',
-      'believed    0.43',
-      'used        0 times',
-      'made        TIME',
-      'superseded  TIME',
-      `by          ${young}: Spaces are used for indenting`,
-      'metadata    {"seen":2}',
+      `memory       ${old}`,
+      'user         ada, tenant local',
+      'category     preferences, explicit',
+      'confidence   0.43',
+      'used         0 times',
+      'created      TIME',
+      'superseded   TIME',
+      `replaced by  ${young}: Spaces are used for indenting`,
+      'metadata     {"seen":2}',
       '',
       'lineage',
-      '├─ origin, TIME, explicit, believed 0.80',
+      '├─ origin, TIME, explicit, confidence 0.80',
       `│  └─ session ${session}, events 2 to 8`,
       '│     ├─ 2 user_message: I want tabs in every file',
       '│     ├─ 3 user_message: Tabs it is',
@@ -352,11 +352,11 @@ describe('memory search, list, show and forget', () => {
       '      └─ 4 user_message: Good �[2Jtabs',
       '',
       'history',
-      'version  when                      change        believed  because of',
-      `1        TIME  created       0.80      ${session}:2-8`,
-      '2        TIME  corroborated  0.85      tool:lint, said again',
-      `3        TIME  contradicted  0.43      ${session}:4`,
-      `4        TIME  superseded    0.43      ${young}`,
+      '#  time                      change        confidence  cause',
+      `1  TIME  created       0.80        ${session}:2-8`,
+      '2  TIME  corroborated  0.85        tool:lint, said again',
+      `3  TIME  contradicted  0.43        ${session}:4`,
+      `4  TIME  superseded    0.43        ${young}`,
     ])
     const data = JSON.parse((await run(['memory', 'show', old, '--json'])).stdout)
     expect(data).toMatchObject({
@@ -371,7 +371,7 @@ describe('memory search, list, show and forget', () => {
     }
   })
 
-  it('forgets one, or an import', async () => {
+  it('forgets one memory or an import', async () => {
     const { old, young } = await tabs()
     const name = file('a.jsonl', lines({ id: 1, text: 'One' }, { id: 2, text: 'Two' }))
     await run(['memory', 'import', name, '--user', 'ada'])
@@ -395,7 +395,7 @@ describe('recall and index', () => {
       return session.id
     })
 
-  it('finds what was said and what is remembered, with its place', async () => {
+  it('finds messages and memories with their places', async () => {
     const id = await past()
     const ask = (...args: string[]) => ['recall', 'how do retries wait', '--user', 'ada', ...args]
     const { code, stdout } = await run(ask(), { columns: '80' })
@@ -404,7 +404,7 @@ describe('recall and index', () => {
     expect(stdout).toMatch(new RegExp(`^\\d\\.\\d\\d .* user +${id.slice(-8)}:2 +The retries`, 'm'))
     expect(stdout).toMatch(new RegExp(`^\\d\\.\\d\\d .* coach +${id.slice(-8)}:3 +Retries now`, 'm'))
     expect(stdout).toMatch(/ explicit +memory +Retries are important/)
-    expect(stdout).toMatch(/\n\n3 hits, \d+ tokens\n$/)
+    expect(stdout).toMatch(/\n\n3 results, \d+ tokens\n$/)
     const { items } = JSON.parse((await run(ask('--kinds', 'memory', '--json'))).stdout)
     expect(items).toMatchObject([{ kind: 'memory', content: 'Retries are important to Ada' }])
     expect(JSON.parse((await run(ask('--limit', '1', '--json'))).stdout).items).toHaveLength(1)
@@ -413,15 +413,15 @@ describe('recall and index', () => {
       ['--max-tokens', '1'],
       ['--tenant', 'x'],
     ]) {
-      expect((await run(ask(...none))).stdout).toBe('Nothing fits.\n')
+      expect((await run(ask(...none))).stdout).toBe('No results.\n')
     }
     const wrong = await run(ask('--kinds', 'events'))
     expect(wrong.code).toBe(2)
-    expect(wrong.stderr).toContain('must be of event, commit, memory, with commas between them')
+    expect(wrong.stderr).toContain('must be a comma-separated list of event, commit, memory')
     expect((await run(ask('--since', 'soon'))).stderr).toContain('error VALIDATION: since: must be a time in ISO 8601')
   })
 
-  it('brings the index up to date, once', async () => {
+  it('updates the index once', async () => {
     // nothing is read on the side
     const tl = await open({ url: `sqlite:${cwd}/a.db`, index: false })
     for (const userId of ['ada', 'ada', 'bob']) {
@@ -454,11 +454,11 @@ it.each([
   expect(text.split('\n').filter((line) => line.length > 80 || /^\S{1,12}$/.test(line))).toEqual([])
 })
 
-it('a group without a command shows its commands, and leaves with 2', async () => {
+it('a group without a command prints its commands and exits with 2', async () => {
   const { code, stderr } = await run(['memory'])
   expect(code).toBe(2)
   expect(stderr).toContain('import [options] <file>')
-  expect(stderr).toContain('error VALIDATION: no command was given')
+  expect(stderr).toContain('error VALIDATION: missing command')
   expect(await run(['memory', 'serch'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Did you mean search?'),

@@ -41,7 +41,7 @@ it('migrates an empty Postgres as its owner, so that another role can serve from
   await database.destroy()
 })
 
-it('says that what has no schema has none', async () => {
+it('says that a store without a schema has nothing to migrate', async () => {
   const { stdout } = await runInProcess(['migrate', '--url', 'memory:'], '.')
-  expect(stdout).toBe('memory: has no schema, so that there is nothing to migrate\n')
+  expect(stdout).toBe('memory: has no schema to migrate\n')
 })

@@ -1,22 +1,20 @@
-/** Options as they were typed, to be checked with `parse`: what is wrong names the option and says what to do. */
+/** Schemas for typed options. Their messages follow the name of the option. */
 import { z } from 'zod'
 import { LIMITS } from '../domain/limits.ts'
 import { MEMORY_CATEGORIES } from '../domain/memory/memory.ts'
 import { moment } from '../features/kernel/parse.ts'
 
-/** The option of every command that is about one person. */
-export const user = nameOption('is missing: --user says whose they are')
+export const user = nameOption('is required: name the user with --user')
 
 export const tenant = nameOption().optional()
 
 export const category = z.enum(MEMORY_CATEGORIES, `must be one of ${MEMORY_CATEGORIES.join(', ')}`)
 
-/** The name or id of something. Checked here, where the option is known: further in it is a field that nobody typed. */
+/** A name or id. Checked here, so that the error names the option and not an inner field. */
 export function nameOption(missing?: string) {
   return z.string(missing).min(1, 'must not be empty').max(LIMITS.name)
 }
 
-/** A whole number, such as that of `--limit`. */
 export function wholeNumber(least: number, most: number) {
   return z
     .string()
@@ -29,10 +27,9 @@ export function wholeNumber(least: number, most: number) {
 
 const UNIT_SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const
 
-const TIME_OR_AGE_MESSAGE =
-  'must be so long ago, such as 30m, 2h, 3d or 1w, or a time in ISO 8601, such as 2026-01-31T09:30:00Z'
+const TIME_OR_AGE_MESSAGE = 'must be an age (30m, 2h, 3d, 1w) or an ISO 8601 time (2026-01-31T09:30:00Z)'
 
-/** A moment: so long ago, such as `2h`, or a time in ISO 8601. */
+/** An age such as `2h`, or a time in ISO 8601. Gives a time. */
 export const timeOrAge = z
   .string()
   .transform((text) => {
@@ -42,22 +39,17 @@ export const timeOrAge = z
   })
   .refine((text) => moment().safeParse(text).success, TIME_OR_AGE_MESSAGE)
 
-/** From nothing to all, such as a confidence. */
+/** A number from 0 to 1. */
 export const fraction = z
   .string()
   .refine((text) => /^(0|1|[01]?\.\d+)$/.test(text) && Number(text) <= 1, 'must be a number from 0 to 1, such as 0.5')
   .transform(Number)
 
-/** Several of a few words, with commas between them. */
+/** A comma-separated list of known words. */
 export function listOf<const Words extends readonly [string, ...string[]]>(words: Words) {
-  const list = z.array(z.enum(words, `must be of ${words.join(', ')}, with commas between them`)).min(1)
+  const list = z.array(z.enum(words, `must be a comma-separated list of ${words.join(', ')}`)).min(1)
   return z
     .string()
     .transform((text) => text.split(',').map((word) => word.trim()))
     .pipe(list)
-}
-
-/** What was given: an option that was left out is no field of its own. */
-export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never
 }

@@ -18,7 +18,7 @@ it('NO_COLOR wins over FORCE_COLOR, unless it is empty', () => {
   expect(applyStyle('red', 'text', process.stdout)).toBe('\x1b[31mtext\x1b[39m')
 })
 
-it('nothing is said of the two beside each other', () => {
+it('Node prints no warning if both are set', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tl-output-'))
   try {
     for (const name of ['bin', 'dist/cli']) mkdirSync(join(folder, name), { recursive: true })
@@ -41,7 +41,7 @@ it('nothing is said of the two beside each other', () => {
   }
 })
 
-it('JSON steers no terminal, and reads back as it was', () => {
+it('JSON has no unsafe characters and parses to the same value', () => {
   const value = { '\u009b2J': 'a\u007f\u202eb\u200e\u{e0041}\u{e007f} 日本 👩‍💻 é' }
   const text = toSafeJson(value)
   expect(text).toBe('{"\\u009b2J":"a\\u007f\\u202eb\\u200e\\udb40\\udc41\\udb40\\udc7f 日本 👩‍💻 é"}')

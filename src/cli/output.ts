@@ -5,19 +5,19 @@ import { sanitizeLines, toSafeJson } from './text.ts'
 
 export type Style = Parameters<typeof styleText>[0]
 
-/** The only way from a command to its reader. */
+/** Everything a command prints goes through here. */
 export interface Output {
-  /** Whether the reader is a program: `--json`. */
+  /** Whether `--json` was given. */
   readonly json: boolean
-  /** One result: its text for people or, with `--json`, its data as one line of JSON. */
+  /** Prints a result: the text or, with `--json`, the data as one line of JSON. */
   print(text: string, data: unknown): void
-  /** A word to people on the way to the result; nothing with `--json`. */
+  /** Prints a text before the result; nothing with `--json`. */
   say(text: string): void
-  /** As `say`, for what comes bit by bit: it goes no faster than the reader does, so that nothing piles up here. */
+  /** Prints texts as they come and waits for a slow reader instead of buffering; nothing with `--json`. */
   sayAll(texts: AsyncIterable<string>): Promise<void>
-  /** Colours text where it goes to a terminal that shows colours. */
+  /** Colors a text if stdout shows colors. */
   paint(style: Style, text: string): string
-  /** Says on stderr why nothing, or no more, comes. */
+  /** Prints an error on stderr. */
   fail(failure: Failure): void
 }
 
@@ -36,9 +36,9 @@ export function createOutput(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStr
   }
 }
 
-/** The text with colours, if the stream shows them. */
+/** Colors a text if the stream shows colors. */
 export function applyStyle(style: Style, text: string, stream: NodeJS.WriteStream): string {
-  // Node knows FORCE_COLOR and terminals; but it lets FORCE_COLOR win over NO_COLOR, and warns
+  // Node lets FORCE_COLOR win over NO_COLOR, and warns; here NO_COLOR wins
   return process.env['NO_COLOR'] ? text : styleText(style, text, { stream })
 }
 

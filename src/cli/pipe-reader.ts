@@ -1,26 +1,25 @@
 import { fstatSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** How often to look, in milliseconds. */
 const POLL_MS = 300
-/** Of the symbolic link to an open file: it is open for reading. */
+/** Mode bit of a link in /proc/PID/fd: the file is open for reading. */
 const READABLE = 0o400
 
 /**
- * Calls `left` once nobody reads the pipe that stdout is: a write would say so, but what follows a log may not write for hours, and
- * `| head -3` should end. Node cannot ask the pipe itself, so this looks which processes of the same session of the shell have it open; on
- * Linux alone, and only where the reader could be seen at first. Gives a function that ends the looking.
+ * Calls `onExit` once no process reads the pipe on stdout. A write would fail then, but a command that follows a log may
+ * not write for hours, and `| head -3` should end it. Node cannot query the pipe, so this polls which processes of the
+ * same shell session have it open. Linux only, and only if it finds the reader at the start. Returns a stop function.
  */
-export function onReaderExit(left: () => void): () => void {
+export function onReaderExit(onExit: () => void): () => void {
   const pipe = process.platform === 'linux' ? pipeOfStdout() : undefined
   let readers = pipe === undefined ? [] : findReaders(pipe)
   if (pipe === undefined || readers.length === 0) return () => {}
   const timer = setInterval(() => {
     readers = readers.filter((path) => isStillOpen(path, pipe))
-    // a reader may have handed it on
+    // the reader may have passed it to another process
     if (readers.length === 0) readers = findReaders(pipe)
     if (readers.length > 0) return
     clearInterval(timer)
-    left()
+    onExit()
   }, POLL_MS)
   return () => clearInterval(timer)
 }
@@ -30,7 +29,7 @@ function pipeOfStdout(): string | undefined {
   return stdout?.isFIFO() ? `pipe:[${stdout.ino}]` : undefined
 }
 
-/** Paths below `/proc` where processes of our session have the pipe open for reading. Those of other users cannot be seen. */
+/** Paths in `/proc` where processes of this shell session have the pipe open for reading, except other users'. */
 function findReaders(pipe: string): string[] {
   const session = shellSessionOf('self')
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -43,7 +42,7 @@ function readersIn(folder: string, pipe: string): string[] {
   return files.map((file) => `${folder}/${file}`).filter((path) => attempt(() => isReader(path)) ?? false)
 }
 
-/** What is there now may be gone a moment later. */
+/** Processes and files may disappear at any moment. */
 function attempt<T>(look: () => T): T | undefined {
   try {
     return look()
@@ -52,13 +51,13 @@ function attempt<T>(look: () => T): T | undefined {
   }
 }
 
-/** Session of the shell that a process belongs to; `undefined` once it has ended. */
+/** Shell session of a process; `undefined` once it has ended. */
 function shellSessionOf(pid: string): string | undefined {
-  // the name of the program, in parentheses, may hold blanks: state, parent, group and session follow it
+  // "pid (name) state parent group session …"; the name may contain spaces
   return attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[3])
 }
 
-/** Also if it may no longer be looked at: then the process is there, as another user. */
+/** Counts a path that is no longer accessible as open: the process has changed its user. */
 function isStillOpen(path: string, pipe: string): boolean {
   try {
     return readlinkSync(path) === pipe

@@ -42,7 +42,7 @@ describe('withProgress', () => {
     expect(shown.at(-1)).toBe('\r\x1b[K')
   })
 
-  it('is silent where stderr is no terminal, or one that cannot clear a line', async () => {
+  it('is silent without a terminal, or on a dumb one', async () => {
     expect(await shownWhere(false)).toEqual([])
     process.env['TERM'] = 'dumb'
     expect(await shownWhere(true)).toEqual([])

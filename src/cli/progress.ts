@@ -3,28 +3,29 @@ import { pluralize, truncate } from './text.ts'
 
 type OnProgress = NonNullable<UpkeepOptions['onProgress']>
 
-/** Says how far the work is: words, and the share that is done, where it is known. */
-export type ShowProgress = (words: () => string, share?: number) => void
+/** Updates the progress line: a text, and the fraction done if it is known. */
+export type ShowProgress = (text: () => string, fraction?: number) => void
 
-/** Milliseconds between two looks of the line. */
 const REDRAW_MS = 100
 const BAR_WIDTH = 20
-/** Columns of a terminal that has room for a bar beside the words. */
 const MIN_COLUMNS_FOR_BAR = 64
 
-/** Runs upkeep with one line on stderr that says how far it is; without one where stderr is no terminal, or a dumb one. */
-export async function withSessionProgress<T>(doing: string, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
-  return await withProgress((tell) =>
+/** Runs maintenance with a progress line that counts sessions and events. */
+export async function withSessionProgress<T>(
+  activity: string,
+  work: (onProgress: OnProgress) => Promise<T>,
+): Promise<T> {
+  return await withProgress((show) =>
     work(({ sessions, events, of }) =>
-      tell(
-        () => `${doing} ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`,
+      show(
+        () => `${activity} ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`,
         of.events === 0 ? 1 : events / of.events,
       ),
     ),
   )
 }
 
-/** As {@link withSessionProgress}, for any long work. */
+/** Runs long work with a progress line on stderr; without one if stderr is not a terminal, or a dumb one. */
 export async function withProgress<T>(work: (tell: ShowProgress) => Promise<T>): Promise<T> {
   const { stderr } = process
   if (!stderr.isTTY || process.env['TERM'] === 'dumb') return await work(() => {})
@@ -33,14 +34,16 @@ export async function withProgress<T>(work: (tell: ShowProgress) => Promise<T>):
   const clear = () => stderr.write('\r\x1b[K')
   process.once('exit', clear)
   try {
-    return await work((words, share) => {
+    return await work((text, fraction) => {
       if (performance.now() - shown < REDRAW_MS) return
       shown = performance.now()
       const columns = stderr.columns || 80
       const done =
-        share === undefined ? '' : `${progressBar(Math.min(1, share), columns >= MIN_COLUMNS_FOR_BAR ? BAR_WIDTH : 0)} `
-      // what reaches the end of the line would go on below it, where it is not cleared
-      stderr.write(`\r\x1b[K${truncate(done + words(), columns - 1)}`)
+        fraction === undefined
+          ? ''
+          : `${progressBar(Math.min(1, fraction), columns >= MIN_COLUMNS_FOR_BAR ? BAR_WIDTH : 0)} `
+      // a full line would wrap, and the wrapped part would not be cleared
+      stderr.write(`\r\x1b[K${truncate(done + text(), columns - 1)}`)
     })
   } finally {
     process.off('exit', clear)
@@ -48,9 +51,9 @@ export async function withProgress<T>(work: (tell: ShowProgress) => Promise<T>):
   }
 }
 
-/** `[█████·····]  50 %`, or the number alone where there is no room. */
-function progressBar(share: number, width: number): string {
-  const full = Math.round(share * width)
-  const percent = `${String(Math.floor(share * 100)).padStart(3)} %`
+/** `[█████·····]  50 %`, or only the number if `width` is 0. */
+function progressBar(fraction: number, width: number): string {
+  const full = Math.round(fraction * width)
+  const percent = `${String(Math.floor(fraction * 100)).padStart(3)} %`
   return width === 0 ? percent : `[${'█'.repeat(full)}${'·'.repeat(width - full)}] ${percent}`
 }

@@ -1,6 +1,6 @@
-/** One line of a file, or what is wrong with it. */
+/** A line of a file, or the problem with it. */
 export interface Line {
-  /** From 1, empty ones counted too. */
+  /** Counts from 1 and includes empty lines. */
   readonly number: number
   readonly text: string
   readonly problem?: string
@@ -9,11 +9,11 @@ export interface Line {
 const NEWLINE = 0x0a
 
 /**
- * The lines of a stream of UTF-8, whole whatever its pieces are; what is longer than `limit` bytes is not held. Only line feeds
- * end a line: readline also ends them at U+2028, which may stand in the texts of JSON.
+ * Reads lines from chunks of UTF-8. Drops lines longer than `limit` bytes. Splits at line feeds only: readline also
+ * splits at U+2028, which JSON texts may contain.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Line> {
-  // takes a byte order mark away, too
+  // also removes a byte order mark
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let number = 0
   let size = 0

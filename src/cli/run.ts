@@ -1,4 +1,4 @@
 import { main } from './main.ts'
 
-// what bin/throughline.js does with the built files, for use without a build
+// runs the CLI from the sources, like bin/throughline.js does from the build
 await main(process.argv.slice(2))

@@ -1,4 +1,4 @@
-/** The word as a shell takes it, so that a command can be copied from what is printed. */
+/** Quotes a word for the shell, so that printed commands can be copied. */
 export function quoteForShell(word: string): string {
   return /^[\w.,:@%+/-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

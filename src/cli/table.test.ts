@@ -8,7 +8,7 @@ afterEach(() => {
 })
 
 describe('table', () => {
-  it('makes columns as wide as they need to be', () => {
+  it('makes columns as wide as their cells', () => {
     const rows = [
       ['a', '1'],
       ['long', '2'],
@@ -20,20 +20,20 @@ describe('table', () => {
     expect(renderTable(rows, columns)).toBe('name  n\na     1\nlong  2')
   })
 
-  it('pads before it paints, so that colours do not move the columns', () => {
+  it('pads before it colors, so that colors do not move the columns', () => {
     const paint = (text: string) => `<${text}>`
     expect(renderTable(['a', 'bc'], [{ value: (row) => row, paint }, { value: () => 'x' }])).toBe('<a >  x\n<bc>  x')
   })
 
-  it('cuts what is longer than its column', () => {
+  it('cuts values longer than the column', () => {
     expect(renderTable(['123456'], [{ value: (row) => row, maxWidth: 4 }])).toBe('123…')
   })
 
-  it('lets nothing through that could steer a terminal', () => {
+  it('replaces control characters', () => {
     expect(renderTable(['a\u001b[2Jb\u009b\u202ec\n\td'], [{ value: (row) => row }])).toBe('a�[2Jb��c d')
   })
 
-  it('measures by what a terminal shows, and sets numbers to the right', () => {
+  it('measures terminal columns, and aligns numbers right', () => {
     const columns = [
       { title: 'name', value: ([name = '']: string[]) => name },
       { title: 'n', value: ([, n = '']: string[]) => n, align: 'right' as const },
@@ -51,7 +51,7 @@ describe('table', () => {
     ])
   })
 
-  it('shows rows as blocks where the terminal is too narrow for them', () => {
+  it('prints rows as blocks on narrow terminals', () => {
     process.env['COLUMNS'] = '30'
     const rows = ['a'.repeat(20), 'b'.repeat(20)]
     const columns = [
@@ -71,7 +71,7 @@ describe('table', () => {
     )
   })
 
-  it('wraps the last column of a list, unless there is no room at all, and keeps an id whole', () => {
+  it('wraps the last column of a list if there is room, and keeps an id whole', () => {
     const list = [{ value: () => 'label' }, { value: () => 'one two three four five' }]
     process.env['COLUMNS'] = '24'
     expect(renderTable([1], list)).toBe('label  one two three\n       four five')

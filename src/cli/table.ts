@@ -3,25 +3,25 @@ import { terminalWidth } from './line-width.ts'
 import { pad, sanitizeLine, truncate, wrap } from './text.ts'
 
 export interface Column<Row> {
-  /** Give one to all columns, or to none. */
+  /** All columns of a table have a title, or none. */
   title?: string
   value: (row: Row) => string
-  /** Wider values are cut. */
+  /** Longer values are cut. */
   maxWidth?: number
-  /** The column is at least so wide, for rows that are not known yet. */
+  /** Reserves room for rows that are not known yet. */
   minWidth?: number
-  /** Colours what `value` gave, after it was padded. */
+  /** Colors the padded value. */
   paint?: (text: string, row: Row) => string
   /** @default 'left' */
   align?: 'left' | 'right'
 }
 
-/** Fewest columns that a text is wrapped to. */
+/** Narrowest column that is wrapped. */
 const MIN_WRAP_WIDTH = 16
 
 /**
- * Rows for people, in columns as wide as they need to be. Where the terminal is narrower than that, a table with titles shows each
- * row as a block of lines, and one without wraps its last column.
+ * Renders rows in columns. If the terminal is too narrow, a table with titles prints each row as a block of lines, and a
+ * table without titles wraps its last column.
  */
 export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   const grid = renderCells(rows, columns)
@@ -39,21 +39,21 @@ export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<
   return [...head, ...body.flat()].join('\n')
 }
 
-/** What the cells say, safe to print and cut to the widths that columns have. */
+/** Texts of the cells, sanitized and cut to the maximum widths. */
 export function renderCells<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string[][] {
   return rows.map((row) =>
     columns.map(({ value, maxWidth: width = Number.POSITIVE_INFINITY }) => truncate(sanitizeLine(value(row)), width)),
   )
 }
 
-/** Width of each column. */
+/** Width of the widest cell of each column. */
 export function measureColumns(grid: readonly (readonly string[])[], count: number): number[] {
   return Array.from({ length: count }, (_, i) =>
     grid.reduce((max, cells) => Math.max(max, displayWidth(cells[i] ?? '')), 0),
   )
 }
 
-/** One line of a table; coloured, if it is the line of a row. */
+/** One line of a table; colored if `row` is given. */
 export function renderRow<Row>(
   cells: readonly string[],
   columns: readonly Column<Row>[],
@@ -70,7 +70,7 @@ export function renderRow<Row>(
     .join('  ')
 }
 
-/** The lines of a row: several where its last cell has to be wrapped. A word such as an id stays whole, below the others if need be. */
+/** Wraps the last cell of a row. A single long word, such as an id, stays whole on a line of its own. */
 function renderWrappedRow<Row>(
   row: Row,
   cells: readonly string[],
@@ -90,7 +90,7 @@ function renderWrappedRow<Row>(
   )
 }
 
-/** Rows as blocks of lines, a title and a value in each. */
+/** Rows as blocks of lines, each a title and a value. */
 function renderBlocks<Row>(
   rows: readonly Row[],
   grid: readonly (readonly string[])[],

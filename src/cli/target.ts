@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Throughline } from '../api.ts'
 import { StorageError } from '../domain/errors.ts'
+import { defined } from '../domain/optional.ts'
 import { open } from '../open/open.ts'
 import { targetOf } from '../open/target.ts'
 
@@ -8,47 +9,47 @@ import { targetOf } from '../open/target.ts'
 export interface Target {
   /** May hold a password: never print it. */
   readonly url: string
-  /** Whether `--url` named it, rather than the environment or the default. */
+  /** Whether it comes from `--url`, not from the environment or the default. */
   readonly explicit: boolean
-  /** What `--cache-url` names. May hold a password too. What the environment names `open()` finds by itself. */
+  /** Value of `--cache-url`; may hold a password. `open()` reads the environment itself. */
   readonly cache?: string
 }
 
-/** What to open it with: its URL, and the cache if one was typed. */
+/** Options of `open()` for the target. */
 export function toOpenOptions({ url, cache }: Target): { url: string; cache?: string } {
-  return { url, ...(cache !== undefined && { cache }) }
+  return defined({ url, cache })
 }
 
-/** Whether there is a cache in front of it. */
+/** Whether the target has a cache. */
 export function hasCache({ url, cache }: Target): boolean {
   return targetOf(url).store === 'postgres' && (cache ?? process.env['THROUGHLINE_CACHE_URL'] ?? '') !== ''
 }
 
-/** A line after commands to copy, where they need what was typed: it may hold a password, so it is not repeated. */
+/** A line below printed commands that need the typed URLs, which are not repeated: they may hold a password. */
 export function sameTargetHint({ explicit, cache }: Target, how: 'with' | 'each with' = 'each with'): string[] {
   const typed = [...(explicit ? ['--url'] : []), ...(cache === undefined ? [] : ['--cache-url'])]
   return typed.length === 0 ? [] : [`(${how} the same ${typed.join(' and ')})`]
 }
 
-/** Path of the file that a target means; `undefined` for other stores. */
+/** File of a SQLite target; `undefined` for other stores. */
 export function sqlitePath(url: string): string | undefined {
   const target = targetOf(url)
   return target.store === 'sqlite' ? target.path : undefined
 }
 
 /**
- * Works on a store that is already there, and closes it whatever happens. Neither makes nor migrates one, unless `absent` says that an embedded
- * one may be made, or that an empty one in memory will do.
+ * Opens an existing store, runs the work and closes the store. Never migrates. If a SQLite file is missing, `absent`
+ * decides: refuse, create it, or use an empty store in memory.
  */
 export async function withStore<T>(
   target: Target,
   work: (tl: Throughline) => Promise<T>,
-  { absent = 'refuse' }: { absent?: 'refuse' | 'make' | 'memory' } = {},
+  { absent = 'refuse' }: { absent?: 'refuse' | 'create' | 'memory' } = {},
 ): Promise<T> {
   const file = sqlitePath(target.url)
   const isNew = file !== undefined && !existsSync(file)
   if (isNew && absent === 'refuse') {
-    throw new StorageError('sqlite', `there is no database at '${file}'; name another with --url`)
+    throw new StorageError('sqlite', `no database at '${file}'; choose another with --url`)
   }
   const opening = toOpenOptions(isNew && absent === 'memory' ? { ...target, url: 'memory:' } : target)
   const tl = await open({ ...opening, migrate: isNew, index: false })

@@ -9,11 +9,11 @@ it.each([
   ['2026-03-01T09:01:00.000Z', '2h'],
   ['2026-02-26T12:00:00.000Z', '3d'],
   ['2024-03-01T12:00:00.000Z', '2y'],
-])('what came about at %s is %s old', (time, age) => {
+])('%s is %s old', (time, age) => {
   expect(formatAge(time, Date.parse('2026-03-01T12:00:00.000Z'))).toBe(age)
 })
 
-it('says it in words', () => {
+it('formats an age in words', () => {
   const now = Date.parse('2026-03-01T12:00:00.000Z')
   expect(formatTimeAgo('2026-03-01T11:59:59.000Z', now)).toBe('just now')
   expect(formatTimeAgo('2026-03-01T11:57:00.000Z', now)).toBe('3 min ago')

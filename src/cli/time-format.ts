@@ -5,14 +5,14 @@ const UNITS = [
   ['m', 60],
 ] as const
 
-/** How long ago that was, in its greatest unit: `3d`. */
+/** Age in its largest unit: `3d`. */
 export function formatAge(time: string, now: number): string {
   const seconds = (now - Date.parse(time)) / 1000
   for (const [unit, length] of UNITS) if (seconds >= length) return `${Math.floor(seconds / length)}${unit}`
   return 'now'
 }
 
-/** The same in words: `3 min ago`, `just now`. */
+/** Age in words: `3 min ago`, `just now`. */
 export function formatTimeAgo(time: string, now: number): string {
   const age = formatAge(time, now)
   if (age === 'now') return 'just now'
@@ -20,7 +20,7 @@ export function formatTimeAgo(time: string, now: number): string {
   return `${age.slice(0, -1)} ${unit === 'm' ? 'min' : unit} ago`
 }
 
-/** The moment as people read it: `2026-03-01 12:00 UTC`. */
+/** `2026-03-01 12:00 UTC` */
 export function formatUtc(time: string): string {
   return `${time.slice(0, 16).replace('T', ' ')} UTC`
 }

@@ -208,7 +208,7 @@ describe('throughline mcp', () => {
       // the store would have been given 15 seconds
       expect(Date.now() - since).toBeLessThan(5000)
       const { errors } = await gone.ended
-      expect(errors).toBe('throughline mcp: waits for the store (postgres) to answer; Ctrl-C ends it\n')
+      expect(errors).toBe('throughline mcp: waiting for the store (postgres); press Ctrl-C to stop\n')
     } finally {
       silent.close()
     }

@@ -98,7 +98,7 @@ describe('tail', () => {
     await session.end()
     const { code, text } = await terminal.ended
     expect(code).toBe(0)
-    expect(text).toContain('The session has ended (complete): that was all.')
+    expect(text).toContain('The session has ended (complete).')
     expect(text).not.toContain('message 3')
   })
 
@@ -158,14 +158,14 @@ describe('purge', () => {
       )
     const answered = async (typed: string) => {
       const terminal = atTerminal(['purge', id], { env, cwd })
-      await terminal.until(`type ${id.slice(-8)}: `)
+      await terminal.until(`Type ${id.slice(-8)} to confirm: `)
       terminal.type(typed)
       return await terminal.ended
     }
     const [wrong, nothing, interrupted] = await Promise.all([answered('yes\n'), answered(CTRL_D), answered(CTRL_C)])
     expect(wrong.text).toContain(`Session ${id} “Plan the trip” of ada, running, last activity just now: 5 events`)
     expect([wrong.code, nothing.code, interrupted.code]).toEqual([2, 2, 130])
-    for (const { text } of [wrong, nothing]) expect(text).toContain('nothing was removed')
+    for (const { text } of [wrong, nothing]) expect(text).toContain('nothing was deleted')
     expect(await isThere()).toBe(true)
     const right = await answered(`${id.slice(-8)}\n`)
     expect(right.code).toBe(0)

@@ -58,7 +58,7 @@ describe('transcripts in a store', () => {
     expect(first.report.torn).toEqual([dataFile('torn', 17)])
     expect(first.code).toBe(0)
     expect(first.text).toMatch(/^sessions +22$/m)
-    expect(first.text).toContain('1 file with a last line that is being written')
+    expect(first.text).toContain('1 file with an incomplete last line')
     const again = await imported([DATA, dataFile('plain', 1)])
     expect(again.report).toMatchObject({ created: 0, extended: 0, unchanged: 22, events: 0, refused: [] })
 
@@ -160,11 +160,11 @@ describe('transcripts in a store', () => {
       [exported, notes, bytes].map((at) => [at, 'NO_TRANSCRIPT']),
     )
     expect(report.refused.map(({ message }) => message)).toEqual([
-      'is an export of Throughline: leave out --from to import it',
-      expect.stringContaining('none of its lines is one of a transcript'),
-      expect.stringContaining('none of its lines is one of a transcript'),
+      expect.stringContaining('omit --from'),
+      expect.stringContaining('is not a Claude Code transcript'),
+      expect.stringContaining('is not a Claude Code transcript'),
     ])
-    expect(text).toContain('leave out --from')
+    expect(text).toContain('omit --from')
     // in a folder they are passed over
     const folderOf = await imported([path])
     expect(folderOf).toMatchObject({
@@ -188,13 +188,13 @@ describe('transcripts in a store', () => {
     expect(code).toBe(4)
     expect(report).toMatchObject({ files: 2, created: 2 })
     expect(report.refused.map(({ file: name, message }) => [name.split('/').at(-1), message])).toEqual([
-      ['pipe.jsonl', 'cannot be read: it is no file'],
-      ['to-folder.jsonl', 'cannot be read: it is a link to a folder; name the folder itself'],
+      ['pipe.jsonl', 'cannot be read: not a regular file'],
+      ['to-folder.jsonl', 'cannot be read: a link to a folder; name the folder itself'],
       ['to-nothing.jsonl', expect.stringContaining('ENOENT')],
-      ['to-pipe.jsonl', 'cannot be read: it is no file'],
-      ['to-zero.jsonl', 'cannot be read: it is no file'],
-      ['null', 'cannot be read: it is no file'],
-      ['pipe.jsonl', 'cannot be read: it is no file'],
+      ['to-pipe.jsonl', 'cannot be read: not a regular file'],
+      ['to-zero.jsonl', 'cannot be read: not a regular file'],
+      ['null', 'cannot be read: not a regular file'],
+      ['pipe.jsonl', 'cannot be read: not a regular file'],
     ])
     expect(report.refused.every((one) => one.code === 'UNREADABLE')).toBe(true)
     await expect(imported(['-', file])).rejects.toMatchObject({

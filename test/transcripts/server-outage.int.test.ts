@@ -52,16 +52,16 @@ it('waits while the server is unreachable, says so once, and then imports everyt
     token: await operatorToken(),
     timeouts: { ...TIMEOUTS, retries: 0 },
   })
-  const taking = new TranscriptImporter(tl, OWNER, true)
-  const walk = await findFiles([folder.path])
-  const first = { walk, taken: await taking.importFiles(walk.files) }
-  expect(first.taken).toMatchObject({ created: 1 })
+  const importer = new TranscriptImporter(tl, OWNER, true)
+  const found = await findFiles([folder.path])
+  const first = { found, imported: await importer.importFiles(found.files) }
+  expect(first.imported).toMatchObject({ created: 1 })
 
   const news = new Arrivals<TranscriptImport | string>()
-  const enough = new AbortController()
-  const following = followFiles(taking, [folder.path], first, {
-    signal: enough.signal,
-    onBatch: (taken) => news.add(taken),
+  const stop = new AbortController()
+  const following = followFiles(importer, [folder.path], first, {
+    signal: stop.signal,
+    onBatch: (imported) => news.add(imported),
     onUnavailable: (error) => news.add(error.code),
     onAvailable: () => news.add('back'),
   })
@@ -82,7 +82,7 @@ it('waits while the server is unreachable, says so once, and then imports everyt
   await server.close()
   await appendFile(one, said('Away again.'))
   expect(await news.next()).toBe('STORAGE')
-  enough.abort()
+  stop.abort()
   await following
   await tl.close()
 })

@@ -9,8 +9,8 @@ const compactInput = z.strictObject({ session: z.string(), summary: z.string().o
 
 export const compactCommand: Command = {
   usage: 'compact <session>',
-  summary: 'make the commit of a session that has ended, or show the one it has',
-  more: 'Reads the log once, a page at a time, and writes one event. A session has one commit, which never changes.',
+  summary: 'create the commit of an ended session, or show the existing one',
+  more: ['The commit summarizes the log. A session has one commit, and it never changes.'].join('\n'),
   options: [{ flags: '--summary <text>', description: 'summary of the commit (default: an extract of the log)' }],
 
   async run(input, { target, output }) {
@@ -25,7 +25,7 @@ export const compactCommand: Command = {
     })
     const text = formatCommit(commit, output)
     const kept = summary === undefined || summary === commit.summary
-    output.print(kept ? text : `${text}\n\nThe session had this commit already: --summary was not used.`, commit)
+    output.print(kept ? text : `${text}\n\nThe session already had this commit: --summary was ignored.`, commit)
     return undefined
   },
 }

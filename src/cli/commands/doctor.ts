@@ -7,17 +7,17 @@ import { pluralize } from '../text.ts'
 
 export const doctorCommand: Command = {
   usage: 'doctor',
-  summary: 'look whether the store and what it needs are in order',
+  summary: 'check the store and everything it needs',
   more: [
-    'Node, the store and its schema, on Postgres the role and the cache, the index,',
-    'imports that were broken off, the disk and the clock. Of a server: its version, the',
-    'token, and what it says of its store. Makes no database, and changes none.',
+    'Checks Node.js, the store and its schema, the search index, unfinished imports,',
+    'disk and clock; on Postgres also the role and the cache; on a server its',
+    'version, your token and its store. Changes nothing and creates no database.',
     '',
-    `Leaves with ${EXIT.found} if a check fails; a warning alone is 0.`,
+    `Exits with ${EXIT.found} if a check fails. Warnings alone exit with 0.`,
   ].join('\n'),
 
   async run(_input, { target, output }) {
-    // loaded here: no other command needs all that it looks at
+    // loaded on first use: other commands do not need the drivers it checks
     const { runChecks: examine } = await import('../doctor/run-checks.ts')
     const checks = await examine(target)
     const ok = checks.every(({ status }) => status !== 'fail')
@@ -34,11 +34,11 @@ function formatChecks(checks: readonly Check[], { paint }: Output): string {
     { value: ({ name }) => name, paint: (text) => paint('bold', text) },
     { value: ({ found }) => found },
   ])
-  const wanting = checks.filter(({ status }) => status !== 'ok')
-  if (wanting.length === 0) return `${rows}\n\nAll is in order.`
-  const advice = renderTable(wanting, [
+  const problems = checks.filter(({ status }) => status !== 'ok')
+  if (problems.length === 0) return `${rows}\n\nAll checks passed.`
+  const advice = renderTable(problems, [
     { value: ({ name }) => name, paint: (text) => paint('bold', text) },
     { value: ({ advice: what = '' }) => what },
   ])
-  return `${rows}\n\n${pluralize(wanting.length, 'check')} to look after:\n${advice}`
+  return `${rows}\n\n${pluralize(problems.length, 'check')} to fix:\n${advice}`
 }

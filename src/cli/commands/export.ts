@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
+import { OUT_FILE } from '../common-options.ts'
 import type { Output } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { type Target, withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 import { type ExportReport, exportToFile, exportToStdout } from '../transfer/export-sessions.ts'
-import { writeLines } from '../write-lines.ts'
+import { writeJsonLines } from '../write-lines.ts'
 
 const exportInput = z.strictObject({
   session: z.string().optional(),
@@ -18,33 +19,33 @@ const exportInput = z.strictObject({
 
 export const exportCommand: Command = {
   usage: 'export [session]',
-  summary: 'write sessions as they are, or one of them, as JSON Lines that import takes',
+  summary: 'export all sessions, or one, as JSON Lines for import',
   more: [
-    'All events of all sessions, which may go on meanwhile: each is written as far',
-    'as it reaches when its turn comes. Memories are not in it: see memory export.',
+    'Exports all events of all sessions. Others may keep writing: each session is',
+    'exported up to its last event at that moment. Memories are not included; see',
+    'throughline memory export.',
     '',
-    'What broke off goes on with --resume, behind the last block that is whole. The',
-    'same sessions give the same text on every store, so that two can be compared.',
+    'If an export stops early, repeat it with --resume. Equal sessions give equal',
+    'exports on every store, so that two stores can be compared.',
     '',
-    'With --cache it writes the envelopes that the cache holds instead, one a line,',
-    'for warm --from.',
+    'With --cache it exports the envelopes in the cache instead, for warm --from.',
     '',
     'Example: throughline export --out backup.jsonl',
     '         throughline export | throughline import --url postgres://…',
     '         throughline export --cache --out snapshot.jsonl',
   ].join('\n'),
   options: [
-    { flags: '--out <file>', description: 'file to write, in place of one that is there (default: stdout)' },
-    { flags: '--resume', description: 'go on with what is there of the file' },
-    { flags: '--cache', description: 'the cached envelopes instead' },
+    OUT_FILE,
+    { flags: '--resume', description: 'continue an incomplete file' },
+    { flags: '--cache', description: 'export the cached envelopes instead' },
   ],
 
   async run(input, { target, output }) {
     const { session, cache, out, resume } = parse(exportInput, input)
     if (resume && (out === undefined || cache)) {
-      throw new ValidationError('resume', 'goes with --out and without --cache: it goes on with a file of sessions')
+      throw new ValidationError('resume', 'needs --out and cannot be combined with --cache')
     }
-    if (cache && session !== undefined) throw new ValidationError('cache', 'goes without a session')
+    if (cache && session !== undefined) throw new ValidationError('cache', 'cannot be combined with a session')
     if (cache) await exportCache(target, out, output)
     else if (out === undefined) await exportToStdout(target, session)
     else {
@@ -58,16 +59,16 @@ export const exportCommand: Command = {
 function formatReport({ file, sessions, events, was }: ExportReport, { paint }: Output): string {
   const what = `${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
   if (was === 'complete') return `${paint('green', 'ok')}  ${file} is complete: ${what}`
-  return was === 'written' ? `wrote ${what} to ${file}` : `went on with ${file}, which has ${what} now`
+  return was === 'written' ? `wrote ${what} to ${file}` : `continued ${file}: ${what} in total`
 }
 
 async function exportCache(target: Target, out: string | undefined, output: Output): Promise<void> {
   let written = 0
   await withStore(target, ({ envelopes }) =>
-    withProgress((tell) =>
-      writeLines(envelopes.cached(), out, () => {
+    withProgress((showProgress) =>
+      writeJsonLines(envelopes.cached(), out, () => {
         written += 1
-        tell(() => `exporting: ${pluralize(written, 'envelope')}`)
+        showProgress(() => `exporting: ${pluralize(written, 'envelope')}`)
       }),
     ),
   )

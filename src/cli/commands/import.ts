@@ -16,55 +16,52 @@ import { withInterruptMessage } from '../transfer/interrupt-message.ts'
 const importInput = z.strictObject({
   files: z.array(z.string()).default([]),
   check: z.boolean().default(false),
-  from: z.enum(['claude-code'], 'must be claude-code; without --from an export is read').optional(),
+  from: z.enum(['claude-code'], 'must be claude-code; omit --from to import an export').optional(),
   follow: z.boolean().optional(),
   user: nameOption().optional(),
   tenant,
 })
 
-const STOPPED_MESSAGE = 'Stopped in the middle. What came to its end is in. To go on, run the same again.'
+const STOPPED_MESSAGE = 'Stopped. Complete sessions are imported. Run the same command again to continue.'
 
 export const importCommand: Command = {
   usage: 'import [files...]',
-  summary: 'take sessions in that export wrote, or transcripts of a coding agent',
+  summary: 'import sessions from an export, or transcripts of a coding agent',
   more: [
-    'Reads what export wrote, from files or from stdin (-). Sessions keep their ids,',
-    'sequences and times. What is here already stays, and only what is behind it is',
-    'added: run it again after a break, or when there is more. A session is here',
-    'when all of it is.',
+    'Reads exports from files or stdin (-). Sessions keep their ids, sequences and',
+    'times. Only missing events are added, so the command is safe to repeat. A',
+    'session becomes visible when it is complete.',
     '',
-    'A session that went on here by itself is left as it is, and so is one whose',
-    `place is taken. They are listed, and it leaves with ${EXIT.refused}; the others are in.`,
-    'Of a file that is damaged it takes what is whole, goes on with the next file,',
-    `and leaves with ${EXIT.usage}.`,
+    'Sessions that differ here, or whose id is taken, are left unchanged and listed;',
+    `the command exits with ${EXIT.refused}. If a file is damaged, its intact part and the other`,
+    `files are imported; the command exits with ${EXIT.usage}.`,
     '',
-    'With --check it only looks whether the files are whole, and whether a store',
-    'would take what is in them. It opens no store, and writes nothing.',
+    '--check verifies files without opening a store.',
     '',
-    'With --from claude-code it reads the transcripts of Claude Code instead: files,',
-    'or folders such as ~/.claude/projects.',
+    '--from claude-code reads transcripts of Claude Code: files, or folders such as',
+    '~/.claude/projects.',
     '',
     'Example: throughline import backup.jsonl --url postgres://…',
     '         throughline import --check backup.jsonl',
     '         throughline import --from claude-code ~/.claude/projects --follow',
   ].join('\n'),
   options: [
-    { flags: '--check', description: 'look whether the files are whole, and write nothing' },
-    { flags: '--from <kind>', description: 'what the files are, if no export: claude-code' },
-    { flags: '--follow', description: 'with --from: go on with what comes, until Ctrl-C' },
-    { flags: '--user <id>', description: 'with --from: whose sessions they become' },
-    { flags: '--tenant <id>', description: 'with --from: tenant of the user' },
+    { flags: '--check', description: 'verify the files, write nothing' },
+    { flags: '--from <kind>', description: 'format of the files if not an export: claude-code' },
+    { flags: '--follow', description: 'with --from: keep importing new lines until Ctrl-C' },
+    { flags: '--user <id>', description: 'with --from: owner of the sessions (default: your system user)' },
+    { flags: '--tenant <id>', description: 'with --from: tenant of the user (default: "local")' },
   ],
 
   async run(input, context) {
     const { files, from, check, ...only } = parse(importInput, input)
     if (from !== undefined) {
-      if (check) throw new ValidationError('check', 'goes without --from: it is for files that export wrote')
+      if (check) throw new ValidationError('check', 'cannot be combined with --from: it checks exports only')
       const { importTranscripts } = await import('../transcripts/import-transcripts.ts')
       return await importTranscripts({ paths: files, ...only }, context)
     }
     for (const [option, value] of Object.entries(only)) {
-      if (value !== undefined) throw new ValidationError(option, 'goes with --from alone: an export says it itself')
+      if (value !== undefined) throw new ValidationError(option, 'needs --from')
     }
     return await (check ? checkExports : importExports)(filesOrStdin(files), context)
   },
@@ -74,9 +71,9 @@ async function importExports(files: readonly string[], { target, output }: Conte
   const start = performance.now()
   const source = await openExportFiles(files)
   let isRefused = false
-  // for what is nothing at all no store is made
+  // no readable block: do not create a store
   if (source.hasBlocks || source.damaged.length === 0) {
-    const report = await withStore(target, (tl) => importBlocks(tl, source), { absent: 'make' })
+    const report = await withStore(target, (tl) => importBlocks(tl, source), { absent: 'create' })
     const whole = { ...report, seconds: Math.round(performance.now() - start) / 1000 }
     output.print(formatImport(whole, output), whole)
     isRefused = report.refused.length > 0
@@ -97,14 +94,14 @@ async function checkExports(files: readonly string[], { output }: Context): Prom
 
 function filesOrStdin(files: readonly string[]): readonly string[] {
   if (files.length > 0) return files
-  if (process.stdin.isTTY) throw new ValidationError('files', 'must name a file that export wrote, or - for stdin')
+  if (process.stdin.isTTY) throw new ValidationError('files', 'are required: name an export, or - for stdin')
   return ['-']
 }
 
 async function importBlocks(tl: Throughline, { blocks, fractionRead }: ExportFiles): Promise<ImportReport> {
-  return await withProgress((tell) => {
+  return await withProgress((showProgress) => {
     const onProgress = ({ sessions, events }: ImportProgress) =>
-      tell(() => `importing: ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`, fractionRead())
+      showProgress(() => `importing: ${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`, fractionRead())
     return withInterruptMessage(STOPPED_MESSAGE, () => tl.import(blocks, { onProgress }))
   })
 }

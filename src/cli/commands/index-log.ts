@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { IndexReport } from '../../api.ts'
+import { defined } from '../../domain/optional.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { given, nameOption, tenant } from '../option-schemas.ts'
+import { USER_TENANT } from '../common-options.ts'
+import { nameOption, tenant } from '../option-schemas.ts'
 import { withProgress } from '../progress.ts'
 import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
@@ -11,26 +13,23 @@ const indexInput = z.strictObject({ user: nameOption().optional(), tenant })
 
 export const indexCommand: Command = {
   usage: 'index',
-  summary: 'bring the index of words, which recall looks in, up to date with the logs',
+  summary: 'update the search index that recall uses',
   more: [
-    'It happens by itself in quiet moments: run it after much was written, or on a',
-    'schedule. It also gathers memories from sessions that have ended. Others may',
-    'write in the meantime. After a failure, run it again.',
+    'Indexing runs in the background. Run this command after large imports or on a',
+    'schedule. It also extracts memories from ended sessions. Safe to repeat, and to',
+    'run while others write.',
     '',
     'Example: throughline index --user ada',
   ].join('\n'),
-  options: [
-    { flags: '--user <id>', description: 'only the sessions of this user' },
-    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
-  ],
+  options: [{ flags: '--user <id>', description: 'only sessions of this user' }, USER_TENANT],
 
   async run(input, { target, output }) {
     const { user: userId, tenant } = parse(indexInput, input)
     const report = await withStore(target, (tl) =>
-      withProgress((tell) =>
+      withProgress((showProgress) =>
         tl.index({
-          ...given({ userId, tenant }),
-          onProgress: (done) => tell(() => `indexing: ${formatIndexed(done)}`),
+          ...defined({ userId, tenant }),
+          onProgress: (done) => showProgress(() => `indexing: ${formatIndexed(done)}`),
         }),
       ),
     )

@@ -7,20 +7,16 @@ import { withStore } from '../target.ts'
 
 export const intakeCommands: CommandGroup = {
   name: 'intake',
-  summary: 'whether new sessions are taken: status, pause, resume',
+  summary: 'pause and resume the creation of sessions: status, pause, resume',
   commands: [
-    intakeCommand('status', 'say whether new sessions are taken', ['Example: throughline intake status']),
-    intakeCommand('pause', 'take no new sessions, in every process on this store', [
-      'Sessions that are there go on. Safe to run again.',
+    intakeCommand('status', 'show whether new sessions are accepted', ['Example: throughline intake status']),
+    intakeCommand('pause', 'stop accepting new sessions, in every process on this store', [
+      'Existing sessions continue. Safe to repeat.',
       '',
       'Example: throughline intake pause',
       'To undo: throughline intake resume',
     ]),
-    intakeCommand('resume', 'take new sessions again', [
-      'Safe to run again.',
-      '',
-      'Example: throughline intake resume',
-    ]),
+    intakeCommand('resume', 'accept new sessions again', ['Safe to repeat.', '', 'Example: throughline intake resume']),
   ],
 }
 
@@ -41,6 +37,6 @@ function intakeCommand(call: keyof Intake, summary: string, more: readonly strin
 }
 
 function formatStatus({ paused, since }: IntakeStatus, { paint }: Output): string {
-  if (!paused) return `${paint('green', 'open')}  new sessions are taken`
-  return `${paint('yellow', 'paused')}  no new sessions are taken since ${since}; to take them again: throughline intake resume`
+  if (!paused) return `${paint('green', 'open')}  new sessions are accepted`
+  return `${paint('yellow', 'paused')}  no new sessions since ${since}. To accept them again: throughline intake resume`
 }

@@ -3,6 +3,7 @@ import { PassThrough, pipeline } from 'node:stream'
 import { z } from 'zod'
 import type { Throughline } from '../../api.ts'
 import { StorageError, ValidationError } from '../../domain/errors.ts'
+import { defined } from '../../domain/optional.ts'
 import type { Principal } from '../../domain/record.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import { defaultUser } from '../../mcp/default-user.ts'
@@ -10,10 +11,12 @@ import { open } from '../../open/open.ts'
 import { targetOf } from '../../open/target.ts'
 import type { Server } from '../../server.ts'
 import type { Command } from '../command.ts'
-import { given, nameOption, tenant } from '../option-schemas.ts'
+import { USER_TENANT } from '../common-options.ts'
+import { nameOption, tenant } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
+import { waitForStopSignal } from '../signals.ts'
 import { type Target, toOpenOptions } from '../target.ts'
-import { runServer, waitForStopSignal } from './serve.ts'
+import { runServer } from './serve.ts'
 
 const mcpInput = z.strictObject({
   http: z.boolean().default(false),
@@ -31,44 +34,52 @@ type McpInput = z.output<typeof mcpInput>
 
 export const mcpCommand: Command = {
   usage: 'mcp',
-  summary: 'give agents sessions and memory over MCP, on stdin and stdout',
+  summary: 'give agents sessions and memory over MCP (stdin and stdout)',
   more: [
-    'For clients of the Model Context Protocol: they start it themselves, see docs/mcp.md. It works for one user.',
-    'It ends when its input does, on SIGTERM and on Ctrl-C, and finishes first what it was asked for. While the store',
-    'does not answer it leaves at once.',
-    'With --http it is throughline serve, which has MCP at /mcp.',
+    'MCP clients start this command themselves; docs/mcp.md shows their settings. It',
+    'works for one user. It stops when its input ends, on SIGTERM and on Ctrl-C,',
+    'after it has answered pending requests.',
+    '',
+    'With --http it runs throughline serve, which has MCP at /mcp.',
   ].join('\n'),
   options: [
-    { flags: '--user <id>', description: 'whose sessions (THROUGHLINE_USER, else the user of this system)' },
-    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
-    { flags: '--agents <list>', description: 'agents that sessions may be handed to, with commas between them' },
-    { flags: '--http', description: 'serve it over HTTP, at /mcp, beside all that serve has' },
-    { flags: '--port <number>', description: 'with --http: port, 0 for a free one (THROUGHLINE_PORT, else 4747)' },
-    { flags: '--host <address>', description: 'with --http: address to listen on (THROUGHLINE_HOST, else 127.0.0.1)' },
+    { flags: '--user <id>', description: 'owner of the sessions (THROUGHLINE_USER, default: your system user)' },
+    USER_TENANT,
+    { flags: '--agents <list>', description: 'agents that can take a session over, separated by commas' },
+    { flags: '--http', description: 'serve MCP over HTTP at /mcp, as part of throughline serve' },
+    {
+      flags: '--port <number>',
+      description: 'with --http: port; 0 picks a free one (THROUGHLINE_PORT, default: 4747)',
+    },
+    {
+      flags: '--host <address>',
+      description: 'with --http: address to listen on (THROUGHLINE_HOST, default: 127.0.0.1)',
+    },
   ],
 
   async run(input, context) {
     const { http, ...options } = parse(mcpInput, input)
     if (http) return await runServer(toServeInput(options), context, formatBanner)
     for (const option of ['port', 'host'] as const) {
-      if (options[option] !== undefined) throw new ValidationError(option, 'goes with --http')
+      if (options[option] !== undefined) throw new ValidationError(option, 'needs --http')
     }
     await serveStdio(options, context.target)
     return undefined
   },
 }
 
-/** What `serve` takes of it. */
+/** The options that `serve` accepts. */
 function toServeInput({ tenant: chosen, ...options }: Omit<McpInput, 'http'>) {
-  if (chosen !== undefined) throw new ValidationError('tenant', 'goes without --http: there the token names it')
-  return given(options)
+  if (chosen !== undefined)
+    throw new ValidationError('tenant', 'cannot be combined with --http: the token names the tenant')
+  return defined(options)
 }
 
 function formatBanner({ url, secured }: Server, _target: Target, { paint }: Output): string {
-  const who = secured ? 'to whoever has a token' : 'to this machine alone: no key for tokens is set'
+  const access = secured ? 'Clients need a token.' : 'Listening on this machine only: no token key is configured.'
   return [
-    `Throughline gives agents sessions and memory at ${paint('bold', `${url}/mcp`)}`,
-    paint('dim', `streamable HTTP, ${who}; Ctrl-C stops it`),
+    `Throughline serves MCP at ${paint('bold', `${url}/mcp`)}`,
+    paint('dim', `Streamable HTTP. ${access} Press Ctrl-C to stop.`),
   ].join('\n')
 }
 
@@ -77,17 +88,16 @@ async function serveStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Ta
   reserveStdout()
   const { serveMcpOverStdio } = await import('../../mcp/stdio.ts')
   const { MAX_MESSAGE_BYTES } = await import('../../mcp/line-splitter.ts')
-  // keeps what comes before the store is open, so that an end behind it is heard
+  // buffers messages until the store is open, so that the end of input after them is noticed
   const input = new PassThrough({ highWaterMark: MAX_MESSAGE_BYTES }).on('error', () => {})
   pipeline(process.stdin, input, () => {})
   let tl: Throughline | undefined
   try {
-    const opening = open({ ...toOpenOptions(target), ...(agents !== undefined && { agents: agents as [string] }) })
+    const opening = open({ ...toOpenOptions(target), ...defined({ agents: agents as [string] | undefined }) })
     tl = await waitForStore(opening, input, store)
     if (tl === undefined) return
     const person = resolvePrincipal(tl, who)
-    if (process.stdin.isTTY)
-      say('this speaks the Model Context Protocol on stdin and stdout, for programs; Ctrl-D ends it')
+    if (process.stdin.isTTY) say('waiting for an MCP client on stdin and stdout; press Ctrl-D to stop')
     await serveMcpOverStdio(tl.as(person), person.userId, {
       input,
       output: process.stdout,
@@ -97,40 +107,40 @@ async function serveStdio({ agents, ...who }: Omit<McpInput, 'http'>, target: Ta
     })
   } finally {
     await tl?.close()
-    // an input that is still open would keep the process
+    // an open stdin would keep the process running
     process.stdin.destroy()
   }
 }
 
-/** Tells of signals. To be called when the store is open: until then they end the process at once, as with every command. */
+/** Aborts on a stop signal. Call it once the store is open: until then a signal ends the process at once. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController()
   void waitForStopSignal().then(() => stop.abort())
   return stop.signal
 }
 
-/** Milliseconds that a store may take without a word. */
+/** Milliseconds to wait for the store before saying so. */
 const SLOW_STORE_MS = 2000
-/** Milliseconds that a store may still take when the client has closed its end: having asked something, or nothing. */
+/** Milliseconds to wait for the store after the client closed its input, with and without pending requests. */
 const CLOSED_INPUT_MS = { asked: 10_000, idle: 500 }
 
-/** The store, when it answers; `undefined` if the client has gone before and wants nothing. */
+/** Waits for the store to open; `undefined` if the client disconnected first without a request. */
 async function waitForStore(
   opening: Promise<Throughline>,
   input: PassThrough,
   store: string,
 ): Promise<Throughline | undefined> {
   const { promise: left, resolve, reject } = Promise.withResolvers<undefined>()
-  const timers = [setTimeout(say, SLOW_STORE_MS, `waits for the store (${store}) to answer; Ctrl-C ends it`)]
+  const timers = [setTimeout(say, SLOW_STORE_MS, `waiting for the store (${store}); press Ctrl-C to stop`)]
   const leave = () => {
-    const late = new StorageError(store, 'did not answer, and whoever asked has gone')
+    const late = new StorageError(store, 'did not answer before the client disconnected')
     const isIdle = input.readableLength === 0
     timers.push(
       isIdle ? setTimeout(resolve, CLOSED_INPUT_MS.idle, undefined) : setTimeout(reject, CLOSED_INPUT_MS.asked, late),
     )
   }
   input.once('finish', leave)
-  // what hangs on the store would keep the process
+  // a pending store connection would keep the process running
   left.finally(() => setTimeout(() => process.exit(), 100).unref()).catch(() => {})
   try {
     return await Promise.race([opening, left])
@@ -140,7 +150,7 @@ async function waitForStore(
   }
 }
 
-/** Who is meant: as it was typed, else as the token of a server says. */
+/** The user to work for: from the options, else from the server's token. */
 function resolvePrincipal(
   { principal }: Throughline,
   who: Pick<McpInput, 'user' | 'tenant'>,
@@ -149,7 +159,10 @@ function resolvePrincipal(
   return { tenant: who.tenant ?? principal?.tenant ?? 'local', userId }
 }
 
-/** Stdout belongs to the protocol: what others would print there goes to stderr, and a client that has gone is no reason to leave at once. */
+/**
+ * Keeps stdout for the protocol: console output goes to stderr. A client that disconnects does not end the process
+ * at once.
+ */
 function reserveStdout(): void {
   globalThis.console = new Console(process.stderr)
   for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners('error').on('error', () => {})

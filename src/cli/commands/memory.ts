@@ -8,6 +8,6 @@ import { showCommand } from './memory/show.ts'
 
 export const memoryCommands: CommandGroup = {
   name: 'memory',
-  summary: 'what is remembered of users: search, show, import, export, forget',
+  summary: 'manage memories: search, list, show, import, export, forget',
   commands: [searchCommand, listCommand, showCommand, importCommand, exportCommand, forgetCommand],
 }

@@ -12,10 +12,11 @@ const migrateInput = z.strictObject({})
 
 export const migrateCommand: Command = {
   usage: 'migrate',
-  summary: 'bring the schema of the store up to date',
+  summary: 'update the schema of the store',
   more: [
-    'Safe to run again, and from several places at once. On Postgres, run it as the role that owns the tables.',
-    'The store of a server is migrated where it runs: against one this says which schema it has.',
+    'Safe to repeat, and to run from several places at once. On Postgres, run it as',
+    'the role that owns the tables. A server migrates its own store: for a server',
+    'this only prints the schema version.',
   ].join('\n'),
 
   async run(input, { target, output }) {
@@ -29,7 +30,7 @@ export const migrateCommand: Command = {
 }
 
 function formatOutcome(from: number | undefined, to: number | undefined): string {
-  if (to === undefined) return 'has no schema, so that there is nothing to migrate'
+  if (to === undefined) return 'has no schema to migrate'
   return from === to ? `already at schema ${to}` : `migrated from schema ${from} to ${to}`
 }
 

@@ -3,6 +3,7 @@ import type { PurgeReceipt, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
+import { USER_TENANT } from '../common-options.ts'
 import { confirm } from '../confirm.ts'
 import { nameOption, tenant } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
@@ -20,26 +21,25 @@ const purgeInput = z.strictObject({
 
 export const purgeCommand: Command = {
   usage: 'purge [session]',
-  summary: 'remove a session, or all that is stored of a user, for good',
+  summary: 'permanently delete a session, or all data of a user',
   more: [
-    'Says what will go, and asks. Sessions go one at a time, each with all that is',
-    'stored of it; after Ctrl-C or a failure run it again, and it goes on where it',
-    'stopped.',
+    'Lists what will be deleted and asks you to confirm. Sessions are deleted one at',
+    'a time. If it is interrupted, run it again to delete the rest.',
     '',
     'Example: throughline purge --user ada',
   ].join('\n'),
   options: [
-    { flags: '--user <id>', description: 'every session and every memory of this user' },
-    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
-    { flags: '--yes', description: 'do not ask; needed where there is no terminal, and with --json' },
+    { flags: '--user <id>', description: 'delete every session and memory of this user' },
+    USER_TENANT,
+    { flags: '--yes', description: 'do not ask; required without a terminal and with --json' },
   ],
 
   async run(input, { target, output }) {
     const { session, user, tenant, yes } = parse(purgeInput, input)
     if ((session === undefined) === (user === undefined)) {
-      throw new ValidationError('session', 'name one of: the id of a session, --user')
+      throw new ValidationError('session', 'give either the id of a session or --user')
     }
-    if (session !== undefined && tenant !== undefined) throw new ValidationError('tenant', 'goes with --user')
+    if (session !== undefined && tenant !== undefined) throw new ValidationError('tenant', 'needs --user')
     const receipt = await withStore(target, (tl) =>
       user === undefined
         ? purgeSession(tl, session ?? '', yes, output)
@@ -51,7 +51,7 @@ export const purgeCommand: Command = {
 }
 
 async function purgeSession(tl: Throughline, id: string, yes: boolean, output: Output): Promise<PurgeReceipt> {
-  // not looked at before: what is only coming in by an import cannot be, and can be removed
+  // no read first: an unfinished import cannot be read, but can be purged
   if (yes) return await tl.sessions.purge(id)
   const session = await tl.sessions.get(id)
   await confirm({ warning: describeSessionPurge(await session.record()), word: session.id.slice(-8), yes }, output)
@@ -66,8 +66,10 @@ async function purgeAllOfUser(
 ): Promise<PurgeReceipt> {
   const { sessions, text } = await describeUserPurge(tl, user)
   await confirm({ warning: text, word: user.userId, yes }, output)
-  return await withProgress((tell) =>
-    purgeUser(tl, user, (done) => tell(() => `purging: ${pluralize(done, 'session')}`, done / Math.max(1, sessions))),
+  return await withProgress((showProgress) =>
+    purgeUser(tl, user, (done) =>
+      showProgress(() => `purging: ${pluralize(done, 'session')}`, done / Math.max(1, sessions)),
+    ),
   )
 }
 

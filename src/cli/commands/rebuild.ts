@@ -7,15 +7,15 @@ import { withSessionProgress } from '../progress.ts'
 import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 
-/** Ids that are shown to people. */
+/** Maximum number of ids to print. */
 const SHOWN = 10
 
 const rebuildInput = z.strictObject({ session: z.string().optional() })
 
 export const rebuildCommand: Command = {
   usage: 'rebuild [session]',
-  summary: 'repair from the logs what is stored about sessions',
-  more: 'Touches only sessions that differ from their log, and may run while others write.',
+  summary: 'repair stored session data from the logs',
+  more: ['Changes only sessions that differ from their log. Safe while others write.'].join('\n'),
 
   async run(input, { target, output }) {
     const { session } = parse(rebuildInput, input)
@@ -31,6 +31,6 @@ function formatReport({ sessions, events, repaired }: RebuildReport, { paint }: 
   if (repaired.length === 0) return `${paint('green', 'ok')}  ${seen}: nothing to repair`
   const ids = repaired.slice(0, SHOWN).map((id) => `  ${id}`)
   const more = repaired.length - ids.length
-  const rest = more === 0 ? [] : [`  and ${more.toLocaleString('en')} more; --json names them all`]
+  const rest = more === 0 ? [] : [`  and ${more.toLocaleString('en')} more; --json lists all`]
   return [`repaired ${repaired.length.toLocaleString('en')} of ${seen}:`, ...ids, ...rest].join('\n')
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { RecallItem, RecallResult } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
+import { USER_TENANT } from '../common-options.ts'
 import { renderFittedTable } from '../fitted-table.ts'
-import { given, listOf, tenant, user, wholeNumber } from '../option-schemas.ts'
+import { listOf, tenant, user, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
@@ -24,26 +26,26 @@ const recallInput = z.strictObject({
 
 export const recallCommand: Command = {
   usage: 'recall <query>',
-  summary: "look in all that a user's past holds: messages, summaries, memories",
+  summary: "search a user's past: messages, summaries and memories",
   more: [
-    'Best first. A place is the end of a session id with the sequence of the event;',
-    '--json has all of it.',
+    'Prints the best result first. A place is the end of a session id and the',
+    'sequence of the event; --json prints full ids and texts.',
     '',
     'Example: throughline recall "how do we retry" --user ada --since 2026-01-01',
   ].join('\n'),
   options: [
-    { flags: '--user <id>', description: 'whose past (required)' },
-    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
-    { flags: '--kinds <list>', description: 'some of event,commit,memory (default: all of them)' },
-    { flags: '--since <time>', description: 'only what was said at or after this time, in ISO 8601' },
-    { flags: '--until <time>', description: 'only what was said before this time, in ISO 8601' },
-    { flags: '--max-tokens <count>', description: 'budget for the contents together' },
-    { flags: '--limit <count>', description: 'at most so many (default: 10)' },
+    { flags: '--user <id>', description: 'user whose past to search (required)' },
+    USER_TENANT,
+    { flags: '--kinds <list>', description: 'any of event,commit,memory (default: all)' },
+    { flags: '--since <time>', description: 'only results at or after this time (ISO 8601)' },
+    { flags: '--until <time>', description: 'only results before this time (ISO 8601)' },
+    { flags: '--max-tokens <count>', description: 'token budget for all results together' },
+    { flags: '--limit <count>', description: 'number of results (default: 10)' },
   ],
 
   async run(input, { target, output }) {
     const { query, user: userId, limit, ...filters } = parse(recallInput, input)
-    const result = await withStore(target, (tl) => tl.recall({ userId, query, limit, ...given(filters) }))
+    const result = await withStore(target, (tl) => tl.recall({ userId, query, limit, ...defined(filters) }))
     output.print(formatResult(result, output), result)
     return undefined
   },
@@ -53,8 +55,8 @@ function formatResult({ items, tokens, pending }: RecallResult, { paint }: Outpu
   const behind =
     pending === undefined
       ? ''
-      : `\n${pluralize(pending, 'session')} not looked at to the end yet: run throughline index, then ask again.`
-  if (items.length === 0) return `Nothing fits.${behind}`
+      : `\n${pluralize(pending, 'session')} not fully indexed yet. Run throughline index, then search again.`
+  if (items.length === 0) return `No results.${behind}`
   const rows = renderFittedTable(
     items,
     [
@@ -65,7 +67,7 @@ function formatResult({ items, tokens, pending }: RecallResult, { paint }: Outpu
     ],
     { title: 'text', value: ({ content }) => content },
   )
-  return `${rows}\n\n${paint('dim', `${pluralize(items.length, 'hit')}, ${pluralize(tokens, 'token')}`)}${behind}`
+  return `${rows}\n\n${paint('dim', `${pluralize(items.length, 'result')}, ${pluralize(tokens, 'token')}`)}${behind}`
 }
 
 function formatSpeaker({ kind, role, agentId, sourceType }: RecallItem): string {
@@ -73,7 +75,7 @@ function formatSpeaker({ kind, role, agentId, sourceType }: RecallItem): string 
   return kind === 'commit' ? 'summary' : (sourceType ?? '')
 }
 
-/** The end of the session's id, since those of one minute begin alike, and the sequence. */
+/** The end of the session id and the sequence. Ids created in the same minute start alike. */
 function formatPlace({ kind, sessionId, sequence }: RecallItem): string {
   return sessionId === undefined ? kind : `${sessionId.slice(-8)}:${sequence ?? ''}`
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { Resumed } from '../../api.ts'
+import { defined } from '../../domain/optional.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
+import { USER_TENANT } from '../common-options.ts'
 import { nameOption, tenant } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { withStore } from '../target.ts'
@@ -9,7 +11,7 @@ import { sanitizeLines } from '../text.ts'
 
 const resumeInput = z.strictObject({
   conversation: nameOption(),
-  user: nameOption('is missing: --user says whose conversation it is'),
+  user: nameOption('is required: name the user of the conversation with --user'),
   chatmode: nameOption().optional(),
   tenant,
   decline: z.boolean().default(false),
@@ -17,40 +19,32 @@ const resumeInput = z.strictObject({
 
 export const resumeCommand: Command = {
   usage: 'resume <conversation>',
-  summary: 'say where a conversation stands, and what to say to its user',
+  summary: 'say where a conversation stands and what to tell the user',
   more: [
-    'Writes nothing, unless the session rested beyond the stale timeout or expired: then it is ended and compacted.',
-    'SESSION_IDLE_TIMEOUT_SECONDS and SESSION_STALE_TIMEOUT_SECONDS set the timeouts (24 hours, 7 days).',
+    'Writes nothing, unless the session has expired or was idle beyond the stale',
+    'timeout: then it is ended and compacted. SESSION_IDLE_TIMEOUT_SECONDS (24',
+    'hours) and SESSION_STALE_TIMEOUT_SECONDS (7 days) set the timeouts.',
   ].join('\n'),
   options: [
-    { flags: '--user <id>', description: 'whose conversation it is (required)' },
+    { flags: '--user <id>', description: 'user of the conversation (required)' },
     { flags: '--chatmode <name>', description: 'chatmode of the session (default: "default")' },
-    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
-    { flags: '--decline', description: 'the user does not want to go on: end and compact the session' },
+    USER_TENANT,
+    { flags: '--decline', description: 'the user does not want to continue: end and compact the session' },
   ],
 
   async run(input, { target, output }) {
     const { conversation, user: userId, chatmode, tenant, decline } = parse(resumeInput, input)
-    const scope = { userId, ...(chatmode !== undefined && { chatmode }), ...(tenant !== undefined && { tenant }) }
+    const scope = defined({ userId, chatmode, tenant })
     const resumed = await withStore(target, ({ conversations }) =>
       decline ? conversations.decline(conversation, scope) : conversations.resume(conversation, scope),
     )
     const { plan, session, ended, say } = resumed
-    output.print(formatResumed(resumed, output), {
-      plan,
-      ...(session !== undefined && { sessionId: session.id }),
-      ...(ended !== undefined && { endedId: ended.id }),
-      say,
-    })
+    output.print(formatResumed(resumed, output), defined({ plan, sessionId: session?.id, endedId: ended?.id, say }))
     return undefined
   },
 }
 
 function formatResumed({ plan, session, ended, say }: Resumed, { paint }: Output): string {
-  const about = [
-    `plan ${plan}`,
-    ...(session === undefined ? [] : [`session ${session.id}`]),
-    ...(ended === undefined ? [] : [`ended ${ended.id}`]),
-  ]
-  return `${sanitizeLines(say)}\n\n${paint('dim', about.join(', '))}`
+  const about = [`plan ${plan}`, session && `session ${session.id}`, ended && `ended ${ended.id}`]
+  return `${sanitizeLines(say)}\n\n${paint('dim', about.filter(Boolean).join(', '))}`
 }

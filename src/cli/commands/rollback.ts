@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { RollbackOptions, RollbackReport, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
+import { defined } from '../../domain/optional.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { formatRollback, type RollbackContext, type RollbackResult } from '../envelope/rollback-report.ts'
-import { given } from '../option-schemas.ts'
 import { withProgress } from '../progress.ts'
 import { hasCache, sameTargetHint, sqlitePath, withStore } from '../target.ts'
 
@@ -17,35 +17,34 @@ const rollbackInput = z.strictObject({
 
 export const rollbackCommand: Command = {
   usage: 'rollback',
-  summary: 'take stored envelopes away again: those of a backfill, or since a time',
+  summary: 'remove stored envelopes: those of a backfill, or since a time',
   more: [
-    'Without --yes it only counts, and says what would be done. With --yes it',
-    '1 pauses the intake of new sessions, in every process on this store,',
+    'Without --yes it prints the plan and changes nothing. With --yes it',
+    '1 pauses the intake of new sessions in every process on this store,',
     '2 empties the cache,',
     '3 removes the envelopes from the store,',
-    'and says what is left to do. Should it fail or be stopped, the intake stays',
-    'paused: run it again.',
+    'and prints the remaining steps. If it fails, the intake stays paused: repeat it.',
     '',
-    'Of a backfill, envelopes that others wrote since are left. No log is touched',
-    'and so nothing is lost: reads fold envelopes from the logs, and throughline',
-    'rebuild stores them again. Sessions that a backfill made stay.',
+    'With --batch, envelopes that were rewritten since the backfill are kept. Logs',
+    'are not touched and nothing is lost: envelopes are computed from the logs, and',
+    'throughline rebuild stores them again. Sessions created by a backfill stay.',
     '',
     'Example: throughline rollback --since 2026-01-31T09:30:00Z',
     '         throughline rollback --batch first --yes',
   ].join('\n'),
   options: [
     { flags: '--batch <name>', description: 'envelopes of this backfill' },
-    { flags: '--since <time>', description: 'envelopes last written at this time or later (ISO 8601)' },
-    { flags: '--yes', description: 'do it (default: a dry run)' },
-    { flags: '--resume', description: 'resume the intake at the end, if envelopes are to stay in use' },
+    { flags: '--since <time>', description: 'envelopes last written at or after this time (ISO 8601)' },
+    { flags: '--yes', description: 'remove them (default: dry run)' },
+    { flags: '--resume', description: 'resume the intake afterwards, if you keep using envelopes' },
   ],
 
   async run(input, { target, output }) {
     const { batch, since, yes, resume } = parse(rollbackInput, input)
     if ((batch === undefined) === (since === undefined)) {
-      throw new ValidationError('batch', 'either --batch or --since must say which envelopes')
+      throw new ValidationError('batch', 'give either --batch or --since to select envelopes')
     }
-    const which = given({ batch, since })
+    const which = defined({ batch, since })
     const rolled = await withStore(target, (tl) => (yes ? rollBack(tl, which, resume) : previewRollback(tl, which)))
     const cache = sqlitePath(target.url) === undefined ? (hasCache(target) ? 'named' : 'unnamed') : 'none'
     const around: RollbackContext = { which, resume, cache, hint: sameTargetHint(target) }
@@ -61,11 +60,11 @@ async function previewRollback({ envelopes, intake }: Throughline, which: Select
 }
 
 async function rollBack(tl: Throughline, which: Selection, resume: boolean): Promise<RollbackResult> {
-  // what is wrong with the input shows before anything is paused
+  // reports invalid input before anything is paused
   const { envelopes } = await previewRollback(tl, which)
-  // most likely mistyped, and no reason to stop a fleet
+  // most likely a typo: do not pause the intake for it
   if (envelopes === 0 && which.batch !== undefined) {
-    throw new ValidationError('batch', 'names no envelopes that are stored, or others have written them since')
+    throw new ValidationError('batch', 'has no stored envelopes, or they were rewritten since')
   }
   await tl.intake.pause()
   const report = await remove(tl, which)
@@ -74,22 +73,22 @@ async function rollBack(tl: Throughline, which: Selection, resume: boolean): Pro
 
 async function remove({ envelopes }: Throughline, which: Selection): Promise<RollbackReport> {
   try {
-    return await withProgress((tell) =>
+    return await withProgress((showProgress) =>
       envelopes.rollback({
         ...which,
         onProgress: ({ sessions, of }) =>
-          tell(
+          showProgress(
             () => `removing: ${sessions.toLocaleString('en')} of ${of.toLocaleString('en')} envelopes`,
             of === 0 ? 1 : sessions / of,
           ),
       }),
     )
   } catch (error) {
-    // its code and its exit code stay what they are
+    // keeps the error code and the exit code
     if (error instanceof Error) error.message += `; ${STILL_PAUSED}`
     throw error
   }
 }
 
 const STILL_PAUSED =
-  "the intake stays paused: run it again (with --cache-url '' if the cache is gone for good), or give it up with throughline intake resume"
+  "the intake is still paused: run this command again (with --cache-url '' if the cache is gone), or cancel with throughline intake resume"

@@ -2,16 +2,17 @@ import { z } from 'zod'
 import type { ListSessions, Page, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import { SESSION_STATES, type SessionRecord } from '../../domain/record.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
-import { given, nameOption, tenant, timeOrAge, wholeNumber } from '../option-schemas.ts'
+import { nameOption, tenant, timeOrAge, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import { layoutSessions } from '../session/sessions-table.ts'
 import { quoteForShell } from '../shell-quote.ts'
 import { sqlitePath, type Target, withStore } from '../target.ts'
 import { pluralize, sanitizeLine } from '../text.ts'
-import { writeLines } from '../write-lines.ts'
+import { writeJsonLines } from '../write-lines.ts'
 
 const sessionsInput = z.strictObject({
   user: nameOption().optional(),
@@ -27,34 +28,32 @@ const sessionsInput = z.strictObject({
   all: z.boolean().default(false),
 })
 
-/** Sessions that are listed where nobody says how many. */
 const DEFAULT_LIMIT = 50
 
 export const sessionsCommand: Command = {
   usage: 'sessions',
-  summary: 'list sessions, those with the newest activity first',
+  summary: 'list sessions, most recently active first',
   more: [
-    'Narrow terminals get fewer columns, or two lines for each session; ids are',
-    'always whole. --json prints {"items":[…],"nextCursor":"…"}, and with --all one',
-    'session a line.',
+    'Narrow terminals get fewer columns or two lines per session; ids stay whole.',
+    '--json prints {"items":[…],"nextCursor":"…"}; with --all, one session per line.',
     '',
     'Example: throughline sessions --user ada --state awaiting_user --since 3d',
   ].join('\n'),
   options: [
-    { flags: '--user <id>', description: 'only those of this user' },
+    { flags: '--user <id>', description: 'only sessions of this user' },
     { flags: '--tenant <id>', description: 'tenant of the sessions (default: "local")' },
     { flags: '--state <state>', description: `one of ${SESSION_STATES.join(', ')}` },
-    { flags: '--agent <id>', description: 'only those where this agent is the active one' },
-    { flags: '--chatmode <name>', description: 'only those of this chatmode' },
-    { flags: '--conversation <id>', description: 'only those of this conversation' },
+    { flags: '--agent <id>', description: 'only sessions where this agent is active' },
+    { flags: '--chatmode <name>', description: 'only sessions with this chatmode' },
+    { flags: '--conversation <id>', description: 'only sessions of this conversation' },
     {
       flags: '--since <time>',
-      description: 'last activity so long ago at most, such as 2h or 3d, or at this time or later',
+      description: 'active since this time or within this age (2h, 3d, 2026-01-31T09:30Z)',
     },
-    { flags: '--until <time>', description: 'last activity before that' },
-    { flags: '--limit <count>', description: `at most so many, up to ${LIMITS.page} (default: ${DEFAULT_LIMIT})` },
-    { flags: '--cursor <cursor>', description: 'go on behind a page: its nextCursor' },
-    { flags: '--all', description: 'all of them, page after page' },
+    { flags: '--until <time>', description: 'last active before this time or age' },
+    { flags: '--limit <count>', description: `number of sessions, up to ${LIMITS.page} (default: ${DEFAULT_LIMIT})` },
+    { flags: '--cursor <cursor>', description: 'continue after a page: its nextCursor' },
+    { flags: '--all', description: 'list all sessions, page by page' },
   ],
 
   async run(input, { target, output }) {
@@ -66,10 +65,10 @@ export const sessionsCommand: Command = {
       conversation: conversationId,
       ...rest
     } = parse(sessionsInput, input)
-    if (all && limit !== undefined) throw new ValidationError('limit', 'must not be given beside --all')
-    const filters = given({ userId, status, conversationId, ...rest })
+    if (all && limit !== undefined) throw new ValidationError('limit', 'cannot be combined with --all')
+    const filters = defined({ userId, status, conversationId, ...rest })
     const query = { ...filters, limit: all ? LIMITS.page : (limit ?? DEFAULT_LIMIT) }
-    // a store that is not there yet has no sessions; but one that was named should be
+    // the default store may not exist yet; a store named with --url must exist
     await withStore(target, (tl) => printSessions(tl, query, all, output, target), {
       absent: target.explicit ? 'refuse' : 'memory',
     })
@@ -85,11 +84,11 @@ async function printSessions(
   target: Target,
 ): Promise<void> {
   const { limit: _page, ...filters } = query
-  if (all && output.json) return await writeLines(listAll(tl, query), undefined, () => {})
+  if (all && output.json) return await writeJsonLines(listAll(tl, query), undefined, () => {})
   const first = await tl.sessions.list(query)
   if (output.json) return output.print('', first)
   if (first.items.length === 0)
-    return output.say(Object.keys(filters).length > 0 ? 'No session fits.' : await formatEmpty(tl, target))
+    return output.say(Object.keys(filters).length > 0 ? 'No matching sessions.' : await formatEmpty(tl, target))
   await output.sayAll(renderPages(tl, query, first, all, output))
 }
 
@@ -114,14 +113,14 @@ async function* renderPages(
     count += page.items.length
     nextCursor = page.nextCursor
   }
-  const ways = count < LIMITS.page ? '--limit, --all' : '--all'
-  const more = nextCursor === undefined ? '' : `, and there are more: ${ways}`
+  const ways = count < LIMITS.page ? '--limit or --all' : '--all'
+  const more = nextCursor === undefined ? '' : `; show more with ${ways}`
   yield `\n${output.paint('dim', `${pluralize(count, 'session')}${more}`)}`
 }
 
 async function* listAll({ sessions }: Throughline, query: ListSessions): AsyncGenerator<SessionRecord> {
   for (let cursor = query.cursor; ; ) {
-    const page: Page<SessionRecord> = await sessions.list({ ...query, ...given({ cursor }) })
+    const page: Page<SessionRecord> = await sessions.list({ ...query, ...defined({ cursor }) })
     yield* page.items
     if (page.nextCursor === undefined) return
     cursor = page.nextCursor
@@ -129,14 +128,14 @@ async function* listAll({ sessions }: Throughline, query: ListSessions): AsyncGe
 }
 
 async function formatEmpty(tl: Throughline, target: Target): Promise<string> {
-  // those of every tenant that the caller may see
+  // export reads every tenant that the caller can see
   for await (const _ of tl.export()) {
-    return `No sessions of tenant ${sanitizeLine(tl.principal?.tenant ?? 'local')}; --tenant names another.`
+    return `No sessions for tenant ${sanitizeLine(tl.principal?.tenant ?? 'local')}. Other tenants have some: use --tenant.`
   }
   return formatGettingStarted(target)
 }
 
-/** What to do where nothing is yet. */
+/** First steps for an empty store. */
 function formatGettingStarted({ url }: Target): string {
   const file = sqlitePath(url)
   const where = file === undefined ? '' : ` in ${sanitizeLine(file)}`
@@ -147,9 +146,9 @@ function formatGettingStarted({ url }: Target): string {
   return [
     `No sessions yet${where}.`,
     '',
-    'To begin, from a program:',
+    'Create one from a program:',
     "  const tl = await open(); await tl.sessions.create({ userId: 'ada', task: 'Plan the trip' })",
-    'or write the conversation of the demo into the store:',
+    'or write the demo conversation to this store:',
     `  ${demo}`,
   ].join('\n')
 }

@@ -2,10 +2,12 @@ import { z } from 'zod'
 import type { Session, Snapshot, Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import type { SessionEvent } from '../../domain/event.ts'
+import { defined } from '../../domain/optional.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
+import { PARTIAL_ID_TENANT } from '../common-options.ts'
 import { lineWidth } from '../line-width.ts'
-import { given, tenant, wholeNumber } from '../option-schemas.ts'
+import { tenant, wholeNumber } from '../option-schemas.ts'
 import type { Output } from '../output.ts'
 import {
   DEFAULT_EVENTS,
@@ -15,7 +17,7 @@ import {
   requireReached,
   resolveRange,
 } from '../session/event-range.ts'
-import { findSession, partialIdTenantOption } from '../session/find-session.ts'
+import { findSession } from '../session/find-session.ts'
 import { findStateSince, formatHeader } from '../session/session-header.ts'
 import { renderTimeline, TurnHeadings } from '../session/timeline.ts'
 import { formatViews, readWork, type Views } from '../session/views.ts'
@@ -44,30 +46,29 @@ type Options = z.output<typeof showInput>
 
 export const showCommand: Command = {
   usage: 'show <session>',
-  summary: 'show a session: where it stands, and what happened turn by turn',
+  summary: 'show the state of a session and its events, turn by turn',
   more: [
-    'The number before each event is its sequence, for --at and --after. The',
-    'beginning or the end of an id will do, 8 characters or more, among the last',
-    '500 sessions of a tenant.',
+    'The number before each event is its sequence, for --at and --after. Instead of',
+    'the whole id you can give its beginning or end, at least 8 characters. It is',
+    'looked up in the 500 most recent sessions of the tenant.',
     '',
-    '--state, --envelope, --agents and --work show that view in place of the turns.',
-    '--json prints {"record":…,"state":…,"events":[…]}, with those that were asked',
-    'for beside them.',
+    '--state, --envelope, --agents and --work show that view instead of the turns.',
+    '--json prints {"record":…,"state":…,"events":[…]} and the views you ask for.',
     '',
     'Example: throughline show 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70 --last 3',
   ].join('\n'),
   options: [
-    partialIdTenantOption,
-    { flags: '--last <count>', description: `the last so many turns (default: ${DEFAULT_TURNS})` },
-    { flags: '--turn <number>', description: 'one turn' },
-    { flags: '--after <sequence>', description: 'events behind this one' },
-    { flags: '--limit <count>', description: `with --after: at most so many (default: ${DEFAULT_EVENTS})` },
-    { flags: '--at <sequence>', description: 'all as it was right after this event' },
-    { flags: '--full', description: 'cut nothing' },
-    { flags: '--state', description: 'the scratchpad' },
-    { flags: '--envelope', description: 'the envelope' },
-    { flags: '--agents', description: 'transitions and handoffs between agents' },
-    { flags: '--work', description: 'what was done: decisions, files, commands' },
+    PARTIAL_ID_TENANT,
+    { flags: '--last <count>', description: `number of most recent turns (default: ${DEFAULT_TURNS})` },
+    { flags: '--turn <number>', description: 'only this turn' },
+    { flags: '--after <sequence>', description: 'events after this one' },
+    { flags: '--limit <count>', description: `with --after: number of events (default: ${DEFAULT_EVENTS})` },
+    { flags: '--at <sequence>', description: 'the session as of this event' },
+    { flags: '--full', description: 'do not shorten texts' },
+    { flags: '--state', description: 'show the scratchpad' },
+    { flags: '--envelope', description: 'show the envelope' },
+    { flags: '--agents', description: 'show transitions and handoffs between agents' },
+    { flags: '--work', description: 'show the work done: decisions, files, commands' },
   ],
 
   async run(input, { target, output }) {
@@ -81,8 +82,8 @@ export const showCommand: Command = {
 function requireOneRange({ last, turn, after, limit }: Options): void {
   const ranges = Object.entries({ last, turn, after }).filter(([, value]) => value !== undefined)
   const [, second] = ranges
-  if (second !== undefined) throw new ValidationError(second[0], `must not be given beside --${ranges[0]?.[0]}`)
-  if (limit !== undefined && after === undefined) throw new ValidationError('limit', 'goes with --after')
+  if (second !== undefined) throw new ValidationError(second[0], `cannot be combined with --${ranges[0]?.[0]}`)
+  if (limit !== undefined && after === undefined) throw new ValidationError('limit', 'needs --after')
 }
 
 async function show(tl: Throughline, options: Options, output: Output): Promise<void> {
@@ -90,16 +91,16 @@ async function show(tl: Throughline, options: Options, output: Output): Promise<
   if (options.at !== undefined) requireReached('at', options.at, (await session.record()).head)
   const shot = options.at === undefined ? undefined : await session.at(options.at)
   const record = shot?.record ?? (await session.record())
-  const part = await resolveRange(session, record, given(options))
+  const part = await resolveRange(session, record, defined(options))
   if (output.json) {
     const { agents, work, envelope } = await readViews(session, options, record, shot)
     const state = shot?.state ?? (await session.state())
     const events: SessionEvent[] = []
     for await (const page of readPages(session, part)) events.push(...page)
-    return output.print('', { record, state, events, ...given({ envelope, agents, work }) })
+    return output.print('', { record, state, events, ...defined({ envelope, agents, work }) })
   }
   output.say(formatHeader(record, await findStateSince(session, record), Date.now(), output))
-  if (options.at !== undefined) output.say(output.paint('dim', `\nAs it was right after event ${options.at}.`))
+  if (options.at !== undefined) output.say(output.paint('dim', `\nAs of event ${options.at}.`))
   const views = await readViews(session, options, record, shot)
   if (Object.keys(views).length > 0) return output.say(`\n${formatViews(views, output)}`)
   await output.sayAll(renderLog(session, record.head, part, options.full, output))
@@ -112,7 +113,7 @@ async function readViews(
   shot?: Snapshot,
 ): Promise<Views> {
   const upTo = (sequence: number) => shot === undefined || sequence <= shot.sequence
-  return given({
+  return defined({
     state: asked.state ? (shot?.state ?? (await session.state())) : undefined,
     envelope: asked.envelope ? (shot?.envelope ?? (await session.envelope())) : undefined,
     agents: asked.agents ? (await session.transitions()).filter(({ sequence }) => upTo(sequence)) : undefined,
@@ -120,7 +121,7 @@ async function readViews(
   })
 }
 
-/** The events a few at a time, so that a long log needs no more memory than a short one. */
+/** Renders the events in chunks, so that a long log needs no more memory than a short one. */
 async function* renderLog(
   session: Session,
   head: number,
@@ -139,11 +140,11 @@ async function* renderLog(
   })) {
     yield lines.join('\n')
   }
-  if (to < head) yield dim(`… ${pluralize(head - to, 'more event')}, from ${to + 1} on: --after ${to} shows them`)
+  if (to < head) yield dim(`… ${pluralize(head - to, 'more event')}: show them with --after ${to}`)
 }
 
 function formatEarlier({ from, turnsBefore }: EventRange): string {
   const events = `events 1 to ${(from - 1).toLocaleString('en')}`
-  if (turnsBefore === undefined) return `${events} come before: --after 0 shows them`
-  return `${pluralize(turnsBefore, 'earlier turn')}, ${events}: --turn ${turnsBefore} shows the one before, --after 0 the first ones`
+  if (turnsBefore === undefined) return `${events} not shown: show them with --after 0`
+  return `${pluralize(turnsBefore, 'earlier turn')} (${events}): show the previous one with --turn ${turnsBefore}, or all with --after 0`
 }

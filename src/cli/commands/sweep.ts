@@ -12,20 +12,22 @@ const sweepInput = z.strictObject({})
 
 export const sweepCommand: Command = {
   usage: 'sweep',
-  summary: 'end and compact sessions that nobody came back to',
+  summary: 'end and compact abandoned sessions',
   more: [
-    'Those are the sessions that expired, or rested beyond the stale timeout: 7 days, or what',
-    'SESSION_STALE_TIMEOUT_SECONDS says. Run it on a schedule, from as many places as you like.',
+    'Sweeps sessions that have expired or were idle beyond the stale timeout (7',
+    'days, or SESSION_STALE_TIMEOUT_SECONDS). Run it on a schedule; several runs at',
+    'once are safe.',
     '',
-    `Leaves with ${EXIT.storage} if some could not be closed: the next sweep tries them again.`,
+    `Exits with ${EXIT.storage} if some sessions could not be closed. The next sweep retries them.`,
   ].join('\n'),
 
   async run(input, { target, output }) {
     parse(sweepInput, input)
     const report = await withStore(target, (tl) =>
-      withProgress((tell) =>
+      withProgress((showProgress) =>
         tl.sweep({
-          onProgress: ({ sessions, of }) => tell(() => `sweeping: ${pluralize(sessions, 'session')}`, sessions / of),
+          onProgress: ({ sessions, of }) =>
+            showProgress(() => `sweeping: ${pluralize(sessions, 'session')}`, sessions / of),
         }),
       ),
     )
@@ -35,9 +37,12 @@ export const sweepCommand: Command = {
 }
 
 function formatReport({ swept, compacted, failed, forgotten }: SweepReport, { paint }: Output): string {
-  const left = failed === 0 ? '' : `, ${paint('red', `${pluralize(failed, 'session')} could not be closed`)}`
+  const left =
+    failed === 0
+      ? ''
+      : `, ${paint('red', `${pluralize(failed, 'session')} could not be closed; the next sweep retries`)}`
   const gone = forgotten === 0 ? '' : `, forgot ${forgotten} expired ${forgotten === 1 ? 'memory' : 'memories'}`
-  const label = failed === 0 ? paint('green', 'ok') : paint('red', 'not all')
-  if (swept + compacted + failed === 0) return `${label}  no session is due${gone}`
-  return `${label}  ended ${pluralize(swept, 'session')}, made ${pluralize(compacted, 'commit')}${gone}${left}`
+  const label = failed === 0 ? paint('green', 'ok') : paint('red', 'failed')
+  if (swept + compacted + failed === 0) return `${label}  no sessions to sweep${gone}`
+  return `${label}  ended ${pluralize(swept, 'session')}, created ${pluralize(compacted, 'commit')}${gone}${left}`
 }

@@ -13,8 +13,8 @@ const verifyInput = z.strictObject({ session: z.string().optional() })
 
 export const verifyCommand: Command = {
   usage: 'verify [session]',
-  summary: 'compare what is stored about sessions with their logs',
-  more: `Changes nothing, and may run while others write. Leaves with ${EXIT.found} if it finds a difference.`,
+  summary: 'compare stored session data with the logs',
+  more: [`Read-only, and safe while others write. Exits with ${EXIT.found} if it finds a difference.`].join('\n'),
 
   async run(input, { target, output }) {
     const { session } = parse(verifyInput, input)
@@ -28,11 +28,11 @@ export const verifyCommand: Command = {
 
 function formatReport({ sessions, events, differences }: VerifyReport, { paint }: Output): string {
   const seen = `${pluralize(sessions, 'session')}, ${pluralize(events, 'event')}`
-  if (differences.length === 0) return `${paint('green', 'ok')}  ${seen}: all that is stored is what the logs say`
+  if (differences.length === 0) return `${paint('green', 'ok')}  ${seen}: no differences`
 
   const damaged = new Set(differences.map(({ sessionId }) => sessionId)).size
   const advice = differences.some(({ field }) => field === 'log')
-    ? 'The log itself is damaged where the field is log: restore a backup.'
+    ? 'Where the field is log, the log itself is damaged: restore a backup.'
     : 'To repair: throughline rebuild'
   const rows = renderTable(differences, [
     { title: 'session', value: ({ sessionId }) => sessionId },

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import type { WarmOptions, WarmReport } from '../../api.ts'
+import { defined } from '../../domain/optional.ts'
 import { parse } from '../../features/kernel/parse.ts'
 import type { Command } from '../command.ts'
 import { readSnapshotSessions } from '../envelope/snapshot.ts'
 import { EXIT } from '../exit-codes.ts'
+import { renderFacts } from '../fact-table.ts'
 import { openInput } from '../input-file.ts'
 import type { Output } from '../output.ts'
 import { withProgress } from '../progress.ts'
-import { renderTable } from '../table.ts'
 import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 
@@ -17,30 +18,32 @@ export const warmCommand: Command = {
   usage: 'warm',
   summary: 'fill the cache with envelopes from the store',
   more: [
-    'With all of them, or with those of the sessions that a snapshot names: JSON',
-    'Lines of export --cache. Of each line only its session_id is read; the value',
-    'itself comes from the store, so that an old snapshot can never bring an old',
-    'value back. Safe to run again, and while others write.',
+    'Fills all envelopes, or those of the sessions in a snapshot (export --cache).',
+    'Only the session_id of each snapshot line is used; values come from the store,',
+    'so an old snapshot cannot bring back old values. Safe to repeat, and while',
+    'others write.',
     '',
-    `Leaves with ${EXIT.storage} if some could not be filled.`,
+    `Exits with ${EXIT.storage} if some envelopes could not be cached.`,
     '',
     'Example: throughline warm --from snapshot.jsonl',
   ].join('\n'),
-  options: [{ flags: '--from <file>', description: 'snapshot that names the sessions; - reads stdin (default: all)' }],
+  options: [
+    { flags: '--from <file>', description: 'snapshot with the sessions to fill; - for stdin (default: all sessions)' },
+  ],
 
   async run(input, { target, output }) {
     const { from } = parse(warmInput, input)
     const file = from === undefined ? undefined : await openInput(from, 'from')
     const report = await withStore(target, ({ envelopes }) =>
-      withProgress((tell) => {
+      withProgress((showProgress) => {
         const onProgress: WarmOptions['onProgress'] = ({ sessions, of }) =>
-          tell(
+          showProgress(
             () => `warming: ${pluralize(sessions, 'session')}`,
             file === undefined ? sessions / of : file.fractionRead(),
           )
         return envelopes.warm({
           onProgress,
-          ...(file !== undefined && { sessions: readSnapshotSessions(file.chunks, 'from') }),
+          ...defined({ sessions: file && readSnapshotSessions(file.chunks, 'from') }),
         })
       }),
     )
@@ -49,21 +52,16 @@ export const warmCommand: Command = {
   },
 }
 
-function formatReport({ sessions, filled, present, unknown, failed }: WarmReport, { paint }: Output): string {
+function formatReport({ sessions, filled, present, unknown, failed }: WarmReport, output: Output): string {
   const rows = [
     ['sessions', sessions],
     ['filled', filled],
-    ['already there', present],
+    ['already cached', present],
     ['not in the store', unknown],
     ['failed', failed],
   ] as const
-  const counts = renderTable(rows, [
-    { value: ([label]) => label, paint: (text) => paint('bold', text) },
-    {
-      value: ([, count]) => count.toLocaleString('en'),
-      paint: (text, [label]) => (label === 'failed' && failed > 0 ? paint('red', text) : text),
-    },
-  ])
+  const facts = rows.map(([label, count]) => [label, count.toLocaleString('en')] as const)
+  const counts = renderFacts(facts, output, failed > 0 ? 'failed' : undefined)
   if (failed === 0) return counts
-  return `${counts}\n\nThe cache did not take some: it did not answer, or others wrote at that moment. Run it again.`
+  return `${counts}\n\nSome envelopes were not cached: the cache did not answer, or others wrote meanwhile. Run it again.`
 }

@@ -3,14 +3,14 @@ import { redisCache } from '../../cache/redis/index.ts'
 import { type Check, errorMessage, formatBytes } from './check.ts'
 import { isOlderVersion } from './node-version.ts'
 
-/** What stays as it is until somebody changes the settings: others may pass by themselves. */
+/** Error codes and driver texts of failures that last until someone changes the settings. */
 const LASTING = /WRONGPASS|NOAUTH|NOPERM|READONLY|ENOTFOUND|CERT|SELF_SIGNED|wrong version number|RESP/i
 
-const WITHOUT = 'all goes on without it, and envelopes are read from the store'
+const WITHOUT = 'Throughline works without it and reads envelopes from the store'
 
-/** Whether the cache in front of a Postgres store answers. `url` may hold a password. */
+/** Connects to the cache of a Postgres store. `url` may hold a password. */
 export async function checkCache(url: string): Promise<Check> {
-  if (url === '') return { name: 'cache', status: 'ok', found: 'none: envelopes are read from the store' }
+  if (url === '') return { name: 'cache', status: 'ok', found: 'none configured: envelopes are read from the store' }
   try {
     const cache = await redisCache({ url, ttlSeconds: 1, events: { count() {} } })
     try {
@@ -19,31 +19,28 @@ export async function checkCache(url: string): Promise<Check> {
       await cache.close()
     }
   } catch (error) {
-    const advice = 'correct --cache-url or THROUGHLINE_CACHE_URL'
+    const advice = 'fix --cache-url or THROUGHLINE_CACHE_URL'
     return { name: 'cache', status: 'fail', found: errorMessage(error), advice }
   }
 }
 
-/** What the health of a cache means. */
+/** Judges the health that a cache reports. */
 export function checkCacheHealth({ name, ok, details }: CacheHealth): Check {
-  if (!ok) return describeFailure(name, String(details['problem'] ?? 'it does not answer'))
+  if (!ok) return describeFailure(name, String(details['problem'] ?? 'no answer'))
   const { redis, policy, memoryBytes, memoryLimitBytes, nodes } = details
-  // those who see less than the whole store are told no more
+  // details are for operators only
   if (redis === undefined) return { name: 'cache', status: 'ok', found: `${name}: answers` }
   const used = typeof memoryBytes === 'number' ? formatBytes(memoryBytes) : '?'
   const limit = typeof memoryLimitBytes === 'number' ? ` of ${formatBytes(memoryLimitBytes)}` : ', no limit'
   const many = nodes === undefined ? '' : `, ${nodes} nodes`
   const found = `${name} ${redis}: answers, memory ${used}${limit}, policy ${policy}${many}`
-  if (
-    String(redis)
-      .split(' and ')
-      .some((version) => isOlderVersion(version, '6.0'))
-  ) {
+  const versions = String(redis).split(' and ')
+  if (versions.some((version) => isOlderVersion(version, '6.0'))) {
     return { name: 'cache', status: 'fail', found, advice: 'install Redis 6 or newer' }
   }
   if (memoryLimitBytes !== undefined && String(policy).includes('noeviction')) {
     const advice =
-      'once it is full it takes nothing new; any policy that evicts is safe: redis-cli -u "$THROUGHLINE_CACHE_URL" config set maxmemory-policy allkeys-lru'
+      'set a policy that evicts, or a full cache accepts nothing new: redis-cli -u "$THROUGHLINE_CACHE_URL" config set maxmemory-policy allkeys-lru'
     return { name: 'cache', status: 'warn', found, advice }
   }
   return { name: 'cache', status: 'ok', found }
@@ -56,12 +53,13 @@ function describeFailure(name: string, problem: string): Check {
 
 function adviceFor(problem: string): string {
   if (/WRONGPASS|NOAUTH/.test(problem)) {
-    return 'correct user and password: THROUGHLINE_CACHE_URL=redis://user:password@host:port'
+    return 'fix user and password: THROUGHLINE_CACHE_URL=redis://user:password@host:port'
   }
-  if (/NOPERM/.test(problem)) return 'let its user run scripts, and read and write keys session:* and {session:*'
-  if (/READONLY/.test(problem)) return 'name the master, not a replica, which takes no writes'
+  if (/NOPERM/.test(problem))
+    return 'allow its user to run scripts and to read and write the keys session:* and {session:*'
+  if (/READONLY/.test(problem)) return 'use the primary: replicas accept no writes'
   if (/RESP|wrong version number/.test(problem)) {
-    return 'correct host, port and scheme (rediss:// for TLS): what answers there does not speak as Redis does'
+    return 'fix host, port and scheme (rediss:// for TLS): the server there does not speak the Redis protocol'
   }
-  return 'bring it back: redis-cli -u "$THROUGHLINE_CACHE_URL" ping; processes come back to it by themselves'
+  return 'restore the connection: redis-cli -u "$THROUGHLINE_CACHE_URL" ping; processes reconnect by themselves'
 }

@@ -1,14 +1,12 @@
-/** What one look at the surroundings gave. */
+/** Result of one check. */
 export interface Check {
   name: string
   status: 'ok' | 'warn' | 'fail'
-  /** What was found. */
   found: string
-  /** What to do, unless all is well. */
+  /** Next step if the check did not pass. */
   advice?: string
 }
 
-/** What an error says. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -21,18 +21,18 @@ describe('the clock', () => {
     expect(check(ahead).status).toBe(status)
   })
 
-  it('says by how much and in which direction', () => {
+  it('prints the difference and its direction', () => {
     expect(check(5000).found).toBe('2026-11-16T12:00:00.000Z, 5.0 s ahead of the database')
     expect(check(-90_000).found).toContain('90.0 s behind the database')
   })
 
-  it('does not blame the way there and back, nor whole seconds', () => {
+  it('subtracts the round trip and the resolution of the other clock', () => {
     expect(check(3000, { before: now - 2000, after: now + 2000 }).status).toBe('ok')
     expect(check(2400, { resolution: 1000 }).status).toBe('ok')
     expect(check(2600, { resolution: 1000 }).status).toBe('warn')
   })
 
-  it('cannot be right in another age, and by a disk alone is never more than a warning', () => {
+  it('fails in an impossible year, and only warns about the clock of a disk', () => {
     expect(checkClock(Date.parse('1970-01-02T00:00:00Z')).status).toBe('fail')
     expect(checkClock(now)).toEqual({ name: 'clock', status: 'ok', found: '2026-11-16T12:00:00.000Z' })
     expect(check(3_600_000, { isHint: true }).status).toBe('warn')
@@ -56,7 +56,7 @@ describe('the disk', () => {
 
   // only Linux tells the type of a file system
   if (process.platform === 'linux')
-    it('over a network is a warning', () => {
+    it('on a network file system is a warning', () => {
       expect(check({ type: 0x6969 })).toMatchObject({ status: 'warn', found: '9.0 GiB free; on NFS' })
       expect(check({ type: 0xff534d42 }).found).toContain('CIFS')
     })
@@ -94,15 +94,15 @@ describe('the cache', () => {
     ['getaddrinfo ENOTFOUND redis', 'fail', 'redis-cli'],
     ['NOAUTH Authentication required.', 'fail', 'user and password'],
     ["NOPERM this user has no permissions to run the 'evalsha' command", 'fail', 'run scripts'],
-    ["READONLY You can't write against a read only replica.", 'fail', 'master'],
-    ['Unknown RESP type 72 "H". Please report this.', 'fail', 'does not speak as Redis does'],
+    ["READONLY You can't write against a read only replica.", 'fail', 'primary'],
+    ['Unknown RESP type 72 "H". Please report this.', 'fail', 'does not speak the Redis protocol'],
   ])('that says %s is a %s', (problem, status, advice) => {
-    const found = expect.stringContaining('all goes on without it')
+    const found = expect.stringContaining('works without it')
     expect(check({ problem }, false)).toMatchObject({ status, found, advice: expect.stringContaining(advice) })
   })
 })
 
-it('warns of a store that is slow', () => {
+it('warns about a slow store', () => {
   expect(checkStoreHealth('sqlite', { journal: 'wal', file: 'a.db' }, 12.34)).toEqual({
     name: 'store',
     status: 'ok',
@@ -111,7 +111,7 @@ it('warns of a store that is slow', () => {
   expect(checkStoreHealth('postgres', {}, 2500)).toMatchObject({ status: 'warn', found: 'postgres: answers in 2.5 s' })
 })
 
-it('shows sizes and times as people read them', () => {
+it('formats sizes and durations', () => {
   expect([0, 1023, 1024, 1.5 * 2 ** 40].map(formatBytes)).toEqual(['0 B', '1023 B', '1.0 KiB', '1.5 TiB'])
   expect([0.04, 9.96, 250, 61_000].map(formatDuration)).toEqual(['0.0 ms', '10.0 ms', '250 ms', '61.0 s'])
 })

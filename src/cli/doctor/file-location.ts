@@ -2,19 +2,19 @@ import { type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Check } from './check.ts'
 
-/** What is wrong with the place of a database file, whoever may write there; `undefined` where a file is, or can be made. */
+/** Why the path cannot be a database file, whatever the permissions; `undefined` if it can. */
 export function checkFileLocation(file: string): Check | undefined {
   const check = (found: string, advice: string): Check => ({ name: 'store', status: 'fail', found, advice })
-  const there = tryStat(file)
-  if (there?.isDirectory()) {
+  const stats = tryStat(file)
+  if (stats?.isDirectory()) {
     return check(`sqlite: ${file} is a folder`, `name a file in it: --url sqlite:${join(file, 'sessions.db')}`)
   }
-  if (there !== undefined && !there.isFile()) {
-    return check(`sqlite: ${file} is no ordinary file, and cannot be a database`, 'name another file with --url')
+  if (stats !== undefined && !stats.isFile()) {
+    return check(`sqlite: ${file} is not a regular file`, 'choose another file with --url')
   }
-  const above = nearestParent(resolve(file))
-  if (tryStat(above)?.isDirectory() !== false) return undefined
-  return check(`sqlite: ${above} is not a folder, so that nothing can be below it`, 'name another place with --url')
+  const parent = nearestParent(resolve(file))
+  if (tryStat(parent)?.isDirectory() !== false) return undefined
+  return check(`sqlite: ${parent} is not a folder`, 'choose another file with --url')
 }
 
 function nearestParent(path: string): string {
@@ -26,7 +26,7 @@ function tryStat(path: string): Stats | undefined {
   try {
     return statSync(path)
   } catch {
-    // not there, or not for us to see, which other checks find
+    // missing or not accessible; other checks report that
     return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { requiredNode } from '../../version.ts'
 import type { Check } from './check.ts'
 
-/** Whether this Node is new enough for the package. */
+/** Checks that this Node.js is new enough for the package. */
 export function checkNode(version = process.versions.node): Check {
   const needed = requiredNode()
   const found = `${version} on ${process.platform} ${process.arch}`
@@ -9,7 +9,7 @@ export function checkNode(version = process.versions.node): Check {
   return { name: 'node', status: 'fail', found, advice: `install Node.js ${needed} or newer` }
 }
 
-/** Compares the first two numbers of versions. */
+/** Compares major and minor versions. */
 export function isOlderVersion(version: string, needed: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [leastMajor = 0, leastMinor = 0] = needed.split('.').map(Number)

@@ -18,38 +18,42 @@ import {
 import { checkServer } from './server.ts'
 import { checkStore } from './store.ts'
 
-/** Looks at all that a store needs. Makes and changes nothing, and fails within seconds where nothing answers. */
+/** Checks everything a store needs. Changes nothing, and fails within seconds if nothing answers. */
 export async function runChecks(target: Target, now: () => number = Date.now): Promise<Check[]> {
   return [checkNode(), ...(await checkTarget(target, now))]
 }
 
 async function checkTarget(target: Target, now: () => number): Promise<Check[]> {
   try {
-    const where = targetOf(target.url)
-    if (where.store === 'http') return await checkServer(where.url, now)
-    if (where.store === 'postgres') return await checkPostgres(target, now)
+    const parsed = targetOf(target.url)
+    if (parsed.store === 'http') return await checkServer(parsed.url, now)
+    if (parsed.store === 'postgres') return await checkPostgres(target, now)
     const extra = target.cache ? [{ name: 'cache', status: 'fail', ...NO_CACHE } as const] : []
-    if (where.store === 'sqlite') return [...(await checkSqlite(target.url, where.path, now)), ...extra]
+    if (parsed.store === 'sqlite') return [...(await checkSqlite(target.url, parsed.path, now)), ...extra]
     return [...(await checkStore(target.url)), ...extra, checkClock(now())]
   } catch (error) {
-    const advice = 'correct --url or THROUGHLINE_URL'
+    const advice = 'fix --url or THROUGHLINE_URL'
     return [{ name: 'store', status: 'fail', found: errorMessage(error), advice }, checkClock(now())]
   }
 }
 
 const NO_CACHE = {
-  found: 'a cache goes with postgres://… only: other stores are as quick without one',
-  advice: 'leave --cache-url out',
+  found: 'only postgres://… uses a cache; other stores are as fast without one',
+  advice: 'omit --cache-url',
 }
 
 async function checkSqlite(url: string, file: string, now: () => number): Promise<Check[]> {
   const misplaced = checkFileLocation(file)
   if (misplaced !== undefined) return [misplaced, checkClock(now())]
   const { checks, clock } = await checkFolder(file, now)
-  const canBeMade = checks.every(({ status }) => status !== 'fail')
-  const absent: Check = { name: 'store', status: 'ok', found: `sqlite: not made yet; the first open() makes ${file}` }
-  const opened = existsSync(file) ? await checkStore(url) : canBeMade ? [absent] : []
-  return [...opened, ...checks, checkClock(now(), clock)]
+  const canCreate = checks.every(({ status }) => status !== 'fail')
+  const absent: Check = {
+    name: 'store',
+    status: 'ok',
+    found: `sqlite: no database yet; the first open() creates ${file}`,
+  }
+  const store = existsSync(file) ? await checkStore(url) : canCreate ? [absent] : []
+  return [...store, ...checks, checkClock(now(), clock)]
 }
 
 async function checkPostgres({ url, cache }: Target, now: () => number): Promise<Check[]> {
@@ -59,10 +63,11 @@ async function checkPostgres({ url, cache }: Target, now: () => number): Promise
   ])
   if ('problem' in facts) return [describeConnectionFailure(facts), cached, checkClock(now())]
   const role = checkRole(facts)
-  const wrong = checkServerVersion(facts) ?? checkTablesExist(facts)
-  const opened = wrong !== undefined ? [wrong] : role.status === 'fail' ? [] : await checkStore(url, facts.owner ?? '')
+  const failure = checkServerVersion(facts) ?? checkTablesExist(facts)
+  const store =
+    failure !== undefined ? [failure] : role.status === 'fail' ? [] : await checkStore(url, facts.owner ?? '')
   return [
-    ...opened,
+    ...store,
     role,
     cached,
     checkDatabaseSize(facts),
@@ -74,7 +79,7 @@ async function examine(url: string, now: () => number): Promise<PostgresFacts | 
   try {
     return await examinePostgres(url, now)
   } catch (error) {
-    // the driver is not installed
+    // such as a driver that is not installed
     return { problem: errorMessage(error), code: '' }
   }
 }

@@ -10,7 +10,6 @@ import { type Check, errorMessage, formatDuration } from './check.ts'
 import { checkClock, type OtherClock } from './clock.ts'
 import { checkSchema, checkStoreHealth } from './store.ts'
 
-/** Longest wait for one answer, in milliseconds. */
 const TIMEOUT_MS = 5000
 
 interface ServerInfo {
@@ -19,7 +18,7 @@ interface ServerInfo {
   principal?: Principal
 }
 
-/** An answer, be it an error. */
+/** A response or an error response, with its timing. */
 interface TimedResponse<T> {
   body?: T
   error?: ThroughlineError
@@ -27,7 +26,7 @@ interface TimedResponse<T> {
   clock?: OtherClock
 }
 
-/** Asks a server: whether it answers, whether it knows us, and how it is. */
+/** Checks that a server answers, accepts the token and is healthy. */
 export async function checkServer(url: string, now: () => number): Promise<Check[]> {
   const token = process.env['THROUGHLINE_TOKEN'] || undefined
   const server = { url: url.replace(/\/+$/, ''), token, now }
@@ -43,10 +42,10 @@ export async function checkServer(url: string, now: () => number): Promise<Check
       ]
     }
     if (about.error !== undefined) throw about.error
-    if (about.body?.name !== 'throughline') throw new Error(`what answers at ${server.url} is no Throughline server`)
+    if (about.body?.name !== 'throughline') throw new Error(`${server.url} is not a Throughline server`)
     return [checkVersion(server.url, about), checkToken(server, about.body), ...(await checkHealth(server)), clock]
   } catch (error) {
-    const advice = 'start it: throughline serve; or correct the address in --url or THROUGHLINE_URL'
+    const advice = 'start it with throughline serve, or fix --url or THROUGHLINE_URL'
     return [{ name: 'server', status: 'fail', found: errorMessage(error), advice }, checkClock(now())]
   }
 }
@@ -67,13 +66,13 @@ async function request<T>({ url, token, now }: Server, path: string): Promise<Ti
     const elapsed = performance.now() - start
     const text = await response.text()
     const serverTime = Date.parse(response.headers.get('date') ?? '')
-    // the header has whole seconds, of which the middle is meant
+    // the header has whole seconds: assume the middle
     const clock = { name: 'the server', time: serverTime + 500, before, after, resolution: 1000 }
     const timed = { elapsed, ...(!Number.isNaN(serverTime) && { clock }) }
     if (!response.ok) return { error: errorFromResponse(new URL(url).origin, response.status, text), ...timed }
     return { body: tryParseJson(text) as T, ...timed }
   } catch (error) {
-    if (signal.aborted) throw new Error(`the server at ${url} does not answer within ${TIMEOUT_MS / 1000} s`)
+    if (signal.aborted) throw new Error(`the server at ${url} did not answer within ${TIMEOUT_MS / 1000} s`)
     throw networkError(new URL(url).origin, error)
   }
 }
@@ -90,41 +89,45 @@ function checkReachable(url: string, { elapsed }: TimedResponse<unknown>): Check
   return { name: 'server', status: 'ok', found: `${url} answers in ${formatDuration(elapsed)}` }
 }
 
-/** Versions before 1.0 may differ in what they say to each other with each second number. */
+/** Before 1.0, minor versions may have different protocols. */
 function checkVersion(url: string, { elapsed, body }: TimedResponse<ServerInfo>): Check {
   const [here, there] = [packageVersion(), body?.version ?? 'unknown']
   const found = `${url} answers in ${formatDuration(elapsed)}, version ${there}`
   const line = (version: string) => version.split('.').slice(0, 2).join('.')
   if (line(here) === line(there)) return { name: 'server', status: 'ok', found }
-  const advice = `bring both to the same version: npm install throughline@${there} here, or another there`
-  return { name: 'server', status: 'warn', found: `${found}; this is ${here}`, advice }
+  const advice = `use the same version on both sides: npm install throughline@${there}`
+  return { name: 'server', status: 'warn', found: `${found}; the client has ${here}`, advice }
 }
 
 function describeRefusedToken(token: string | undefined, error: ThroughlineError): Check {
   const advice =
     token === undefined
       ? 'set THROUGHLINE_TOKEN to a token that the server accepts'
-      : 'get a new token for THROUGHLINE_TOKEN, from the issuer that the server was set up for'
-  const found = token === undefined ? 'none is set, and the server asks for one' : `refused: ${errorMessage(error)}`
+      : 'set THROUGHLINE_TOKEN to a new token from the issuer that the server trusts'
+  const found = token === undefined ? 'missing: the server requires one' : `rejected: ${errorMessage(error)}`
   return { name: 'token', status: 'fail', found, advice }
 }
 
-/** Whom the token stands for. */
+/** Whom the token identifies, and whether it is sent encrypted. */
 function checkToken({ url, token }: Server, { principal }: ServerInfo): Check {
-  const whom = describePrincipal(principal)
+  const principalText = describePrincipal(principal)
   if (token === undefined) {
-    return { name: 'token', status: 'ok', found: `the server asks for none: it serves its own machine, as ${whom}` }
+    return {
+      name: 'token',
+      status: 'ok',
+      found: `not required: the server listens on its own machine only, as ${principalText}`,
+    }
   }
   const { protocol, hostname } = new URL(url)
   if (protocol === 'https:' || isLoopback(hostname)) {
-    return { name: 'token', status: 'ok', found: `accepted: for ${whom}` }
+    return { name: 'token', status: 'ok', found: `accepted for ${principalText}` }
   }
-  const advice = 'use https://…: whoever is on the way can read the token, and use it'
-  return { name: 'token', status: 'warn', found: `accepted: for ${whom}; sent without encryption`, advice }
+  const advice = 'use https://…: others on the network can read the token and use it'
+  return { name: 'token', status: 'warn', found: `accepted for ${principalText}; sent without encryption`, advice }
 }
 
 function describePrincipal(principal: Principal | undefined): string {
-  if (principal === undefined) return 'whoever runs the store: every tenant, and upkeep'
+  if (principal === undefined) return 'the operator: every tenant, and maintenance'
   const { tenant, userId } = principal
   return userId === undefined ? `every user of tenant ${tenant}` : `user ${userId} of tenant ${tenant}`
 }
@@ -132,7 +135,7 @@ function describePrincipal(principal: Principal | undefined): string {
 async function checkHealth(server: Server): Promise<Check[]> {
   const { body, error, elapsed } = await request<Health>(server, '/v1/health')
   if (body === undefined) {
-    const found = error === undefined ? 'the server says nothing of it' : errorMessage(error)
+    const found = error === undefined ? 'the server does not report it' : errorMessage(error)
     return [{ name: 'store', status: 'fail', found, advice: 'run throughline doctor where the server runs' }]
   }
   const { store, schema, details, cache } = body
@@ -142,16 +145,16 @@ async function checkHealth(server: Server): Promise<Check[]> {
 }
 
 function checkRole({ role, rights }: Health['details']): Check {
-  if (rights === 'restricted') return { name: 'role', status: 'ok', found: `role ${role}: restricted, as it should be` }
-  const advice = 'let the server connect as a role that is a member of throughline_app and no more'
-  const found = `role ${role} (${rights}): passes over row level security, the second wall between tenants`
+  if (rights === 'restricted') return { name: 'role', status: 'ok', found: `role ${role}: restricted` }
+  const advice = 'connect the server as a role that is only a member of throughline_app'
+  const found = `role ${role} (${rights}): bypasses row level security, which separates tenants`
   return { name: 'role', status: 'warn', found, advice }
 }
 
-/** What anyone may ask: whether the store behind the server answers. */
+/** Whether the store behind the server answers. Needs no token. */
 async function checkReady(server: Server): Promise<Check> {
   const { body, error } = await request<{ ready?: boolean }>({ ...server, token: undefined }, '/readyz')
-  if (body?.ready === true) return { name: 'store', status: 'ok', found: 'answers, as the server says' }
-  const found = error === undefined ? 'the server does not say' : 'does not answer, as the server says'
+  if (body?.ready === true) return { name: 'store', status: 'ok', found: 'the server reports it ready' }
+  const found = error === undefined ? 'the server does not report it' : 'the server reports it not ready'
   return { name: 'store', status: 'fail', found, advice: 'run throughline doctor where the server runs' }
 }

@@ -7,12 +7,13 @@ import { sqlitePath } from '../target.ts'
 import { pluralize } from '../text.ts'
 import { type Check, errorMessage, formatDuration } from './check.ts'
 
-/** Milliseconds after which an answer is slow. */
 const SLOW_MS = 1000
-/** Sessions that are counted at most. */
 const COUNT_LIMIT = 1000
 
-/** Opens the store as it is, without its cache, and asks it. Neither makes nor migrates one. */
+const TABLES_DROPPED = 'tables or functions were dropped: restore a backup'
+const NO_ACCESS = 'make file and folder readable and writable for this user, or choose another file with --url'
+
+/** Opens an existing store without its cache and queries it. Never creates or migrates one. */
 export async function checkStore(url: string, owner?: string): Promise<Check[]> {
   try {
     const { store, close } = await openReadOnly(url)
@@ -29,7 +30,7 @@ export async function checkStore(url: string, owner?: string): Promise<Check[]> 
 async function openReadOnly(url: string): Promise<{ store: Store; close(): Promise<void> }> {
   const path = sqlitePath(url)
   if (path !== undefined) {
-    // as open() loads it, so that the build makes one file of it and not two
+    // imported like open() does, so that the build emits one file and not two
     const { sqliteStore } = await import('../../stores/sqlite/index.ts')
     const store = await sqliteStore({ path, durability: 'full', migrate: false, readonly: true, newId: uuid7 })
     return { store, close: store.close }
@@ -41,43 +42,52 @@ async function openReadOnly(url: string): Promise<{ store: Store; close(): Promi
 async function queryStore(store: Store): Promise<Check[]> {
   const before = performance.now()
   const { schema, details } = await store.health()
-  const took = performance.now() - before
+  const elapsed = performance.now() - before
   const kept = store.name === 'memory' ? [] : [await checkIndex(store), ...(await checkImports(store))]
-  return [checkStoreHealth(store.name, details, took), ...checkSchema(schema), ...kept]
+  return [checkStoreHealth(store.name, details, elapsed), ...checkSchema(schema), ...kept]
 }
 
-/** What a store says of itself, and how soon. */
-export function checkStoreHealth(store: string, said: Readonly<Record<string, string | number>>, took: number): Check {
-  // a path can be long, so it comes last; the role has a check of its own
-  const { file, role: _role, rights: _rights, ...rest } = said
+/** Facts that a store reports, and how fast. */
+export function checkStoreHealth(
+  store: string,
+  details: Readonly<Record<string, string | number>>,
+  elapsed: number,
+): Check {
+  // a path can be long, so it comes last; the role has its own check
+  const { file, role: _role, rights: _rights, ...rest } = details
   const facts = Object.entries(file === undefined ? rest : { ...rest, file }).map(([name, value]) => `${name} ${value}`)
-  const found = `${store}: ${[...facts, `answers in ${formatDuration(took)}`].join(', ')}`
-  if (took < SLOW_MS) return { name: 'store', status: 'ok', found }
-  return { name: 'store', status: 'warn', found, advice: 'look what keeps it, or the way to it, busy' }
+  const found = `${store}: ${[...facts, `answers in ${formatDuration(elapsed)}`].join(', ')}`
+  if (elapsed < SLOW_MS) return { name: 'store', status: 'ok', found }
+  return { name: 'store', status: 'warn', found, advice: 'check the load of the store and the network' }
 }
 
-/** The schema that a store has, if it has one. */
+/** Schema version of the store, if it has one. */
 export function checkSchema(schema: number | undefined): Check[] {
   return schema === undefined ? [] : [{ name: 'schema', status: 'ok', found: `version ${schema}` }]
 }
 
-/** How far the index of words is behind the logs. */
+/** How far the search index is behind the logs. */
 async function checkIndex({ index }: Store): Promise<Check> {
   const behind = (await index.behind({ version: ANALYSIS_VERSION, limit: COUNT_LIMIT })).length
-  if (behind === 0) return { name: 'index', status: 'ok', found: 'has read every log to its end' }
-  const found = `has yet to read on in ${behind < COUNT_LIMIT ? '' : 'at least '}${pluralize(behind, 'session')}`
+  if (behind === 0) return { name: 'index', status: 'ok', found: 'up to date' }
+  const found = `${behind < COUNT_LIMIT ? '' : 'at least '}${pluralize(behind, 'session')} to index`
   if (behind < COUNT_LIMIT) return { name: 'index', status: 'ok', found }
-  return { name: 'index', status: 'warn', found, advice: 'throughline index, so that recall need not read them itself' }
+  return {
+    name: 'index',
+    status: 'warn',
+    found,
+    advice: 'run throughline index: until then recall reads these logs itself',
+  }
 }
 
-/** What began to come in by an import and is not done; nothing where nothing is. */
+/** Unfinished imports, if there are any. */
 async function checkImports({ imports }: Store): Promise<Check[]> {
   const ids = await imports.unfinished({ limit: COUNT_LIMIT })
   const [first] = ids
   if (first === undefined) return []
   const some = pluralize(ids.length, 'session')
-  const found = `${ids.length < COUNT_LIMIT ? '' : 'at least '}${some} came in only in part: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`
-  const advice = `run the same import again to bring in the rest, or give one up: throughline purge ${first} --yes`
+  const found = `${ids.length < COUNT_LIMIT ? '' : 'at least '}${some} imported in part: ${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ' …' : ''}`
+  const advice = `repeat the import to complete it, or delete one: throughline purge ${first} --yes`
   return [{ name: 'imports', status: 'warn', found, advice }]
 }
 
@@ -87,37 +97,44 @@ function describeFailure(error: unknown, owner: string | undefined): Check {
   if (error instanceof SchemaNewerError) {
     return { name: 'schema', status: 'fail', found, advice: 'npm install throughline@latest' }
   }
-  return { name: 'store', status: 'fail', found, advice: adviceFor(found) }
+  return { name: 'store', status: 'fail', found, advice: adviceFor(error) }
 }
 
-/** A file is brought up to date by whoever opens it next, a Postgres only by `migrate`. */
+/** The next `open()` migrates a SQLite file; Postgres needs `migrate`. */
 function describeOutdatedSchema(
   { found: version, needed, madeBy }: SchemaOutdatedError['details'],
   owner: string | undefined,
 ): Check {
   if (madeBy !== undefined) {
-    const advice =
-      'throughline export with the version that made it, then throughline import into a new database with this version'
-    return { name: 'schema', status: 'fail', found: 'an earlier pre-release made this database', advice }
+    const advice = 'export it with the version that created it, then import into a new database with throughline import'
+    return { name: 'schema', status: 'fail', found: 'created by an earlier pre-release', advice }
   }
-  const found = `${version === 0 ? 'there are no tables of ours' : `version ${version}`}, this version needs ${needed}`
+  const found = `${version === 0 ? 'no Throughline tables' : `version ${version}`}; this package needs version ${needed}`
   if (owner !== undefined) {
-    return { name: 'schema', status: 'fail', found, advice: `throughline migrate, as the role ${owner}` }
+    return { name: 'schema', status: 'fail', found, advice: `run throughline migrate as the role ${owner}` }
   }
   const advice =
-    'throughline migrate, or the next open(), makes what is missing; make sure that this is the right file, and have a backup'
+    'check that this is the right file and make a backup, then run throughline migrate (the next open() does it too)'
   return { name: 'schema', status: 'warn', found, advice }
 }
 
-function adviceFor(problem: string): string {
-  if (problem.includes('SQLITE_NOTADB')) return 'name another file with --url, or put the right one back'
-  if (problem.includes('SQLITE_CORRUPT')) {
-    return 'put a backup back; sqlite3 FILE .recover saves what can still be read'
-  }
-  if (problem.includes('another program')) return 'name a file of its own with --url'
-  if (/no such table|42P01|42883/.test(problem)) return 'tables or functions were dropped by hand: put a backup back'
-  if (/SQLITE_CANTOPEN|EACCES|ENOTDIR|EISDIR|SQLITE_READONLY/.test(problem)) {
-    return 'make file and folder readable and writable for this user, or name another place with --url'
-  }
-  return 'look what --url or THROUGHLINE_URL names'
+/** Advice by the code of the driver's error. */
+const ADVICE: Readonly<Record<string, string>> = {
+  SQLITE_NOTADB: 'choose another file with --url, or restore the right one',
+  SQLITE_CORRUPT: 'restore a backup; sqlite3 FILE .recover saves what is still readable',
+  // SQLite has no code of its own for a missing table
+  SQLITE_ERROR: TABLES_DROPPED,
+  '42P01': TABLES_DROPPED,
+  '42883': TABLES_DROPPED,
+  SQLITE_CANTOPEN: NO_ACCESS,
+  SQLITE_READONLY: NO_ACCESS,
+  EACCES: NO_ACCESS,
+  ENOTDIR: NO_ACCESS,
+  EISDIR: NO_ACCESS,
+}
+
+function adviceFor(error: unknown): string {
+  const code = String(((error as Error).cause as { code?: unknown } | undefined)?.code)
+  // extended codes of SQLite: SQLITE_CANTOPEN_ISDIR
+  return ADVICE[code] ?? ADVICE[code.split('_', 2).join('_')] ?? 'check --url or THROUGHLINE_URL'
 }

@@ -1,33 +1,33 @@
 import type { BackfillReport } from '../../api.ts'
+import { renderFacts } from '../fact-table.ts'
 import { renderFittedTable } from '../fitted-table.ts'
 import type { Output } from '../output.ts'
 import { quoteForShell } from '../shell-quote.ts'
-import { renderTable } from '../table.ts'
 import { pluralize, sanitizeLine } from '../text.ts'
 
-/** Problems that are shown; `--json` has the first hundred. */
+/** Maximum number of problems to print. */
 const SHOWN = 10
-/** As many as a report names: there may be more. */
+/** Maximum number of problems in a report. */
 const REPORTED = 100
 
-/** What is not in the report. */
+/** Facts that are not in the report. */
 export interface BackfillContext {
   seconds: number
   /** Whether there is a cache to fill. */
   cache: boolean
-  /** Whether it ended at `--limit`. */
+  /** Whether `--limit` ended it. */
   isPart: boolean
-  /** What commands to copy need besides. */
+  /** Options that the printed commands need. */
   hint: readonly string[]
 }
 
-/** The report of a backfill for people: the counts, the first problems, and what to do next. */
+/** Formats the report of a backfill: counts, first problems and next steps. */
 export function formatBackfill(report: BackfillReport, around: BackfillContext, output: Output): string {
   const parts = [formatCounts(report, around, output), formatProblems(report, output), formatNextSteps(report, around)]
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-function formatCounts(report: BackfillReport, { seconds }: BackfillContext, { paint }: Output): string {
+function formatCounts(report: BackfillReport, { seconds }: BackfillContext, output: Output): string {
   const { batch, dryRun, sessions, failed } = report
   const number = (key: 'created' | 'updated' | 'unchanged' | 'kept' | 'failed') => report[key].toLocaleString('en')
   const rows = [
@@ -40,16 +40,10 @@ function formatCounts(report: BackfillReport, { seconds }: BackfillContext, { pa
     ['failed', number('failed')],
     ['seconds', seconds.toFixed(1)],
   ] as const
-  return renderTable(rows, [
-    { value: ([label]) => label, paint: (text) => paint('bold', text) },
-    {
-      value: ([, value]) => value,
-      paint: (text, [label]) => (label === 'failed' && failed > 0 ? paint('red', text) : text),
-    },
-  ])
+  return renderFacts(rows, output, failed > 0 ? 'failed' : undefined)
 }
 
-/** Those that kept a session out come first. */
+/** Problems that failed a session come first. */
 function formatProblems({ problems }: BackfillReport, { paint }: Output): string {
   if (problems.length === 0) return ''
   const sorted = problems.toSorted((a, b) => Number(b.failed) - Number(a.failed))
@@ -58,8 +52,8 @@ function formatProblems({ problems }: BackfillReport, { paint }: Output): string
     [
       { title: 'session', value: ({ sessionId }) => sessionId, maxWidth: 36 },
       {
-        title: 'became',
-        value: ({ failed }) => (failed ? 'failed' : 'mended'),
+        title: 'outcome',
+        value: ({ failed }) => (failed ? 'failed' : 'repaired'),
         paint: (text, { failed }) => (failed ? paint('red', text) : text),
       },
     ],
@@ -68,7 +62,7 @@ function formatProblems({ problems }: BackfillReport, { paint }: Output): string
   const more = problems.length - SHOWN
   if (more <= 0) return rows
   const least = problems.length < REPORTED ? '' : 'at least '
-  return `${rows}\nand ${least}${more} more; --json names the first ${REPORTED}`
+  return `${rows}\nand ${least}${more} more; --json lists the first ${REPORTED}`
 }
 
 function formatNextSteps(
@@ -76,10 +70,10 @@ function formatNextSteps(
   { cache, isPart, hint }: BackfillContext,
 ): string {
   const goOn =
-    isPart && last !== undefined ? [`To go on: the same with --after ${quoteForShell(sanitizeLine(last))}`] : []
-  if (dryRun) return ['A dry run: nothing was written.', ...goOn].join('\n')
+    isPart && last !== undefined ? [`To continue: repeat with --after ${quoteForShell(sanitizeLine(last))}`] : []
+  if (dryRun) return ['Dry run: nothing was written.', ...goOn].join('\n')
   if (created + updated === 0) return goOn.join('\n')
-  const undo = `To take its envelopes out of the store again: throughline rollback --batch ${quoteForShell(sanitizeLine(batch))}`
+  const undo = `To undo: throughline rollback --batch ${quoteForShell(sanitizeLine(batch))}`
   const warm = cache ? ['To warm the cache: throughline warm'] : []
   return [...goOn, undo, ...warm, ...hint].join('\n')
 }

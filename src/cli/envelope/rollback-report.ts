@@ -2,45 +2,45 @@ import type { IntakeStatus, RollbackReport } from '../../api.ts'
 import type { Output } from '../output.ts'
 import { pluralize, sanitizeLine } from '../text.ts'
 
-/** What a rollback did, or would do, and how the intake is now. */
+/** Result or preview of a rollback, with the current state of the intake. */
 export interface RollbackResult extends RollbackReport {
   intake: IntakeStatus
 }
 
-/** What is not in the report. */
+/** Facts that are not in the report. */
 export interface RollbackContext {
   which: { batch?: string; since?: string }
   /** Whether the intake is, or would be, resumed at the end. */
   resume: boolean
-  /** `unnamed` where there may be one that we were not told of. */
+  /** `unnamed`: there may be one, but no URL was given. */
   cache: 'named' | 'unnamed' | 'none'
-  /** What commands to copy need besides. */
+  /** Options that the printed commands need. */
   hint: readonly string[]
 }
 
-/** A rollback for people, in the steps of the procedure: what was or would be done, and what is left to do. */
+/** Formats a rollback as numbered steps: done or planned ones, then the ones left to the operator. */
 export function formatRollback(rolled: RollbackResult, around: RollbackContext, { paint }: Output): string {
   const { dryRun, envelopes } = rolled
   const { batch, since } = around.which
   const those =
     batch === undefined ? `last written since ${sanitizeLine(since ?? '')}` : `of batch ${sanitizeLine(batch)}`
   return [
-    // a name that was mistyped looks like this
-    ...(envelopes === 0 ? [`There is no envelope ${those}.`, ''] : []),
-    paint('bold', dryRun ? 'With --yes it would:' : 'Done:'),
+    // shows a mistyped name
+    ...(envelopes === 0 ? [`There are no envelopes ${those}.`, ''] : []),
+    paint('bold', dryRun ? 'With --yes this would:' : 'Done:'),
     ...(dryRun ? plannedSteps(rolled, around, those) : completedSteps(rolled, around, those)),
     '',
-    paint('bold', dryRun ? 'And leave to you:' : 'Left to do:'),
+    paint('bold', dryRun ? 'Then you would:' : 'Next steps:'),
     ...remainingSteps(around),
     '',
-    'No log is touched, and nothing is lost: reads fold envelopes from the logs,',
+    'Logs are not touched and nothing is lost: envelopes are computed from the logs,',
     'and throughline rebuild stores them again.',
     ...around.hint,
-    ...(dryRun ? ['', 'A dry run: nothing was changed.'] : []),
+    ...(dryRun ? ['', 'Dry run: nothing was changed.'] : []),
   ].join('\n')
 }
 
-const UNNAMED = 'no cache is named; if there is one, give --cache-url'
+const UNNAMED = 'no cache URL is set; if you use a cache, pass --cache-url'
 
 function plannedSteps(
   { envelopes, intake }: RollbackResult,
@@ -49,11 +49,11 @@ function plannedSteps(
 ): string[] {
   const empty = {
     named: 'empty the cache',
-    unnamed: `empty no cache: ${UNNAMED}`,
-    none: 'empty no cache: the store has none',
+    unnamed: `skip the cache: ${UNNAMED}`,
+    none: 'skip the cache: the store has none',
   }
   return [
-    `  1  pause the intake of new sessions${intake.paused ? `, which is paused since ${intake.since}` : ''}`,
+    `  1  pause the intake of new sessions${intake.paused ? ` (already paused since ${intake.since})` : ''}`,
     `  2  ${empty[cache]}`,
     `  3  remove ${pluralize(envelopes, 'envelope')} ${those} from the store`,
     ...(resume ? ['  6  resume the intake'] : []),
@@ -67,8 +67,8 @@ function completedSteps(
 ): string[] {
   const emptied =
     cached === undefined
-      ? `emptied no cache: ${cache === 'none' ? 'the store has none' : UNNAMED}`
-      : `emptied the cache of ${pluralize(cached, 'envelope')}`
+      ? `skipped the cache: ${cache === 'none' ? 'the store has none' : UNNAMED}`
+      : `removed ${pluralize(cached, 'envelope')} from the cache`
   return [
     `  1  paused the intake of new sessions${intake.since === undefined ? '' : `, since ${intake.since}`}`,
     `  2  ${emptied}`,
@@ -80,11 +80,11 @@ function completedSteps(
 function remainingSteps({ resume, cache }: RollbackContext): string[] {
   const rest = [
     resume
-      ? '  4  throughline rebuild: stores the envelopes again'
-      : '  4  set SESSION_ENVELOPE_ENABLED=false where Throughline runs, and restart it',
-    ...(cache === 'none' ? [] : ['  5  where envelopes stay on: throughline warm, or throughline warm --from FILE']),
-    ...(resume ? [] : ['  6  throughline intake resume']),
-    '     and watch session_envelope_refresh_total{result="error"}',
+      ? '  4  store the envelopes again: throughline rebuild'
+      : '  4  set SESSION_ENVELOPE_ENABLED=false for every Throughline process and restart them',
+    ...(cache === 'none' ? [] : ['  5  if envelopes stay enabled: throughline warm, or throughline warm --from FILE']),
+    ...(resume ? [] : ['  6  accept new sessions again: throughline intake resume']),
+    '     watch the metric session_envelope_refresh_total{result="error"}',
   ]
-  return cache === 'none' ? rest : [...rest, '     and the hit ratio of session_envelope_cache_events_total']
+  return cache === 'none' ? rest : [...rest, '     and the hit ratio in session_envelope_cache_events_total']
 }

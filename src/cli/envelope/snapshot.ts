@@ -2,17 +2,17 @@ import { ValidationError } from '../../domain/errors.ts'
 import { uuid } from '../../features/kernel/parse.ts'
 import { readLines } from '../read-lines.ts'
 
-/** Bytes of a line: more than any envelope has. */
+/** Larger than any envelope. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
-/** The sessions of a snapshot of the cache: JSON Lines, each an envelope. Throws at the first line that is none, and names it. */
+/** Session ids of a cache snapshot (JSON Lines of envelopes). Throws at the first invalid line and names it. */
 export async function* readSnapshotSessions(chunks: AsyncIterable<Uint8Array>, field: string): AsyncGenerator<string> {
   for await (const { number, text, problem } of readLines(chunks, MAX_LINE_BYTES)) {
     if (problem === undefined && text.trim() === '') continue
     const wrong = (what: string) => new ValidationError(field, `line ${number} ${what}`)
     if (problem !== undefined) throw wrong(problem)
     const id = uuid().safeParse(sessionIdOf(text, wrong))
-    if (!id.success) throw wrong('is no envelope: its session_id must be the id of a session')
+    if (!id.success) throw wrong('is not an envelope: session_id must be a session id')
     yield id.data
   }
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** Namespace of the ids of imported documents. Another one would import everything anew. */
+/** Namespace of imported document ids. Changing it would import every document again. */
 const NAMESPACE = Buffer.from('7d1f3b52c0a64e0f9a7c2b8e5d4f6a10', 'hex')
 
-/** What makes a document the one it is. Without an id of its own it is what it says. */
+/** Identity of a document: its id or, without one, its content. */
 export interface DocumentIdentity {
   readonly tenant: string
   readonly userId: string
@@ -12,7 +12,7 @@ export interface DocumentIdentity {
   readonly content: string
 }
 
-/** The id of the memory that a document becomes: the same in every run, on every machine (UUIDv5, RFC 9562). */
+/** Memory id of a document: the same in every run and on every machine (UUIDv5, RFC 9562). */
 export function documentId({ tenant, userId, source, id, content }: DocumentIdentity): string {
   const name = JSON.stringify([tenant, userId, source, ...(id === undefined ? [null, content] : [id])])
   const bytes = createHash('sha1').update(NAMESPACE).update(name).digest().subarray(0, 16)

@@ -8,17 +8,16 @@ import { type Candidate, type Destination, documentToMemory } from './document-t
 import type { SourceDocument } from './read-documents.ts'
 import { isRefusal, type Outcome, previewBatch, type RefusedError, storeBatch } from './store-batch.ts'
 
-/** How to import. */
 export interface ImportOptions extends Destination {
-  /** Documents of one write. */
+  /** Documents per write. */
   readonly batch: number
-  /** Checks everything, writes nothing. */
+  /** Check everything, write nothing. */
   readonly dryRun: boolean
   /** Called after each write. */
   onProgress?(counts: ImportCounts): void
 }
 
-/** What became of the documents; `read` is the sum of the others. Of a dry run: what would become of them. */
+/** Outcomes, or a preview in a dry run. `read` is the sum of the others. */
 export interface ImportCounts {
   read: number
   created: number
@@ -26,7 +25,7 @@ export interface ImportCounts {
   refused: number
 }
 
-/** A document that is not in, and why. */
+/** Why a document was not imported. */
 export interface Refusal {
   place: string
   id?: string
@@ -40,12 +39,12 @@ export interface Imported extends ImportCounts {
 }
 
 const MAX_REFUSALS = 100
-/** Characters of one write beyond which no more documents join it, however small their number. */
+/** Size at which a write starts before its batch is full. */
 const MAX_WRITE_CHARACTERS = 8 * 1024 * 1024
 
 /**
- * Makes memories of documents, a batch at a time. Their ids come from what they are, so that a run that was cut short is
- * taken up by running it again. One that is wrong does not keep the others out.
+ * Imports documents as memories in batches. Ids derive from the documents, so a stopped import continues when it is run
+ * again. An invalid document does not affect the others.
  */
 export async function importDocuments(
   memories: Pick<Memories, 'remember' | 'get'>,
@@ -53,7 +52,7 @@ export async function importDocuments(
   options: ImportOptions,
 ): Promise<Imported> {
   const report = new Report()
-  // some hundred bytes for each document: all that grows with their number
+  // a few hundred bytes per document: the only memory that grows with their number
   const places = new Map<string, string>()
   let batch: PendingDocument[] = []
   let size = 0
@@ -87,12 +86,12 @@ export async function importDocuments(
   return report.imported()
 }
 
-/** A document on its way, and where it stands. */
+/** A validated document that waits for the next write. */
 interface PendingDocument extends Candidate {
   readonly place: string
 }
 
-/** What the store would check. Nothing comes to be refused in the midst of a write that a dry run let pass. */
+/** Validates like the store, so that a dry run finds every refusal. */
 function validate(input: RememberInput): { memory: RememberInput; characters: number } {
   const memory = parse(rememberInput, input) as RememberInput
   const { content, metadata } = memory
@@ -100,14 +99,13 @@ function validate(input: RememberInput): { memory: RememberInput; characters: nu
   return { memory, characters: content.length + text.length }
 }
 
-/** Of several documents with one id the first is taken. */
+/** Only the first of several documents with one id is imported. */
 function requireUniqueId(places: Map<string, string>, id: string, place: string): void {
   const before = places.get(id)
-  if (before !== undefined) throw new ValidationError('id', `is that of ${before} too, which is taken`)
+  if (before !== undefined) throw new ValidationError('id', `is already used by ${before}`)
   places.set(id, place)
 }
 
-/** The counts as they grow. */
 class Report {
   readonly #counts: ImportCounts = { read: 0, created: 0, unchanged: 0, refused: 0 }
   readonly #refusals: Refusal[] = []
@@ -133,7 +131,7 @@ class Report {
   }
 }
 
-/** What is wrong, in the names of the document. */
+/** Field and reason in the terms of the document. */
 function toReason({ field, message }: RefusedError, names: Candidate['names']): Pick<Refusal, 'field' | 'reason'> {
   const reason = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message
   return { field: names[field] ?? field, reason }

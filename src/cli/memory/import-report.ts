@@ -1,20 +1,21 @@
+import { renderFacts } from '../fact-table.ts'
 import type { Output } from '../output.ts'
 import { renderTable } from '../table.ts'
 import { pluralize } from '../text.ts'
 import type { Imported } from './import-documents.ts'
 
-/** What an import read and made of it. */
+/** Result of an import. */
 export interface ImportReport extends Imported {
   file: string
-  /** What `memory forget --source` takes to undo it. */
+  /** Value for `memory forget --source` to undo the import. */
   source: string
-  /** Nothing was written: the counts are what would be. */
+  /** Nothing was written: the counts are a preview. */
   dryRun: boolean
   seconds: number
 }
 
-/** The report for people: the counts, and what was refused. */
-export function formatMemoryImport(report: ImportReport, { paint }: Output): string {
+/** Formats the report: counts and refused documents. */
+export function formatMemoryImport(report: ImportReport, output: Output): string {
   const { file, source, read, created, unchanged, refused, refusals, dryRun, seconds } = report
   const rows = [
     ['file', file],
@@ -25,16 +26,10 @@ export function formatMemoryImport(report: ImportReport, { paint }: Output): str
     ['refused', refused.toLocaleString('en')],
     ['seconds', seconds.toFixed(1)],
   ] as const
-  const counts = renderTable(rows, [
-    { value: ([label]) => label, paint: (text) => paint('bold', text) },
-    {
-      value: ([, value]) => value,
-      paint: (text, [label]) => (label === 'refused' && refused > 0 ? paint('red', text) : text),
-    },
-  ])
+  const counts = renderFacts(rows, output, refused > 0 ? 'refused' : undefined)
   const listed = refused === 0 ? '' : `\n\n${formatRefusals(refusals)}`
   const more = refused > refusals.length ? `\nand ${(refused - refusals.length).toLocaleString('en')} more` : ''
-  const closing = dryRun ? '\n\nA dry run: nothing was written.' : ''
+  const closing = dryRun ? '\n\nDry run: nothing was written.' : ''
   return `${counts}${listed}${more}${closing}`
 }
 

@@ -19,7 +19,7 @@ const output = {
 const at = '2026-01-01T00:00:00.000Z'
 const session = { sessionId: 's-1', from: 3, to: 9 }
 
-it('draws what speaks for and against a memory, with the events', () => {
+it('draws the entries of a lineage with their events', () => {
   const lineage: TracedEntry[] = [
     {
       relation: 'origin',
@@ -44,7 +44,7 @@ it('draws what speaks for and against a memory, with the events', () => {
     { relation: 'contradicts', at },
   ]
   expect(formatLineage(lineage, output).split('\n')).toEqual([
-    `├─ origin, ${at}, implicit, believed 0.80`,
+    `├─ origin, ${at}, implicit, confidence 0…`,
     '│  └─ session s-1, events 3 to 9',
     '│     ├─ 3 user_message: I want tabs, not �[2Jspaces, in ev…',
     '│     ├─ 4 tool_call',
@@ -52,7 +52,7 @@ it('draws what speaks for and against a memory, with the events', () => {
     `├─ corroborates, ${at}`,
     '│  └─ source import:a.jsonl',
     `├─ corroborates, ${at}`,
-    '│  ├─ session s-2, event 4, which is gone',
+    '│  ├─ session s-2, event 4 (deleted)',
     '│  └─ source tool:web',
     `<├─ contradicts, ${at}>`,
     '│  └─ session s-3',

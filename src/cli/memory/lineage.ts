@@ -1,19 +1,20 @@
 import type { Throughline } from '../../api.ts'
 import type { SessionEvent } from '../../domain/event.ts'
 import type { LineageEntry, Memory } from '../../domain/memory/memory.ts'
+import { hasErrorCode } from '../failure.ts'
 
-/** Events of one entry that are shown. */
+/** Maximum events per entry. */
 const SHOWN = 5
 
-/** An entry of a memory's lineage, with what the log says there. */
+/** A lineage entry with its events from the log. */
 export interface TracedEntry extends LineageEntry {
-  /** The first events of the range, if the session is still there. */
+  /** First events of the range, if the session still exists. */
   events?: Pick<SessionEvent, 'sequence' | 'type' | 'role' | 'content'>[]
-  /** Events of the range beyond those. */
+  /** Number of further events in the range. */
   more?: number
 }
 
-/** Where a memory comes from, read back from the log. */
+/** Reads the events that a memory comes from. */
 export async function traceLineage(tl: Pick<Throughline, 'sessions'>, { lineage }: Memory): Promise<TracedEntry[]> {
   const entries: TracedEntry[] = []
   for (const entry of lineage) entries.push({ ...entry, ...(await readRange(tl, entry)) })
@@ -34,8 +35,8 @@ async function readRange(
     const more = Math.max(0, last - from + 1 - events.length)
     return { events, ...(more > 0 && { more }) }
   } catch (error) {
-    // a purge takes the entry away with the session: it came in between
-    if (error instanceof Error && 'code' in error && error.code === 'SESSION_NOT_FOUND') return {}
+    // purged after the memory was read
+    if (hasErrorCode(error, 'SESSION_NOT_FOUND')) return {}
     throw error
   }
 }

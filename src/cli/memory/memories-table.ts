@@ -1,13 +1,13 @@
 import { isCurrent, type Memory } from '../../domain/memory/memory.ts'
-import { lineWidth, renderFittedTable } from '../fitted-table.ts'
+import { renderFittedTable } from '../fitted-table.ts'
+import { lineWidth } from '../line-width.ts'
 import type { Output } from '../output.ts'
 import type { Column } from '../table.ts'
 import { formatAge } from '../time-format.ts'
 
-/** Width of a line from which there is room for ids beside the contents. */
 const MIN_WIDTH_FOR_IDS = 110
 
-/** Memories for people, one a line, cut to its width. Those that are not given out any more are dim. */
+/** Formats memories, one per line, cut to the line width. Expired and superseded ones are dim. */
 export function formatMemories<M extends Memory>(
   memories: readonly M[],
   first: readonly Column<M>[],
@@ -17,7 +17,7 @@ export function formatMemories<M extends Memory>(
   const isPast = (memory: M) => !isCurrent(memory, new Date(now).toISOString())
   const columns: Column<M>[] = [
     ...first,
-    { title: 'believed', value: ({ confidence }) => confidence.toFixed(2) },
+    { title: 'confidence', value: ({ confidence }) => confidence.toFixed(2) },
     { title: 'category', value: ({ category }) => category, maxWidth: 16 },
     { title: 'age', value: ({ createdAt }) => formatAge(createdAt, now) },
     ...(lineWidth() < MIN_WIDTH_FOR_IDS ? [] : [{ title: 'id', value: ({ id }: M) => id }]),

@@ -18,7 +18,7 @@ const first = { place: 'document 1', value: A }
 const second = { place: 'document 2', value: B }
 const lines = (...values: unknown[]) => values.map((value) => JSON.stringify(value)).join('\n')
 
-describe('documentsIn', () => {
+describe('readDocuments', () => {
   it.each([1, 2, 3, 5, 64, 1000])('reads JSON Lines in pieces of %i bytes', async (size) => {
     expect(await read(lines(A, B), { size })).toEqual([
       { place: 'line 1', value: A },
@@ -26,7 +26,7 @@ describe('documentsIn', () => {
     ])
   })
 
-  it('takes a byte order mark, CRLF, empty lines, and a last line with or without an end', async () => {
+  it('accepts a byte order mark, CRLF, empty lines and a missing final newline', async () => {
     const text = `\u{feff}${JSON.stringify(A)}\r\n\r\n  \n${JSON.stringify(B)}`
     const expected = [
       { place: 'line 1', value: A },
@@ -36,7 +36,7 @@ describe('documentsIn', () => {
     expect(await read(`${text}\r\n\n`)).toEqual(expected)
   })
 
-  it('says which lines are wrong, and reads the others', async () => {
+  it('names invalid lines and reads the others', async () => {
     const text = Buffer.concat([
       Buffer.from(`${JSON.stringify(A)}\n{"id": 1, "text": "cut\n{"x": NaN}\nwords\n`),
       Buffer.from([0x7b, 0xff, 0x7d, 0x0a]),
@@ -52,14 +52,14 @@ describe('documentsIn', () => {
     ])
   })
 
-  it('knows JSON Lines whose first line is wrong', async () => {
+  it('detects JSON Lines with an invalid first line', async () => {
     for (const wrong of ['{"id": 1, "text": "cut', 'words', '[1, 2]', '3']) {
       const found = await read(`${wrong}\n${lines(A)}`)
       expect(found).toMatchObject([{ place: 'line 1' }, { place: 'line 2', value: A }])
     }
   })
 
-  it('passes over a line that is too long', async () => {
+  it('skips a line that is too long', async () => {
     const long = { id: 1, text: 'x'.repeat(200) }
     expect(await read(lines(A, long, B), { limit: 100 })).toEqual([
       { place: 'line 1', value: A },
@@ -91,12 +91,12 @@ describe('documentsIn', () => {
     }
   })
 
-  it('reads one document alone, on one line or on many', async () => {
+  it('reads a single document, on one line or on many', async () => {
     expect(await read(JSON.stringify(B))).toEqual([{ place: 'line 1', value: B }])
     expect(await read(JSON.stringify(B, null, 2))).toEqual([{ place: 'document 1', value: B }])
   })
 
-  it('finds nothing in an empty file, and in an empty list', async () => {
+  it('finds nothing in an empty file or array', async () => {
     for (const empty of ['', '\n \r\n', '[]', '{ "documents": [] }', '{}']) expect(await read(empty)).toEqual([])
   })
 
@@ -109,7 +109,7 @@ describe('documentsIn', () => {
     expect(await read('{"id": 9007199254740991, "text": "x"}')).toMatchObject([{ value: { id: 9007199254740991 } }])
   })
 
-  it('refuses a file that is one value, and is wrong or too long', async () => {
+  it('refuses a single value that is invalid or too large', async () => {
     await expect(read('[{"id": 1},\n {"id": 2')).rejects.toMatchObject({ code: 'VALIDATION', field: 'file' })
     await expect(read('{\n "documents": [')).rejects.toThrow(/^file: is not JSON: /)
     for (const indent of [0, 2]) {

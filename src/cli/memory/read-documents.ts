@@ -2,23 +2,23 @@ import { ValidationError } from '../../domain/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
 import { type Line, readLines } from '../read-lines.ts'
 
-/** A document of an export, not looked at yet, or what is wrong with its line. */
+/** A document of an import file, not validated yet, or the problem with its line. */
 export interface SourceDocument {
-  /** Where it stands, for people: `line 3`, `document 3`. */
+  /** Position for messages: `line 3`, `document 3`. */
   readonly place: string
   readonly value: Json
   readonly problem?: string
 }
 
-/** Keys that hold the text of a document; of several the first counts. */
+/** Keys for the text of a document, in order of preference. */
 export const CONTENT_KEYS = ['content', 'text', 'page_content'] as const
 
-/** Bytes of an export that is one JSON value, since it is read whole, and of one line of JSON Lines. */
+/** Limit for a file with one JSON value, which is read into memory, and for one line of JSON Lines. */
 export const MAX_BYTES = 256 * 1024 * 1024
 
 /**
- * The documents of an export, one after the other: of JSON Lines, of a list, of `{ documents: [...] }`, or of a docstore
- * `{ id: document }`. JSON Lines are read as they come, and a wrong line is one document that is wrong; the others are read whole.
+ * Reads documents from JSON Lines, an array, `{ documents: [...] }` or a docstore `{ id: document }`. Streams JSON Lines,
+ * where an invalid line is one invalid document; reads the other formats into memory.
  */
 export async function* readDocuments(
   chunks: AsyncIterable<Uint8Array>,
@@ -42,7 +42,7 @@ async function* nonEmpty(lines: AsyncIterable<Line>): AsyncGenerator<Line, undef
   return undefined
 }
 
-/** Whether the lines are one JSON value together. Told from the first two, so that JSON Lines need not be held. */
+/** Whether the lines form one JSON value. The first two decide, so that JSON Lines can be streamed. */
 function isSingleValue({ text, problem }: Line, second: Line | undefined): boolean {
   if (problem !== undefined) return second === undefined
   const start = text.trimStart()[0]
@@ -52,7 +52,7 @@ function isSingleValue({ text, problem }: Line, second: Line | undefined): boole
   return second === undefined && !isDocument(value)
 }
 
-/** Whether a value that stands alone is one document rather than a collection of them. */
+/** Whether a single value is one document, not a collection. */
 function isDocument(value: Json): boolean {
   if (!isObject(value)) return false
   if (Array.isArray(value['documents'])) return false
@@ -73,7 +73,7 @@ async function joinLines(begin: readonly Line[], rest: AsyncIterable<Line>, limi
     if (problem !== undefined) throw new ValidationError('file', `line ${number} ${problem}`)
     size += text.length + 1
     if (size > limit) {
-      throw new ValidationError('file', `is one JSON value of more than ${limit} characters; make it JSON Lines`)
+      throw new ValidationError('file', `is one JSON value of more than ${limit} characters; convert it to JSON Lines`)
     }
     texts.push(text)
   }
@@ -104,7 +104,7 @@ function* listDocuments(whole: Json): Generator<SourceDocument> {
   }
 }
 
-/** A number in place of an id that JavaScript would round: FAISS counts in 64 bits. */
+/** A numeric id that JavaScript would round: FAISS ids have 64 bits. */
 const LONG_ID = /"id"\s*:\s*-?\d{16,}\s*[,}]/
 
 function tryParse(text: string): Json | SyntaxError {
@@ -115,13 +115,13 @@ function tryParse(text: string): Json | SyntaxError {
   }
 }
 
-/** Keeps the digits of an id as they were written. */
+/** Keeps all digits of an id. */
 function exactId(key: string, value: unknown, context?: { source?: string }): unknown {
   const rounded = key === 'id' && typeof value === 'number' && !Number.isSafeInteger(value)
   return rounded ? (context?.source ?? value) : value
 }
 
-/** Why the text is no JSON, without more of it than the place. */
+/** The parser's message without the content of the file. */
 function describeJsonError({ message }: Error): string {
   return `is not JSON: ${message.replace(/, (?:\.\.\.)?"[\s\S]*$/, '')}`
 }

@@ -1,13 +1,13 @@
 import type { Memories, Remembered, RememberInput } from '../../api.ts'
 import { type TooLargeError, ValidationError } from '../../domain/errors.ts'
+import { hasErrorCode } from '../failure.ts'
 
-/** What is wrong with one document, so that the others may go on without it. */
+/** An error of one document; the others are still imported. */
 export type RefusedError = ValidationError | TooLargeError
 
-/** What became of a memory, or why it was refused. */
 export type Outcome = 'created' | 'unchanged' | RefusedError
 
-/** Keeps memories that have ids of their own. One that the store refuses does not keep the others out. */
+/** Stores memories with ids of their own. A refused memory does not affect the others. */
 export async function storeBatch(
   memories: Pick<Memories, 'remember'>,
   batch: readonly RememberInput[],
@@ -18,7 +18,7 @@ export async function storeBatch(
   } catch (error) {
     if (!isRefusal(error)) throw error
   }
-  // of a batch all are kept or none: each on its own shows which one it is
+  // a batch is stored as a whole: store one by one to find the refused ones
   const outcomes: Outcome[] = []
   for (const memory of batch) {
     try {
@@ -31,7 +31,7 @@ export async function storeBatch(
   return outcomes
 }
 
-/** What {@link storeBatch} would give. Writes nothing. */
+/** The outcomes that {@link storeBatch} would give. Writes nothing. */
 export async function previewBatch(
   memories: Pick<Memories, 'get'>,
   batch: readonly RememberInput[],
@@ -42,20 +42,16 @@ export async function previewBatch(
         const known = await memories.get(id)
         return known.content === content
           ? 'unchanged'
-          : new ValidationError('id', 'belongs to a memory that says something else')
+          : new ValidationError('id', 'belongs to a memory with other content')
       } catch (error) {
-        if (hasCode(error, 'MEMORY_NOT_FOUND')) return 'created'
+        if (hasErrorCode(error, 'MEMORY_NOT_FOUND')) return 'created'
         throw error
       }
     }),
   )
 }
 
-/** Whether the error says that a document is wrong, rather than that the store failed. */
+/** Whether the error is about a document, not about the store. */
 export function isRefusal(error: unknown): error is RefusedError {
-  return hasCode(error, 'VALIDATION') || hasCode(error, 'TOO_LARGE')
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
+  return hasErrorCode(error, 'VALIDATION') || hasErrorCode(error, 'TOO_LARGE')
 }

@@ -1,25 +1,25 @@
 import type { SessionEvent } from '../../domain/event.ts'
 import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
-import { SESSION_STATES, type SessionState } from '../../domain/record.ts'
+import { defined } from '../../domain/optional.ts'
+import { SESSION_STATES } from '../../domain/record.ts'
 import { hasFailed, type Observation, observationsOf } from '../../domain/work.ts'
 import type { Style } from '../output.ts'
 import { pluralize, toOneLine } from '../text.ts'
 import { STATE_STYLE } from './state-style.ts'
 
-/** What an event says, in words for people. Nothing in it is safe to print yet. */
+/** Label and text of an event. Not sanitized yet. */
 export interface EventDescription {
   label: string
   text: string
   labelStyle?: Style
   textStyle?: Style
-  /** Speech: it keeps its lines, and is wrapped. All else goes on one line. */
+  /** Keeps its lines and is wrapped; other texts take one line. */
   isSpeech?: true
 }
 
-/** Columns that one of several values may take. */
 const MAX_VALUE_WIDTH = 60
 
-/** Says what happened. Total: of what it does not know it gives the content. */
+/** Describes an event. Unknown types show their content. */
 export function describeEvent(event: SessionEvent): EventDescription {
   const { type, content, agentId } = event
   const parts = isObject(event.parts) ? event.parts : {}
@@ -42,7 +42,7 @@ export function describeEvent(event: SessionEvent): EventDescription {
     case 'agent_transition':
       return describeAgentSwitch(event, parts)
     case 'handoff_taken':
-      return { label: 'handoff', text: `taken by ${agentId ?? 'no one named'}` }
+      return { label: 'handoff', text: `taken by ${agentId ?? 'an unnamed agent'}` }
     case 'work_committed':
       return { label: 'work', text: describeWork(event, parts), textStyle: 'dim' }
     case 'session_compacted':
@@ -71,10 +71,8 @@ function describeStatus(content: string, status: JsonObject): EventDescription {
   const state = SESSION_STATES.find((one) => one === status['state'])
   const why = status['endedBy'] === 'caller' ? 'ended by the caller' : (status['reason'] ?? content)
   const text = `${state ?? 'unknown'}: ${asText(why)}`
-  return { label: 'status', text, ...(state !== undefined && { textStyle: styleOf(state) }) }
+  return { label: 'status', text, ...defined({ textStyle: state && STATE_STYLE[state] }) }
 }
-
-const styleOf = (state: SessionState) => STATE_STYLE[state]
 
 function describeAgentSwitch({ type, content }: SessionEvent, parts: JsonObject): EventDescription {
   const change = `${asText(parts['from'])} → ${asText(parts['to'])}`
@@ -82,15 +80,15 @@ function describeAgentSwitch({ type, content }: SessionEvent, parts: JsonObject)
   return { label, text: type === 'agent_transition' ? `${change}: ${content}` : change, labelStyle: 'magenta' }
 }
 
-/** What became of the scratchpad; `undefined` for a change of a kind that is not known. */
+/** Describes a change of the scratchpad; `undefined` for an unknown operation. */
 function describeStateChange({ op, patch, value, key, by }: JsonObject): string | undefined {
   switch (op) {
     case 'merge':
       return isObject(patch) ? Object.entries(patch).map(describeAssignment).join(', ') : undefined
     case 'replace':
-      return `replaced by ${asText(value)}`
+      return `replaced with ${asText(value)}`
     case 'add':
-      return `${asText(key)} gets ${asText(value)}`
+      return `added ${asText(value)} to ${asText(key)}`
     case 'increment':
       return `${asText(key)} ${typeof by === 'number' && by < 0 ? '-' : '+'} ${Math.abs(Number(by))}`
     default:
@@ -102,7 +100,7 @@ function describeAssignment([key, value]: [string, Json]): string {
   return value === null ? `${key} removed` : `${key} = ${toOneLine(asText(value), MAX_VALUE_WIDTH)}`
 }
 
-/** What was observed. The note of a transition repeats what was said: its kind will do. */
+/** Lists observations. Skips the note of a transition, which repeats a message. */
 function describeWork(event: SessionEvent, { kind }: JsonObject): string {
   const seen = observationsOf(event).filter((one) => one.kind !== 'note' || one.about === undefined)
   return [asText(kind), seen.map(describeObservation).join(', ')].filter((text) => text !== '').join(': ')
@@ -118,7 +116,7 @@ function describeObservation(observed: Observation): string {
     case 'fileWrite':
       return `wrote ${observed.path}`
     case 'command': {
-      const outcome = hasFailed(observed) ? ` (failed with ${observed.exitCode})` : ''
+      const outcome = hasFailed(observed) ? ` (exit code ${observed.exitCode})` : ''
       return `ran ${toOneLine(observed.command, MAX_VALUE_WIDTH)}${outcome}`
     }
     case 'relations':
@@ -126,7 +124,7 @@ function describeObservation(observed: Observation): string {
   }
 }
 
-/** A text as it is, anything else as JSON. */
+/** Returns a text unchanged, anything else as JSON. */
 export function asText(value: Json | undefined): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '?')
 }

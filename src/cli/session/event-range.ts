@@ -4,30 +4,28 @@ import type { SessionEvent } from '../../domain/event.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 
-/** Which events of a log are asked for. */
+/** Which events of a log to show. */
 export interface RangeOptions {
-  /** The last so many turns. */
+  /** Number of most recent turns. */
   last?: number
-  /** One turn. */
   turn?: number
-  /** Events behind this sequence, and how many. */
+  /** Events after this sequence, and how many. */
   after?: number
   limit?: number
 }
 
-/** A part of a log, by the sequences of its first and last event. */
+/** A range of a log: sequences of its first and last event. */
 export interface EventRange {
   from: number
   to: number
-  /** Turns that began before it, if that is known. */
+  /** Number of turns that started before it, if known. */
   turnsBefore?: number
 }
 
-/** Turns that are shown, and events behind a sequence, where nobody says how many. */
 export const DEFAULT_TURNS = 20
 export const DEFAULT_EVENTS = 100
 
-/** Where in the log that is. `record` is as of its last event that counts. */
+/** Resolves the options to a range of the log that ends at `head`. */
 export async function resolveRange(
   session: Session,
   { head, turns }: Pick<SessionRecord, 'head' | 'turns'>,
@@ -42,18 +40,18 @@ export async function resolveRange(
     const first = Math.max(1, turns - last + 1)
     return { from: await sequenceOf(first), to: head, turnsBefore: first - 1 }
   }
-  if (turn > turns) throw new ValidationError('turn', `there is no turn ${turn}: the session has ${turns}`)
+  if (turn > turns) throw new ValidationError('turn', `is ${turn}, but the session has ${turns} turns`)
   const to = turn === turns ? head : (await sequenceOf(turn + 1)) - 1
   return { from: await sequenceOf(turn), to, turnsBefore: turn - 1 }
 }
 
-/** Refuses a sequence that the log has not reached. */
+/** Throws if the log has not reached the sequence. */
 export function requireReached(option: 'after' | 'at', sequence: number | undefined, head: number): void {
   if (sequence === undefined || sequence <= head) return
-  throw new ValidationError(option, `there is no event ${sequence}: the last one is ${head}`)
+  throw new ValidationError(option, `is ${sequence}, but the last event is ${head}`)
 }
 
-/** The events of the part, a page at a time. */
+/** Yields the events of the range in pages. */
 export async function* readPages(session: Session, { from, to }: EventRange): AsyncGenerator<SessionEvent[]> {
   for (let after = from - 1; after < to; ) {
     const page = await session.events({ after, before: to + 1, limit: LIMITS.page })
@@ -63,14 +61,14 @@ export async function* readPages(session: Session, { from, to }: EventRange): As
   }
 }
 
-/** Where a turn begins. What precedes the first one belongs to it. */
+/** Sequence of the first event of a turn. Events before the first turn belong to it. */
 async function findTurnStart(
   session: Session,
   { head, turns }: Pick<SessionRecord, 'head' | 'turns'>,
   turn: number,
 ): Promise<number> {
   if (turn <= 1) return 1
-  // from the nearer end
+  // searches from the nearer end
   const order = turn > turns / 2 ? 'desc' : 'asc'
   let left = order === 'desc' ? turns - turn : turn - 1
   for (let edge = order === 'desc' ? head + 1 : 0; ; ) {

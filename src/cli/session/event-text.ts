@@ -4,33 +4,30 @@ import { pad, sanitizeLine, sanitizeLines, toOneLine, truncate, wrap } from '../
 import { asText, describeEvent, type EventDescription } from './describe-event.ts'
 import { type CallWithResult, type EventWithCalls, toolName } from './tool-calls.ts'
 
-/** How events are to be shown. */
+/** How to format events. */
 export interface EventStyle {
-  /** Columns of a line. */
   width: number
-  /** Nothing is cut. */
+  /** Do not cut texts. */
   full: boolean
   paint: Output['paint']
 }
 
-/** Columns for the sequence, and for the label. */
 const SEQUENCE_WIDTH = 6
 const LABEL_WIDTH = 10
-/** Below this many columns labels stand above texts, not beside them. */
+/** On narrower lines, labels go above texts. */
 const NARROW = 60
-/** Lines of what somebody said that are shown. */
 const MAX_SPEECH_LINES = 12
 
-/** One event for people: its sequence, what it is, what it says; its tool calls below it. Safe to print. */
-export function formatEvent({ event, calls, tool }: EventWithCalls, look: EventStyle): string[] {
+/** Formats an event: sequence, label and text, with its tool calls below. Safe to print. */
+export function formatEvent({ event, calls, tool }: EventWithCalls, style: EventStyle): string[] {
   const phrase = describeEvent(event)
-  // the line of a call says all that its event does
+  // the line of the call repeats the event
   const own =
     event.type === 'tool_call' && calls.length > 0
       ? []
-      : formatDescription(event.sequence, withToolName(phrase, tool), look)
+      : formatDescription(event.sequence, withToolName(phrase, tool), style)
   const isSilent = event.type === 'model_message' && event.content === '' && calls.length > 0
-  return [...(isSilent ? [] : own), ...calls.flatMap((call) => formatCall(event, call, look))]
+  return [...(isSilent ? [] : own), ...calls.flatMap((call) => formatCall(event, call, style))]
 }
 
 function withToolName(phrase: EventDescription, tool: string | undefined): EventDescription {
@@ -40,34 +37,34 @@ function withToolName(phrase: EventDescription, tool: string | undefined): Event
 function formatCall(
   { sequence }: SessionEvent,
   { call, result, announced, isDangling }: CallWithResult,
-  look: EventStyle,
+  style: EventStyle,
 ): string[] {
-  const given = announced === undefined ? asText(call.arguments) : `(announced in ${announced})`
+  const given = announced === undefined ? asText(call.arguments) : `(announced in event ${announced})`
   const first = formatDescription(
     sequence,
     { label: 'call', text: `${toolName(call)} ${given}`, labelStyle: 'blue' },
-    look,
+    style,
   )
   if (isDangling) {
     const none: EventDescription = { label: '', text: 'no result', textStyle: 'yellow' }
-    return [...first, ...formatDescription(undefined, none, look)]
+    return [...first, ...formatDescription(undefined, none, style)]
   }
   if (result === undefined) return first
   const { labelStyle = 'blue', text } = describeEvent(result)
   return [
     ...first,
-    ...formatDescription(result.sequence, { label: '└ result', text: text || '(empty)', labelStyle }, look),
+    ...formatDescription(result.sequence, { label: '└ result', text: text || '(empty)', labelStyle }, style),
   ]
 }
 
-function formatDescription(sequence: number | undefined, phrase: EventDescription, look: EventStyle): string[] {
-  const { width, full, paint } = look
+function formatDescription(sequence: number | undefined, phrase: EventDescription, style: EventStyle): string[] {
+  const { width, full, paint } = style
   const isNarrow = width < NARROW
   const indent = isNarrow ? 2 : SEQUENCE_WIDTH + LABEL_WIDTH + 4
   const { label, text } = fitLabel(phrase)
   const number = paint('dim', pad(sequence === undefined ? '' : String(sequence), SEQUENCE_WIDTH, 'right'))
   const name = paintIf(paint, phrase.labelStyle, pad(label, isNarrow ? 0 : LABEL_WIDTH))
-  const lines = phrase.isSpeech || full ? formatSpeech(text, width - indent, look) : undefined
+  const lines = phrase.isSpeech || full ? formatSpeech(text, width - indent, style) : undefined
   const say = (line: string) => paintIf(paint, phrase.textStyle, line)
 
   if (lines === undefined && isNarrow) {
@@ -79,20 +76,20 @@ function formatDescription(sequence: number | undefined, phrase: EventDescriptio
   return [`${number}  ${name}  ${say(shown[0] ?? '')}`.trimEnd(), ...below.slice(1)]
 }
 
-const paintIf = (paint: EventStyle['paint'], style: Style | undefined, text: string) =>
-  style === undefined || text === '' ? text : paint(style, text)
+const paintIf = (paint: EventStyle['paint'], color: Style | undefined, text: string) =>
+  color === undefined || text === '' ? text : paint(color, text)
 
-/** A label that is too long for its column goes before the text. */
+/** Moves a label that is too long for its column before the text. */
 function fitLabel({ label, text }: EventDescription): { label: string; text: string } {
   const name = sanitizeLine(label)
   const short = truncate(name, LABEL_WIDTH)
   return { label: short, text: short === name || text === '' ? text : `${name}: ${text}` }
 }
 
-/** Lines of a text, the first ones unless all are wanted. */
+/** Wraps a text and keeps its first lines, or all with `full`. */
 function formatSpeech(text: string, room: number, { full, paint }: EventStyle): string[] {
   const width = Math.max(16, room)
-  // a text may have megabytes: no more of it is looked at than can be shown
+  // a text may have megabytes: read only what can be shown
   const enough = full ? text.length : MAX_SPEECH_LINES * width * 4
   const lines = sanitizeLines(text.slice(0, enough).trimEnd())
     .split('\n')
@@ -100,6 +97,6 @@ function formatSpeech(text: string, room: number, { full, paint }: EventStyle): 
   if (full || (lines.length <= MAX_SPEECH_LINES && text.length <= enough)) return lines
   return [
     ...lines.slice(0, MAX_SPEECH_LINES),
-    paint('dim', `… --full shows all ${text.length.toLocaleString('en')} characters`),
+    paint('dim', `… show all ${text.length.toLocaleString('en')} characters with --full`),
   ]
 }

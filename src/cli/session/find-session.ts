@@ -1,21 +1,14 @@
 import type { Session, Throughline } from '../../api.ts'
 import { SessionNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { LIMITS } from '../../domain/limits.ts'
-import { given } from '../option-schemas.ts'
+import { defined } from '../../domain/optional.ts'
 
-/** Fewest characters that stand for an id. */
 const MIN_PART_LENGTH = 8
 const FULL_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** The option of commands that take a part of an id. */
-export const partialIdTenantOption = {
-  flags: '--tenant <id>',
-  description: 'where a part of an id is looked for (default: "local")',
-}
-
 /**
- * The session with this id, or the one of the tenant's last 500 whose id begins or ends with it: ids of one minute begin alike. Throws
- * `SESSION_NOT_FOUND` if there is none.
+ * Finds a session by its id, or by the start or end of its id among the tenant's 500 most recent ones: ids created in
+ * the same minute start alike. Throws `SESSION_NOT_FOUND` if there is none.
  */
 export async function findSession(
   { sessions, principal }: Throughline,
@@ -25,21 +18,23 @@ export async function findSession(
   const isPart = name.length >= MIN_PART_LENGTH && /^[\da-f-]+$/i.test(name) && !FULL_ID.test(name)
   if (!isPart) return await sessions.get(name)
   const part = name.toLowerCase()
-  const { items } = await sessions.list({ ...given({ tenant }), limit: LIMITS.page })
-  const fitting = items.filter(({ id }) => id.startsWith(part) || id.endsWith(part))
-  if (fitting.length > 1) {
-    const several = fitting.slice(0, 3).map(({ id }) => id)
-    throw new ValidationError('session', `fits ${fitting.length} sessions, such as ${several.join(', ')}`)
+  const { items } = await sessions.list({ ...defined({ tenant }), limit: LIMITS.page })
+  const matches = items.filter(({ id }) => id.startsWith(part) || id.endsWith(part))
+  if (matches.length > 1) {
+    const examples = matches.slice(0, 3).map(({ id }) => id)
+    throw new ValidationError(
+      'session',
+      `matches ${matches.length} sessions, such as ${examples.join(', ')}; give more of the id`,
+    )
   }
-  const [found] = fitting
+  const [found] = matches
   if (found === undefined) throw noMatch(name, tenant ?? principal?.tenant ?? 'local')
   return await sessions.get(found.id)
 }
 
-/** It may be there all the same, so it is not said to be absent. */
+/** The session may exist among older ones, so the message does not claim it is missing. */
 function noMatch(part: string, tenant: string): SessionNotFoundError {
   const error = new SessionNotFoundError(part)
-  const where = `the last ${LIMITS.page} sessions of tenant ${tenant}`
-  error.message = `none of ${where} begins or ends with ${part}; give the whole id, or another --tenant`
+  error.message = `no id of the ${LIMITS.page} most recent sessions of tenant ${tenant} starts or ends with ${part}; give the whole id, or another --tenant`
   return error
 }

@@ -25,7 +25,7 @@ function seenOver(session: Session, way: () => Promise<void>): Session {
   return Object.create(session, { record: { value: record } }) as Session
 }
 
-it('goes through an outage, asks one thing at a time, and ends once the session is gone', async () => {
+it('survives an outage, sends one request at a time, and ends when the session is purged', async () => {
   const session = await tl.sessions.create({ userId: 'ada' })
   const failures: ThroughlineError[] = []
   let held: Promise<void> | undefined

@@ -1,29 +1,30 @@
 import type { Page, PurgeReceipt, Throughline } from '../../api.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import type { SessionRecord } from '../../domain/record.ts'
-import { given } from '../option-schemas.ts'
+import { hasErrorCode } from '../failure.ts'
 import { pluralize, sanitizeLine, toOneLine } from '../text.ts'
 import { formatTimeAgo } from '../time-format.ts'
 
-/** Whose sessions are to go. */
+/** The user to purge. */
 export interface Owner {
   userId: string
   tenant: string | undefined
 }
 
-/** What will go with a session, for people. */
+/** Describes what purging a session deletes. */
 export function describeSessionPurge({ id, status, head, task, userId, lastActivityAt }: SessionRecord): string {
   const about = task === undefined ? '' : ` “${toOneLine(task, 60)}”`
   const who = `${sanitizeLine(userId)}, ${status.state}, last activity ${formatTimeAgo(lastActivityAt, Date.now())}`
-  return `Session ${id}${about} of ${who}: ${pluralize(head, 'event')}, and the memories that only it supports.`
+  return `Session ${id}${about} of ${who}: ${pluralize(head, 'event')}, and memories with no other source.`
 }
 
-/** What will go with a user: how many sessions, and all of it for people. */
+/** Counts and describes what purging a user deletes. */
 export async function describeUserPurge(
   tl: Throughline,
   { userId, tenant }: Owner,
 ): Promise<{ sessions: number; text: string }> {
-  const owner = { userId, ...given({ tenant }), limit: LIMITS.page }
+  const owner = { userId, ...defined({ tenant }), limit: LIMITS.page }
   let [sessions, live, events, memories] = [0, 0, 0, 0]
   await eachPage(
     (cursor) => tl.sessions.list({ ...owner, ...cursor }),
@@ -41,24 +42,24 @@ export async function describeUserPurge(
   )
   const what = `${pluralize(sessions, 'session')} (${live} live) with ${pluralize(events, 'event')}`
   const whose = `user ${sanitizeLine(userId)}, tenant ${sanitizeLine(tenant ?? tl.principal?.tenant ?? 'local')}`
-  return { sessions, text: `All of ${whose}: ${what}, and ${pluralize(memories, 'memory', 'memories')}.` }
+  return { sessions, text: `All data of ${whose}: ${what}, and ${pluralize(memories, 'memory', 'memories')}.` }
 }
 
 async function eachPage<T>(
   read: (cursor: { cursor?: string }) => Promise<Page<T>>,
-  look: (items: readonly T[]) => void,
+  visit: (items: readonly T[]) => void,
 ): Promise<void> {
   for (let cursor: string | undefined; ; ) {
-    const { items, nextCursor } = await read(given({ cursor }))
-    look(items)
+    const { items, nextCursor } = await read(defined({ cursor }))
+    visit(items)
     if (nextCursor === undefined) return
     cursor = nextCursor
   }
 }
 
 /**
- * Removes all of a user, a session at a time, so that one can see how far it is and no call takes long: a server would not answer a long one
- * in time. What is left then, such as memories and what was begun meanwhile, goes with the user.
+ * Deletes all data of a user, one session at a time: shows progress, and no call runs into the timeout of a server. The
+ * last call deletes memories and sessions created meanwhile.
  */
 export async function purgeUser(
   tl: Throughline,
@@ -68,14 +69,14 @@ export async function purgeUser(
   const { userId, tenant } = owner
   const receipts: PurgeReceipt[] = []
   for (;;) {
-    const { items } = await tl.sessions.list({ userId, ...given({ tenant }), limit: LIMITS.page })
+    const { items } = await tl.sessions.list({ userId, ...defined({ tenant }), limit: LIMITS.page })
     if (items.length === 0) break
     for (const { id } of items) {
       receipts.push(...(await purgeIfPresent(tl, id)))
       onSession(receipts.length)
     }
   }
-  receipts.push(await tl.users.purge(userId, given({ tenant })))
+  receipts.push(await tl.users.purge(userId, defined({ tenant })))
   const sum = (count: (receipt: PurgeReceipt) => number) => receipts.reduce((all, one) => all + count(one), 0)
   return {
     sessions: sum(({ sessions }) => sessions),
@@ -86,12 +87,12 @@ export async function purgeUser(
   }
 }
 
-/** Nothing, if someone else purged it since it was listed. */
+/** Empty if another process purged the session first. */
 async function purgeIfPresent({ sessions }: Throughline, id: string): Promise<PurgeReceipt[]> {
   try {
     return [await sessions.purge(id)]
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'SESSION_NOT_FOUND') return []
+    if (hasErrorCode(error, 'SESSION_NOT_FOUND')) return []
     throw error
   }
 }

@@ -6,10 +6,9 @@ import { pluralize, toOneLine } from '../text.ts'
 import { formatTimeAgo, formatUtc } from '../time-format.ts'
 import { STATE_STYLE } from './state-style.ts'
 
-/** Columns that one fact may take. */
 const MAX_FACT_WIDTH = 400
 
-/** Since when the session is in its state, as of the record's last event. */
+/** Finds when the session entered its state, as of the record's last event. */
 export async function findStateSince(session: Session, record: SessionRecord): Promise<string> {
   if (record.endedAt !== undefined) return record.endedAt
   const [changed] = await session.events({
@@ -21,7 +20,7 @@ export async function findStateSince(session: Session, record: SessionRecord): P
   return changed?.createdAt ?? record.startedAt
 }
 
-/** What the session is and where it stands, for people. `now` in milliseconds. */
+/** Formats the facts above the events: identity, state, counts. `now` in milliseconds. */
 export function formatHeader(record: SessionRecord, since: string, now: number, { paint }: Output): string {
   const { status } = record
   return renderTable(listFacts(record, since, now), [
@@ -70,13 +69,13 @@ function formatState(record: SessionRecord, since: string, now: number): string 
   return `${status.state} since ${formatUtc(since)} (${formatTimeAgo(since, now)})${by}${expired}`
 }
 
-/** What it waits for, or why it ended. */
+/** What the session waits for, or why it was aborted. */
 function formatWait(status: SessionStatus): string | undefined {
   switch (status.state) {
     case 'awaiting_user':
-      return `an answer to: ${status.question}`
+      return `the user to answer: ${status.question}`
     case 'interrupted':
-      return `the agent to take up: ${status.userMessage}`
+      return `the agent to handle: ${status.userMessage}`
     case 'pending_complete':
       return `the user to confirm: ${status.summary}`
     case 'aborted':
@@ -86,4 +85,4 @@ function formatWait(status: SessionStatus): string | undefined {
   }
 }
 
-const waitLabel = ({ state }: SessionStatus) => (state === 'aborted' ? 'reason' : 'waits for')
+const waitLabel = ({ state }: SessionStatus) => (state === 'aborted' ? 'reason' : 'waiting for')

@@ -5,19 +5,17 @@ import type { Output } from '../output.ts'
 import { formatAge, formatTimeAgo } from '../time-format.ts'
 import { STATE_STYLE } from './state-style.ts'
 
-/** Below this many columns a session takes two lines: an id has 36. */
+/** On narrower lines a session takes two lines: an id has 36 columns. */
 const MIN_TABLE_WIDTH = 76
-/** From here on there is room for ages in words. */
 const MIN_WIDTH_FOR_WORDS = 100
 const LONGEST_STATE = Math.max(...SESSION_STATES.map((state) => state.length))
 const LONGEST_AGE = '59 min ago'.length
-/** Columns that names take at most, and that most counts take at most. */
 const NAME_WIDTH = 16
 const COUNT_WIDTH = '99999'.length
 
 /**
- * Sessions for people, one a line, or two where there is no room. Ids are always whole, to be copied. `more`: others may follow that are not
- * known yet.
+ * Lays out a table of sessions with one line each, or two on narrow terminals. Never cuts ids. `more`: unknown rows may
+ * follow.
  */
 export function layoutSessions(
   records: readonly SessionRecord[],
@@ -62,7 +60,7 @@ export function layoutSessions(
         dropOrder: 3,
       },
       {
-        title: 'last',
+        title: 'active',
         value: ({ lastActivityAt }) => age(lastActivityAt, now),
         minWidth: more && age === formatTimeAgo ? LONGEST_AGE : 0,
         dropOrder: 1,

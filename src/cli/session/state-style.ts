@@ -1,7 +1,7 @@
 import type { SessionState } from '../../domain/record.ts'
 import type { Style } from '../output.ts'
 
-/** Colour of each state: what waits for a person stands out. */
+/** Color of each state. Sessions that wait for the user stand out. */
 export const STATE_STYLE: Readonly<Record<SessionState, Style>> = {
   running: 'green',
   awaiting_user: 'yellow',

@@ -1,21 +1,21 @@
 import { answeredCallId, type SessionEvent, type ToolCallPart, toolCallsOf } from '../../domain/event.ts'
+import { defined } from '../../domain/optional.ts'
 
-/** An event, with what belongs to its tool calls. */
+/** An event with its tool calls. */
 export interface EventWithCalls {
   event: SessionEvent
-  /** Calls that it makes. */
   calls: CallWithResult[]
-  /** Name of the tool whose result it is, where the call was seen. */
+  /** For a result: the name of its tool, if the call was seen. */
   tool?: string
 }
 
-/** A call, with its result if that is known already. */
+/** A tool call with its result, if it has one yet. */
 export interface CallWithResult {
   call: ToolCallPart
   result?: SessionEvent
-  /** Sequence of an earlier event that announced the same call. */
+  /** Sequence of the earlier event that announced the same call. */
   announced?: number
-  /** It has no result, and there is nothing behind it that could be one. */
+  /** It has no result, and the log ends. */
   isDangling?: true
 }
 
@@ -26,32 +26,32 @@ interface OpenCall {
 }
 
 /**
- * Events with each result at its call. All mentions of an id up to a result are one call: a message may announce it and a `tool_call` repeat
- * it. `toEnd`: these events reach to the end of the log.
+ * Moves each result to its call. All mentions of an id up to the result are one call: a message may announce it and a
+ * `tool_call` repeat it. `toEnd`: the events reach the end of the log.
  */
 export function pairToolCalls(events: readonly SessionEvent[], toEnd: boolean): EventWithCalls[] {
   const open = new Map<string, OpenCall>()
-  const told: EventWithCalls[] = []
+  const folded: EventWithCalls[] = []
   for (const event of events) {
     const answered = answeredCallId(event)
     const call = answered === undefined ? undefined : open.get(answered)
     if (answered !== undefined && call !== undefined) {
       call.view.result = event
       open.delete(answered)
-    } else told.push(withCalls(event, open))
+    } else folded.push(withCalls(event, open))
   }
   if (toEnd) for (const { view: call } of open.values()) call.isDangling = true
-  return told
+  return folded
 }
 
-/** Events one at a time, as they come: a result stands by itself and names its tool. */
+/** For live events: keeps results separate and names their tool. */
 export function trackToolCalls(): (event: SessionEvent) => EventWithCalls {
   const open = new Map<string, OpenCall>()
   return (event) => {
     const answered = answeredCallId(event)
     const call = answered === undefined ? undefined : open.get(answered)
     if (answered !== undefined) open.delete(answered)
-    return { ...withCalls(event, open), ...(call !== undefined && { tool: call.name }) }
+    return { ...withCalls(event, open), ...defined({ tool: call?.name }) }
   }
 }
 
@@ -59,14 +59,14 @@ function withCalls(event: SessionEvent, open: Map<string, OpenCall>): EventWithC
   const calls = toolCallsOf(event).map((call): CallWithResult => {
     const before = open.get(call.id)
     if (before !== undefined) return { call, announced: before.sequence }
-    const told: CallWithResult = { call }
-    open.set(call.id, { view: told, sequence: event.sequence, name: toolName(call) })
-    return told
+    const view: CallWithResult = { call }
+    open.set(call.id, { view, sequence: event.sequence, name: toolName(call) })
+    return view
   })
   return { event, calls }
 }
 
-/** Only the id of a call is checked when it is written: its name may be absent, or no text. */
+/** Only the id of a call is validated on write: its name may be missing or not a text. */
 export function toolName({ name }: { name?: unknown }): string {
   return typeof name === 'string' && name !== '' ? name : 'a tool'
 }

@@ -11,16 +11,16 @@ import { sanitizeLines, wrap } from '../text.ts'
 import { formatUtc } from '../time-format.ts'
 import { readPages } from './event-range.ts'
 
-/** The views that were asked for, by name. */
+/** The requested views. */
 export interface Views {
   state?: SessionScratchpad
   envelope?: Envelope
   agents?: AgentTransition[]
-  /** What was done, for people to read. */
+  /** Text about the work done. */
   work?: string
 }
 
-/** What was done up to the last event of the record. */
+/** Describes the work up to the last event of the record. */
 export async function readWork(session: Session, record: SessionRecord): Promise<string> {
   const builder = workBuilder()
   for await (const page of readPages(session, { from: 1, to: record.head }))
@@ -28,7 +28,7 @@ export async function readWork(session: Session, record: SessionRecord): Promise
   return formatProgress(record, builder.finish())
 }
 
-/** The views for people, each under its name. */
+/** Formats views, each below its name. */
 export function formatViews({ state, envelope, agents, work }: Views, output: Output): string {
   const sections: (readonly [string, string | undefined])[] = [
     ['state', state && formatScratchpad(state)],
@@ -47,12 +47,12 @@ function formatScratchpad({ scratchpad, version, updatedAt }: SessionScratchpad)
 }
 
 function formatTransitions(transitions: readonly AgentTransition[]): string {
-  if (transitions.length === 0) return '  no transition so far'
+  if (transitions.length === 0) return '  no transitions'
   return renderFittedTable(
     transitions,
     [
       { title: 'event', value: ({ sequence }) => String(sequence), align: 'right' },
-      { title: 'when', value: ({ timestamp }) => formatUtc(timestamp), dropOrder: 1 },
+      { title: 'time', value: ({ timestamp }) => formatUtc(timestamp), dropOrder: 1 },
       { title: 'from', value: ({ from }) => from, maxWidth: 24 },
       { title: 'to', value: ({ to }) => to, maxWidth: 24 },
     ],

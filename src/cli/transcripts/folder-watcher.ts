@@ -2,25 +2,25 @@ import { type FSWatcher, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Milliseconds to let changes gather: one message is written as several lines. */
+/** Collects changes for this long: one message is several lines. */
 const DEBOUNCE_MS = 200
-/** Milliseconds between two looks at everything, since changes may go unnoticed; and where nothing can be watched. */
+/** Full scans, because watchers may miss changes; more often if watching failed. */
 const POLL_MS = 3000
 const UNWATCHED_POLL_MS = 1000
 
-/** What to look at. */
+/** Paths that may have changed. */
 export interface Changes {
-  /** Everything: something was made or removed, or it is time. */
+  /** Scan everything: something was created or removed, or a full scan is due. */
   readonly all: boolean
   readonly paths: ReadonlySet<string>
 }
 
-/** Tells when files in some folders may have changed. One watcher for each folder: those of files would be too many for some systems. */
+/** Reports changed files in some folders. Watches folders, not files, which would be too many for some systems. */
 export class FolderWatcher {
   readonly #watchers = new Map<string, FSWatcher>()
-  #isBlind = false
+  #mustPoll = false
   #paths = new Set<string>()
-  // what came before the first watcher
+  // changes before the first watcher
   #all = true
   #wake: () => void = () => {}
 
@@ -31,13 +31,13 @@ export class FolderWatcher {
     for (const folder of wanted) if (!this.#watchers.has(folder)) this.#add(folder)
   }
 
-  /** Resolves when there is something to look at, or it is time, or the signal says so. */
+  /** Resolves when something changed, a full scan is due, or the signal aborts. */
   async next(signal: AbortSignal): Promise<Changes> {
     const look = new AbortController()
     const either = AbortSignal.any([signal, look.signal])
     this.#wake = () => look.abort()
     const hasNews = this.#all || this.#paths.size > 0
-    const isDue = hasNews || (await sleep(this.#isBlind ? UNWATCHED_POLL_MS : POLL_MS, either))
+    const isDue = hasNews || (await sleep(this.#mustPoll ? UNWATCHED_POLL_MS : POLL_MS, either))
     this.#wake = () => {}
     if (this.#all || this.#paths.size > 0) await sleep(DEBOUNCE_MS, signal)
     const changed = { all: this.#all || (isDue && !hasNews), paths: this.#paths }
@@ -56,8 +56,8 @@ export class FolderWatcher {
       watcher.on('error', () => this.#drop(folder))
       this.#watchers.set(folder, watcher)
     } catch {
-      // such as too many watchers for the system: looking has to do
-      this.#isBlind = true
+      // such as too many watchers: poll instead
+      this.#mustPoll = true
     }
   }
 
@@ -73,7 +73,7 @@ export class FolderWatcher {
   }
 }
 
-/** Waits; false if the signal came first. */
+/** Waits; returns false if the signal aborts first. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<boolean> {
   return await pause(ms, true, { signal }).catch(() => false)
 }

@@ -4,69 +4,68 @@ import { type FoundFiles, findFile, findFiles, type TranscriptFile } from './fin
 import { FolderWatcher, sleep } from './folder-watcher.ts'
 import type { RefusedTranscript, TranscriptImport, TranscriptImporter } from './transcript-importer.ts'
 
-/** Milliseconds after which what was begun is taken, whether something was said in it or not. */
+/** A new file without messages is imported after this time without writes. */
 const QUIET_FILE_MS = 60_000
-/** Milliseconds after which a file is tried again that was refused: to see that it still is, all of it has to be read. */
+/** Pause before a refused file is read again, which reads all of it. */
 const RETRY_MS = 60_000
-/** Milliseconds before the first new attempt where the store does not answer, and at most: each pause is twice the one before. */
+/** Pauses between attempts while the store does not answer; each is twice the previous one. */
 const BACKOFF_MS = { first: 500, longest: 30_000 } as const
 
-/** Whom to tell, and when to end. */
 export interface FollowOptions {
   readonly signal: AbortSignal
-  /** Called for each time that something came. */
-  onBatch(taken: TranscriptImport): void
-  /** The store does not answer: it is tried again until it does. Called once for all attempts. */
+  /** Called after each import with new events or new refusals. */
+  onBatch(imported: TranscriptImport): void
+  /** Called once when the store stops answering; attempts continue. */
   onUnavailable(error: ThroughlineError): void
-  /** It answers again. */
+  /** Called when it answers again. */
   onAvailable(): void
 }
 
 /**
- * Takes what comes to the files, until the signal says that it is enough. What is being taken by then is taken to its end.
+ * Imports new lines of the files until the signal aborts. Finishes an import that is already running.
  *
- * @param first what is there, and was taken already
+ * @param first the files found and imported so far
  */
 export async function followFiles(
-  taking: TranscriptImporter,
+  importer: TranscriptImporter,
   paths: readonly string[],
-  first: { walk: FoundFiles; taken: TranscriptImport },
+  first: { found: FoundFiles; imported: TranscriptImport },
   options: FollowOptions,
 ): Promise<void> {
   const { signal, onBatch } = options
-  const known = new FileVersions(first.walk.files, new Set(paths))
-  known.record(first.taken)
-  const watch = new FolderWatcher()
-  watch.watch(first.walk.folders)
+  const versions = new FileVersions(first.found.files, new Set(paths))
+  versions.record(first.imported)
+  const watcher = new FolderWatcher()
+  watcher.watch(first.found.folders)
   try {
     while (!signal.aborted) {
-      const { all, paths: some } = await watch.next(signal)
+      const { all, paths: some } = await watcher.next(signal)
       if (signal.aborted) return
-      const walk = all ? await findFiles(paths) : undefined
-      if (walk !== undefined) watch.watch(walk.folders)
-      const files = known.selectChanged(walk?.files ?? (await known.readFiles(some)))
+      const found = all ? await findFiles(paths) : undefined
+      if (found !== undefined) watcher.watch(found.folders)
+      const files = versions.selectChanged(found?.files ?? (await versions.readFiles(some)))
       if (files.length === 0) continue
-      const isPatient = ({ modifiedAt }: TranscriptFile) => Date.now() - modifiedAt < QUIET_FILE_MS
-      const taken = await retryUntilAvailable(() => taking.importFiles(files, { isPatient }), options)
-      if (taken === undefined) return
-      const refused = known.record(taken)
-      if (taken.events > 0 || refused.length > 0) onBatch({ ...taken, refused })
+      const waitsForMessage = ({ modifiedAt }: TranscriptFile) => Date.now() - modifiedAt < QUIET_FILE_MS
+      const imported = await retryUntilAvailable(() => importer.importFiles(files, { waitsForMessage }), options)
+      if (imported === undefined) return
+      const refused = versions.record(imported)
+      if (imported.events > 0 || refused.length > 0) onBatch({ ...imported, refused })
     }
   } finally {
-    watch.close()
+    watcher.close()
   }
 }
 
-/** Tries until the store answers; `undefined` if the signal came first. What was taken before it failed is known by its ids. */
+/** Retries until the store answers; `undefined` if the signal aborts first. Repeating is safe: events have fixed ids. */
 async function retryUntilAvailable(
-  take: () => Promise<TranscriptImport>,
+  importNew: () => Promise<TranscriptImport>,
   { signal, onUnavailable, onAvailable }: FollowOptions,
 ): Promise<TranscriptImport | undefined> {
   for (let pause: number = BACKOFF_MS.first; ; pause = Math.min(pause * 2, BACKOFF_MS.longest)) {
     try {
-      const taken = await take()
+      const imported = await importNew()
       if (pause > BACKOFF_MS.first) onAvailable()
-      return taken
+      return imported
     } catch (error) {
       if (!(error instanceof StorageError || error instanceof UnavailableError)) throw error
       if (pause === BACKOFF_MS.first) onUnavailable(error)
@@ -75,20 +74,20 @@ async function retryUntilAvailable(
   }
 }
 
-/** The files as they were when they were last taken. */
+/** Versions of the files at their last import. */
 class FileVersions {
   readonly #named: ReadonlySet<string>
   readonly #versions: Map<string, string>
-  /** When to try a file again that was refused. */
+  /** When to read a refused file again. */
   readonly #retryAt = new Map<string, number>()
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(files: readonly TranscriptFile[], named: ReadonlySet<string>) {
     this.#named = named
     this.#versions = new Map(files.map(({ path, version }) => [path, version]))
   }
 
-  /** Those that are not as they were. */
+  /** The files that changed since their last import. */
   selectChanged(files: readonly TranscriptFile[]): TranscriptFile[] {
     const isDue = (path: string) => Date.now() >= (this.#retryAt.get(path) ?? 0)
     const found = files.filter(({ path, version }) => this.#versions.get(path) !== version && isDue(path))
@@ -96,14 +95,16 @@ class FileVersions {
     return found
   }
 
-  /** How some files are now: those in the folders that are followed, and of others those that were named. */
+  /** Current state of changed paths: files in followed folders, and named files. */
   async readFiles(paths: ReadonlySet<string>): Promise<TranscriptFile[]> {
-    const wanted = [...paths].filter((path) => this.#named.has(path) || this.#versions.has(path) || this.#isBelow(path))
-    const files = await Promise.all(wanted.map((path) => findFile(path, this.#named.has(path))))
+    const followed = [...paths].filter(
+      (path) => this.#named.has(path) || this.#versions.has(path) || this.#isBelow(path),
+    )
+    const files = await Promise.all(followed.map((path) => findFile(path, this.#named.has(path))))
     return files.filter((file) => file !== undefined)
   }
 
-  /** Puts down what has to be tried again. Gives the refusals that are new: a session would be refused each time that something comes to it. */
+  /** Records what to read again. Returns only new refusals: a refused session would repeat with every new line. */
   record({ waiting, refused }: TranscriptImport): RefusedTranscript[] {
     for (const path of waiting) this.#versions.delete(path)
     for (const { file, code } of refused) {
@@ -111,9 +112,9 @@ class FileVersions {
       this.#retryAt.set(file, Date.now() + RETRY_MS)
     }
     return refused.filter(({ file, sessionId = '', code }) => {
-      const word = JSON.stringify([file, sessionId, code])
-      const isNew = !this.#told.has(word)
-      this.#told.add(word)
+      const key = JSON.stringify([file, sessionId, code])
+      const isNew = !this.#reported.has(key)
+      this.#reported.add(key)
       return isNew
     })
   }

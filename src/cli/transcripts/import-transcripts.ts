@@ -4,10 +4,10 @@ import type { Throughline } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { name, parse } from '../../features/kernel/parse.ts'
 import type { Context } from '../command.ts'
-import { waitForStopSignal } from '../commands/serve.ts'
 import { EXIT, EXIT_OF, type ExitCode } from '../exit-codes.ts'
 import type { Output } from '../output.ts'
 import { withProgress } from '../progress.ts'
+import { waitForStopSignal } from '../signals.ts'
 import { withStore } from '../target.ts'
 import { pluralize } from '../text.ts'
 import { type FoundFiles, findFiles } from './find-files.ts'
@@ -15,54 +15,55 @@ import { followFiles } from './follow-files.ts'
 import { formatBatch, formatRefusals, formatTranscriptImport, type TranscriptsReport } from './report.ts'
 import { type TranscriptImport, TranscriptImporter } from './transcript-importer.ts'
 
-/** What `import --from claude-code` takes. */
+/** Options of `import --from claude-code`. */
 export interface ImportTranscripts {
-  /** Files and folders. */
   readonly paths: readonly string[]
-  /** Goes on with what comes, until Ctrl-C. @default false */
+  /** Keep importing new lines until Ctrl-C. @default false */
   readonly follow?: boolean | undefined
-  /** Whose sessions they become. @default the user of this machine */
+  /** Owner of the sessions. @default the system user */
   readonly user?: string | undefined
-  /** @default the tenant that the caller belongs to, else `local` */
+  /** @default the tenant of the caller, else `local` */
   readonly tenant?: string | undefined
 }
 
-/** Takes transcripts of Claude Code in as sessions. What is in already stays, so that it can be repeated whenever there is more. */
+/** Imports transcripts of Claude Code as sessions. Repeating it adds only new events. */
 export async function importTranscripts(
-  { paths: given, follow: goesOn = false, user, tenant }: ImportTranscripts,
+  { paths: given, follow: isFollowing = false, user, tenant }: ImportTranscripts,
   { target, output }: Context,
 ): Promise<ExitCode | undefined> {
   if (given.length === 0) {
-    throw new ValidationError('files', 'must name at least one file or folder, such as ~/.claude/projects')
+    throw new ValidationError('files', 'are required: name a file or folder, such as ~/.claude/projects')
   }
   if (given.includes('-')) {
-    throw new ValidationError('files', 'must be files and folders: transcripts are not taken from stdin')
+    throw new ValidationError('files', 'cannot be -: transcripts are read from files and folders only')
   }
   const paths = given.map(normalize)
   const work = async (tl: Throughline) => {
     const owner = { tenant: tenant ?? tl.principal?.tenant ?? 'local', userId: user ?? systemUser() }
     parse(name, owner.userId, 'user')
     parse(name, owner.tenant, 'tenant')
-    const taking = new TranscriptImporter(tl, owner, goesOn)
-    const walk = await findFiles(paths)
-    const report = await importOnce(taking, walk)
+    const importer = new TranscriptImporter(tl, owner, isFollowing)
+    const found = await findFiles(paths)
+    const report = await importOnce(importer, found)
     output.print(formatTranscriptImport(report, output), report)
     const isRefused = report.refused.length > 0
-    if (!goesOn) return isRefused
-    return (await followTranscripts(taking, paths, { walk, taken: { waiting: [], ...report } }, output)) || isRefused
+    if (!isFollowing) return isRefused
+    return (
+      (await followTranscripts(importer, paths, { found, imported: { waiting: [], ...report } }, output)) || isRefused
+    )
   }
-  return (await withStore(target, work, { absent: 'make' })) ? EXIT.refused : undefined
+  return (await withStore(target, work, { absent: 'create' })) ? EXIT.refused : undefined
 }
 
-async function importOnce(taking: TranscriptImporter, { files, problems }: FoundFiles): Promise<TranscriptsReport> {
+async function importOnce(importer: TranscriptImporter, { files, problems }: FoundFiles): Promise<TranscriptsReport> {
   const start = performance.now()
   const of = files.reduce((sum, { size }) => sum + size, 0)
   let bytes = 0
-  const { waiting: _none, ...taken } = await withProgress((tell) =>
-    taking.importFiles(files, {
+  const { waiting: _none, ...imported } = await withProgress((showProgress) =>
+    importer.importFiles(files, {
       onBytes: (more) => {
         bytes += more
-        tell(
+        showProgress(
           () => `importing: ${formatMegabytes(bytes)} of ${formatMegabytes(of)}, ${pluralize(files.length, 'file')}`,
           bytes / of,
         )
@@ -71,38 +72,38 @@ async function importOnce(taking: TranscriptImporter, { files, problems }: Found
   )
   const unread = problems.map((problem) => ({ ...problem, code: 'UNREADABLE' }))
   const seconds = Math.round(performance.now() - start) / 1000
-  return { ...taken, refused: [...unread, ...taken.refused], seconds }
+  return { ...imported, refused: [...unread, ...imported.refused], seconds }
 }
 
-/** Gives whether anything was refused. */
+/** Follows the files until Ctrl-C; returns whether anything was refused. */
 async function followTranscripts(
-  taking: TranscriptImporter,
+  importer: TranscriptImporter,
   paths: readonly string[],
-  first: { walk: FoundFiles; taken: TranscriptImport },
+  first: { found: FoundFiles; imported: TranscriptImport },
   output: Output,
 ): Promise<boolean> {
-  const enough = new AbortController()
-  void waitForStopSignal().then(() => enough.abort())
-  output.say(output.paint('dim', 'Following; Ctrl-C ends it.'))
+  const stop = new AbortController()
+  void waitForStopSignal().then(() => stop.abort())
+  output.say(output.paint('dim', 'Following. Press Ctrl-C to stop.'))
   let isRefused = false
-  const onBatch = (taken: TranscriptImport) => {
-    isRefused ||= taken.refused.length > 0
-    output.print([formatBatch(taken, new Date()), ...formatRefusals(taken)].join('\n'), taken)
+  const onBatch = (imported: TranscriptImport) => {
+    isRefused ||= imported.refused.length > 0
+    output.print([formatBatch(imported, new Date()), ...formatRefusals(imported)].join('\n'), imported)
   }
-  await followFiles(taking, paths, first, {
-    signal: enough.signal,
+  await followFiles(importer, paths, first, {
+    signal: stop.signal,
     onBatch,
     onUnavailable: ({ code, message, details }) => {
-      output.fail({ code, message: `${message}. Waiting for it; Ctrl-C ends it`, details, exitCode: EXIT_OF[code] })
+      output.fail({ code, message: `${message}. Retrying; press Ctrl-C to stop`, details, exitCode: EXIT_OF[code] })
     },
-    onAvailable: () => output.say(output.paint('dim', 'It answers again; following.')),
+    onAvailable: () => output.say(output.paint('dim', 'The store answers again. Following.')),
   })
   return isRefused
 }
 
 const formatMegabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`
 
-/** The name of whoever is at this machine; not every system has one for each. */
+/** Name of the system user; some systems have none. */
 function systemUser(): string {
   try {
     return userInfo().username || 'local'

@@ -1,15 +1,16 @@
+import { renderFacts } from '../fact-table.ts'
 import type { Output } from '../output.ts'
 import { renderTable } from '../table.ts'
 import { pluralize } from '../text.ts'
 import type { TranscriptImport } from './transcript-importer.ts'
 
-/** What an import of transcripts did. */
+/** Result of an import of transcripts. */
 export interface TranscriptsReport extends Omit<TranscriptImport, 'waiting'> {
   seconds: number
 }
 
-/** The report for people: the counts, what was refused, and what to do about that. */
-export function formatTranscriptImport(report: TranscriptsReport, { paint }: Output): string {
+/** Formats the report: counts, refused files and the next step. */
+export function formatTranscriptImport(report: TranscriptsReport, output: Output): string {
   const { files, sessions, created, extended, unchanged, events, refused, skipped, torn, seconds } = report
   const rows = [
     ['files', files.toLocaleString('en')],
@@ -21,27 +22,21 @@ export function formatTranscriptImport(report: TranscriptsReport, { paint }: Out
     ['refused', refused.length.toLocaleString('en')],
     ['seconds', seconds.toFixed(1)],
   ] as const
-  const counts = renderTable(rows, [
-    { value: ([label]) => label, paint: (text) => paint('bold', text) },
-    {
-      value: ([, value]) => value,
-      paint: (text, [label]) => (label === 'refused' && refused.length > 0 ? paint('red', text) : text),
-    },
-  ])
+  const counts = renderFacts(rows, output, refused.length > 0 ? 'refused' : undefined)
   const asides = [
     ...(torn.length === 0
       ? []
-      : [`${pluralize(torn.length, 'file')} with a last line that is being written: it is taken next time.`]),
-    ...(skipped.length === 0 ? [] : [`Skipped, as no transcripts: ${skipped.join(', ')}`]),
+      : [`${pluralize(torn.length, 'file')} with an incomplete last line, which the next import reads.`]),
+    ...(skipped.length === 0 ? [] : [`Skipped (not transcripts): ${skipped.join(', ')}`]),
   ]
-  return [counts, ...formatRefusals(report), ...asides.map((text) => paint('dim', text))].join('\n\n')
+  return [counts, ...formatRefusals(report), ...asides.map((text) => output.paint('dim', text))].join('\n\n')
 }
 
-/** What was refused, and what to do. */
+/** Refused files and the next step. */
 export function formatRefusals({ refused }: Pick<TranscriptImport, 'refused'>): string[] {
   if (refused.length === 0) return []
   const list = renderTable(refused, [
-    { title: 'refused', value: ({ file }) => file },
+    { title: 'file', value: ({ file }) => file },
     { title: 'session', value: ({ sessionId }) => sessionId ?? '' },
     { title: 'code', value: ({ code }) => code },
     { title: 'reason', value: ({ message }) => message },
@@ -51,14 +46,14 @@ export function formatRefusals({ refused }: Pick<TranscriptImport, 'refused'>): 
   return [
     list,
     [
-      'A session that differs from its transcript stays as it is here. To have the transcript instead:',
+      'A stored session that differs from its transcript is not changed. To replace it:',
       `  throughline purge ${conflict.sessionId}`,
-      'and import again. What came in for another user needs the same --user and --tenant as then.',
+      'then import again. If another user owns it, pass the same --user and --tenant as before.',
     ].join('\n'),
   ]
 }
 
-/** One line for what came while files are followed. */
+/** One line per batch while following files. */
 export function formatBatch({ events, sessions, created, refused }: TranscriptImport, at: Date): string {
   const news = [
     `${pluralize(events, 'event')} in ${pluralize(sessions, 'session')}`,

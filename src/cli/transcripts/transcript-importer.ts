@@ -4,78 +4,77 @@ import type { Owner } from '../../transcripts/claude-code/session-started.ts'
 import { Transcript } from '../../transcripts/claude-code/transcript.ts'
 import type { TranscriptFile } from './find-files.ts'
 
-/** What was not taken, and why. */
+/** A file or session that was not imported, and why. */
 export interface RefusedTranscript {
   file: string
-  /** Absent where the file could not be read, or is no transcript. */
+  /** Absent if the file is unreadable or not a transcript. */
   sessionId?: string
   code: string
   message: string
 }
 
-/** What came of some files. */
+/** Result of importing some files. */
 export interface TranscriptImport extends Omit<ImportReport, 'refused'> {
   files: number
   refused: RefusedTranscript[]
-  /** Files that are no transcripts. */
+  /** Files that are not transcripts. */
   skipped: string[]
-  /** Files whose last line is being written; it is taken the next time. */
+  /** Files with an incomplete last line, which the next import reads. */
   torn: string[]
-  /** Files in which nothing was said yet. */
+  /** Files without messages yet. */
   waiting: string[]
 }
 
 type FileOutcomes = Pick<TranscriptImport, 'refused' | 'skipped' | 'torn' | 'waiting'>
 
-/** How to take. */
 export interface ImportFilesOptions {
-  /** Files that have only just begun wait until something was said in them. */
-  isPatient?(file: TranscriptFile): boolean
-  /** Called with the number of bytes that were read. */
+  /** Whether to skip a new file until it has a message. */
+  waitsForMessage?(file: TranscriptFile): boolean
+  /** Called with the number of bytes read since the last call. */
   onBytes?(bytes: number): void
 }
 
-/** Takes transcripts into a store. */
+/** Imports transcripts into a store. */
 export class TranscriptImporter {
   readonly #tl: Throughline
   readonly #owner: Owner
-  readonly #kept: Map<string, Transcript> | undefined
+  readonly #transcripts: Map<string, Transcript> | undefined
 
-  /** @param remembers goes on where it was in each file; otherwise it begins anew, and holds nothing of a file once it is done with it */
+  /** @param remembers continue each file where the last import ended; otherwise read from the start and keep no state */
   constructor(tl: Throughline, owner: Owner, remembers: boolean) {
     this.#tl = tl
     this.#owner = owner
-    this.#kept = remembers ? new Map() : undefined
+    this.#transcripts = remembers ? new Map() : undefined
   }
 
-  /** Takes what is new in these files. A file that cannot be read does not keep out the others. */
+  /** Imports the new lines of these files. An unreadable file does not affect the others. */
   async importFiles(files: readonly TranscriptFile[], options: ImportFilesOptions = {}): Promise<TranscriptImport> {
-    const taken: FileOutcomes = { refused: [], skipped: [], torn: [], waiting: [] }
+    const outcomes: FileOutcomes = { refused: [], skipped: [], torn: [], waiting: [] }
     const fileOf = new Map<string, string>()
-    const blocks = this.#blocks(files, taken, fileOf, options)
+    const blocks = this.#blocks(files, outcomes, fileOf, options)
     const { refused, ...counts } = await this.#tl.import(blocks).catch((error: unknown) => {
-      // nobody knows what of them is stored
-      for (const { path } of files) this.#kept?.get(path)?.forget()
+      // unknown which events were stored
+      for (const { path } of files) this.#transcripts?.get(path)?.forget()
       throw error
     })
     const named = refused.map((one) => ({ file: fileOf.get(one.sessionId) ?? '', ...one }))
-    // as if it had not been read: it may be different the next time
-    for (const { file } of named) this.#kept?.get(file)?.forget()
-    return { files: files.length, ...taken, ...counts, refused: [...taken.refused, ...named] }
+    // read it again from the start next time: it may have changed
+    for (const { file } of named) this.#transcripts?.get(file)?.forget()
+    return { files: files.length, ...outcomes, ...counts, refused: [...outcomes.refused, ...named] }
   }
 
   async *#blocks(
     files: readonly TranscriptFile[],
-    taken: FileOutcomes,
+    outcomes: FileOutcomes,
     fileOf: Map<string, string>,
-    { isPatient, onBytes = () => {} }: ImportFilesOptions,
+    { waitsForMessage, onBytes = () => {} }: ImportFilesOptions,
   ): AsyncGenerator<SessionBlock> {
     for (const file of files) {
       const { path, isNamed } = file
       try {
         const blocks = this.#transcript(path).blocks({
           goesBy: isNamed ? 'lines' : 'name or lines',
-          isPatient: isPatient?.(file) ?? false,
+          isPatient: waitsForMessage?.(file) ?? false,
           onBytes,
         })
         let next = await blocks.next()
@@ -84,13 +83,13 @@ export class TranscriptImporter {
           yield next.value
         }
         const { isOther, isExport, isTorn, isWaiting } = next.value
-        if (isOther && isNamed) taken.refused.push(describeNoTranscript(path, isExport))
-        else if (isOther) taken.skipped.push(path)
-        if (isTorn && !isOther) taken.torn.push(path)
-        if (isWaiting) taken.waiting.push(path)
+        if (isOther && isNamed) outcomes.refused.push(describeNoTranscript(path, isExport))
+        else if (isOther) outcomes.skipped.push(path)
+        if (isTorn && !isOther) outcomes.torn.push(path)
+        if (isWaiting) outcomes.waiting.push(path)
       } catch (error) {
         if (error instanceof ThroughlineError) throw error
-        taken.refused.push({
+        outcomes.refused.push({
           file: path,
           code: 'UNREADABLE',
           message: `cannot be read: ${(error as Error).message}`,
@@ -100,15 +99,15 @@ export class TranscriptImporter {
   }
 
   #transcript(path: string): Transcript {
-    const transcript = this.#kept?.get(path) ?? new Transcript(path, this.#owner)
-    this.#kept?.set(path, transcript)
+    const transcript = this.#transcripts?.get(path) ?? new Transcript(path, this.#owner)
+    this.#transcripts?.set(path, transcript)
     return transcript
   }
 }
 
 function describeNoTranscript(file: string, isExport: boolean): RefusedTranscript {
   const message = isExport
-    ? 'is an export of Throughline: leave out --from to import it'
-    : 'is no transcript: none of its lines is one of a transcript of Claude Code; name the file or folder that is'
+    ? 'is a Throughline export: omit --from to import it'
+    : 'is not a Claude Code transcript: name a transcript or a folder of them'
   return { file, code: 'NO_TRANSCRIPT', message }
 }

@@ -2,42 +2,39 @@ import { z } from 'zod'
 import type { ListMemories, Memories } from '../../../api.ts'
 import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
+import { defined } from '../../../domain/optional.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
-import { given, tenant, user } from '../../option-schemas.ts'
+import { MEMORY_OWNER, OUT_FILE, USER_TENANT } from '../../common-options.ts'
+import { tenant, user } from '../../option-schemas.ts'
 import { withProgress } from '../../progress.ts'
 import { withStore } from '../../target.ts'
 import { pluralize } from '../../text.ts'
-import { writeLines } from '../../write-lines.ts'
+import { writeJsonLines } from '../../write-lines.ts'
 
 const exportInput = z.strictObject({ user, tenant, out: z.string().optional() })
 
 export const exportCommand: Command = {
   usage: 'export',
-  summary: 'write the memories of a user as JSON Lines, which import reads back',
+  summary: 'export the memories of a user as JSON Lines for memory import',
   more: [
-    'One memory a line, as the library gives it, without those that expired or',
-    'were superseded. An import keeps id, content, category, scope, confidence and',
-    'metadata; the lineage stays behind, since the sessions it names are in this',
-    'store alone.',
+    'Writes one memory per line and skips expired and superseded ones. memory import',
+    'keeps id, content, category, scope, confidence and metadata. It drops the',
+    'lineage, because the sessions it names exist in this store only.',
     '',
     'Example: throughline memory export --user ada --out ada.jsonl',
     '         throughline memory import ada.jsonl --user ada --url postgres://…',
   ].join('\n'),
-  options: [
-    { flags: '--user <id>', description: 'whose memories (required)' },
-    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
-    { flags: '--out <file>', description: 'file to write, in place of one that is there (default: stdout)' },
-  ],
+  options: [MEMORY_OWNER, USER_TENANT, OUT_FILE],
 
   async run(input, { target, output }) {
     const { user: userId, tenant, out } = parse(exportInput, input)
     let written = 0
     await withStore(target, ({ memories }) =>
-      withProgress(async (tell) => {
-        await writeLines(listCurrent(memories, { userId, ...given({ tenant }) }), out, () => {
+      withProgress(async (showProgress) => {
+        await writeJsonLines(listCurrent(memories, { userId, ...defined({ tenant }) }), out, () => {
           written += 1
-          tell(() => `exporting: ${pluralize(written, 'memory', 'memories')}`)
+          showProgress(() => `exporting: ${pluralize(written, 'memory', 'memories')}`)
         })
       }),
     )
@@ -47,11 +44,11 @@ export const exportCommand: Command = {
   },
 }
 
-/** Every memory of the user that may be given out. */
+/** Every memory of the user that is neither expired nor superseded. */
 async function* listCurrent(memories: Memories, whose: Omit<ListMemories, 'limit' | 'cursor'>): AsyncGenerator<Memory> {
   const now = new Date().toISOString()
   for (let cursor: string | undefined; ; ) {
-    const { items, nextCursor } = await memories.list({ ...whose, limit: LIMITS.page, ...given({ cursor }) })
+    const { items, nextCursor } = await memories.list({ ...whose, limit: LIMITS.page, ...defined({ cursor }) })
     for (const memory of items) if (isCurrent(memory, now)) yield memory
     if (nextCursor === undefined) return
     cursor = nextCursor

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Forgotten, Throughline } from '../../../api.ts'
 import { ValidationError } from '../../../domain/errors.ts'
+import { defined } from '../../../domain/optional.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
-import { given, nameOption, tenant } from '../../option-schemas.ts'
+import { USER_TENANT } from '../../common-options.ts'
+import { nameOption, tenant } from '../../option-schemas.ts'
 import { withStore } from '../../target.ts'
 import { pluralize } from '../../text.ts'
 
@@ -17,18 +19,18 @@ const forgetInput = z.strictObject({
 
 export const forgetCommand: Command = {
   usage: 'forget [memory]',
-  summary: 'remove a memory for good, or all that comes from a source or a session',
+  summary: 'permanently delete a memory, or all memories from a source or session',
   more: [
-    'A memory that comes from elsewhere, and was only supported by it, stays without that support.',
+    'Keeps memories that also have other sources, and removes this source from them.',
     '',
     'Example: throughline memory forget 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70',
     '         throughline memory forget --user ada --source import:faiss.jsonl',
   ].join('\n'),
   options: [
-    { flags: '--user <id>', description: 'whose memories; needed with --source or --session' },
-    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
-    { flags: '--source <name>', description: 'a source outside, such as an import' },
-    { flags: '--session <id>', description: 'a session' },
+    { flags: '--user <id>', description: 'owner of the memories; required with --source and --session' },
+    USER_TENANT,
+    { flags: '--source <name>', description: 'forget what came from this source, such as an import' },
+    { flags: '--session <id>', description: 'forget what came from this session' },
   ],
 
   async run(input, { target, output }) {
@@ -43,14 +45,14 @@ async function forget(tl: Throughline, options: z.output<typeof forgetInput>): P
   const { memory, user: userId, tenant = 'local', source, session: sessionId } = options
   const { memories } = userId === undefined ? tl : tl.as({ tenant, userId })
   if ([memory, source, sessionId].filter((given) => given !== undefined).length !== 1) {
-    throw new ValidationError('memory', 'name one of: the id of a memory, --source, --session')
+    throw new ValidationError('memory', 'give exactly one of: the id of a memory, --source, --session')
   }
   if (memory !== undefined) return await memories.forget(memory)
-  if (userId === undefined) throw new ValidationError('user', 'is missing: --user says whose memories are meant')
-  return await memories.forget({ userId, ...given({ tenant, source, sessionId }) })
+  if (userId === undefined) throw new ValidationError('user', 'is required with --source and --session')
+  return await memories.forget({ userId, ...defined({ tenant, source, sessionId }) })
 }
 
 function formatForgotten({ forgotten, kept }: Forgotten): string {
-  const stay = kept === 0 ? '' : `, ${pluralize(kept, 'other')} lost a part of their lineage and stay`
+  const stay = kept === 0 ? '' : `, kept ${pluralize(kept, 'other')} that ${kept === 1 ? 'has' : 'have'} more sources`
   return `forgot ${pluralize(forgotten, 'memory', 'memories')}${stay}`
 }

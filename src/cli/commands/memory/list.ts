@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { LIMITS } from '../../../domain/limits.ts'
 import { isCurrent, type Memory } from '../../../domain/memory/memory.ts'
+import { defined } from '../../../domain/optional.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
+import { MEMORY_OWNER, USER_TENANT } from '../../common-options.ts'
 import { formatMemories } from '../../memory/memories-table.ts'
-import { given, tenant, user, wholeNumber } from '../../option-schemas.ts'
+import { tenant, user, wholeNumber } from '../../option-schemas.ts'
 import { withStore } from '../../target.ts'
 
 const listInput = z.strictObject({
@@ -16,22 +18,22 @@ const listInput = z.strictObject({
 
 export const listCommand: Command = {
   usage: 'list',
-  summary: 'list every memory of a user, expired and superseded ones too',
-  more: 'In order of id, a page at a time.\n\nExample: throughline memory list --user ada --limit 20',
+  summary: 'list all memories of a user, including expired and superseded ones',
+  more: ['Sorted by id, one page at a time.', '', 'Example: throughline memory list --user ada --limit 20'].join('\n'),
   options: [
-    { flags: '--user <id>', description: 'whose memories (required)' },
-    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
-    { flags: '--limit <count>', description: 'memories on a page (default: 100)' },
-    { flags: '--cursor <cursor>', description: 'where the page before ended' },
+    MEMORY_OWNER,
+    USER_TENANT,
+    { flags: '--limit <count>', description: 'memories per page (default: 100)' },
+    { flags: '--cursor <cursor>', description: 'continue after a page: its nextCursor' },
   ],
 
   async run(input, { target, output }) {
     const { user: userId, limit, ...rest } = parse(listInput, input)
-    const page = await withStore(target, ({ memories }) => memories.list({ userId, limit, ...given(rest) }))
+    const page = await withStore(target, ({ memories }) => memories.list({ userId, limit, ...defined(rest) }))
     const { items, nextCursor } = page
     const state = { title: 'state', value: memoryState }
-    const text = items.length === 0 ? 'Nothing is remembered.' : formatMemories(items, [state], output)
-    output.print(nextCursor === undefined ? text : `${text}\n\nThere are more: --cursor ${nextCursor}`, page)
+    const text = items.length === 0 ? 'No memories.' : formatMemories(items, [state], output)
+    output.print(nextCursor === undefined ? text : `${text}\n\nNext page: --cursor ${nextCursor}`, page)
     return undefined
   },
 }

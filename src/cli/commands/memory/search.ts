@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { FoundMemory } from '../../../api.ts'
 import { LIMITS } from '../../../domain/limits.ts'
+import { defined } from '../../../domain/optional.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
+import { MEMORY_OWNER, USER_TENANT } from '../../common-options.ts'
 import { formatMemories } from '../../memory/memories-table.ts'
-import { category, fraction, given, tenant, user, wholeNumber } from '../../option-schemas.ts'
+import { category, fraction, tenant, user, wholeNumber } from '../../option-schemas.ts'
 import { withStore } from '../../target.ts'
 
 const searchInput = z.strictObject({
@@ -19,30 +21,30 @@ const searchInput = z.strictObject({
 
 export const searchCommand: Command = {
   usage: 'search <query>',
-  summary: 'find memories of a user, best first',
+  summary: 'search the memories of a user, best match first',
   more: [
-    'Only looks: what it finds does not count as used. Expired and superseded',
-    'memories never come back. Lines are cut to the terminal, and have ids where',
-    'it is 110 columns wide or more; --json has all.',
+    'Read-only: a search does not count as use. Skips expired and superseded',
+    'memories. Lines are cut to the terminal, and show ids from 110 columns on;',
+    '--json prints everything.',
     '',
     'Example: throughline memory search "which test runner" --user ada',
   ].join('\n'),
   options: [
-    { flags: '--user <id>', description: 'whose memories (required)' },
-    { flags: '--tenant <id>', description: 'tenant of the user (default: "local")' },
+    MEMORY_OWNER,
+    USER_TENANT,
     { flags: '--category <name>', description: 'only facts, preferences, rules, skills or context' },
-    { flags: '--scope <name>', description: 'only those that hold there' },
-    { flags: '--min-confidence <number>', description: 'only those believed at least so far, 0 to 1' },
-    { flags: '--limit <count>', description: 'at most so many (default: 10)' },
+    { flags: '--scope <name>', description: 'only memories with this scope' },
+    { flags: '--min-confidence <number>', description: 'only memories with at least this confidence, 0 to 1' },
+    { flags: '--limit <count>', description: 'number of memories (default: 10)' },
   ],
 
   async run(input, { target, output }) {
     const { query, user: userId, limit, ...filters } = parse(searchInput, input)
     const found = await withStore(target, ({ memories }) =>
-      memories.search({ userId, query, limit, record: false, ...given(filters) }),
+      memories.search({ userId, query, limit, record: false, ...defined(filters) }),
     )
     const score = { title: 'score', value: ({ score }: FoundMemory) => score.toFixed(2) }
-    const text = found.items.length === 0 ? 'No memory fits.' : formatMemories(found.items, [score], output)
+    const text = found.items.length === 0 ? 'No matching memories.' : formatMemories(found.items, [score], output)
     output.print(text, found)
     return undefined
   },

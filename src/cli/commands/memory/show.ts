@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { Throughline } from '../../../api.ts'
 import type { Memory, MemoryChange } from '../../../domain/memory/memory.ts'
+import { defined } from '../../../domain/optional.ts'
 import { parse } from '../../../features/kernel/parse.ts'
 import type { Command } from '../../command.ts'
-import { lineWidth } from '../../fitted-table.ts'
+import { hasErrorCode } from '../../failure.ts'
+import { lineWidth } from '../../line-width.ts'
 import { type TracedEntry, traceLineage } from '../../memory/lineage.ts'
 import { formatLineage } from '../../memory/lineage-tree.ts'
 import type { Output } from '../../output.ts'
@@ -13,19 +15,19 @@ import { pluralize, sanitizeLine, sanitizeLines, truncate } from '../../text.ts'
 
 const showInput = z.strictObject({ memory: z.string() })
 
-/** A memory with all that is known of where it comes from and what became of it. */
+/** A memory with its sources and its history. */
 interface MemoryDetails {
   memory: Memory
   lineage: TracedEntry[]
-  /** The memory that took its place, if it is still there. */
+  /** The memory that replaced it, unless that one was forgotten. */
   successor?: Memory
   history: MemoryChange[]
 }
 
 export const showCommand: Command = {
   usage: 'show <memory>',
-  summary: 'show a memory, where it comes from, and what became of it',
-  more: '\nExample: throughline memory show 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70',
+  summary: 'show a memory with its sources and its history',
+  more: 'Example: throughline memory show 0198c0de-5f0a-7c3e-8a51-3f1d2b4c6e70',
 
   async run(input, { target, output }) {
     const { memory } = parse(showInput, input)
@@ -41,7 +43,7 @@ async function readMemory(tl: Throughline, id: string): Promise<MemoryDetails> {
   return {
     memory,
     lineage: await traceLineage(tl, memory),
-    ...(successor !== undefined && { successor }),
+    ...defined({ successor }),
     history: await tl.memories.history(memory.id),
   }
 }
@@ -50,7 +52,7 @@ async function findMemory({ memories }: Throughline, id: string): Promise<Memory
   try {
     return await memories.get(id)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'MEMORY_NOT_FOUND') return undefined
+    if (hasErrorCode(error, 'MEMORY_NOT_FOUND')) return undefined
     throw error
   }
 }
@@ -77,25 +79,25 @@ function listFacts(memory: Memory, successor: Memory | undefined): (readonly [la
     ['user', `${memory.userId}, tenant ${memory.tenant}`],
     ['category', `${memory.category}, ${memory.sourceType}`],
     ['scope', memory.scope],
-    ['believed', memory.confidence.toFixed(2)],
+    ['confidence', memory.confidence.toFixed(2)],
     ['used', used],
-    ['made', memory.createdAt],
+    ['created', memory.createdAt],
     ['expires', memory.expiresAt],
     ['superseded', supersededAt],
-    ['by', replaced],
+    ['replaced by', replaced],
     ['metadata', metadata === undefined ? undefined : JSON.stringify(metadata)],
   ]
-  const room = lineWidth() - 'superseded  '.length
+  const room = lineWidth() - 'replaced by  '.length
   return facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, truncate(value, room)] as const]))
 }
 
 function formatHistory(history: readonly MemoryChange[]): string {
   return renderTable(history, [
-    { title: 'version', value: ({ version }) => String(version) },
-    { title: 'when', value: ({ at }) => at },
+    { title: '#', value: ({ version }) => String(version) },
+    { title: 'time', value: ({ at }) => at },
     { title: 'change', value: ({ change }) => change },
-    { title: 'believed', value: ({ confidence }) => confidence.toFixed(2) },
-    { title: 'because of', value: formatCause },
+    { title: 'confidence', value: ({ confidence }) => confidence.toFixed(2) },
+    { title: 'cause', value: formatCause },
   ])
 }
 
