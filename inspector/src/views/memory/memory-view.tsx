@@ -23,8 +23,8 @@ export function MemoryView() {
   const { users, problem, reload } = useUsers(tenant)
   const [round, setRound] = useState(0)
   const user = chooseUser(query.value.get('user') ?? undefined, tenant, users)
-  const isSaid = query.value.get('mode') === 'said'
-  const all = useMemories(isSaid ? undefined : user, PAGES, round)
+  const isRecall = query.value.get('mode') === 'said'
+  const all = useMemories(isRecall ? undefined : user, PAGES, round)
   const hrefOf = (id: string) => memoryHref({ ...Object.fromEntries(query.value), memory: id })
   return (
     <div class="stack view">
@@ -36,12 +36,12 @@ export function MemoryView() {
       </div>
       <section class={`card ${css.controls}`} aria-label="Search options">
         <UserBox users={users} user={user} />
-        <Mode isSaid={isSaid} />
+        <Mode isRecall={isRecall} />
         <SearchBox
-          label={isSaid ? 'Search everything' : 'Search'}
-          placeholder={isSaid ? 'a question or a few words' : 'words in a memory'}
+          label={isRecall ? 'Search everything' : 'Search'}
+          placeholder={isRecall ? 'a question or a few words' : 'words in a memory'}
         />
-        {!isSaid && <Filters />}
+        {!isRecall && <Filters />}
       </section>
       <ProblemNote problem={problem} onRetry={reload} />
       {users.users === undefined && problem === undefined && user === undefined && <Loading />}
@@ -49,8 +49,8 @@ export function MemoryView() {
         {users.users !== undefined && user === undefined && (
           <UserPicker users={users.users} tenant={users.seesAllTenants ? (tenant ?? 'local') : undefined} />
         )}
-        {user !== undefined && isSaid && <RecallSearch user={user} hrefOf={hrefOf} round={round} />}
-        {user !== undefined && !isSaid && <Memories user={user} all={all} hrefOf={hrefOf} round={round} />}
+        {user !== undefined && isRecall && <RecallSearch user={user} hrefOf={hrefOf} round={round} />}
+        {user !== undefined && !isRecall && <Memories user={user} all={all} hrefOf={hrefOf} round={round} />}
       </ListWithDetail>
     </div>
   )
@@ -112,17 +112,17 @@ function UserBox({ users: { own, users, seesAllTenants }, user }: { users: Users
   )
 }
 
-function Mode({ isSaid }: { isSaid: boolean }) {
+function Mode({ isRecall }: { isRecall: boolean }) {
   return (
     <fieldset>
       <legend>Search in</legend>
       <div class="row">
         <label class="check">
-          <input type="radio" name="mode" checked={!isSaid} onChange={() => setQuery({ mode: undefined })} />
+          <input type="radio" name="mode" checked={!isRecall} onChange={() => setQuery({ mode: undefined })} />
           <span>memories</span>
         </label>
         <label class="check">
-          <input type="radio" name="mode" checked={isSaid} onChange={() => setQuery({ mode: 'said' })} />
+          <input type="radio" name="mode" checked={isRecall} onChange={() => setQuery({ mode: 'said' })} />
           <span>everything</span>
         </label>
       </div>

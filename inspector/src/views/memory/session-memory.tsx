@@ -96,20 +96,20 @@ function useRefresh(data: SessionData): { value: number; refresh: () => void } {
   const [value, setValue] = useState(0)
   const refresh = () => setValue((n) => n + 1)
   useEffect(() => {
-    let soon: number | undefined
-    let late: number | undefined
+    let first: number | undefined
+    let last: number | undefined
     const stop = data.onEvents(() => {
-      soon ??= window.setTimeout(() => {
-        soon = undefined
+      first ??= window.setTimeout(() => {
+        first = undefined
         refresh()
       }, FIRST_REFRESH_MS)
-      clearTimeout(late)
-      late = window.setTimeout(refresh, LAST_REFRESH_MS)
+      clearTimeout(last)
+      last = window.setTimeout(refresh, LAST_REFRESH_MS)
     })
     return () => {
       stop()
-      clearTimeout(soon)
-      clearTimeout(late)
+      clearTimeout(first)
+      clearTimeout(last)
     }
   }, [data])
   return { value, refresh }
