@@ -7,8 +7,8 @@ const target = { target: 'draft-2020-12' } as const
 const sizeOf = (schema: z.ZodObject | undefined, side: 'input' | 'output') =>
   schema === undefined ? 0 : JSON.stringify(clientSchema(schema)['~standard'].jsonSchema[side](target)).length
 
-describe('the schema of a tool', () => {
-  it('has what a model needs, and nothing else', () => {
+describe('clientSchema', () => {
+  it('keeps what a model needs and drops the rest', () => {
     const schema = z.object({
       id: z.guid().describe('An id.'),
       count: z.int().min(1),
@@ -28,10 +28,10 @@ describe('the schema of a tool', () => {
     expect(clientSchema(schema)['~standard'].validate({ id: 'none' })).toHaveProperty('issues')
   })
 
-  it('is small enough for all of them to stand before every model', () => {
-    const taken = TOOLS.reduce((sum, { description, input }) => sum + description.length + sizeOf(input, 'input'), 0)
-    const given = TOOLS.reduce((sum, { output }) => sum + sizeOf(output, 'output'), 0)
-    expect(taken).toBeLessThan(15_000)
-    expect(given).toBeLessThan(12_000)
+  it('keeps all tools small enough for every prompt', () => {
+    const inputs = TOOLS.reduce((sum, { description, input }) => sum + description.length + sizeOf(input, 'input'), 0)
+    const outputs = TOOLS.reduce((sum, { output }) => sum + sizeOf(output, 'output'), 0)
+    expect(inputs).toBeLessThan(15_000)
+    expect(outputs).toBeLessThan(12_000)
   })
 })

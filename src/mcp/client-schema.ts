@@ -4,38 +4,39 @@ import { z } from 'zod'
 type ClientSchema<T extends z.ZodObject = z.ZodObject> = StandardSchemaWithJSON<z.input<T>, z.output<T>>
 type Convert = ClientSchema['~standard']['jsonSchema']['input']
 
-/** Tools are the same all the time, and every request over HTTP has a server of its own. */
+/** The schemas never change, but every HTTP request creates a server of its own. */
 const cache = new WeakMap<z.ZodObject, ClientSchema>()
 
 /**
- * The schema of a tool or a prompt as clients get it, without what says nothing to a model: every model pays for each word of it. Without `$schema` it is
- * of 2020-12, as the protocol has it, and older clients take it too.
+ * The schema of a tool or a prompt as clients get it, without keywords that tell a model nothing: every model pays for
+ * each word. Without `$schema` it means 2020-12, the default of the protocol, and older clients accept it too.
  */
 export function clientSchema<T extends z.ZodObject>(schema: T): ClientSchema<T> {
-  const known = cache.get(schema) ?? convert(schema)
-  cache.set(schema, known)
-  return known as ClientSchema<T>
+  const converted = cache.get(schema) ?? convert(schema)
+  cache.set(schema, converted)
+  return converted as ClientSchema<T>
 }
 
 function convert(schema: z.ZodObject): ClientSchema {
   const standard = schema['~standard'] as ClientSchema['~standard']
-  return { '~standard': { ...standard, jsonSchema: { input: once(schema, 'input'), output: once(schema, 'output') } } }
+  const jsonSchema = { input: lazySchema(schema, 'input'), output: lazySchema(schema, 'output') }
+  return { '~standard': { ...standard, jsonSchema } }
 }
 
-/** Not by the schema's own method: it knows nothing of the parts that are of zod/mini. */
-function once(schema: z.ZodObject, io: 'input' | 'output'): Convert {
-  let done: ReturnType<Convert> | undefined
+/** Converts on first use. The schema's own method does not know the parts from zod/mini. */
+function lazySchema(schema: z.ZodObject, io: 'input' | 'output'): Convert {
+  let converted: ReturnType<Convert> | undefined
   return ({ target }) => {
-    done ??= strip<ReturnType<Convert>>({ ...z.toJSONSchema(schema, { target, io }) })
-    return done
+    converted ??= strip<ReturnType<Convert>>({ ...z.toJSONSchema(schema, { target, io }) })
+    return converted
   }
 }
 
 function strip<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(strip) as T
   if (typeof schema !== 'object' || schema === null) return schema
-  const told = Object.entries(schema).filter(([name, value]) => !isNoise(name, value, schema))
-  return Object.fromEntries(told.map(([name, value]) => [name, strip(value)])) as T
+  const kept = Object.entries(schema).filter(([name, value]) => !isNoise(name, value, schema))
+  return Object.fromEntries(kept.map(([name, value]) => [name, strip(value)])) as T
 }
 
 function isNoise(name: string, value: unknown, { format }: { format?: unknown }): boolean {
@@ -48,7 +49,7 @@ function isNoise(name: string, value: unknown, { format }: { format?: unknown })
     case 'pattern':
       return typeof value === 'string' && format !== undefined
     case 'additionalProperties':
-      // a later version may say more
+      // a later version may add properties
       return value === false
     default:
       return false

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 
-/** Whose sessions are meant where nobody says: `THROUGHLINE_USER`, else whoever runs the process. */
+/** The user if none is named: `THROUGHLINE_USER`, else the user who runs the process. */
 export function defaultUser(): string {
   return process.env['THROUGHLINE_USER'] || systemUser()
 }
@@ -9,7 +9,7 @@ function systemUser(): string {
   try {
     return userInfo().username
   } catch {
-    // a process in a container may run under a number that has no name
+    // in a container the user id may have no name
     return 'local'
   }
 }

@@ -11,33 +11,38 @@ import { createToolContext, type ToolContext } from './tool-context.ts'
 export interface McpRequest {
   /** Without its body. */
   readonly request: Request
-  /** As JSON; `undefined` if it was empty. */
+  /** Parsed JSON; `undefined` if it was empty. */
   readonly body: unknown
-  /** Told of errors that nobody foresaw. */
+  /** Called with unexpected errors. */
   readonly report: (error: unknown) => void
 }
 
 /**
- * Answers one request for the user of `tl`. Nothing is kept between requests: any server of a fleet may take the next one, and one that was
- * started anew takes up where the last one was.
+ * Handles one request for the user of `tl`. Keeps nothing between requests, so any server of a fleet may take the next
+ * one, also after a restart.
  */
 export async function handleMcpRequest(tl: Throughline, userId: string, incoming: McpRequest): Promise<Response> {
   const { request, body, report } = incoming
-  // streams that the server begins, and sessions of the transport, are for servers that keep something
+  // GET and DELETE are for servers that keep transport sessions
   if (request.method !== 'POST') return methodNotAllowed()
-  const desk = createToolContext(tl, userId, report)
-  if (await isLegacyRequest(request.clone(), body)) return await handleLegacyRequest(desk, request, body)
-  const handler = createMcpHandler(() => createMcpServer(desk), { legacy: 'reject' })
-  return await handler.fetch(request, body === undefined ? {} : { parsedBody: body })
+  const context = createToolContext(tl, userId, report)
+  const options = body === undefined ? {} : { parsedBody: body }
+  if (await isLegacyRequest(request.clone(), body)) return await handleLegacyRequest(context, request, options)
+  const handler = createMcpHandler(() => createMcpServer(context), { legacy: 'reject' })
+  return await handler.fetch(request, options)
 }
 
-/** The protocol up to 2025-11-25, with plain JSON for answers: no tool has anything to say before its result. */
-async function handleLegacyRequest(desk: ToolContext, request: Request, body: unknown): Promise<Response> {
+/** The protocol up to 2025-11-25, with plain JSON responses: no tool sends anything before its result. */
+async function handleLegacyRequest(
+  context: ToolContext,
+  request: Request,
+  options: { parsedBody?: unknown },
+): Promise<Response> {
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
-  const server = createMcpServer(desk)
+  const server = createMcpServer(context)
   try {
     await server.connect(transport)
-    const response = await transport.handleRequest(request, body === undefined ? {} : { parsedBody: body })
+    const response = await transport.handleRequest(request, options)
     const text = await response.text()
     const { status, headers } = response
     return new Response(text === '' ? null : text, { status, headers })
@@ -47,9 +52,6 @@ async function handleLegacyRequest(desk: ToolContext, request: Request, body: un
 }
 
 function methodNotAllowed(): Response {
-  const error = {
-    code: -32000,
-    message: 'Method not allowed: this server keeps no sessions of the transport, send POST',
-  }
+  const error = { code: -32000, message: 'Method not allowed. This server is stateless: send POST.' }
   return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 405, headers: { allow: 'POST' } })
 }

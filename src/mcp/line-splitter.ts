@@ -1,40 +1,40 @@
 import { TooLargeError } from '../domain/errors.ts'
 
-/** Bytes of the longest message: as many as a server takes in one request. */
+/** The longest message: as long as a request to a server may be. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-/** Puts lines together from what comes in. */
+/** Joins chunks and splits them into lines. */
 export class LineSplitter {
-  #begun: Buffer[] = []
+  #parts: Buffer[] = []
   #size = 0
 
-  #keep(part: Buffer): void {
+  #add(part: Buffer): void {
     this.#size += part.length
     if (this.#size > MAX_MESSAGE_BYTES) {
       const actual = this.#size
-      this.#whole()
+      this.#takeLine()
       throw new TooLargeError({ field: 'message (bytes)', limit: MAX_MESSAGE_BYTES, actual })
     }
-    if (part.length > 0) this.#begun.push(part)
+    if (part.length > 0) this.#parts.push(part)
   }
 
-  #whole(): string {
-    const text = Buffer.concat(this.#begun).toString('utf8')
-    this.#begun = []
+  #takeLine(): string {
+    const text = Buffer.concat(this.#parts).toString('utf8')
+    this.#parts = []
     this.#size = 0
     return text
   }
 
-  /** The lines that end in this piece. Throws where one is too long: the next begins nobody knows where. */
-  *split(piece: Buffer): Generator<string> {
+  /** Yields the lines that end in this chunk. Throws on a line that is too long; the input is unusable afterwards. */
+  *split(chunk: Buffer): Generator<string> {
     let from = 0
-    for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, from)) {
-      this.#keep(piece.subarray(from, end))
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      this.#add(chunk.subarray(from, end))
       from = end + 1
-      yield this.#whole()
+      yield this.#takeLine()
     }
-    this.#keep(piece.subarray(from))
+    this.#add(chunk.subarray(from))
   }
 }

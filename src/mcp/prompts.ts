@@ -1,45 +1,42 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { defined } from '../domain/optional.ts'
 import { name } from '../features/kernel/parse.ts'
 import { clientSchema } from './client-schema.ts'
 import { quote } from './quote.ts'
 import { resumeSummary } from './session-summary.ts'
-import { given, type ToolContext } from './tool-context.ts'
-import { toClientError } from './tool-error.ts'
+import type { ToolContext } from './tool-context.ts'
+import { protocolError } from './tool-error.ts'
 import { eventText, sessionText } from './views.ts'
 
-/** The one prompt there is. */
+/** The only prompt. */
 export const RESUME = {
   name: 'resume',
   title: 'Resume earlier work',
-  description: 'Goes on with a conversation where it was left, or with the last one.',
+  description: 'Continue a conversation where it stopped: the named one, or the most recent one.',
 } as const
 
-/** Puts it on a server. */
-export function registerPrompts(server: McpServer, desk: ToolContext): void {
-  const { name: called, ...about } = RESUME
+export function registerPrompts(server: McpServer, context: ToolContext): void {
+  const { name: promptName, ...about } = RESUME
   const argsSchema = z.object({
-    conversation: z.optional(name()).describe('Id of the conversation; the last one if absent.'),
+    conversation: z.optional(name()).describe('Conversation id. Default: the most recent one.'),
   })
-  server.registerPrompt(called, { ...about, argsSchema: clientSchema(argsSchema) }, async ({ conversation }) => {
+  server.registerPrompt(promptName, { ...about, argsSchema: clientSchema(argsSchema) }, async ({ conversation }) => {
     try {
-      const text = await resumeText(desk, conversation)
+      const text = await resumeText(context, conversation)
       return { messages: [{ role: 'user', content: { type: 'text', text } }] }
     } catch (error) {
-      const told = toClientError(error)
-      if (told.isUnexpected) desk.report(error)
-      throw new Error(`${told.code}: ${told.message}`)
+      throw protocolError(error, context.report)
     }
   })
 }
 
-async function resumeText(desk: ToolContext, conversationId: string | undefined): Promise<string> {
-  const { plan, say, summary: standing } = await resumeSummary(desk, given({ conversationId }))
-  if (standing === undefined)
-    return 'There is no earlier work that waits. Ask me what to do, and begin with start_session.'
-  const { session, recent } = standing
+async function resumeText(context: ToolContext, conversationId: string | undefined): Promise<string> {
+  const { plan, say, summary } = await resumeSummary(context, defined({ conversationId }))
+  if (summary === undefined) return 'There is no earlier work to resume. Ask me what to do, then call start_session.'
+  const { session, recent } = summary
   return [
-    `Go on with the session ${session.id}: keep what we say with say, and what is settled with note. Tell me first where it stands.`,
+    `Continue session ${session.id}. First tell me where it stands. Record messages with say and decisions with note.`,
     quote(`plan: ${plan}`, sessionText(session), say, ...recent.map(eventText)),
   ].join('\n')
 }

@@ -11,15 +11,15 @@ import {
 } from '@modelcontextprotocol/server'
 import { LineSplitter } from './line-splitter.ts'
 
-/** Milliseconds that an end waits for what is under way. */
+/** Milliseconds to wait for pending requests at the end. */
 const SHUTDOWN_TIMEOUT = 10_000
 
-/** Requests that stay open for as long as the client likes: nobody waits for their end. */
+/** Requests that stay open as long as the client likes; the end does not wait for them. */
 const LONG_LIVED: ReadonlySet<string> = new Set(['subscriptions/listen'])
 
 /**
- * Messages as lines over two streams. Unlike the transport of the SDK it answers what it took before it ends: a client may send, close its end,
- * and read.
+ * Messages as lines over two streams. Unlike the transport of the SDK it responds to every request it has read before
+ * it ends, so a client may send, close its end, and then read.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void
@@ -27,7 +27,7 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #input: Readable
   readonly #output: Writable
-  readonly #before: (message: JSONRPCMessage) => Promise<void> | undefined
+  readonly #intercept: (message: JSONRPCMessage) => Promise<void> | undefined
   readonly #splitter = new LineSplitter()
   readonly #pending = new Set<JSONRPCRequest['id']>()
   readonly #finished = Promise.withResolvers<void>()
@@ -35,25 +35,25 @@ export class StdioTransport implements Transport {
   #isEnding = false
   #isClosed = false
 
-  /** @param before sees each message first; one that it wants time for waits */
-  constructor(input: Readable, output: Writable, before: (message: JSONRPCMessage) => Promise<void> | undefined) {
+  /** @param intercept sees each message first and may return a promise to delay it */
+  constructor(input: Readable, output: Writable, intercept: (message: JSONRPCMessage) => Promise<void> | undefined) {
     this.#input = input
     this.#output = output
-    this.#before = before
+    this.#intercept = intercept
   }
 
-  /** Resolves when nothing more comes in, and what came in is answered; rejects if that was because of something that cannot be read. */
+  /** Resolves when the input has ended and every request has its response; rejects if the input became unreadable. */
   get finished(): Promise<void> {
     return this.#finished.promise
   }
 
   async start(): Promise<void> {
     this.#input.on('data', this.#receive).on('end', this.end).on('close', this.end).on('error', this.#fail)
-    // nobody reads any more: what was asked for is still done
+    // the client is gone, but its requests still run
     this.#output.on('error', this.end)
   }
 
-  /** Takes no more requests. */
+  /** Accepts no more requests. */
   readonly end = (): void => {
     if (this.#isEnding) return
     this.#isEnding = true
@@ -63,11 +63,11 @@ export class StdioTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    const isAnswer = isJSONRPCResponse(message)
+    const isResponse = isJSONRPCResponse(message)
     try {
       if (this.#output.writable) await this.#write(serializeMessage(message))
     } finally {
-      if (isAnswer) this.#complete(message.id)
+      if (isResponse) this.#complete(message.id)
     }
   }
 
@@ -91,19 +91,19 @@ export class StdioTransport implements Transport {
     if (line.trim() === '') return
     const message = parseMessage(line)
     if (message !== undefined) this.#dispatch(message)
-    // the next line may be one; what this one holds belongs into no log
-    else this.onerror?.(new Error('a line that is no message of JSON-RPC was left out'))
+    // goes on with the next line; the content of this one must not reach a log
+    else this.onerror?.(new Error('ignored a line that is not a JSON-RPC message'))
   }
 
   #dispatch(message: JSONRPCMessage): void {
     if (isJSONRPCRequest(message) && !LONG_LIVED.has(message.method)) this.#pending.add(message.id)
-    // what was called off is never answered
+    // a cancelled request gets no response
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       this.#complete(message.params?.['requestId'] as JSONRPCRequest['id'])
     }
-    const wait = this.#before(message)
-    if (wait === undefined) this.onmessage?.(message)
-    else void wait.finally(() => this.onmessage?.(message))
+    const delay = this.#intercept(message)
+    if (delay === undefined) this.onmessage?.(message)
+    else void delay.finally(() => this.onmessage?.(message))
   }
 
   #complete(id: JSONRPCRequest['id'] | undefined): void {
@@ -122,7 +122,7 @@ export class StdioTransport implements Transport {
 
   async #write(text: string): Promise<void> {
     await new Promise<void>((resolve) => {
-      // an error comes as an event too, and ends the line there
+      // the error event handles failures
       this.#output.write(text, () => resolve())
     })
   }

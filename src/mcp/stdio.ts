@@ -7,76 +7,78 @@ import { createMcpServer } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { createToolContext } from './tool-context.ts'
-import { toClientError } from './tool-error.ts'
+import { protocolError } from './tool-error.ts'
 
-/** Where messages come from and go to, and when to stop. */
 export interface StdioOptions {
   readonly input: Readable
-  /** Gets messages of the protocol, and nothing else. */
+  /** Gets only messages of the protocol. */
   readonly output: Writable
-  /** Told of errors that nobody foresaw. */
+  /** Called with unexpected errors. */
   readonly report: (error: unknown) => void
-  /** Gets a few words on lines that are no messages, and on messages that nobody waits for. */
+  /** Called with short warnings about input that was ignored. */
   readonly warn: (text: string) => void
-  /** Finishes what was asked for, and ends. */
+  /** Finishes pending requests, then ends. */
   readonly signal: AbortSignal
 }
 
 /**
- * Serves one client over two streams, for the user of `tl`. Resolves when the client has gone, or it was told to stop, and all is written. Rejects
- * in the same way where what comes in cannot be read any further.
+ * Serves one client over two streams, for the user of `tl`. Resolves when the client is gone or the signal aborts and
+ * every response is written; rejects then if the input became unreadable.
  */
 export async function serveMcpOverStdio(tl: Throughline, userId: string, options: StdioOptions): Promise<void> {
-  const { input, output, report, warn: say, signal } = options
-  const desk = createToolContext(tl, userId, report)
+  const { input, output, report, warn, signal } = options
+  const context = createToolContext(tl, userId, report)
   let server: McpServer | undefined
-  const watch = new Subscriptions(desk, (uri) => void server?.server.sendResourceUpdated({ uri }).catch(report))
-  const lines = new StdioTransport(input, output, watch.handleMessage)
+  const notify = (uri: string) => void server?.server.sendResourceUpdated({ uri }).catch(report)
+  const subscriptions = new Subscriptions(context, notify)
+  const transport = new StdioTransport(input, output, subscriptions.handleMessage)
   const serving = serveStdio(
     () => {
-      server = createMcpServer(desk, { subscribe: true })
-      handleSubscriptions(server, watch)
+      server = createMcpServer(context, { subscribe: true })
+      handleSubscriptions(server, subscriptions, report)
       return server
     },
-    { transport: lines, onerror: limitWarnings(say) },
+    { transport, onerror: limitWarnings(warn) },
   )
-  signal.addEventListener('abort', lines.end, { once: true })
-  if (signal.aborted) lines.end()
+  signal.addEventListener('abort', transport.end, { once: true })
+  if (signal.aborted) transport.end()
   try {
-    await lines.finished
+    await transport.finished
   } finally {
-    watch.close()
+    subscriptions.close()
     await serving.close()
   }
 }
 
-/** Words on what is odd but harmless. */
 const MAX_WARNINGS = 5
 
-/** Says what errors are, the first of them, without what they hold: others print it behind a colon. */
-function limitWarnings(say: (text: string) => void): (error: Error) => void {
+/** Shows the first warnings up to their colon: what follows may be the content of a message. */
+function limitWarnings(warn: (text: string) => void): (error: Error) => void {
   let count = 0
   return ({ message }) => {
     count++
-    if (count <= MAX_WARNINGS) say(oneLine(message.split(':')[0] ?? ''))
-    if (count === MAX_WARNINGS) say('no more is said of such lines')
+    if (count <= MAX_WARNINGS) warn(oneLine(message.split(':')[0] ?? ''))
+    if (count === MAX_WARNINGS) warn('further warnings of this kind are not shown')
   }
 }
 
 /** How clients subscribe up to 2025-11-25. */
-function handleSubscriptions({ server }: McpServer, watch: Subscriptions): void {
+function handleSubscriptions(
+  { server }: McpServer,
+  subscriptions: Subscriptions,
+  report: (error: unknown) => void,
+): void {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     try {
-      watch.remove(uri)
-      await watch.add(uri, uri)
+      subscriptions.remove(uri)
+      await subscriptions.add(uri, uri)
       return {}
     } catch (error) {
-      const { code, message } = toClientError(error)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${code}: ${message}`)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, protocolError(error, report).message)
     }
   })
   server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
-    watch.remove(uri)
+    subscriptions.remove(uri)
     return {}
   })
 }

@@ -1,11 +1,11 @@
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import { ValidationError } from '../domain/errors.ts'
 import { SESSIONS_URI } from './resources.ts'
-import { sessionOf, type ToolContext } from './tool-context.ts'
+import type { ToolContext } from './tool-context.ts'
 
-/** Resources that one client may watch. */
+/** Subscriptions of one client. */
 const MAX_SUBSCRIPTIONS = 100
-/** Milliseconds between two words on the same resource. */
+/** Milliseconds between two notifications about the same resource. */
 const MIN_INTERVAL = 100
 
 interface Subscription {
@@ -13,24 +13,23 @@ interface Subscription {
   readonly stop: AbortController
 }
 
-/** Follows the sessions that a client has subscribed to, by whatever process they change. */
+/** Follows the sessions a client has subscribed to, whichever process changes them. */
 export class Subscriptions {
   readonly #context: ToolContext
   readonly #notify: (uri: string) => void
   readonly #byKey = new Map<string, Subscription[]>()
 
-  constructor(desk: ToolContext, changed: (uri: string) => void) {
-    this.#context = desk
-    this.#notify = changed
+  constructor(context: ToolContext, notify: (uri: string) => void) {
+    this.#context = context
+    this.#notify = notify
   }
 
-  /** Watches a resource of a session until `remove` of the same key. Resolves when every later change will be told. */
+  /** Follows a resource until `remove` is called with the key. Once it resolves, every change is notified. */
   async add(key: string, uri: string): Promise<void> {
     const own = this.#byKey.get(key) ?? []
     const count = [...this.#byKey.values()].reduce((sum, list) => sum + list.length, 0)
-    if (count >= MAX_SUBSCRIPTIONS)
-      throw new ValidationError('uri', `is one too many: ${MAX_SUBSCRIPTIONS} can be watched at once`)
-    const session = await sessionOf(this.#context, parseSessionUri(uri))
+    if (count >= MAX_SUBSCRIPTIONS) throw new ValidationError('uri', `exceeds ${MAX_SUBSCRIPTIONS} subscriptions`)
+    const session = await this.#context.tl.sessions.get(parseSessionUri(uri))
     const { head } = await session.record()
     const stop = new AbortController()
     this.#byKey.set(key, [...own, { uri, stop }])
@@ -46,7 +45,7 @@ export class Subscriptions {
     for (const key of [...this.#byKey.keys()]) this.remove(key)
   }
 
-  /** Since 2026-07-28 a request that stays open says what to watch, and the SDK answers it by itself. */
+  /** Since 2026-07-28 a request that stays open lists the resources; the SDK itself responds to it. */
   readonly handleMessage = (message: JSONRPCMessage): Promise<void> | undefined => {
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       this.remove(`listen ${String(message.params?.['requestId'])}`)
@@ -54,26 +53,26 @@ export class Subscriptions {
     if (!isJSONRPCRequest(message) || message.method !== 'subscriptions/listen') return undefined
     const { notifications } = (message.params ?? {}) as { notifications?: { resourceSubscriptions?: unknown } }
     const uris = [notifications?.resourceSubscriptions ?? []].flat()
-    // what is no session of theirs is never told of
+    // a URI that is not a session of the user is never notified
     return Promise.all(uris.map((uri) => this.add(`listen ${message.id}`, String(uri)).catch(() => {}))).then(() => {})
   }
 
   async #follow(uri: string, events: AsyncIterable<unknown>, signal: AbortSignal): Promise<void> {
-    let rest: NodeJS.Timeout | undefined
-    let isBehind = false
-    const tell = () => {
+    let timer: NodeJS.Timeout | undefined
+    let hasChanged = false
+    const notify = () => {
       if (signal.aborted) return
-      isBehind = false
+      hasChanged = false
       this.#notify(uri)
-      rest = setTimeout(() => {
-        rest = undefined
-        if (isBehind) tell()
+      timer = setTimeout(() => {
+        timer = undefined
+        if (hasChanged) notify()
       }, MIN_INTERVAL)
     }
     try {
       for await (const _event of events) {
-        if (rest === undefined) tell()
-        else isBehind = true
+        if (timer === undefined) notify()
+        else hasChanged = true
       }
     } catch (error) {
       this.#context.report(error)
@@ -81,8 +80,9 @@ export class Subscriptions {
   }
 }
 
+/** The session id in a URI. */
 function parseSessionUri(uri: string): string {
   const [, id] = new RegExp(`^${SESSIONS_URI}/([^/]+)(?:/(?:events|scratchpad|commits))?$`).exec(uri) ?? []
   if (id !== undefined) return id
-  throw new ValidationError('uri', `must be one of a session, such as ${SESSIONS_URI}/ID or ${SESSIONS_URI}/ID/events`)
+  throw new ValidationError('uri', `must be a session resource such as ${SESSIONS_URI}/ID or ${SESSIONS_URI}/ID/events`)
 }

@@ -1,71 +1,72 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { ERROR_CODES, type ErrorCode } from '../domain/errors.ts'
 
-/** What a model can do about each error. A Record over the union: a new code without a word does not compile. */
+/** What a model can do about each error. A Record over the union: a new code without a hint does not compile. */
 const HINTS: Record<ErrorCode, string> = {
-  SESSION_NOT_FOUND: 'Take an id from list_sessions, or begin with start_session.',
-  SESSION_ENDED: 'It takes nothing more: begin another with start_session; read_session still reads it.',
-  SESSION_ACTIVE: 'Go on in the session that is named, or finish it first with finish_session.',
-  INTAKE_PAUSED: 'No new sessions are taken for now: go on in one that there is, or try again later.',
-  MEMORY_NOT_FOUND: 'Take an id from recall.',
-  SEQUENCE_CONFLICT: 'Somebody else wrote first: read again, and then write.',
-  INVALID_TRANSITION: 'See with read_session what the session waits for, and give it that first.',
-  IDEMPOTENCY_MISMATCH: 'Take a new key: this one belongs to other input.',
+  SESSION_NOT_FOUND: 'Get an id from list_sessions, or start a session with start_session.',
+  SESSION_ENDED: 'The session is read-only. Start another with start_session.',
+  SESSION_ACTIVE: 'Continue in the named session, or end it with finish_session.',
+  INTAKE_PAUSED: 'New sessions are paused. Continue in an existing one, or try again later.',
+  MEMORY_NOT_FOUND: 'Get an id from recall.',
+  SEQUENCE_CONFLICT: 'Someone else wrote first. Read the session again, then write.',
+  INVALID_TRANSITION: 'Call read_session to see what the session waits for, and provide that first.',
+  IDEMPOTENCY_MISMATCH: 'This key was used with other input. Use a new key.',
   IMPORT_CONFLICT: 'Nothing was changed.',
-  VALIDATION: 'Mend the field that is named, and call again.',
-  TOO_LARGE: 'Send less, or in several calls.',
-  STORAGE: 'Try again in a moment; if it stays so, tell whoever runs the store.',
-  SCHEMA_OUTDATED: 'Tell whoever runs the store.',
-  SCHEMA_NEWER: 'Tell whoever runs the store.',
-  UNAUTHENTICATED: 'The token is not accepted: tell whoever set this up.',
-  TOO_MANY_STREAMS: 'End one of the subscriptions first.',
+  VALIDATION: 'Correct the named field and call again.',
+  TOO_LARGE: 'Send less, or split it into several calls.',
+  STORAGE: 'Try again in a moment. If it keeps failing, tell the operator of the store.',
+  SCHEMA_OUTDATED: 'Tell the operator of the store.',
+  SCHEMA_NEWER: 'Tell the operator of the store.',
+  UNAUTHENTICATED: 'The token was rejected. Ask the user to check the configuration.',
+  TOO_MANY_STREAMS: 'End a subscription first.',
   UNAVAILABLE: 'Try again in a moment.',
-  ROUTE_NOT_FOUND: 'The server is of another version: tell whoever runs it.',
-  INTERNAL: 'Try again; if it stays so, tell whoever runs the server.',
+  ROUTE_NOT_FOUND: 'The server has another version. Tell its operator.',
+  INTERNAL: 'Try again. If it keeps failing, tell the operator of the server.',
 }
 
-/** An error as whoever is calling may see it. */
+/** An error as a client may see it. */
 export interface ClientError {
   code: ErrorCode
   message: string
   details: Readonly<Record<string, string | number>>
-  /** What to do about it. */
   hint: string
-  /** Nobody foresaw it: whoever runs the process has to know. */
-  isUnexpected: boolean
 }
 
-/** What to say of an error. The words of a driver, and those of what nobody foresaw, stay with whoever runs the process. */
-export function toClientError(error: unknown): ClientError {
+/**
+ * Describes an error for the client. Passes driver errors and unexpected ones to `report`, because their messages may
+ * hold stored data, and hides them from the client.
+ */
+export function toClientError(error: unknown, report: (error: unknown) => void): ClientError {
   const known = isKnown(error) ? error : undefined
   const code = known?.code ?? 'INTERNAL'
   const isDriver = code === 'STORAGE' && known?.cause !== undefined
+  if (isDriver || code === 'INTERNAL') report(error)
   const message = isDriver
-    ? 'the store failed; the log says more'
-    : (known?.message ?? 'something went wrong; the log says more')
-  return {
-    code,
-    message,
-    details: known?.details ?? {},
-    hint: HINTS[code],
-    isUnexpected: isDriver || code === 'INTERNAL',
-  }
+    ? 'the store failed; see the log'
+    : (known?.message ?? 'an unexpected error occurred; see the log')
+  return { code, message, details: known?.details ?? {}, hint: HINTS[code] }
 }
 
-type Known = Error & Pick<ClientError, 'code' | 'details'>
+type KnownError = Error & Pick<ClientError, 'code' | 'details'>
 
 // by code rather than instanceof: two copies of the package may be loaded
-function isKnown(error: unknown): error is Known {
+function isKnown(error: unknown): error is KnownError {
   return error instanceof Error && 'details' in error && 'code' in error && codes.has(String(error.code))
 }
 
 const codes: ReadonlySet<string> = new Set(ERROR_CODES)
 
-/** The error as the result of a tool. It has no structured content: that would have to fit the schema of the tool. */
+/** The error as a tool result, without structured content, which would have to match the tool's output schema. */
 export function errorResult({ code, message, details, hint }: ClientError): CallToolResult {
   return {
     isError: true,
     content: [{ type: 'text', text: `${code}: ${message}\n${hint}` }],
     _meta: { 'throughline/error': { code, message, details } },
   }
+}
+
+/** The error for prompts and resources, where the protocol has no error results. */
+export function protocolError(error: unknown, report: (error: unknown) => void): Error {
+  const { code, message } = toClientError(error, report)
+  return new Error(`${code}: ${message}`)
 }

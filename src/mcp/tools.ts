@@ -7,7 +7,7 @@ import { scratchpadTools } from './tools/scratchpad.ts'
 import { sessionTools } from './tools/sessions.ts'
 import { workTools } from './tools/work.ts'
 
-/** Every tool, in the order in which a piece of work needs them. */
+/** Every tool, in the order a task usually needs them. */
 export const TOOLS: readonly Tool[] = [
   ...sessionTools,
   ...workTools,

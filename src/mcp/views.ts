@@ -1,25 +1,26 @@
 import { z } from 'zod'
 import { answeredCallId, type SessionEvent, toolCallsOf } from '../domain/event.ts'
+import { defined } from '../domain/optional.ts'
 import { SESSION_STATES, type SessionRecord, type SessionStatus } from '../domain/record.ts'
 import { MAX_TEXT, oneLine, truncate } from './response-limits.ts'
 
 const text = z.string()
 
-const waiting = z
+const waitsFor = z
   .object({ for: z.enum(['answer', 'confirmation', 'interruption']), text })
-  .describe('The question that waits for an answer, the proposed end that waits for a yes, or what the user threw in.')
+  .describe('The open question, the proposed result, or the message that interrupted the work.')
 
-/** A session, as models see it. */
+/** A session as models see it. */
 export const sessionSchema = z.object({
   id: text,
   conversationId: text,
   chatmode: text,
   task: text.optional(),
   state: z.enum(SESSION_STATES),
-  waitsFor: waiting.optional(),
+  waitsFor: waitsFor.optional(),
   activeAgent: text,
-  head: z.int().describe('Sequence of the last event.'),
-  turns: z.int().describe('User messages so far.'),
+  head: z.int().describe('Sequence number of the last event.'),
+  turns: z.int().describe('Number of user messages.'),
   startedAt: text,
   lastActivityAt: text,
   endedAt: text.optional(),
@@ -29,124 +30,134 @@ export const sessionSchema = z.object({
 
 export type SessionView = z.output<typeof sessionSchema>
 
-export function sessionView(record: SessionRecord, longest: number = MAX_TEXT): SessionView {
-  const { id, conversationId, chatmode, task, status, activeAgent, head, turns } = record
-  const { startedAt, lastActivityAt, endedAt, workflow, gitBranch } = record
-  const waitsFor = pendingInput(status, longest)
-  return {
+export function sessionView(record: SessionRecord, maxText: number = MAX_TEXT): SessionView {
+  const { id, conversationId, chatmode, status, activeAgent, head, turns, startedAt, lastActivityAt } = record
+  const { task, workflow, gitBranch, endedAt } = record
+  const truncated = (value: string | undefined) => (value === undefined ? undefined : truncate(value, maxText))
+  return defined({
     id,
     conversationId,
     chatmode,
-    ...(task !== undefined && { task: truncate(task, longest) }),
+    task: truncated(task),
     state: status.state,
-    ...(waitsFor !== undefined && { waitsFor }),
+    waitsFor: pendingInput(status, maxText),
     activeAgent,
     head,
     turns,
     startedAt,
     lastActivityAt,
-    ...(endedAt !== undefined && { endedAt }),
-    ...(workflow !== undefined && { workflow: truncate(workflow, longest) }),
-    ...(gitBranch !== undefined && { gitBranch: truncate(gitBranch, longest) }),
-  }
+    endedAt,
+    workflow: truncated(workflow),
+    gitBranch: truncated(gitBranch),
+  })
 }
 
-function pendingInput(status: SessionStatus, longest: number): SessionView['waitsFor'] {
+function pendingInput(status: SessionStatus, maxText: number): SessionView['waitsFor'] {
   switch (status.state) {
     case 'awaiting_user':
-      return { for: 'answer', text: truncate(status.question, longest) }
+      return { for: 'answer', text: truncate(status.question, maxText) }
     case 'pending_complete':
-      return { for: 'confirmation', text: truncate(status.summary, longest) }
+      return { for: 'confirmation', text: truncate(status.summary, maxText) }
     case 'interrupted':
-      return { for: 'interruption', text: truncate(status.userMessage, longest) }
+      return { for: 'interruption', text: truncate(status.userMessage, maxText) }
     default:
       return undefined
   }
 }
 
-/** One line on a session. */
-export function sessionLine({
-  id,
-  state,
-  task,
-  conversationId,
-  activeAgent,
-  head,
-  lastActivityAt,
-}: SessionView): string {
-  const what = task === undefined ? '' : `: ${oneLine(task)}`
-  return `${id} ${state}${what} (conversation ${oneLine(conversationId, 60)}, agent ${activeAgent}, ${head} events, last ${lastActivityAt})`
+/** One line about a session. */
+export function sessionLine(session: SessionView): string {
+  const { id, state, task, conversationId, activeAgent, head, lastActivityAt } = session
+  const about = task === undefined ? '' : `: ${oneLine(task)}`
+  const details = [
+    `conversation ${oneLine(conversationId, 60)}`,
+    `agent ${activeAgent}`,
+    `${head} events`,
+    `last activity ${lastActivityAt}`,
+  ]
+  return `${id} ${state}${about} (${details.join(', ')})`
 }
 
 const WAITING = {
-  answer: 'Waits for the answer to',
-  confirmation: 'Waits for the word that this is done',
-  interruption: 'Waits until this is taken up',
+  answer: 'Waiting for the answer to',
+  confirmation: 'Waiting for confirmation of',
+  interruption: 'Waiting for a response to this interruption',
 } as const
 
 /** A session in a few lines, with what it waits for. */
 export function sessionText(session: SessionView): string {
-  const { waitsFor } = session
-  return waitsFor === undefined
+  const { waitsFor: pending } = session
+  return pending === undefined
     ? sessionLine(session)
-    : `${sessionLine(session)}\n${WAITING[waitsFor.for]}: ${waitsFor.text}`
+    : `${sessionLine(session)}\n${WAITING[pending.for]}: ${pending.text}`
 }
 
-/** An event, as models see it. */
+/** An event as models see it. */
 export const eventSchema = z.object({
   sequence: z.int(),
   type: text,
   role: text,
   content: text,
   toolCalls: z.array(z.object({ id: text, name: text, arguments: text })).optional(),
-  callsLeftOut: z.int().optional().describe('Calls that found no room.'),
-  toolCallId: text.optional().describe('The call that it answers.'),
+  callsLeftOut: z.int().optional().describe('Tool calls omitted to fit the response.'),
+  toolCallId: text.optional().describe('The tool call this event answers.'),
   agent: text.optional(),
   at: text,
 })
 
-/** Characters of a text for each call that is shown beside it. */
-const CALLS = 40
+/** Characters of text per tool call that is shown. */
+const TEXT_PER_CALL = 40
 
 export type EventView = z.output<typeof eventSchema>
 
-export function eventView(event: SessionEvent, longest: number): EventView {
+export function eventView(event: SessionEvent, maxText: number): EventView {
   const { sequence, type, role, content, agentId, createdAt } = event
   const all = toolCallsOf(event)
-  const calls = all.slice(0, Math.ceil(longest / CALLS)).map((call) => ({
-    id: truncate(call.id, longest),
-    name: truncate(String(call.name ?? ''), longest),
-    arguments: truncate(
-      typeof call.arguments === 'string' ? call.arguments : (JSON.stringify(call.arguments) ?? ''),
-      longest,
-    ),
+  const calls = all.slice(0, Math.ceil(maxText / TEXT_PER_CALL)).map(({ id, name, arguments: args }) => ({
+    id: truncate(id, maxText),
+    name: truncate(String(name ?? ''), maxText),
+    arguments: truncate(typeof args === 'string' ? args : (JSON.stringify(args) ?? ''), maxText),
   }))
   const toolCallId = answeredCallId(event)
-  return {
+  return defined({
     sequence,
     type,
     role,
-    content: truncate(content, longest),
-    ...(calls.length > 0 && { toolCalls: calls }),
-    ...(calls.length < all.length && { callsLeftOut: all.length - calls.length }),
-    ...(toolCallId !== undefined && { toolCallId: truncate(toolCallId, longest) }),
-    ...(agentId !== undefined && { agent: truncate(agentId, longest) }),
+    content: truncate(content, maxText),
+    toolCalls: calls.length > 0 ? calls : undefined,
+    callsLeftOut: calls.length < all.length ? all.length - calls.length : undefined,
+    toolCallId: toolCallId === undefined ? undefined : truncate(toolCallId, maxText),
+    agent: agentId === undefined ? undefined : truncate(agentId, maxText),
     at: createdAt,
-  }
+  })
 }
 
-/** An event as a paragraph: what kind it is, who speaks, and what was said. */
-export function eventText(event: EventView): string {
-  const { sequence, type, role, agent, content, toolCalls = [], callsLeftOut = 0, toolCallId } = event
-  const who = agent === undefined ? role : `${role} ${oneLine(agent, 40)}`
+/** A message or event with its tool calls as a paragraph. */
+export function messageText(message: {
+  who: string
+  agent: string | undefined
+  toolCallId: string | undefined
+  content: string
+  toolCalls?: readonly { id: string; name: string; arguments: string }[] | undefined
+}): string {
+  const { who, agent, toolCallId, content, toolCalls = [] } = message
+  const speaker = agent === undefined ? who : `${who} ${oneLine(agent, 40)}`
   const answers = toolCallId === undefined ? '' : ` (answers ${oneLine(toolCallId, 60)})`
-  const calls = toolCalls.map((call) => `  calls ${oneLine(call.name, 60)} ${call.arguments} (${oneLine(call.id, 60)})`)
-  return [`[${sequence}] ${type}, ${who}${answers}: ${content}`, ...calls, ...omittedText(callsLeftOut, 'calls')].join(
-    '\n',
+  const calls = toolCalls.map(
+    (call) => `  calls ${oneLine(call.name, 128)} ${call.arguments} (${oneLine(call.id, 60)})`,
   )
+  return [`${speaker}${answers}: ${content}`, ...calls].join('\n')
 }
 
-/** A word on what was left out; nothing if nothing was. */
+/** An event as a paragraph: its type, the speaker and the text. */
+export function eventText(event: EventView): string {
+  const { sequence, type, role, agent, content, toolCalls, callsLeftOut = 0, toolCallId } = event
+  const who = `[${sequence}] ${type}, ${role}`
+  const paragraph = messageText({ who, agent, toolCallId, content, toolCalls })
+  return [paragraph, ...omittedText(callsLeftOut, 'calls')].join('\n')
+}
+
+/** Says how many were omitted; empty if none. */
 export function omittedText(omitted: number, what: string): string[] {
-  return omitted === 0 ? [] : [`(${omitted.toLocaleString('en')} ${what} left out)`]
+  return omitted === 0 ? [] : [`(${omitted.toLocaleString('en')} ${what} omitted)`]
 }

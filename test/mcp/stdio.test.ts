@@ -158,7 +158,7 @@ describe('throughline mcp', () => {
     // a few words and no stack
     const words = errors.trim().split('\n')
     expect(words.every((line) => line.startsWith('throughline mcp: '))).toBe(true)
-    expect(words.filter((line) => line.includes('no message of JSON-RPC'))).toHaveLength(5)
+    expect(words.filter((line) => line.includes('not a JSON-RPC message'))).toHaveLength(5)
     expect(words).toHaveLength(6)
   })
 

@@ -5,138 +5,125 @@ import { ROLES } from '../../domain/event.ts'
 import { encodeJson, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { Message } from '../../domain/message.ts'
+import { defined } from '../../domain/optional.ts'
 import { checkLive } from '../../domain/record.ts'
 import { name } from '../../features/kernel/parse.ts'
 import { defineTool, idempotencyKey, sessionId } from '../tool.ts'
-import { given, sessionOf, type ToolContext } from '../tool-context.ts'
+import type { ToolContext } from '../tool-context.ts'
 
 const toolCall = z.object({
-  id: name().check(z.describe('Id of the call, which its result names.')),
+  id: name().check(z.describe('Call id; its result refers to it.')),
   name: name(),
-  arguments: z.unknown().meta({ description: 'As JSON, or as JSON text.' }),
+  arguments: z.unknown().meta({ description: 'JSON, or JSON as text.' }),
 })
 
 const message = z.object({
   role: z.enum(ROLES),
-  content: z.string().default('').describe('May be empty only beside tool calls, or in the result of one.'),
-  toolCalls: z.array(toolCall).max(100).optional().describe('Calls that the assistant makes.'),
-  toolCallId: z.optional(name()).describe('Which call this is the result of; for role tool.'),
-  agent: z.optional(name()).describe('Who speaks, in free text.'),
+  content: z.string().default('').describe('May be empty only with tool calls, or in a tool result.'),
+  toolCalls: z.array(toolCall).max(100).optional().describe('Tool calls made by the assistant.'),
+  toolCallId: z.optional(name()).describe('The call this is the result of; for role tool.'),
+  agent: z.optional(name()).describe('Speaker, free text.'),
 })
 
-function messageOf({ role, content, toolCalls, toolCallId, agent }: z.output<typeof message>): Message {
-  const calls = toolCalls?.map(({ arguments: args, ...call }) => ({ ...call, arguments: textOf(args) }))
-  return {
-    role,
-    content,
-    ...(calls !== undefined && { toolCalls: calls }),
-    ...(toolCallId !== undefined && { toolCallId }),
-    ...(agent !== undefined && { agentId: agent }),
-  }
+function toMessage({ role, content, toolCalls, toolCallId, agent }: z.output<typeof message>): Message {
+  const calls = toolCalls?.map(({ arguments: args, ...call }) => ({ ...call, arguments: argumentsText(args) }))
+  return defined({ role, content, toolCalls: calls, toolCallId, agentId: agent })
 }
 
-function textOf(args: unknown): string {
+function argumentsText(args: unknown): string {
   return typeof args === 'string' ? args : encodeJson((args ?? {}) as Json, 'arguments', LIMITS.parts)
 }
 
 const say = defineTool({
   name: 'say',
-  title: 'Keep messages',
+  title: 'Record messages',
   description:
-    'Writes what was said or done into the log: what the user said, what you said, the tools that you called and what they gave. Use it as the work goes on, so that it can be resumed; several messages in one call are kept all or none.',
+    'Record messages in the session log: from the user, from you, your tool calls and their results. Call as you work, so that the session can be resumed. One call records all its messages or none.',
   input: z.object({
     sessionId,
-    messages: z.array(message).min(1).max(100).describe('In their order.'),
+    messages: z.array(message).min(1).max(100).describe('In order.'),
     idempotencyKey,
   }),
-  output: z.object({ sequences: z.array(z.int()).describe('Places of the messages in the log.') }),
+  output: z.object({ sequences: z.array(z.int()).describe('Sequence numbers of the messages.') }),
   effect: 'adds',
-  async run(desk, { sessionId: id, messages, idempotencyKey: key }) {
-    const session = await sessionOf(desk, id)
-    const events = await session.addMessage(messages.map(messageOf), given({ idempotencyKey: key }))
+  async run({ tl }, { sessionId: id, messages, idempotencyKey: key }) {
+    const session = await tl.sessions.get(id)
+    const events = await session.addMessage(messages.map(toMessage), defined({ idempotencyKey: key }))
     const sequences = events.map(({ sequence }) => sequence)
-    return { data: { sequences }, text: `Kept as ${sequences.join(', ')}.` }
+    return { data: { sequences }, text: `Recorded as ${sequences.join(', ')}.` }
   },
 })
 
-const PATHS = z.array(z.string().min(1)).max(200).optional()
+const paths = z.array(z.string().min(1)).max(200).optional()
 
 const noteInput = z.object({
   sessionId,
-  text: z.string().min(1).describe('The note, in a sentence or two.'),
+  text: z.string().min(1).describe('The note, in one or two sentences.'),
   kind: z.enum(['note', 'decision', 'plan']).default('note'),
-  filesRead: PATHS.describe('Paths that were read for it.'),
-  filesWritten: PATHS.describe('Paths that were written.'),
+  filesRead: paths.describe('Paths of files read.'),
+  filesWritten: paths.describe('Paths of files written.'),
   commands: z
     .array(z.object({ command: z.string().min(1), exitCode: z.int().optional() }))
     .max(100)
     .optional()
-    .describe('Commands that were run.'),
+    .describe('Commands run.'),
   idempotencyKey,
 })
 
 const note = defineTool({
   name: 'note',
-  title: 'Note a step of the work',
+  title: 'Record a step of the work',
   description:
-    'Writes a step of the work down: a decision with its reason, a plan, or what was found, with the files and commands of it. Use it whenever something is settled that you or the next agent must know later; summaries are made of it.',
+    'Record a decision with its reason, a plan, or a finding, with its files and commands. Call whenever you settle something that you or another agent must know later; session summaries are built from notes.',
   input: noteInput,
   output: z.object({
-    sequence: z.int().describe('Place of the step in the log.'),
-    id: z.string().describe('Id of the step.'),
+    sequence: z.int().describe('Sequence number of the step.'),
+    id: z.string().describe('Step id.'),
   }),
   effect: 'adds',
-  async run(desk, input) {
-    const session = await sessionOf(desk, input.sessionId)
-    const { sequence, id } = await writeNote(desk, session, input)
-    return { data: { sequence, id }, text: `Noted as ${sequence}.` }
+  async run(context, input) {
+    const session = await context.tl.sessions.get(input.sessionId)
+    const { sequence, id } = await writeNote(context, session, input)
+    return { data: { sequence, id }, text: `Recorded as ${sequence}.` }
   },
 })
 
 type NoteInput = z.output<typeof noteInput>
 
-async function writeNote(
-  { unwrittenNotes: unwritten }: ToolContext,
-  session: Session,
-  input: NoteInput,
-): Promise<WorkStep> {
+async function writeNote({ unwrittenNotes }: ToolContext, session: Session, input: NoteInput): Promise<WorkStep> {
   const { id } = session
-  const key = given({ idempotencyKey: input.idempotencyKey })
-  const words = input.kind === 'decision' ? `Decision: ${input.text}` : input.text
-  // what an earlier call could not write still waits: the same once more finds it there, anything else goes behind it
-  if (unwritten.has(id) && unwritten.get(id) !== words) {
+  const { idempotencyKey: key } = input
+  const text = input.kind === 'decision' ? `Decision: ${input.text}` : input.text
+  // a note that an earlier call failed to write is still staged: a repeat reuses it, another note comes after it
+  if (unwrittenNotes.has(id) && unwrittenNotes.get(id) !== text) {
     await session.flushStep()
-    unwritten.delete(id)
+    unwrittenNotes.delete(id)
   }
-  if (!unwritten.has(id)) {
-    // a key that is known gives its step although nothing waits; what is observed before that would wait for the next one
-    const known = input.idempotencyKey === undefined ? undefined : await session.flushStep(key)
-    if (known !== undefined) return checkSameNote(known, words, id, input.idempotencyKey)
-    // in a session that has ended it would wait for ever
+  if (!unwrittenNotes.has(id)) {
+    // a known key returns its step with nothing staged; staging first would leave the note for the next step
+    const earlier = key === undefined ? undefined : await session.flushStep({ idempotencyKey: key })
+    if (earlier !== undefined) return checkSameNote(earlier, text, id, key)
+    // in an ended session the note would stay staged for ever
     checkLive(await session.record(), new Date().toISOString())
-    observe(session, input, words)
-    unwritten.set(id, words)
+    stageNote(session, input, text)
+    unwrittenNotes.set(id, text)
   }
-  const step = (await session.flushStep(key)) as WorkStep
-  unwritten.delete(id)
+  const step = (await session.flushStep(defined({ idempotencyKey: key }))) as WorkStep
+  unwrittenNotes.delete(id)
   return step
 }
 
-function checkSameNote(step: WorkStep, words: string, sessionId: string, key = ''): WorkStep {
-  if (step.observations.some((one) => 'text' in one && one.text === words)) return step
+function checkSameNote(step: WorkStep, text: string, sessionId: string, key = ''): WorkStep {
+  if (step.observations.some((observation) => 'text' in observation && observation.text === text)) return step
   throw new IdempotencyMismatchError({ sessionId, key })
 }
 
-function observe(
-  { observe: seen }: Session,
-  { kind, filesRead, filesWritten, commands }: NoteInput,
-  words: string,
-): void {
-  for (const path of filesRead ?? []) seen.fileRead({ path })
-  for (const path of filesWritten ?? []) seen.fileWrite({ path })
-  for (const { command, exitCode } of commands ?? []) seen.command({ command, ...given({ exitCode }) })
-  if (kind === 'plan') seen.plan(words)
-  else seen.note(words)
+function stageNote({ observe }: Session, { kind, filesRead, filesWritten, commands }: NoteInput, text: string): void {
+  for (const path of filesRead ?? []) observe.fileRead({ path })
+  for (const path of filesWritten ?? []) observe.fileWrite({ path })
+  for (const command of commands ?? []) observe.command(defined(command))
+  if (kind === 'plan') observe.plan(text)
+  else observe.note(text)
 }
 
 export const workTools = [say, note]
