@@ -1,12 +1,22 @@
+interface ProblemBody {
+  readonly code: string
+  readonly detail: string
+  readonly status: number
+  readonly details?: { readonly field?: string }
+}
+
 /** Why a request failed, in the words of the server. */
 export class Problem extends Error {
   readonly code: string
   readonly status: number
+  /** The input that the server rejected. */
+  readonly field: string | undefined
 
-  constructor({ code, detail, status }: { code: string; detail: string; status: number }) {
+  constructor({ code, detail, status, details }: ProblemBody) {
     super(detail)
     this.code = code
     this.status = status
+    this.field = details?.field
   }
 }
 
@@ -19,12 +29,8 @@ export function toProblem(error: unknown): Problem {
 /** Reads the problem of an unsuccessful response. */
 export async function readProblem(response: Response): Promise<Problem> {
   const { status } = response
-  const body = await response.json().catch(() => ({}))
-  const { code = 'INTERNAL', detail = `the server responded with status ${status}` } = body as {
-    code?: string
-    detail?: string
-  }
-  return new Problem({ code, detail, status })
+  const body: Partial<ProblemBody> = await response.json().catch(() => ({}))
+  return new Problem({ code: 'INTERNAL', detail: `the server responded with status ${status}`, ...body, status })
 }
 
 /** The server cannot be reached. */

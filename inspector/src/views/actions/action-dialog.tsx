@@ -64,7 +64,7 @@ function Dialog({ runner, data, name, state, values: given }: DialogProps) {
             field={field}
             value={values[field.name] ?? ''}
             onInput={(value) => runner.type(name, { [field.name]: value })}
-            isWrong={problem?.message.startsWith(`${field.name}:`) === true}
+            isWrong={problem?.field === field.name}
             most={data.head.value}
           />
         ))}
