@@ -8,10 +8,14 @@ import { startRun } from './test/servers/test-run.ts'
 import { placeholderTexts } from './test/texts/placeholder-plugin.ts'
 
 const compileCache = join(tmpdir(), `throughline-compile-cache-${process.getuid?.() ?? 'user'}`)
-// a disk is slow to create, sync and remove the many small files of a database; long proofs write too much to keep it in memory
+// a disk is slow to create, sync and remove the many small files of a database; long proofs write too much to keep it
+// in memory
 startRun(isProving || process.env['TMPDIR'] !== undefined ? tmpdir() : (memoryFolder() ?? tmpdir()))
 
-/** The slowest files, slowest first: started last, one of them would keep a single worker busy while the others are idle. */
+/**
+ * The slowest files, slowest first: started last, one of them would keep a single worker busy while the others are
+ * idle.
+ */
 const LONGEST = [
   'postgres.int',
   'remote-postgres-redis.int',

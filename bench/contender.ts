@@ -2,26 +2,26 @@ import type { Message } from './load.ts'
 
 /**
  * A store as the benchmark sees it: Throughline, a bare driver, or a peer. Every contender does the same work with the
- * same messages and answers only when the work is done as durably as it can. What a store has no notion of is left out,
- * and its cell in the table stays empty.
+ * same messages and answers only when the work is as durable as the store allows. A call that a store does not have is
+ * left out, and its cell in the table stays empty.
  */
 export interface Contender {
   readonly name: string
-  /** What its figures must be read with, such as that it answers before anything is on disk; shown beside them. */
+  /** A caveat shown next to its figures, such as that it answers before anything is on disk. */
   readonly caveat?: string
-  /** Makes a session and gives its id. */
+  /** Creates a session and returns its id. */
   create(): Promise<string>
-  /** Adds one message and answers when it is kept. */
+  /** Adds one message and resolves when it is stored. */
   append(sessionId: string, message: Message): Promise<void>
   /** The last 30 turns, oldest first, as objects that an agent could use. */
   recent(sessionId: string): Promise<readonly unknown[]>
-  /** The content of every message kept, in the order of the store; to count what was lost, doubled or out of order. */
+  /** The content of every stored message in order, to count lost, duplicated and disordered ones. */
   contents(sessionId: string): Promise<string[]>
-  /** Many messages at once, to set a log up; as fast as the store allows, and not measured. */
+  /** Adds many messages at once to set up a log, as fast as the store allows; not measured. */
   fill(sessionId: string, messages: readonly Message[]): Promise<void>
-  /** The record of a session: whose it is, and where it stands. */
+  /** The record of a session: owner and status. */
   record?(sessionId: string): Promise<unknown>
-  /** The state beside the messages. */
+  /** The state of a session. */
   state?(sessionId: string): Promise<unknown>
   /** Changes one small key of the state. */
   update?(sessionId: string, value: number): Promise<void>
@@ -29,7 +29,7 @@ export interface Contender {
   list?(): Promise<readonly unknown[]>
   /** The newest 50 sessions of everyone. */
   everyone?(): Promise<readonly unknown[]>
-  /** Makes the store hold so many sessions, by copying rows where it is slow by its own calls; not measured. */
+  /** Fills the store with this many sessions, by copying rows where its own calls are slow; not measured. */
   populate?(sessions: number): Promise<void>
   close(): Promise<void>
 }

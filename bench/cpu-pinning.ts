@@ -5,10 +5,10 @@ import { availableParallelism } from 'node:os'
 const LAST = availableParallelism() - 1
 
 /**
- * Puts this process on the first core and a server on the others, as if they were two machines; or lets both go where they like. One
- * caller and a server that take turns would else share a core at one time and not at another, and for a `select 1` that is the
- * difference between 40 and 150 µs. Where processes cannot be placed nothing happens.
- * @param server its first process; what that starts from now on comes along
+ * Pins this process to the first core and a server to the others, as if they were two machines, or removes the
+ * pinning. One caller and a server that take turns would otherwise sometimes share a core, and for a `select 1` that
+ * is the difference between 40 and 150 µs. Does nothing where processes cannot be pinned.
+ * @param server its first process; processes that it starts later inherit the pinning
  */
 export function pinProcesses(server: number, apart: boolean): void {
   if (LAST === 0) return
@@ -20,10 +20,10 @@ function place(pid: number, cores: string): void {
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, `${pid}`])
 }
 
-/** The process that started a process; undefined where the system does not tell. */
+/** The parent of a process; undefined on systems that do not tell. */
 export function parentOf(pid: number): number | undefined {
   try {
-    // the name of the program stands in brackets before it and may hold anything
+    // the program name in brackets comes first and may hold anything
     const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(/\) (?!.*\) )/)
     return Number(fields.split(' ')[1])
   } catch {

@@ -9,7 +9,7 @@ const SIZE = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind = 'r' and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')`
 
-/** Databases on one Postgres server, for one competitor each. */
+/** Databases on one Postgres server, one per competitor. */
 export interface Databases {
   /** URL of a new one that is empty, as its owner. */
   empty(): Promise<string>
@@ -17,11 +17,11 @@ export interface Databases {
   served(): Promise<string>
   /** URL of the same database as its owner. */
   owner(url: string): string
-  /** Does now what autovacuum would do at some moment of the measurement. */
+  /** Vacuums now, so that autovacuum does not run during the measurement. */
   vacuum(): Promise<void>
-  /** Bytes that all tables of a database take on disk, with their indexes, after a vacuum. */
+  /** Bytes of all tables of a database on disk, with their indexes, after a vacuum. */
   size(url: string): Promise<number>
-  /** Whether the server and this process are to be on cores of their own, for connections from now on. */
+  /** Whether new connections pin the server and this process to separate cores. */
   separate(apart: boolean): Promise<void>
   version(): Promise<string>
   /** Drops them all. */
@@ -29,7 +29,7 @@ export interface Databases {
   close(): Promise<void>
 }
 
-/** On the server of `DATABASE_URL` where set, else on one of its own that is durable. */
+/** On the server of `DATABASE_URL` if set, else on a durable one that is started here. */
 export async function databases(): Promise<Databases> {
   const server = await startServer()
   const serving = { user: `throughline_bench_${process.pid}`, password: randomBytes(16).toString('hex') }
@@ -80,7 +80,7 @@ export async function databases(): Promise<Databases> {
       return Number(row?.['bytes'])
     },
     async separate(apart) {
-      // where it is another's server, its processes are none of ours
+      // processes of a foreign server are left alone
       if (process.env['DATABASE_URL'] !== undefined) return
       const client = new pg.Client(server.url)
       await client.connect()

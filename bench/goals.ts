@@ -2,7 +2,7 @@ import { answersBeforeFsync, MEMORY_SESSION } from './lineup.ts'
 import { CEILINGS } from './parts/ceilings.ts'
 import { figureOf, labelOf, type Row, type Table } from './table.ts'
 
-/** What the issue asks for on a line, and what came out. `met` is absent where it was not measured. */
+/** A goal for a line, and the measured figure. `met` is absent if it was not measured. */
 export interface GoalResult {
   line: string
   store: string
@@ -36,7 +36,7 @@ function ratio(table: Table | undefined, label: string, base: string): number | 
   return own === undefined || other === undefined ? undefined : own / other
 }
 
-/** A rate of at least so many times another, with nothing lost on the way where that is asked for. */
+/** A rate of at least this factor of another, without losses if required. */
 function atLeast(line: string, store: string, factor: number, base = RAW[store] ?? '', unlost = false): Goal {
   const own = OURS[store] ?? ''
   return {
@@ -54,7 +54,7 @@ function atLeast(line: string, store: string, factor: number, base = RAW[store] 
   }
 }
 
-/** A time, or room, of at most so many times another. */
+/** A time or size of at most this factor of another. */
 function atMost(line: string, store: string, factor: number, base = RAW[store] ?? '', own = OURS[store] ?? ''): Goal {
   return {
     ...{ line, store, goal: `≤ ${factor} × ${base}` },
@@ -82,7 +82,7 @@ function atMostAtAnySize(line: string, store: string, factor: number): Goal {
   }
 }
 
-/** The largest size costs at most so many times the smallest. */
+/** The largest size costs at most this factor of the smallest. */
 function flat(line: string, store: string, factor: number, name: string): Goal {
   return {
     ...{ line, store, goal: `${name}: the most against the least ≤ ${factor}` },
@@ -124,12 +124,12 @@ function ceilings(store: string): Goal {
   }
 }
 
-/** Lines on which peers stand beside Throughline. */
+/** Lines that peers take part in. */
 const SHARED = ['W1', 'W2', 'W3', 'W4', 'R1', 'R2', 'C1', 'U1', 'L1', 'T1']
 
 /**
- * A peer is compared with what does the same: one that answers before the disk has it with Throughline where that does so too, and
- * messages in the process alone with `memorySession()`, where that has the call.
+ * Compares a peer with the same kind of store: one that answers before fsync with Throughline in the same mode, and
+ * in-process messages with `memorySession()`, where it has the call.
  */
 function aheadOfPeers(store: string): Goal {
   return {
@@ -151,7 +151,7 @@ function aheadOfPeers(store: string): Goal {
   }
 }
 
-/** Half a microsecond, in milliseconds: to look at the clock before and after takes about as long. */
+/** Half a microsecond, in milliseconds: reading the clock before and after takes about as long. */
 const CLOCK = 0.0005
 
 function isAhead(table: Table, peer: Row, own: string): boolean {
@@ -163,10 +163,10 @@ function isAhead(table: Table, peer: Row, own: string): boolean {
   return table.by === 'rate' ? ours >= theirs : ours <= theirs + (table.by === 'time' ? CLOCK : 0)
 }
 
-/** What costs by the page and not by the total may differ by noise, and no more. */
+/** Allowed noise where the cost depends on the page and not on the total. */
 const BY_THE_PAGE = 1.5
 
-/** Every goal of the issue, once. */
+/** Every goal, once. */
 export const GOALS: readonly Goal[] = [
   atLeast('W1', 'sqlite', 0.85),
   atLeast('W1', 'postgres', 0.9),

@@ -17,20 +17,20 @@ export type Peers = Record<Store, readonly Entrant[]>
 
 export const NO_PEERS: Peers = { sqlite: [], postgres: [], memory: [] }
 
-/** A contender with its place in the tables of a store. */
+/** A contender in the tables of a store. */
 export interface LineupEntry {
   kind: Exclude<Kind, 'limit'>
   entrant: Entrant
   /** Name of the row that it is compared with. */
   base: string
-  /** It answers before the disk has what was written, so it takes part only where that makes a difference. */
+  /** It answers before fsync, so it takes part only where that makes a difference. */
   relaxed?: true
 }
 
 const sqliteUrl = (path: string) => `sqlite:${path}`
 const asIs = (url: string) => url
 
-/** What keeps messages in the process alone, as the peer in memory does. */
+/** Keeps messages only in the process, like the in-memory peer. */
 export const MEMORY_SESSION = 'Throughline, memorySession()'
 
 const FULL = 'better-sqlite3, FULL'
@@ -59,18 +59,18 @@ const OWN: Record<Store, readonly LineupEntry[]> = {
   ],
 }
 
-/** Who takes part on a store: raw first, then Throughline, then peers. */
+/** The contenders of a store: raw first, then Throughline, then peers. */
 export function lineupOf(store: Store, peers: Peers): readonly LineupEntry[] {
   const base = OWN[store][0]?.base ?? ''
   return [...OWN[store], ...peers[store].map((entrant) => ({ kind: 'peer' as const, entrant, base }))]
 }
 
-/** The same without those that differ only in when they answer. */
+/** The same without those that answer before fsync. */
 export function durableLineup(store: Store, peers: Peers): LineupEntry[] {
   return lineupOf(store, peers).filter(({ relaxed }) => relaxed !== true)
 }
 
-/** What a contender says of itself; one that answers before the disk has it is compared with the raw that does the same. */
+/** The caveat of a contender; one that answers before fsync is compared with raw in the same mode. */
 export function caveatOf({ caveat }: Contender, store: Store): { caveat?: string; base?: string } {
   if (caveat === undefined) return {}
   return { caveat, ...(store === 'sqlite' && answersBeforeFsync(caveat) && { base: NORMAL }) }
@@ -80,7 +80,7 @@ export function answersBeforeFsync(caveat: string): boolean {
   return caveat.includes('before fsync')
 }
 
-/** A new place for a seat: an empty file or database, for Throughline on Postgres one that its owner has set up. */
+/** A new file or database for a contender; for Throughline on Postgres, one with the schema of its owner. */
 export async function targetOf(store: Store, seat: LineupEntry, places: Workspace): Promise<string> {
   if (store === 'memory') return ''
   if (store === 'sqlite') return places.file()
@@ -88,9 +88,9 @@ export async function targetOf(store: Store, seat: LineupEntry, places: Workspac
   return seat.kind === 'throughline' ? await databases.served() : await databases.empty()
 }
 
-/** The peers, where they are installed; says why where not. */
+/** Loads the peers if they are installed; prints the reason if not. */
 export async function loadPeers(): Promise<Peers> {
-  // not known to the compiler of the main package, which has no peers
+  // a variable, because the compiler of the main package cannot resolve peers
   const place = './peers/index.ts'
   if (!existsSync(new URL('./node_modules', import.meta.url))) {
     console.log('Peers are left out: they are not installed (npm run bench installs them).')

@@ -1,9 +1,9 @@
-/** What every competitor of a part does, whichever store it writes to. */
+/** The work of every competitor of a part, whatever its store. */
 
-/** 500 bytes, as a short message has. */
+/** 500 bytes, like a short message. */
 const CONTENT = 'A message of ordinary length that says something. '.repeat(10)
 
-/** So many writers over so many sessions, each with so many appends in a round unless its time is up. */
+/** Writers, sessions, and appends of each writer in a round, unless its time is up. */
 export interface Workload {
   readonly title: string
   readonly writers: number
@@ -19,14 +19,14 @@ export const WORK = {
 } as const satisfies Record<string, Workload>
 
 /**
- * How long a round may take, in milliseconds: slow ones are measured by what they did till then. Short, and many of them: a machine that
- * is shared has slow seconds.
+ * Longest round in milliseconds: slow stores are measured by their work until then. Rounds are short and many,
+ * because a shared machine has slow seconds.
  */
 export const ROUND_MS = 400
 
 export type Message = ReturnType<typeof message>
 
-/** Questions and answers in turn, each as long as the others whatever its mark. */
+/** Questions and answers in turn, all of the same length whatever their mark. */
 export function message(i: number, mark = '') {
   const content = mark === '' ? CONTENT : mark + CONTENT.slice(mark.length)
   return i % 2 === 0
@@ -34,7 +34,7 @@ export function message(i: number, mark = '') {
     : ({ type: 'model_message', role: 'assistant', content } as const)
 }
 
-/** The messages of a log, in as many at a time as one append takes. */
+/** The messages of a log, in batches of the size that one append accepts. */
 export function* messages(length: number): Generator<Message[]> {
   const most = 500
   for (let written = 0; written < length; written += most) {
@@ -42,14 +42,14 @@ export function* messages(length: number): Generator<Message[]> {
   }
 }
 
-/** What was done in a round: how many, in how many seconds, and how many milliseconds each took. */
+/** The work of a round: count, seconds, and milliseconds of each call. */
 export interface Timings {
   operations: number
   seconds: number
   latencies: number[]
 }
 
-/** Starts the writers and times each call, till each has made its number or the time is up. */
+/** Starts the writers and times each call, until all are done or the time is up. */
 export async function runWriters(
   { writers, each }: Pick<Workload, 'writers' | 'each'>,
   append: (writer: number, i: number) => unknown,
@@ -72,7 +72,7 @@ export async function runWriters(
   return { operations: latencies.length, seconds, latencies }
 }
 
-/** Calls again and again and times each. */
+/** Repeats a call and times each one. */
 export function runReads(reads: number, read: () => unknown, ms = ROUND_MS): Promise<Timings> {
   return runWriters({ writers: 1, each: reads }, read, ms)
 }

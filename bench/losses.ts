@@ -1,18 +1,21 @@
-/** The mark at the beginning of a message: who wrote it, and the number it had among the writer's own. */
+/** The mark at the start of a message: its writer, and its number among the writer's messages. */
 export function markOf(writer: number, number: number): string {
   return `w${writer}.${number} `
 }
 
-/** What the store kept, against what it acknowledged. */
+/** Stored messages compared with acknowledged ones. */
 export interface Losses {
   acknowledged: number
   lost: number
   doubled: number
-  /** Messages that stand before an earlier one of the same writer. */
+  /** Messages stored before an earlier one of the same writer. */
   disordered: number
 }
 
-/** @param acknowledged for each writer how many messages it wrote, numbered from 0 @param contents of one session, in its order */
+/**
+ * @param acknowledged for each writer how many messages it wrote, numbered from 0
+ * @param contents of one session, in its order
+ */
 export function lossesOf(acknowledged: ReadonlyMap<number, number>, contents: readonly string[]): Losses {
   const seen = new Map<number, Set<number>>()
   const last = new Map<number, number>()
@@ -48,7 +51,7 @@ export function addLosses(a: Losses, b: Losses): Losses {
   }
 }
 
-/** As the table says it. */
+/** The text for the table. */
 export function describeLosses({ acknowledged, lost, doubled, disordered }: Losses): string {
   const share = (count: number) => {
     const percent = (100 * count) / acknowledged

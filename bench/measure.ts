@@ -1,36 +1,36 @@
 import type { Timings } from './load.ts'
 import { labelOf, median, quantile, type Row } from './table.ts'
 
-/** What was timed; or the rate alone, from a program that measures itself. */
+/** The timings, or only the rate of a program that measures itself. */
 export type Round = Timings | { perSecond: number }
 
-/** One thing to measure: it is set up when it comes here, and cleaned up by `close`. */
+/** A competitor that is already set up; `close` cleans it up. */
 export interface Competitor extends Pick<Row, 'name' | 'kind' | 'size' | 'base'> {
-  /** What its figures must be read with. */
+  /** A caveat for its figures. */
   caveat?: string
   round(): Promise<Round>
-  /** What went wrong that a figure alone would hide: messages lost, gaps. */
+  /** Problems that a figure alone would hide: lost messages, gaps. */
   check?(): Promise<string>
   close(): Promise<void>
 }
 
-/** Longest that a round, a check or a close may take, in milliseconds; a store that hangs fails its line, not the run. */
+/** Timeout of a round, a check or a close in milliseconds; a store that hangs fails its line, not the run. */
 const PATIENCE = 60_000
-/** The same for what sets one up: a million rows take their time. */
+/** The timeout of a set-up, which may write a million rows. */
 const PATIENCE_TO_ENTER = 300_000
-/** After so many milliseconds a competitor has had rounds enough. */
+/** Milliseconds after which a competitor gets no more rounds. */
 const ENOUGH = 12_000
 
-/** Reasons for an empty cell that are no failures. */
+/** Reasons for an empty cell that are not failures. */
 export const NOT_SUPPORTED = 'has none'
 export const NOT_REACHED = 'not reached'
 
-/** Why a row has no figures, as the table says it. */
+/** Why a row has no figures, as text for the table. */
 export function describeFailure(reason: string): string {
   return reason === NOT_SUPPORTED || reason === NOT_REACHED ? reason : `fails: ${reason}`
 }
 
-/** A competitor that is set up here. One that cannot be fails its line like one that fails later. */
+/** Sets up a competitor. A failing set-up fails its line, like a later failure. */
 export async function setUpCompetitor(
   row: Pick<Competitor, 'name' | 'kind' | 'size' | 'base'>,
   make: () => Promise<Omit<Competitor, 'name' | 'kind'>>,
@@ -42,7 +42,7 @@ export async function setUpCompetitor(
   }
 }
 
-/** Runs the competitors in turns, so that a noisy moment of the machine meets them all. */
+/** Runs the competitors in turns, so that a noisy moment of the machine affects them all. */
 export async function measureInTurns(competitors: readonly Competitor[], rounds: number): Promise<Row[]> {
   const runs = competitors.map((competitor) => new Run(competitor))
   // the first round only warms up
@@ -82,7 +82,7 @@ class Run {
   }
 
   async close(): Promise<void> {
-    // what cannot be closed has been measured all the same
+    // a competitor that cannot be closed keeps its figures
     await within(this.#competitor.close()).catch((error) =>
       console.log(`${labelOf(this.#competitor)} did not close: ${reasonOf(error)}`),
     )
@@ -112,7 +112,7 @@ class Run {
   }
 }
 
-/** A round in which a peer does not print: some show every error that they also throw. */
+/** Silences a peer during a round: some print every error that they also throw. */
 async function quietly(competitor: Competitor): Promise<Round> {
   if (competitor.kind !== 'peer') return await competitor.round()
   const { log, warn, error } = console
@@ -142,11 +142,11 @@ async function within<T>(work: Promise<T>, ms = PATIENCE): Promise<T> {
   }
 }
 
-/** The first line of what an error says, short enough for a table. */
+/** The first line of an error message, short enough for a table. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error)
   const [line = ''] = text.split('\n', 1)
-  // some put the whole statement before what went wrong with it
+  // some messages start with the whole statement
   const end = line.length > 60 ? (line.split(' - ').at(-1) ?? '') : line
   return end.length > 60 ? `${end.slice(0, 59)}…` : end
 }

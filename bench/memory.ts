@@ -3,7 +3,7 @@ import { CATEGORIES, locomoFile, readLocomo } from './memory/locomo.ts'
 import { type AnsweredQuestion, ingest, MEASURES, runQuestions, sumScores } from './memory/measure.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 
-/** Conversations that weights may be fitted on; the rest are only measured. */
+/** Conversations for tuning weights; the rest are only measured. */
 const TUNING = 5
 const STORES = ['memory', 'sqlite', 'postgres'] as const
 const TITLES = { r5: 'R@5', r10: 'R@10', ndcg10: 'nDCG@10', r2000: 'R@2000' }

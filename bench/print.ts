@@ -35,7 +35,7 @@ export function printGoals(outcomes: readonly GoalResult[]): void {
   print('Goals', ['line', 'store', '', 'goal', 'measured'], rows)
 }
 
-/** Columns side by side, those of figures to the right. */
+/** Prints aligned columns, figures to the right. */
 function print(heading: string, head: readonly string[], rows: readonly string[][]): void {
   const columns = head.map((title, i) => {
     const cells = rows.map((row) => row[i] ?? '')
@@ -48,7 +48,7 @@ function print(heading: string, head: readonly string[], rows: readonly string[]
   for (const cells of [head, ...rows]) console.log(`  ${padded(cells).join('  ').trimEnd()}`)
 }
 
-/** Three digits or so, and thousands in groups. */
+/** About three digits, with grouped thousands. */
 export function formatRounded(value: number | undefined): string {
   if (value === undefined) return ''
   return value >= 100 ? formatInteger(value) : value.toFixed(value >= 10 ? 1 : 2)

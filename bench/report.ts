@@ -6,7 +6,7 @@ import { RESULTS, type Results, readResults } from './results.ts'
 
 const docs = fileURLToPath(new URL('../docs/', import.meta.url))
 
-/** Puts figures between the marks of a page: `<!-- bench:NAME -->` … `<!-- /bench:NAME -->`. What has none stays as it is. */
+/** Fills the blocks `<!-- bench:NAME -->` … `<!-- /bench:NAME -->` of a page. Blocks without figures stay unchanged. */
 export function fillBlocks(page: string, found: ReadonlyMap<string, string>): string {
   return page.replace(
     /(<!-- bench:(\S+) -->)[\s\S]*?(<!-- \/bench:\2 -->)/g,
@@ -17,7 +17,7 @@ export function fillBlocks(page: string, found: ReadonlyMap<string, string>): st
   )
 }
 
-/** Writes the tables and the pictures of `docs/performance.md`. */
+/** Writes the tables and charts of `docs/performance.md`. */
 export function writeReport(results: Results): void {
   const page = `${docs}performance.md`
   writeFileSync(page, fillBlocks(readFileSync(page, 'utf8'), makeBlocks(results)))

@@ -8,18 +8,18 @@ import type { Table } from './table.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 
-/** Where the figures of the last runs are, unless the caller has another place. */
+/** The default file with the figures of the last runs. */
 export const RESULTS = join(folder, 'results/latest.json')
 
-/** Where, when and with what some tables were made. */
+/** Machine, time and versions of a run. */
 export interface Run {
   at: string
   command: string
-  describeMachine: string
-  readVersions: Record<string, string>
+  machine: string
+  versions: Record<string, string>
 }
 
-/** Every table with the moment of the run that made it. */
+/** Every table with the time of its run. */
 export interface Results {
   runs: Run[]
   tables: (Table & { run: string })[]
@@ -34,7 +34,7 @@ export function writeResults(path: string, results: Results): void {
   writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`)
 }
 
-/** The results with tables of a run in place of older ones; only what it did not measure stays as it was. */
+/** Replaces older tables with those of a run; tables that it did not measure stay. */
 export function mergeResults(results: Results, run: Run, tables: readonly Table[]): Results {
   const same = (a: Table, b: Table) => a.id === b.id && a.store === b.store
   const kept = results.tables.filter((old) => !tables.some((table) => same(old, table)))
@@ -43,14 +43,14 @@ export function mergeResults(results: Results, run: Run, tables: readonly Table[
   return { runs: runs.filter(({ at }) => all.some((table) => table.run === at)), tables: all }
 }
 
-export function machine(): string {
+export function describeMachine(): string {
   const [cpu] = cpus()
   const memory = Math.round(totalmem() / 2 ** 30)
   return `${cpu?.model.trim() ?? 'unknown'}, ${cpus().length} cores, ${memory} GiB, ${type()} ${release()}`
 }
 
-/** Of everything that takes part; of servers those that were started. */
-export function versions(postgres: string | undefined): Record<string, string> {
+/** Versions of all contenders; of servers only those that were started. */
+export function readVersions(postgres: string | undefined): Record<string, string> {
   const sqlite = new Database(':memory:')
   const redis = spawnSync('redis-server', ['--version'], { encoding: 'utf8' }).stdout
   const found: Record<string, string | undefined> = {

@@ -5,7 +5,7 @@ import { ROUND_MS } from './load.ts'
 import { PARTS } from './parts/index.ts'
 import { printGoals, printTable } from './print.ts'
 import { writeReport } from './report.ts'
-import { machine, mergeResults, RESULTS, type Run, readResults, versions, writeResults } from './results.ts'
+import { describeMachine, mergeResults, RESULTS, type Run, readResults, readVersions, writeResults } from './results.ts'
 import type { Table } from './table.ts'
 import { createWorkspace } from './workspace.ts'
 
@@ -42,7 +42,7 @@ const unknown = [
   ...(Number(values.rounds) >= 1 ? [] : ['--rounds takes a number from 1 up.']),
 ]
 
-/** How to run it again; where the figures go is nobody else's business. */
+/** The command that repeats the run, without the results path. */
 function commandOf(args: readonly string[]): string {
   const own = args.filter((arg, i) => !arg.startsWith('--results') && args[i - 1] !== '--results')
   return ['npm run bench', ...(own.length > 0 ? ['--', ...own] : [])].join(' ')
@@ -53,10 +53,10 @@ async function bench(): Promise<void> {
   const run: Run = {
     at: new Date().toISOString(),
     command: commandOf(process.argv.slice(2)),
-    describeMachine: machine(),
-    readVersions: {},
+    machine: describeMachine(),
+    versions: {},
   }
-  console.log(`${run.describeMachine}, Node ${process.version}`)
+  console.log(`${run.machine}, Node ${process.version}`)
   const peers = values.peers ? await loadPeers() : NO_PEERS
   const places = createWorkspace()
   const effort = { rounds: values.quick ? 2 : Number(values.rounds), ms: values.quick ? 250 : ROUND_MS }
@@ -74,8 +74,8 @@ async function bench(): Promise<void> {
           tables.push(done)
           printTable(done)
           console.log(`  (${Math.round(performance.now() / 1000)} s since the start)`)
-          // kept at once: a run may be broken off
-          run.readVersions = versions(await places.postgresVersion())
+          // saved at once, in case the run is interrupted
+          run.versions = readVersions(await places.postgresVersion())
           writeResults(values.results, mergeResults(before, run, tables))
         }
         if (apart) await (await places.postgres()).separate(false)

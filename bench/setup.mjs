@@ -1,4 +1,4 @@
-// Installs what only the benchmark needs: the peers. Without them it runs all the same, so what fails here stops nothing.
+// Installs the peers of the benchmark. It also runs without them, so a failure here stops nothing.
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ function installed() {
 }
 
 if (existsSync(lock) && !installed()) {
-  // no scripts: what is compiled comes with its binaries
+  // no scripts: compiled packages ship their binaries
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   const { status, error } = spawnSync('npm', args, {
     cwd: folder,
@@ -22,7 +22,7 @@ if (existsSync(lock) && !installed()) {
     shell: process.platform === 'win32',
   })
   if (status !== 0) {
-    // half of an install would look like one
+    // a partial install would look complete
     rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
     process.stderr.write(`The peers could not be installed${error ? ` (${error.message})` : ''}: they are left out.\n`)
   }

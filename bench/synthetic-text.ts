@@ -1,10 +1,10 @@
-/** Talk that is made up, and the same in every run: words as often as in a language, few of them often, most of them seldom. */
+/** Synthetic text, the same in every run, with the word frequencies of a language: few are common, most are rare. */
 
 const SYLLABLES = 'ka lo mi ter ran sol vi den pra tu gel nor fi bas mon ri cal du sten wo'.split(' ')
 const WORDS = 20_000
 const SMALL = 'the a of and to in is was it for on with that this we you I at by from'.split(' ')
 
-/** Numbers from 0 to 1, always the same ones for a seed. */
+/** A random number generator from 0 to 1 with a seed. */
 export function seededRandom(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-/** Who stands in a row: the bare driver, Throughline, a peer, or a limit such as pgbench. */
+/** The kind of a row: the bare driver, Throughline, a peer, or a limit such as pgbench. */
 export type Kind = 'raw' | 'throughline' | 'peer' | 'limit'
 
 /** One line of a table. */
@@ -11,24 +11,24 @@ export interface Row {
   base?: string
   /** Operations per second, median of the rounds. */
   perSecond?: number
-  /** Latencies in milliseconds; absent where only the rate is known. */
+  /** Latencies in milliseconds; absent if only the rate is known. */
   p50?: number
   p99?: number
-  /** Where neither a rate nor a time was measured; the table has the unit. */
+  /** A value other than rate or time; the table has the unit. */
   value?: number
   note: string
   /** Why there are no figures. */
   fails?: string
 }
 
-/** One line of the issue on one store. */
+/** One line of the benchmark on one store. */
 export interface Table {
   /** Such as `W1`; with the store it names the table. */
   id: string
   part: string
   store: string
   title: string
-  /** What is compared: operations per second, more being better; the median time of one, or the value, less being better. */
+  /** What is compared: operations per second (more is better), or the median time or value (less is better). */
   by: 'rate' | 'time' | 'value'
   unit?: string
   rows: Row[]
@@ -43,7 +43,7 @@ export function figureOf({ by }: Pick<Table, 'by'>, row: Row): number | undefine
   return by === 'rate' ? row.perSecond : by === 'time' ? row.p50 : row.value
 }
 
-/** How a row compares with its base; undefined where one of them has no figure. */
+/** Ratio of a row to its base; undefined if one of them has no figure. */
 export function ratioOf(table: Table, row: Row): number | undefined {
   const base = table.rows.find((other) => labelOf(other) === row.base)
   const own = figureOf(table, row)

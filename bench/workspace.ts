@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Databases, databases } from './databases.ts'
 
-/** Where the competitors keep what they write. */
+/** Files and databases of the competitors. */
 export interface Workspace {
   /** Path of a new file. */
   file(): string
-  /** The Postgres server, started when it is first asked for. */
+  /** The Postgres server, started on first use. */
   postgres(): Promise<Databases>
-  /** Version of that server; undefined if nobody asked for it. */
+  /** Version of that server; undefined if it was not used. */
   postgresVersion(): Promise<string | undefined>
-  /** Removes what a part has written. */
+  /** Removes the data of a part. */
   clear(): Promise<void>
   /** Removes everything and stops the server. */
   close(): Promise<void>

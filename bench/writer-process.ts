@@ -1,11 +1,11 @@
-// One of the processes of W4: opens a store when it is told to, writes when it is told to, and says how that went.
+// A writer process of W4: opens a store and writes on request, and reports the result.
 import type { Contender } from './contender.ts'
 import { lineupOf, loadPeers, NO_PEERS, type Store } from './lineup.ts'
 import { message, runWriters } from './load.ts'
 import { markOf } from './losses.ts'
 import { reasonOf } from './measure.ts'
 
-/** What a process is for. */
+/** The task of a process. */
 export interface WriterOptions {
   store: Store
   name: string
@@ -20,7 +20,7 @@ export interface WriterOptions {
   ms: number
 }
 
-/** What it says: times in milliseconds since 1970, and for each writer how many of its messages were acknowledged so far. */
+/** Its report: times in milliseconds since 1970, and the acknowledged messages of each writer. */
 export type WriterReport =
   | { kind: 'ready' }
   | { kind: 'done'; from: number; to: number; counts: Map<number, number>; latencies: number[] }

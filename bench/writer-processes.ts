@@ -7,10 +7,10 @@ import type { Competitor } from './measure.ts'
 import type { PartOptions } from './part.ts'
 import type { WriterOptions, WriterReport } from './writer-process.ts'
 
-/** In how many processes the writers of W4 are. */
+/** Number of processes of the W4 writers. */
 export const PROCESSES = 8
 
-/** Several processes that write to one session. They stay; the store is opened for a round and closed behind it. */
+/** Several processes that write to one session. They stay; each round opens the store and closes it again. */
 export async function startWriterProcesses(
   { store, ms, places }: PartOptions,
   seat: LineupEntry,

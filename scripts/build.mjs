@@ -1,5 +1,5 @@
-// Builds src/ into dist/: the code in few files, since each file costs half a millisecond at start, with types beside it, the SQL files that the
-// stores read at run time, and the inspector in dist/inspector.
+// Builds src/ into dist/: the code in few files, since each file costs half a millisecond at start, with types beside
+// it, the SQL files that the stores read at run time, and the inspector in dist/inspector.
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -12,7 +12,10 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Modules that are imported or started by name. All others are bundled into dist/parts. */
 const ENTRIES = ['index', 'session', 'server', 'testing', 'cli/main', 'stores/conformance/worker']
 
-/** One bundle each: the core, which every process loads, then lazily loaded rooms with the modules that the bundles above do not hold. */
+/**
+ * One bundle each: the core, which every process loads, then lazily loaded rooms with the modules that the bundles
+ * above do not hold.
+ */
 const PARTS = {
   core: [
     'index',
@@ -45,8 +48,9 @@ function closure(file, found = new Set()) {
 const CLASSIC = '?classic'
 
 /**
- * Gives classic zod, which only HTTP, CLI and MCP use, its own copy of the zod engine. With a shared engine every process would load 130 KB more.
- * Each copy accepts the other's schemas, because zod recognizes schemas by trait names and not by class.
+ * Gives classic zod, which only HTTP, CLI and MCP use, its own copy of the zod engine. With a shared engine every
+ * process would load 130 KB more. Each copy accepts the other's schemas, because zod recognizes schemas by trait
+ * names and not by class.
  */
 const separateZod = {
   name: 'separate-zod',

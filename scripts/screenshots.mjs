@@ -1,5 +1,6 @@
-// Takes the screenshots of docs/images/: every view of the inspector with the demo conversation, light and dark, wide and narrow.
-// Needs a build and Debian's chromium. For another folder or only some views: node scripts/screenshots.mjs FOLDER timeline time
+// Takes the screenshots of docs/images/: every view of the inspector with the demo conversation, light and dark, wide
+// and narrow. Needs a build and Debian's chromium. For another folder or only some views: node
+// scripts/screenshots.mjs FOLDER timeline time
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

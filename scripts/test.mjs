@@ -1,4 +1,5 @@
-// Runs `npm test`: format and lint, types, then every test. Ends with the number of tests. A skipped test fails the run.
+// Runs `npm test`: format and lint, types, then every test. Ends with the number of tests. A skipped test fails the
+// run.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

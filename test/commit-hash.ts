@@ -3,8 +3,8 @@ import type { Session } from '../src/index.ts'
 
 /**
  * The hash of a commit, made from what callers can read: SHA-256 over one line of JSON for each event of the range,
- * `[sequence, type, role, content, parts, agentId, occurredAt, createdAt]`, with the parts as JSON text, `null` for what
- * an event does not have, and a line feed behind each.
+ * `[sequence, type, role, content, parts, agentId, occurredAt, createdAt]`, with the parts as JSON text, `null` for
+ * what an event does not have, and a line feed behind each.
  */
 export async function commitHash(session: Session, { from, to }: { from: number; to: number }): Promise<string> {
   const digest = createHash('sha256')

@@ -6,19 +6,19 @@ import type { Runner } from '../src/stores/conformance/harness.ts'
 /** Whether this run is `npm run prove`: the same tests at full length, with their figures printed. */
 export const isProving = process.env['THROUGHLINE_PROVE'] === '1'
 
-/** How much of something: `short` in `npm test`, `long` in `npm run prove`. */
+/** A size of a test: `short` in `npm test`, `long` in `npm run prove`. */
 export function amount(short: number, long: number): number {
   return isProving ? long : short
 }
 
-/** Servers to run on: the first in `npm test`, each of them in `npm run prove`. For what hardly depends on their version. */
+/** The first server in `npm test`, all of them in `npm run prove`: for tests that hardly depend on the version. */
 export function firstInShortRun<T>(servers: readonly T[]): readonly T[] {
   return isProving ? servers : servers.slice(0, 1)
 }
 
 /**
- * Runs the rules of a suite whose ids fit in `npm test`, all of them in `npm run prove`: what goes over HTTP goes through the same store, so that
- * not every rule has to go every way each time.
+ * Runs only the rules whose ids match `short` in `npm test`, all of them in `npm run prove`: calls over HTTP end in
+ * the same store, so not every rule needs every path each time.
  */
 export function rulesForRun({ describe, it }: Runner, short: RegExp): Runner {
   return {
@@ -27,12 +27,12 @@ export function rulesForRun({ describe, it }: Runner, short: RegExp): Runner {
   }
 }
 
-/** Prints what was measured or counted. */
+/** Prints a measured or counted figure. */
 export function printFigure(text: string): void {
   process.stdout.write(`figure: ${text}\n`)
 }
 
-/** Gives a path for a database in a folder of its own, which is removed afterwards. */
+/** Calls `work` with the path of a database in a new folder, which is removed afterwards. */
 export async function withDatabaseFile<T>(work: (path: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'throughline-'))
   try {

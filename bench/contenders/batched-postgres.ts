@@ -3,7 +3,9 @@ import { pg } from '../drivers.ts'
 import type { Message } from '../load.ts'
 import { EVENT_COLUMNS, rawPostgres } from './raw-postgres.ts'
 
-/** $1 sessions, $2 types, $3 roles, $4 contents: each session's head moves once, and its events stand in the order given. */
+/**
+ * $1 sessions, $2 types, $3 roles, $4 contents: each session's head moves once, and its events keep the given order.
+ */
 export const APPEND_ALL = `
   with given as (
     select *, row_number() over (partition by session order by i) as place
@@ -24,8 +26,8 @@ export const APPEND_ALL = `
 const APPEND = { name: 'append-all', text: APPEND_ALL }
 
 /**
- * What bounds appends that share a call: the statement of raw over all that waits, on one connection, and nothing else. No owner
- * is asked for, no key, no end; whatever goes wrong goes wrong for all.
+ * The upper bound for appends that share a call: the raw statement over all waiting appends, on one connection, and
+ * nothing else. It checks no owner, no key and no end; an error fails all of them.
  */
 export function batchedPostgres(name: string): Entrant {
   return { name, open: (url) => contender(name, url) }
@@ -61,7 +63,7 @@ async function contender(name: string, url: string): Promise<Contender> {
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
-      // whoever was answered and appends again at once comes along
+      // a caller that was answered and appends again at once joins this batch
       await new Promise<void>((resolve) => process.nextTick(resolve))
     }
     running = false

@@ -1,7 +1,7 @@
 import { open } from '../../dist/index.js'
 import { Database, pg } from '../drivers.ts'
 
-/** What differs between copies of a session, as SQL with `i` for the number of the copy. */
+/** The columns that differ between copies of a session, as SQL with `i` for the number of the copy. */
 const SQLITE: Record<string, string> = {
   id: "printf('01890000-0000-7000-8000-%012x', i)",
   conversation_id: "printf('01890000-0000-7000-8000-%012x', i)",
@@ -21,8 +21,8 @@ const POSTGRES: Record<string, string> = {
 }
 
 /**
- * Makes a store hold so many sessions: one by the API, and copies of its row, all that a list reads. By the API alone a
- * million of them would take the better part of an hour.
+ * Fills a store with this many sessions: one by the API, and copies of its row, which is all that a list reads. By
+ * the API alone a million of them would take almost an hour.
  */
 export async function copySqlite(path: string, sessions: number): Promise<void> {
   const id = await template(`sqlite:${path}`)

@@ -7,7 +7,7 @@ interface Held {
   log: string[]
 }
 
-/** The least that keeps events in memory: an array for each session, with one JSON text for each event. */
+/** The minimum that keeps events in memory: an array for each session, with one JSON text for each event. */
 export function jsonArray(name: string): Entrant {
   return { name, open: async () => contender(name) }
 }

@@ -3,7 +3,7 @@ import type { Entrant } from '../contender.ts'
 import type { Message } from '../load.ts'
 import { NOT_SUPPORTED } from '../measure.ts'
 
-/** `memorySession()`: messages in the process and nothing else, as the peer in memory keeps them. It has no windows. */
+/** `memorySession()`: messages in the process and nothing else, like the in-memory peer. It has no windows. */
 export function memorySessionEntrant(name: string): Entrant {
   return {
     name,

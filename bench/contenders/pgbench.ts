@@ -5,7 +5,7 @@ import { message, type Workload } from '../load.ts'
 import type { Competitor } from '../measure.ts'
 import { appendStatement, rawPostgres } from './raw-postgres.ts'
 
-/** A client looks for its session once; its variables stay with it from one transaction to the next. */
+/** A client looks up its session once; its variables survive the transaction. */
 const SCRIPT = `
 \\if :found = 0
 select id as session from sessions order by id offset :client_id::integer % :sessions::integer limit 1 \\gset
@@ -15,7 +15,7 @@ ${appendStatement(':session', ':type', ':role', ':content')};
 `
 
 /**
- * Postgres's own load generator with the statement of the raw log: what the server can do, without a driver in Node.
+ * Postgres's own load generator with the statement of the raw log: the limit of the server, without a driver in Node.
  * @param processes in which the writers are
  */
 export async function pgbench(

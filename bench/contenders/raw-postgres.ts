@@ -21,7 +21,7 @@ const SCHEMA = `
 
 export const EVENT_COLUMNS = '(session_id, sequence, id, type, role, content, parts, created_at)'
 
-/** The head row and the insert in one statement, with the names that the caller has for the values. */
+/** The head row and the insert in one statement, with the caller's placeholders for the values. */
 export function appendStatement(session: string, type: string, role: string, content: string): string {
   return `
     with moved as (
@@ -53,7 +53,7 @@ export const CREATE_TEXT = `
 
 const CREATE = { name: 'create', text: CREATE_TEXT }
 
-/** Changes nothing, and gives no row, when another came first. */
+/** Changes nothing, and returns no row, if another writer was faster. */
 const UPDATE = {
   name: 'update',
   text: `
@@ -101,14 +101,16 @@ const POPULATE = `
     '{"state":"running"}', 'coach', 1, 0, to_timestamp(1700000000 + i), to_timestamp(1700000000 + i), '{}'
   from generate_series(1, $1) as i`
 
-/** By hand, with the bare driver: one prepared statement for each append, on as many connections as there are writers. */
+/**
+ * By hand, with the bare driver: one prepared statement for each append, on as many connections as there are writers.
+ */
 export function rawPostgres(name: string): Entrant {
   return { name, open: (url, { connections }) => contender(name, url, connections) }
 }
 
 async function contender(name: string, url: string, connections: number): Promise<Contender> {
   const pool = new pg.Pool({ connectionString: url, max: connections, idleTimeoutMillis: 0 })
-  // what fails is told by the query that meets it
+  // the query that meets an error reports it
   pool.on('error', () => {})
   await pool.query(SCHEMA)
 

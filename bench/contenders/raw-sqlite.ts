@@ -19,7 +19,7 @@ const SCHEMA = `
     primary key (session_id, sequence)
   ) strict, without rowid`
 
-/** The index is by the start of a session, which no append moves. */
+/** The index is on the start of a session, which no append changes. */
 const LIST = 'select * from sessions where user_id = ? order by started_at desc limit 50'
 
 const INSERT_SESSION = `

@@ -5,8 +5,8 @@ const PAGE = 500
 const SPOKEN = ['user_message', 'model_message'] as const
 
 /**
- * Throughline through its public object, as an application uses it. The index of words is off: it would be made in quiet
- * moments, and those are the turns of the others. The part `indexed` says what it costs.
+ * Throughline through its public API, as an application uses it. The term index is off: it is updated in idle
+ * moments, which are the turns of the other contenders. The part `indexed` measures its cost.
  */
 export function throughline(name: string, urlOf: (target: string) => string, options: OpenOptions = {}): Entrant {
   return {
@@ -19,7 +19,7 @@ async function contender(name: string, options: OpenOptions): Promise<Contender>
   const tl = await open(options)
   const sessions = new Map<string, Session>()
 
-  /** The handle of a session that another process may have made. */
+  /** The handle of a session that another process may have created. */
   async function found(id: string): Promise<Session> {
     const session = await tl.sessions.get(id)
     sessions.set(id, session)

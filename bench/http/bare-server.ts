@@ -1,4 +1,4 @@
-// A bare route of the same framework: parses the same body, keeps the answer it gave, checks and stores nothing.
+// A bare route of the same framework: parses the same body, returns a fixed response, checks and stores nothing.
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
 
@@ -12,7 +12,7 @@ app.post('/keep', async (request) => {
   last = request.body as typeof last
   return {}
 })
-// what a read answers is made once, and written as JSON each time
+// the response of a read is built once, and serialized each time
 app.get('/v1/sessions/:id/recent', async () => ({ events: last.events, dangling: [] }))
 app.get('/v1/sessions/:id', async () => last.record)
 await app.listen({ port: 0, host: '127.0.0.1' })

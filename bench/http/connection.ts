@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** A connection that is kept, with one request at a time: it costs the measuring process as little as can be. */
+/** A keep-alive connection with one request at a time, which costs the measuring process as little as possible. */
 export interface Connection {
   send(request: Buffer): Promise<{ status: number; body: string }>
   close(): void

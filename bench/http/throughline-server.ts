@@ -1,4 +1,4 @@
-// Our server, as it is started by default, on the store that it is given.
+// The Throughline server with default settings, on the given store.
 import { serve } from '../../dist/server.js'
 
 const { options } = JSON.parse(process.argv[2] ?? '{}')

@@ -17,7 +17,10 @@ export const CATEGORIES = new Map([
   [5, 'adversarial'],
 ])
 
-/** Where the data set is: `LOCOMO_FILE`, else beside the project. It may be used for measuring only, and is no part of the project. */
+/**
+ * Path of the data set: `LOCOMO_FILE`, else next to the project. It is for measuring only, and not part of the
+ * project.
+ */
 export function locomoFile(): string | undefined {
   const given = process.env['LOCOMO_FILE']
   const file = given ?? fileURLToPath(new URL('../../../shared/data/locomo10.json', import.meta.url))
@@ -37,7 +40,7 @@ interface Turn {
   blip_caption?: string
 }
 
-/** Reads the set. Questions whose evidence does not all exist are left out; a caption of a picture belongs to its turn. */
+/** Reads the set without questions whose evidence is incomplete; the caption of a picture belongs to its turn. */
 export function readLocomo(file: string): Conversation[] {
   return (JSON.parse(readFileSync(file, 'utf8')) as Sample[]).map(({ sample_id, conversation, qa }) => {
     const names = Object.keys(conversation).filter((key) => /^session_\d+$/.test(key))

@@ -2,11 +2,11 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import type { RecallItem, Throughline } from '../../dist/index.js'
 import type { Conversation } from './locomo.ts'
 
-/** Hits asked for: the first 2,000 tokens hold fewer. */
+/** Requested hits; the first 2,000 tokens hold fewer. */
 const LIMIT = 200
 const BUDGET = 2000
 
-/** Sums over questions, of which `count` were asked. */
+/** Sums over `count` questions. */
 export interface Sums {
   count: number
   r5: number
@@ -17,18 +17,18 @@ export interface Sums {
 
 export const MEASURES = ['r5', 'r10', 'ndcg10', 'r2000'] as const
 
-/** A question with the turns it gave, best first. */
+/** A question with the turns it found, best first. */
 export interface AnsweredQuestion {
   category: number
   evidence: readonly string[]
   hits: { id: string; tokens: number }[]
 }
 
-/** Tells a store the conversation: each session one session, each turn one message of one user. */
+/** Stores a conversation: one session per session, one message per turn, all of one user. */
 export async function ingest(tl: Throughline, { name, sessions }: Conversation): Promise<Map<string, string>> {
   const turnAt = new Map<string, string>()
   for (const [n, { at, turns }] of sessions.entries()) {
-    // the same ids in every store: they decide between equal scores
+    // the same ids in every store, because they break ties
     const session = await tl.sessions.create({ userId: name, id: idOf(name, n) })
     const first = turns[0]?.speaker
     const events = await session.append(

@@ -10,10 +10,10 @@ import { PROCESSES, startWriterProcesses } from '../writer-processes.ts'
 /** In memory a round of the usual length would be over in milliseconds. */
 const LONGER_IN_MEMORY = 20
 
-/** Processes wait for each other by the tenth of a second, so theirs are longer, and fewer. */
+/** Starting processes together takes a tenth of a second, so their rounds are longer and fewer. */
 const APART = { ms: 1000, rounds: 5 }
 
-/** W1 to W4: one event per append, and what was acknowledged is looked for in the end. */
+/** W1 to W4: one event per append; every acknowledged event is looked up at the end. */
 export const APPEND: Part = {
   name: 'append',
   stores: ['sqlite', 'postgres', 'memory'],
@@ -42,7 +42,7 @@ export const APPEND: Part = {
   },
 }
 
-/** What the server can do: without a driver in Node, and with one statement for all that waits. */
+/** The limits of the server: without a driver in Node, and with one statement for all waiting appends. */
 async function limits(setting: PartOptions, work: Workload, apart: boolean): Promise<Competitor[]> {
   const found: Competitor[] = []
   const program = pgbenchProgram()

@@ -8,7 +8,7 @@ import { urlOf } from './target.ts'
 const READS = 100
 const name = 'Throughline'
 
-/** X1: what goes to a model within 4,000 tokens, of a short log and of a long one. */
+/** X1: a context of 4,000 tokens, from a short log and from a long one. */
 export const CONTEXT: Part = {
   name: 'context',
   stores: ['sqlite', 'postgres'],

@@ -25,7 +25,7 @@ export const ENVELOPE: Part = {
       const alone = work.writers === 1
       const id = alone ? 'R3' : `R3 × ${work.writers}`
       const title = `envelope, ${alone ? 'one caller' : `${work.writers} callers`}`
-      // a crowd is bound by what one process can do, so there it is the rate that counts
+      // many callers are bound by one process, so the rate counts there
       const by = alone ? 'time' : 'rate'
       yield { id, title: `${title}: reads`, by, rows: await envelopeReads(work, rounds, places) }
       yield { id: `${id} writes`, title: `${title}: writes`, by, rows: await envelopeWrites(work, rounds, places) }
@@ -33,7 +33,7 @@ export const ENVELOPE: Part = {
   },
 }
 
-/** Of two rows each the raw one comes first: Redis, with the cache; Postgres, without it. */
+/** The raw row comes first: Redis with the cache, Postgres without it. */
 function envelopeReads(work: Workload, rounds: number, places: Workspace): Promise<Row[]> {
   return measured(work, rounds, places, async (databases, redis) => [
     await rawGet(redis, work),
@@ -51,7 +51,7 @@ function envelopeWrites(work: Workload, rounds: number, places: Workspace): Prom
   ])
 }
 
-/** Redis is the one of `REDIS_URL` where set, else one of its own. */
+/** Uses the Redis of `REDIS_URL` if set, else starts one. */
 async function measured(
   { writers }: Workload,
   rounds: number,
@@ -112,7 +112,7 @@ async function cachedReads(made: Opened, redis: string, work: Workload): Promise
   return {
     ...plain,
     async check() {
-      // what only Redis knows is read, so it was all hits
+      // reads a value that only Redis has, so all reads were hits
       const key = keyOf(at(made.sessions, 0).id)
       const changed = { ...JSON.parse((await client.get(key)) ?? '{}'), persona_id: 'marked' }
       await client.set(key, JSON.stringify(changed), 'KEEPTTL')
@@ -149,7 +149,7 @@ function writes(name: string, { tl, sessions }: Opened, work: Workload): Competi
 
 const keyOf = (id: string) => `session:${id}:meta`
 
-/** `GET` of as many bytes as an envelope has, one connection for all readers, as the cache has. */
+/** `GET` of a value as large as an envelope, on one connection for all readers, like the cache. */
 async function rawGet(url: string, work: Workload): Promise<Competitor> {
   const client = new Redis(url)
   const memory = await opened('memory:', work)
@@ -170,7 +170,7 @@ async function rawGet(url: string, work: Workload): Promise<Competitor> {
   }
 }
 
-/** The row of an envelope, by a prepared statement, as a role for which row level security does not count. */
+/** The row of an envelope by a prepared statement, as a role that bypasses row level security. */
 async function rawSelect(url: string, work: Workload): Promise<Competitor> {
   await (await open({ url, migrate: true })).close()
   const { tl, sessions } = await opened(url, work)

@@ -6,7 +6,7 @@ import { type Competitor, measureInTurns } from '../measure.ts'
 import type { Part } from '../part.ts'
 import { urlOf } from './target.ts'
 
-/** What is asked for again and again. */
+/** The repeated request. */
 type What = 'append' | 'recent' | 'record'
 
 const LINES = [
@@ -105,7 +105,7 @@ async function keep(connection: Connection): Promise<string> {
 
 async function started(file: string, options: object): Promise<{ child: ChildProcess; url: string }> {
   const path = fileURLToPath(new URL(`../http/${file}`, import.meta.url))
-  // logs go where they cost what writing to a file costs, and are not kept
+  // logs go to /dev/null: they cost a write, and are not kept
   const child = fork(path, [JSON.stringify({ options })], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
   const { url } = await new Promise<{ url: string }>((resolve, reject) => {
     child.once('message', (told) => resolve(told as { url: string }))

@@ -6,7 +6,7 @@ import type { Part, PartOptions } from '../part.ts'
 import { labelOf } from '../table.ts'
 
 const READS = 200
-/** Peers make their sessions by their own calls, so they hold the smaller number only. */
+/** Peers create their sessions by their own calls, so they hold only the smaller number. */
 const MOST_BY_CALLS = 1000
 
 /** L1: the newest 50 sessions of one user, and of everyone, in a store that holds few and one that holds many. */

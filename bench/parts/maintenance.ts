@@ -6,7 +6,7 @@ import { urlOf } from './target.ts'
 
 const SESSIONS = 100
 
-/** M1: folds every log again, once to compare and once to mend. */
+/** M1: folds every log again, once to verify and once to rebuild. */
 export const MAINTENANCE: Part = {
   name: 'upkeep',
   stores: ['sqlite', 'postgres'],

@@ -12,14 +12,14 @@ const CALL = 500
 const ASKS = 100
 const userId = 'bench'
 
-/** Rounds are as long as their questions take. */
+/** A round lasts as long as its questions. */
 const NO_HURRY = Number.POSITIVE_INFINITY
 
 const QUICK = [
   { events: 2_000, memories: 500 },
   { events: 20_000, memories: 5_000 },
 ]
-/** A million messages take minutes to come into the index, so among other parts it is fewer. */
+/** Indexing a million messages takes minutes, so a full run uses fewer. */
 const WHOLE = [
   { events: 10_000, memories: 1_000 },
   { events: 100_000, memories: 10_000 },
@@ -90,7 +90,7 @@ async function fill(tl: Throughline, events: number, memories: number): Promise<
   }
 }
 
-/** Appends with the index off and on: what is left to read after a round is read before the next, and not counted. */
+/** Appends with the index off and on: indexing left over from a round ends before the next, and does not count. */
 export const INDEXED: Part = {
   name: 'indexed',
   stores: ['sqlite', 'postgres'],
@@ -113,7 +113,7 @@ export const INDEXED: Part = {
   },
 }
 
-/** So many times the usual work, so that a round lasts for seconds and the reading falls into it; fewer among other parts. */
+/** Multiples of the usual work, so that a round lasts seconds and includes indexing; fewer in a full run. */
 const LONGER = 10
 const LONG = 4
 

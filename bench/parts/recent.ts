@@ -4,10 +4,10 @@ import { type Competitor, measureInTurns, NOT_REACHED, setUpCompetitor } from '.
 import type { Part, PartOptions } from '../part.ts'
 
 const READS = 200
-/** A peer whose log takes longer to fill, in milliseconds, is not measured at that length. */
+/** Milliseconds to fill a log; a slower peer is not measured at that length. */
 const FILL_MS = 15_000
 
-/** R1: the last 30 turns, 60 events, of logs of several lengths, which one store holds side by side. */
+/** R1: the last 30 turns, 60 events, of logs of several lengths in one store. */
 export const RECENT: Part = {
   name: 'recent',
   stores: ['sqlite', 'postgres', 'memory'],

@@ -9,13 +9,13 @@ import { median, type Row } from '../table.ts'
 /** Sessions of a call that many appends share. */
 const SHARED = 32
 
-/** One database, and the calls that are made in it. */
+/** A database, and the calls to measure in it. */
 interface Inside {
   name: string
   kind: Row['kind']
-  /** Statements of one call each, by the line that they belong to. */
+  /** One statement per call, by line. */
   calls: Partial<Record<Line, string>>
-  /** What is changed about the database before. */
+  /** Changes to the database before the measurement. */
   before?: string
 }
 
@@ -55,7 +55,7 @@ const BY_HAND: Inside['calls'] = {
   I3: CREATE_TEXT.replaceAll('$1', 'v_session'),
 }
 
-/** The append of raw in a function such as ours, which checks nothing. */
+/** The raw append in a function like ours, without checks. */
 const UNCHECKED = `
   create or replace function context.append_event(
     p_session uuid, p_tenant text, p_user text, p_turns integer, p_at timestamptz,
@@ -77,7 +77,7 @@ const UNCHECKED = `
     return reached;
   end $$`
 
-/** All tables of ours that have policies. */
+/** All our tables with policies. */
 const NO_WALL = `
   do $$
   declare
@@ -110,8 +110,8 @@ const DATABASES: readonly Inside[] = [
 ]
 
 /**
- * What calls take within the server, one after the other in a loop there: no process is woken, nothing is sent, and no commit waits for the
- * disk. It says what the statements cost, and which part of them.
+ * The time of calls within the server, in a loop there: no process is woken, nothing is sent, and no commit waits for
+ * the disk. Shows the cost of the statements and of their parts.
  */
 export const SERVER_TIME: Part = {
   name: 'inside',
@@ -153,7 +153,7 @@ async function setUp(databases: Databases, { name, kind, calls, before }: Inside
   const sessions: string[] = []
   for (let i = 0; i < SHARED; i++) sessions.push(await contender.create())
   await contender.close()
-  // as the owner, whom the walls keep out of nothing; the functions are behind them all the same
+  // as the owner, who bypasses row level security; the functions run under it anyway
   const client = new pg.Client(databases.owner(url))
   await client.connect()
   if (before !== undefined) await client.query(before)
@@ -174,7 +174,7 @@ async function setUp(databases: Databases, { name, kind, calls, before }: Inside
   }
 }
 
-/** Says as a notice how many microseconds a call took, its commit included. */
+/** Raises a notice with the microseconds of a call, including its commit. */
 function loop(id: string, call: string, sessions: readonly string[]): string {
   return `
     create procedure bench_${id}(v_count integer) language plpgsql as $procedure$

@@ -11,11 +11,11 @@ import type { Part, PartOptions } from '../part.ts'
 import type { Row } from '../table.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** So long, in milliseconds, the appends may take; slow ones are measured by what they kept till then. */
+/** Longest time for the appends in milliseconds; slow stores are measured by what they stored until then. */
 const OWN_MS = 60_000
 const PEER_MS = 8000
 
-/** T1: by how much a store grows for each of 20,000 messages in one session, added one by one. */
+/** T1: growth of a store per message, for 20,000 messages added one by one to one session. */
 export const SIZE: Part = {
   name: 'size',
   stores: ['sqlite', 'postgres'],
@@ -23,7 +23,7 @@ export const SIZE: Part = {
     const { store, places } = setting
     const rows: Row[] = []
     for (const seat of durableLineup(store, setting.peers)) {
-      // the index of words is a thing of its own, which raw has not
+      // the term index is measured separately, because raw has none
       if (seat.kind === 'throughline') {
         const { name } = seat.entrant
         rows.push(await grown(setting, without(store, name, seat)))
@@ -38,7 +38,7 @@ export const SIZE: Part = {
 }
 
 interface Sized extends LineupEntry {
-  /** What was written is read into the index before it is weighed. */
+  /** Everything is indexed before the size is measured. */
   indexed?: true
 }
 
@@ -81,7 +81,7 @@ async function weighed({ store, places, quick }: PartOptions, seat: Sized): Prom
   return { value: bytes / operations, note: [few, caveat].filter(Boolean).join('; ') }
 }
 
-/** Of a file with all that stands beside it under its name, once its write-ahead log is in it; or of all tables. */
+/** Size of a file with its companions after a checkpoint, or of all tables. */
 async function bytesOf(store: Store, target: string, places: Workspace): Promise<number> {
   if (store === 'postgres') return await (await places.postgres()).size(target)
   const db = new Database(target)

@@ -11,7 +11,7 @@ interface Started {
   bytes: number
 }
 
-/** S1: what `open()` takes beyond a Node process that does nothing, the loading of the code included. */
+/** S1: the cost of `open()` beyond an empty Node process, including loading the code. */
 export const START: Part = {
   name: 'start',
   stores: ['memory', 'sqlite'],

@@ -20,8 +20,8 @@ interface Dialect {
 }
 
 /**
- * ADK's DatabaseSessionService: a runner gets the session once and appends to that object, which is what is kept here for
- * each session. ADK orders events by the time that whoever made them gave them.
+ * ADK's DatabaseSessionService: a runner gets the session once and appends to that object, which is what is kept here
+ * for each session. ADK orders events by the time that whoever made them gave them.
  */
 async function contender(
   name: string,

@@ -28,9 +28,10 @@ interface Streams {
 }
 
 /**
- * A stream for each session, appended to without an expected version. A stream begins with its first event, so a session
- * is made by one that says so. Emmett has no read of the last events: it is told from where. An application knows that from
- * its own last append, so the version is kept here as it would keep it, and a first read without one reads all.
+ * A stream for each session, appended to without an expected version. A stream begins with its first event, so a
+ * session is made by one that says so. Emmett has no read of the last events: it is told from where. An application
+ * knows that from its own last append, so the version is kept here as it would keep it, and a first read without one
+ * reads all.
  */
 async function contender(
   about: { name: string; caveat?: string },

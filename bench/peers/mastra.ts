@@ -9,7 +9,9 @@ import { inLibsql, inPostgres, OWNER, parts, steps } from './rows.ts'
 const RESOURCE = 'bench'
 const NEWEST = { field: 'updatedAt', direction: 'DESC' } as const
 
-/** How far back the messages that `fill` writes begin, in milliseconds; it gives each one of its own, as Mastra does. */
+/**
+ * How far back the messages that `fill` writes begin, in milliseconds; it gives each one of its own, as Mastra does.
+ */
 const PAST = 10 ** 9
 
 /** The columns of messages that are the same in either database, and where they are in `value`. */

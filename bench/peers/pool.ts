@@ -6,7 +6,10 @@ export async function poolOf(target: string, connections: number): Promise<Pool>
   return new Pool({ connectionString: target, max: connections })
 }
 
-/** Ends the pool and waits for its connections to be gone: its own `end` answers before, and the database may be dropped next. */
+/**
+ * Ends the pool and waits for its connections to be gone: its own `end` answers before, and the database may be
+ * dropped next.
+ */
 export async function endOf(pool: Pool): Promise<void> {
   let left = pool.totalCount
   const gone = new Promise<void>((resolve) => {

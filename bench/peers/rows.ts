@@ -23,7 +23,10 @@ export function* parts<Item>(all: readonly Item[]): Generator<Item[]> {
   for (let at = 0; at < all.length; at += 5000) yield all.slice(at, at + 5000)
 }
 
-/** Calls the work with the rows of a database, in one transaction, and then vacuums where that is asked for and makes sense. */
+/**
+ * Calls the work with the rows of a database, in one transaction, and then vacuums where that is asked for and makes
+ * sense.
+ */
 export type InDatabase = (target: string, work: (rows: Rows) => Promise<void>, vacuum?: boolean) => Promise<void>
 
 /** What better-sqlite3 and libsql have in common. */

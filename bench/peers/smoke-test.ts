@@ -9,7 +9,9 @@ import { message } from '../load.ts'
 import { PEERS } from './index.ts'
 import { peerVersions } from './versions.ts'
 
-/** Does a little of everything with every peer, or with those whose name has the given words in it; not a measurement. */
+/**
+ * Does a little of everything with every peer, or with those whose name has the given words in it; not a measurement.
+ */
 async function attempt(entrant: Entrant, target: string): Promise<Record<string, unknown>> {
   const peer = await entrant.open(target, { connections: 4 })
   try {

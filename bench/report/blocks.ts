@@ -8,11 +8,11 @@ import { type Column, comparisonTable, markdownTable } from './markdown.ts'
 const STORES = ['sqlite', 'postgres', 'memory']
 const NAMES: Record<string, string> = { sqlite: 'SQLite', postgres: 'Postgres', memory: 'in memory' }
 
-/** What goes between the marks of `docs/performance.md`, by the name of the mark; what was not measured is left out. */
+/** The blocks of `docs/performance.md` by name; those not measured are left out. */
 export function makeBlocks(results: Results): Map<string, string> {
   const { tables, runs } = results
   const found = new Map<string, string>([
-    ['run', runs.map((run) => toldRun(run, results)).join('\n')],
+    ['run', runs.map((run) => describeRun(run, results)).join('\n')],
     ['goals', goals(tables)],
     ['context', small(tables, 'X1', 'events in the log', 'p50 ms')],
     ['upkeep', small(tables, 'M1', '', 'seconds per million events')],
@@ -29,7 +29,7 @@ export function makeBlocks(results: Results): Map<string, string> {
     const corner = (what: string) => `${NAMES[store]}, ${what}`
     const lines: [string, string, Column[]][] = [
       ['append', 'appends per second', columns(WRITES)],
-      ['inside', 'µs within the server', columns(INSIDE)],
+      ['inside', 'µs within the server', columns(SERVER_TIMES)],
       ['recent', 'p50 ms', sizes(line('R1'))],
       ['calls', 'p50 ms', columns({ R2: 'R2 record and state', C1: 'C1 create', U1: 'U1 update state' })],
       ['list', 'p50 ms', pages(line('L1'))],
@@ -51,11 +51,11 @@ const WRITES = {
   W4: 'W4 8 processes, one session',
 }
 
-const INSIDE = { I1: 'I1 an append', I2: 'I2 an append to each of 32 sessions', I3: 'I3 a new session' }
+const SERVER_TIMES = { I1: 'I1 an append', I2: 'I2 an append to each of 32 sessions', I3: 'I3 a new session' }
 
 const REQUESTS = { H1: 'H1 appends', H2: 'H2 windows of 30 turns', H3: 'H3 records' }
 
-function toldRun({ at, command, describeMachine: machine, readVersions: versions }: Run, { tables }: Results): string {
+function describeRun({ at, command, machine, versions }: Run, { tables }: Results): string {
   const own = [...new Set(tables.filter(({ run }) => run === at).map(({ part }) => part))]
   const told = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   return `- \`${command}\`, ${at.slice(0, 10)}, on ${machine}: ${own.join(', ')}; ${told.join(', ')}.`

@@ -46,7 +46,7 @@ const STYLE = `
     .peer { fill: #d29922; }
   }`
 
-/** Bars from left to right, a panel for each line; by powers of ten where the longest is more than 30 times the shortest. */
+/** Horizontal bars, a panel per line; a logarithmic scale if the longest is more than 30 times the shortest. */
 export function drawChart({ title, panels, small }: Chart): string {
   const parts: string[] = [text(0, 18, title, 'title')]
   let y = 34
@@ -80,7 +80,7 @@ function scaleOf(bars: readonly Bar[]): { log: boolean; of(value: number): numbe
   const least = Math.min(...values)
   const room = WIDTH - LEFT - RIGHT
   if (values.length === 0 || most <= 30 * least) return { log: false, of: (value) => (room * value) / most }
-  // a whole power below the shortest, so that it has a length
+  // starts a power of ten below the shortest, so that it has a length
   const from = Math.floor(Math.log10(least)) - 0.5
   return { log: true, of: (value) => (room * (Math.log10(value) - from)) / (Math.log10(most) - from) }
 }

@@ -29,7 +29,7 @@ function panelOf(table: Table): Panel {
   return { title: table.title, bars: table.rows.map((row) => barOf(table, row)) }
 }
 
-/** A panel for each length that more than raw and Throughline have reached, and for the longest. */
+/** A panel for each length that a peer has reached, and for the longest. */
 function bySize(table: Table): Panel[] {
   const sizes = [...new Set(table.rows.map(({ size }) => size))].filter((size) => size !== undefined)
   const shown = [1000, Math.max(...sizes)].filter((size, i, all) => sizes.includes(size) && all.indexOf(size) === i)
@@ -51,7 +51,5 @@ function barOf(table: Table, row: Row): Bar {
 
 function madeBy({ runs }: Results, tables: readonly Results['tables'][number][]): string {
   const run = runs.find(({ at }) => at === tables[0]?.run)
-  return run === undefined
-    ? ''
-    : `${run.at.slice(0, 10)}, ${run.describeMachine}, Node ${run.readVersions['Node'] ?? ''}`
+  return run === undefined ? '' : `${run.at.slice(0, 10)}, ${run.machine}, Node ${run.versions['Node'] ?? ''}`
 }

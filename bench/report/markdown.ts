@@ -2,24 +2,24 @@ import { describeFailure } from '../measure.ts'
 import { formatInteger, formatMilliseconds, formatRounded } from '../print.ts'
 import { figureOf, labelOf, type Row, ratioOf, type Table } from '../table.ts'
 
-/** A table of Markdown; the first column to the left. */
+/** A Markdown table. */
 export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** A column: a table, and of its rows those of one size where it has several. */
+/** A column: a table, and the size of its rows if it has several. */
 export interface Column {
   title: string
   table: Table
   size?: number
-  /** Only rows of names that end so; the names are shown without it. */
+  /** Only rows whose name ends with this; names are shown without it. */
   suffix?: string
-  /** Behind a rate also p50 and p99. */
+  /** Whether p50 and p99 follow a rate. */
   latencies?: boolean
 }
 
-/** Contenders as rows, with the figures of several tables side by side, and what must be read with them at the end. */
+/** Contenders as rows, figures of several tables side by side, and caveats in the last column. */
 export function comparisonTable(corner: string, columns: readonly Column[]): string {
   const cells = columns.map((column) => cellsOf(column))
   const names = [...new Set(cells.flatMap((column) => [...column.keys()]))]
@@ -48,7 +48,7 @@ function cellsOf(column: Column): Map<string, string> {
   return found
 }
 
-/** The figure, how it compares where it is not the base itself, and what was lost. */
+/** The figure, its ratio to the base, and losses. */
 export function cellOf(table: Table, row: Row): string {
   if (row.fails !== undefined) return describeFailure(row.fails)
   const figure = figureOf(table, row)
@@ -72,7 +72,7 @@ function timesOf({ p50, p99 }: Row): string {
 
 const partsOf = ({ note }: Row) => note.split('; ').filter(Boolean)
 
-/** What is said of a contender on every line, and not of one of them. */
+/** The caveats of a contender that hold for all its lines. */
 function caveatOf(name: string, columns: readonly Column[]): string {
   const rows = columns.flatMap((column) => column.table.rows.filter((row) => shownName(column, row) === name))
   const parts = rows.flatMap(partsOf).filter((part) => part !== 'nothing lost' && !/\d %|^after |^gives /.test(part))

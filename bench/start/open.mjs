@@ -1,5 +1,5 @@
-// A fresh process for S1: opens what it is told to, and says how long it took since the process began, and how much memory
-// it has then.
+// A fresh process for S1: opens a store, and prints the time since the process started and its
+// memory.
 const [what = 'nothing', target = ''] = process.argv.slice(2)
 
 if (what === 'throughline') {

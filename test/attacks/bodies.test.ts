@@ -17,7 +17,7 @@ afterAll(() => target.server.close())
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   send(target.url, 'POST', path, { token: target.tokens.ada, body, headers })
 
-/** The head of a request to append, with these lines beside those that it needs. */
+/** The head of an append request, with these extra header lines. */
 const head = (...lines: string[]) =>
   [
     `POST ${path} HTTP/1.1`,
@@ -36,8 +36,8 @@ function connected(): Promise<Socket> {
 }
 
 /**
- * Sends a body piece by piece until there is an answer. The server cuts the connection, and what it said last is lost now and then, since
- * there is something on the way to it: then once more.
+ * Sends a body piece by piece until there is a response. The server cuts the connection, which sometimes loses its
+ * last bytes, since more of the body is on its way: then it tries again.
  */
 async function poured(first: string, piece: Uint8Array, most: number): Promise<{ text: string; sent: number }> {
   for (;;) {
@@ -100,7 +100,7 @@ describe('a body that does not arrive', () => {
       const text = await slow
       expect(text).toMatch(/^HTTP\/1\.1 408 /)
       expect(text).toMatch(/"status":408,"code":"VALIDATION"/)
-      // Node alone would look after half a minute
+      // Node itself would check only after half a minute
       expect(performance.now() - began).toBeLessThan(10_000)
     })
   })
@@ -114,7 +114,7 @@ describe('a body that does not arrive', () => {
 
   it('because its sender disconnected leaves nothing behind and frees its slot', async () => {
     await target.harmless(async () => {
-      // more than may be worked on at once
+      // more than the concurrency limit
       for (let i = 0; i < 6; i++) {
         const socket = await connected()
         await new Promise((resolve) => socket.write(`${head('content-length: 1000')}[{"type":`, resolve))
@@ -219,7 +219,7 @@ it('bodies that exceed the total limit are refused with Retry-After, and nothing
     first.write('[]')
     expect(await answered).toMatch(/^HTTP\/1\.1 400 /)
     first.destroy()
-    // what the two took is free again
+    // the capacity of the two is free again
     expectProblem(await post({ ...EVENT, type: 'x y', content: 'x'.repeat(7 * MB) }), 400, 'VALIDATION')
   })
 })

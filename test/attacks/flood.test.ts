@@ -36,7 +36,7 @@ async function user(name: string): Promise<User> {
   return { name, token, session: (body as { id: string }).id }
 }
 
-/** A stream, as soon as it stands or is refused. */
+/** Opens a stream. Resolves with its status once it is open or refused. */
 async function follow({ token, session }: User): Promise<{ status: string; socket: Socket }> {
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
@@ -47,7 +47,7 @@ async function follow({ token, session }: User): Promise<{ status: string; socke
   })
 }
 
-/** Does one thing after another, so many at a time. */
+/** Processes items in order, `atOnce` at a time. */
 async function each<T, R>(items: readonly T[], atOnce: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let i = 0; i < items.length; i += atOnce)
@@ -98,7 +98,7 @@ it('thousands of unread streams use little memory, delay no other request, and c
   await Promise.all(streams.map(({ socket }) => closed(socket)))
   const [first] = users as [User]
   let again = await follow(first)
-  // the server has to notice that they are gone
+  // until the server has noticed that they are closed
   while (again.status === '429') again = await follow(first)
   expect(again.status).toBe('200')
   const rest = await each(Array<User>(EACH - 1).fill(first), 25, follow)
@@ -136,7 +136,7 @@ it('endless bodies without a length are cut off, also when many arrive at once',
   const sent = await Promise.all(Array.from({ length: 16 }, pour))
   expect(Math.max(...sent)).toBeLessThan(50)
   const after = server.peakMemory()
-  // 256 MB of bodies at most, and what the runtime has not given back yet
+  // at most 256 MB of bodies, and memory that the runtime has not released yet
   if (after !== undefined) expect(after - before).toBeLessThan(700)
   const { body } = await send(server.url, 'GET', `/v1/sessions/${session}`, { token })
   expect(body).toMatchObject({ head: 1 })

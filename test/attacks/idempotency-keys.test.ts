@@ -13,7 +13,7 @@ const KEY = 'the same key'
 const post = (who: Person, path: string, body: unknown, key = KEY) =>
   send(target.url, 'POST', path, { token: target.tokens[who], body, headers: { 'idempotency-key': key } })
 
-/** What two people get who send the same under the same key, each twice. */
+/** The responses to two people who send the same request with the same key, each twice. */
 async function bothTwice(path: (who: Person) => string, body: (who: Person) => unknown, other: Person) {
   const texts = async (who: Person) => {
     const [first, again] = [await post(who, path(who), body(who)), await post(who, path(who), body(who))]
@@ -75,7 +75,7 @@ describe.each<Person>(['eve', 'bob'])('a key that Ada has used, used by %s', (ot
 
 describe.each<Person>(['eve', 'bob'])('an id that %s makes from a key that Ada may use', (other) => {
   const owner = ['acme', 'ada']
-  /** What Ada does under the key, and the id that her session gets by it. */
+  /** Ada's call with the key, and the session id derived from it. */
   const ways: [what: string, path: () => string, body: unknown, idOf: (key: string) => string][] = [
     [
       'create',
@@ -97,7 +97,7 @@ describe.each<Person>(['eve', 'bob'])('an id that %s makes from a key that Ada m
     ],
   ]
 
-  /** Answers to all calls that take an id, without the id of the request. */
+  /** Responses of all calls that take an id, without the request id. */
   async function guessed(id: string) {
     const guess = { userId: other, chatmode: 'guessing', id }
     const calls = [

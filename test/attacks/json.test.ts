@@ -69,7 +69,7 @@ describe('JSON that is nested', () => {
   })
 })
 
-/** What no route may do, whatever it is sent. */
+/** Fails for a response that no route may give, whatever the request. */
 function answeredWell({ status, body, text, headers }: TestResponse, what: string): void {
   const code = (body as { code?: string } | undefined)?.code
   const isProblem = status >= 400 && status < 500 && code !== undefined && code !== 'INTERNAL'
@@ -88,7 +88,7 @@ describe('a body that is', () => {
     async (text) => {
       for (const { method, path, route } of everyRequest(target, 'ada')) {
         if (method === 'GET' || method === 'DELETE') continue
-        // a session to lose for each, so that none meets what another has left
+        // a session for each, so that no request depends on another
         const session = await target.server.tl.sessions.create({
           userId: 'ada',
           tenant: 'acme',

@@ -13,7 +13,7 @@ import { requestTo } from './requests.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 import { send, sendRaw, type TestResponse } from './target.ts'
 
-/** Stands in all that is secret, and must stand in no line of the log. */
+/** Part of every secret; must be in no line of the log. */
 const MARK = 'xyzzy'
 
 interface Line {
@@ -24,12 +24,12 @@ interface Line {
 }
 
 const started: ServerProcess[] = []
-// also where a test has failed before it came to that
+// also after a test that failed early
 afterEach(async () => {
   for (const server of started.splice(0)) await server.stop()
 })
 
-/** A server whose log is read: what it was asked, and what it wrote. */
+/** A server whose requests and log are recorded. */
 class Watched {
   readonly #server: ServerProcess
   readonly token: string
@@ -62,7 +62,7 @@ class Watched {
     return (body as { id: string }).id
   }
 
-  /** Stops it, and gives its log when that is checked for what must not be there, and for what must. */
+  /** Stops the server, checks its log for secrets and request ids, and returns the lines. */
   async lines(): Promise<Line[]> {
     expect(await this.#server.stop()).toBe(0)
     const text = this.#server.log()

@@ -17,7 +17,7 @@ afterAll(async () => {
   for (const [name, value] of kept) if (value !== undefined) process.env[name] = value
 })
 
-/** A write that must come to nothing, and a good request after it. */
+/** A write that must be refused, and a valid request after it. */
 async function attempt(headers: Record<string, string>): Promise<TestResponse> {
   const answer = await send(server.url, 'POST', '/v1/sessions', { headers, body: { userId: 'ada' } })
   expect(await server.tl.sessions.list()).toEqual({ items: [] })

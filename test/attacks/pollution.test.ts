@@ -48,7 +48,7 @@ describe('a key named __proto__', () => {
         )
         const answer = await as(method, path, Array.isArray(body) ? `[${inner}]` : inner)
         expectProblem(answer, 400, 'VALIDATION')
-        // what is for the operator alone is refused before anything else is looked at
+        // operator routes refuse the caller before they check the body
         expect(answer.text).toMatch(/__proto__|whoever runs the store/)
       }
     })

@@ -41,7 +41,7 @@ describe('the cache of envelopes', () => {
     })
   })
 
-  /** What the keys of others do when this stands in the cache for the session of one. */
+  /** What other users receive while this entry is cached for a session. */
   async function poisoned(whose: Person, value: (document: Record<string, unknown>) => unknown) {
     await envelope(whose, whose)
     const document = JSON.parse((await redis.get(keyOf(whose))) ?? '{}')

@@ -15,7 +15,7 @@ interface Pair {
 const rsa = (): Pair => generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ec = (): Pair => generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const ed = (): Pair => generateKeyPairSync('ed25519')
-/** One of each, of an issuer that nobody trusts. */
+/** One key of each kind, of an untrusted issuer. */
 const STRANGERS = { RS256: rsa(), PS256: rsa(), ES256: ec(), EdDSA: ed() }
 
 const pemOf = ({ publicKey }: Pair) => publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -32,7 +32,7 @@ async function start(jwt: JwtOptions): Promise<Target> {
   return target
 }
 
-/** A token as an issuer with this key would make it. */
+/** A token signed with this key. */
 async function signed(key: KeyObject | Uint8Array, alg: string, kid?: string): Promise<string> {
   return await new SignJWT({ tenant: 'acme', sub: 'ada' })
     .setProtectedHeader({ alg, ...(kid !== undefined && { kid }) })
@@ -50,7 +50,7 @@ async function refusedAll(target: Target, tokens: readonly string[]): Promise<vo
   })
 }
 
-/** Accepted as Ada's; what is asked after an attack is asked with it. */
+/** A token of Ada that must still be accepted after an attack. */
 async function trusted(target: Target, token: string): Promise<void> {
   target.tokens.ada = token
   const { status, body } = await send(target.url, 'GET', '/v1', { token })
@@ -69,7 +69,7 @@ describe('a server with a public key', () => {
     const texts = [pem, pem.trim(), pem.replaceAll('\n', '\r\n'), pem.replaceAll('\n', '\\n'), bare, n]
     const bytes = [Buffer.from(bare, 'base64'), Buffer.from(n, 'base64url')]
     const secrets = [...texts.map((text) => Buffer.from(text)), ...bytes]
-    // as jose would not sign with a secret that looks like a key, and others would
+    // signed by hand: jose refuses a secret that looks like a key, other libraries do not
     const forged = secrets.flatMap((secret) => ['HS256', 'HS384', 'HS512'].map((alg) => signed(secret, alg)))
     await refusedAll(target, await Promise.all(forged))
   })
@@ -147,7 +147,7 @@ describe('keys that the issuer publishes', () => {
     return { url: `http://127.0.0.1:${port}/keys`, publish, withdraw, asked: () => asked }
   }
 
-  /** Only the time of day: timers go on. */
+  /** Fakes only the date: timers run normally. */
   function later(minutes: number): void {
     const to = Date.now() + minutes * 60_000
     vi.useFakeTimers({ toFake: ['Date'], now: to })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => target.server.close())
 
-/** Names of fields that some route knows, so that what is sent gets past the first check now and then. */
+/** Field names that some route knows, so that some requests pass the first check. */
 const FIELDS =
   'userId tenant id type content role parts events messages expectedSequence idempotencyKey key value by gate note to reason context agent from metadata analysis personaId question text summary request observations kind path command edges label maxTokens strategy recall record format query limit cursor after before since until kinds category confidence source sessionId expiresInMs expiresAt __proto__ constructor length'.split(
     ' ',
@@ -54,12 +54,12 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
   ),
 }))
 
-/** A well-formed body with one of its fields changed comes further than one made up from nothing. */
+/** A valid body with one changed field gets further than a random one. */
 const changed = fc.tuple(fc.nat(), json)
 const query = fc.array(fc.tuple(fc.oneof(fc.constantFrom(...FIELDS), text), text), { maxLength: 3 })
 const encode = (part: string) => encodeURIComponent(part.toWellFormed())
 
-/** Without the one that never ends. */
+/** All routes except the endless stream. */
 const OPERATIONS = new Map(
   ROUTES.filter(({ operation }) => operation !== 'followEvents').map((route) => [route.operation, route]),
 )
@@ -101,7 +101,7 @@ it('every route answers any JSON with a documented response or a client error', 
         ...(route.method !== 'GET' && { body: JSON.stringify(bodyOf(well.body, body)) }),
       })
       const { code } = (answer.body ?? {}) as { code?: string }
-      // the caller's fault, or a database to fill from that is none
+      // a client error, or an invalid legacy database
       const isFine = answer.status < 500 || (code === 'STORAGE' && route.operation === 'backfillEnvelopes')
       expect([answer.status, isFine, answer.text.slice(0, 300)]).toEqual([answer.status, true, expect.any(String)])
       expect(answer.text).not.toContain('"code":"INTERNAL"')

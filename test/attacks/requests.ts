@@ -5,7 +5,7 @@ type Route = (typeof ROUTES)[number]
 
 const EVENT = { type: 'user_message', content: 'from outside' }
 
-/** What a well-formed request of each operation has as its body. Only those that need one are here. */
+/** A valid body for each operation that needs one. */
 const BODIES: Record<string, unknown> = {
   createSession: { userId: 'ada' },
   forkSession: { metadata: { by: 'an intruder' } },
@@ -59,7 +59,7 @@ export interface Request {
   body?: unknown
 }
 
-/** A well-formed request to a route, with these ids in its path. A new route that takes a body has to be named above. */
+/** A valid request to a route, with this id in its path. A new route with a body needs an entry above. */
 export function requestTo(route: Route, id: string): Request {
   const { method, operation } = route
   const path = `/v1${route.path.replace('{id}', encodeURIComponent(id.toWellFormed())).replace('{sequence}', '2')}`

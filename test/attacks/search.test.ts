@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { databasesOf, SERVING } from '../servers/database.ts'
 import { send, startTarget, type Target } from './target.ts'
 
-/** What means something to a database, or to its search for words. */
+/** Texts with a meaning for a database or its text search. */
 const SYNTAX = [
   '"',
   '""',
@@ -110,7 +110,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
         const events = await ask('GET', `/v1/sessions/${target.sessions.ada}/events?types=${encoded}`)
         expect(events.body).toEqual({ items: [] })
         const memories = await ask('GET', `/v1/memories/search?userId=ada&query=memory&record=false&scope=${encoded}`)
-        // what has no scope is found in every scope
+        // a memory without a scope is found in every scope
         expect([memories.status, /of (eve|bob)/.test(memories.text)]).toEqual([200, false])
         expect((await ask('GET', `/v1/memories/${encoded}`)).status).toBe(404)
       })

@@ -10,9 +10,9 @@ const RUN = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 /** A server in a process of its own, as the command line starts it. */
 export interface ServerProcess {
   readonly url: string
-  /** The most memory it ever had, in megabytes; `undefined` where the system does not tell. */
+  /** Its peak memory in megabytes; `undefined` on systems that do not tell. */
   peakMemory(): number | undefined
-  /** Files and sockets that it has open; `undefined` where the system does not tell. */
+  /** Number of open files and sockets; `undefined` on systems that do not tell. */
   openFiles(): number | undefined
   /** Everything it has logged. */
   log(): string

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => target.server.close())
 
 const BODY = '{"type":"user_message","content":"smuggled"}'
-/** A request as text; lines that are given stand beside the token. */
+/** A request as text, with these header lines next to the token. */
 const raw = (first: string, lines: readonly string[], body = '') =>
   [first, 'host: localhost', `authorization: Bearer ${target.tokens.ada}`, ...lines, '', body].join('\r\n')
 const append = (lines: readonly string[], body: string) =>
@@ -20,7 +20,7 @@ const append = (lines: readonly string[], body: string) =>
 function connected(url = target.url): Promise<Socket> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
-    // its own end stays open until it is closed
+    // keeps its own end open until it is closed
     const options = { port: Number(port), host: hostname, allowHalfOpen: true }
     const socket = connect(options, () => resolve(socket)).once('error', reject)
   })
@@ -112,7 +112,7 @@ describe('idle connections', () => {
   })
   afterAll(() => impatient.server.close())
 
-  /** Resolves when the other side is gone: to write to it is an error then. */
+  /** Resolves when the other side is closed, which a write notices. */
   async function dropped(socket: Socket): Promise<void> {
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
     socket.on('error', () => {}).resume()
@@ -133,7 +133,7 @@ describe('idle connections', () => {
 it('requests beyond the concurrency limit are refused entirely, and accepted ones are completed', async () => {
   const session = await target.server.tl.sessions.create({ userId: 'ada', tenant: 'acme', chatmode: 'crowd' })
   const at = `/v1/sessions/${session.id}/events`
-  // five that have begun and do not come to an end for now take all places
+  // five unfinished requests take all slots
   const waiting = await Promise.all(Array.from({ length: 5 }, () => connected()))
   const first = '{"type":"user_message","content":"'
   for (const socket of waiting) {
@@ -146,7 +146,7 @@ it('requests beyond the concurrency limit are refused entirely, and accepted one
   const crowd = () =>
     Promise.all(Array.from({ length: 40 }, () => send(target.url, 'POST', at, { token: target.tokens.ada, body })))
   let answers = await crowd()
-  // until the five are in, some of the crowd are too
+  // before the five are accepted, some of the others are
   while (answers.some(({ status }) => status === 201)) answers = await crowd()
   for (const { status, headers, body } of answers) {
     expect([status, (body as { code: string }).code, headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '1'])
@@ -159,7 +159,7 @@ it('requests beyond the concurrency limit are refused entirely, and accepted one
   expect((await Promise.all(ends)).map((text) => text.slice(0, 12))).toEqual(Array(5).fill('HTTP/1.1 201'))
   const events = await session.events({ limit: 500, types: ['user_message', 'model_message'] })
   expect((await session.record()).head).toBe(before + 5)
-  // of each pair that was written both are there
+  // both events of each written pair are there
   expect(events.filter(({ content }) => content === 'a').length).toBe(
     events.filter(({ content }) => content === 'b').length,
   )

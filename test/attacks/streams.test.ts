@@ -8,11 +8,11 @@ beforeAll(async () => {
 })
 afterAll(() => target.server.close())
 
-/** A stream that stands, as far as it was read. */
+/** An open stream, and its text so far. */
 interface Stream {
   status: number
   headers: IncomingMessage['headers']
-  /** Reads on until it holds this, or has ended. */
+  /** Reads until the text holds this, or the stream ends. */
   until(part: string): Promise<string>
   close(): Promise<void>
 }
@@ -104,7 +104,7 @@ describe('too many streams', () => {
     all.push(stream)
     return stream
   }
-  /** Closed streams are counted out when the server notices, which is soon. */
+  /** Retries, because the server needs a moment to notice closed streams. */
   const opened = async (who: Person) => {
     for (let stream = await open(who); ; stream = await open(who)) if (stream.status === 200) return stream
   }

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { ServeOptions, Server } from '../../src/serve.ts'
 import { startServer, tokenOf } from '../servers/http.ts'
 
-/** A server with something to take: sessions and memories of Ada and Bob, who are of acme, and of Eve, who is of globex. */
+/** A server with sessions and memories of Ada and Bob, of tenant acme, and of Eve, of tenant globex. */
 export interface Target {
   readonly server: Server
   readonly url: string
@@ -12,9 +12,9 @@ export interface Target {
   /** A session of each, with a log, a scratchpad and an envelope. */
   readonly sessions: Record<Person, string>
   readonly memories: Record<Person, string>
-  /** Everything that is stored of the three, as text. */
+  /** All stored data of the three, as text. */
   contents(): Promise<string>
-  /** What an attacker does: it must leave all that is stored as it was, and the server able to serve. */
+  /** Runs an attack, which must leave the stored data unchanged and the server working. */
   harmless<T>(attack: () => Promise<T>): Promise<T>
 }
 
@@ -22,7 +22,7 @@ export const PEOPLE = { ada: 'acme', bob: 'acme', eve: 'globex' } as const
 export type Person = keyof typeof PEOPLE
 const NAMES = Object.keys(PEOPLE) as Person[]
 
-/** All three have one conversation of this name, and none of them that of another. */
+/** Each of the three has their own conversation with this id. */
 export const CONVERSATION = 'the one conversation'
 
 export async function startTarget(options: ServeOptions = {}): Promise<Target> {
@@ -83,18 +83,18 @@ export interface TestResponse {
   status: number
   headers: IncomingHttpHeaders
   text: string
-  /** The text as JSON, where it is. */
+  /** The text as JSON, if it is JSON. */
   body: unknown
 }
 
 interface Sending {
   token?: string
   headers?: Record<string, string | string[]>
-  /** Text and bytes go as they are, anything else as JSON. */
+  /** Text and bytes are sent unchanged, other values as JSON. */
   body?: unknown
 }
 
-/** One request on a connection of its own; the path goes as it is. */
+/** Sends one request on a new connection; the path is sent unchanged. */
 export function send(url: string, method: string, path: string, sending: Sending = {}): Promise<TestResponse> {
   const { token, headers = {}, body } = sending
   const payload =
@@ -133,7 +133,7 @@ export function send(url: string, method: string, path: string, sending: Sending
   })
 }
 
-/** Writes bytes to a socket and gives all that comes back until the server closes it. */
+/** Writes bytes to a socket and returns everything received until the server closes it. */
 export function sendRaw(url: string, ...parts: readonly (string | Uint8Array)[]): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -142,7 +142,7 @@ export function sendRaw(url: string, ...parts: readonly (string | Uint8Array)[])
     socket.setEncoding('utf8').on('data', (part: string) => {
       text += part
     })
-    // cut off by the other side: what came before counts
+    // reset by the other side: keeps the text received before
     socket.once('error', (error) => (text === '' ? reject(error) : resolve(text)))
     socket.once('close', () => resolve(text))
     for (const part of parts) socket.write(part)
@@ -157,7 +157,7 @@ function json(text: string): unknown {
   }
 }
 
-/** Checks that it is a problem of this kind, and of this field where one is named. */
+/** Expects a problem with this status and code, and this field if given. */
 export function expectProblem(answer: TestResponse, status: number, code: string, field?: string): void {
   const { details, instance } = (answer.body ?? {}) as { details?: { field?: string }; instance?: string }
   const found = {

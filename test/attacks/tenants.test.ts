@@ -33,7 +33,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
     await destroy()
   })
 
-  /** The answer without what differs from request to request by its nature. */
+  /** The response without values that differ in every request. */
   async function shapeOf({ method, path, body }: Request, who: Person, id: string) {
     const { status, headers, text } = await send(target.url, method, path, { token: target.tokens[who], body })
     const { date: _date, ...rest } = headers
@@ -42,7 +42,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
     return { status, headers: withoutId(JSON.stringify(rest)), text: withoutId(text.replace(instance, '')) }
   }
 
-  /** What one person gets for what belongs to Ada is, to the letter, what they get for what there never was. */
+  /** The response for something of Ada equals, to the letter, that for something that never existed. */
   async function sameAsNothing(requests: (id: string) => Request, who: Person, id: string, code: string) {
     await target.harmless(async () => {
       const missing = randomUUID()
@@ -111,7 +111,7 @@ describe.each(Object.entries(stores))('on %s', (_name, start) => {
         const path = `/v1/sessions/${target.sessions[who]}/fork`
         const forked = await send(target.url, 'POST', path, { token, body: { id } })
         expectProblem(forked, 422, 'IDEMPOTENCY_MISMATCH')
-        // ids are hexadecimal, and may spell a name by chance
+        // ids are hexadecimal, and may hold a name by chance
         const words = (begun.text + forked.text).replaceAll(id, '').replace(/"instance":"[^"]*"/g, '')
         expect(words).not.toMatch(/ada|acme|secret/)
       })

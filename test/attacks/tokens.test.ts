@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => target.server.close())
 
-/** A write with this header, which must come to nothing. */
+/** A write with this header, which must be refused. */
 async function writeWith(headers: Record<string, string | string[]>): Promise<TestResponse> {
   return await target.harmless(() =>
     send(target.url, 'POST', '/v1/sessions', { headers, body: { userId: 'ada', chatmode: 'intruder' } }),
@@ -161,7 +161,7 @@ it('a token of 100 KB exceeds the header limit', async () => {
 })
 
 it('an accepted token is refused once it has expired, although it is cached', async () => {
-  // whole seconds: one more might be over in a moment
+  // two, since claims count whole seconds and one might end at once
   const exp = Math.floor(Date.now() / 1000) + 2
   const token = await new SignJWT({ ...CLAIMS, exp }).setProtectedHeader({ alg: 'HS256' }).sign(secret)
   let answer = await send(target.url, 'GET', '/v1', { token })

@@ -17,8 +17,8 @@ import { median, quantile, type Row, ratioOf, type Table } from '../../bench/tab
 const run: Run = {
   at: '2026-01-02T03:04:05.000Z',
   command: 'npm run bench',
-  describeMachine: 'a machine',
-  readVersions: {},
+  machine: 'a machine',
+  versions: {},
 }
 
 function tableOf(id: string, store: string, rows: readonly Partial<Row>[], by: Table['by'] = 'rate'): Table {
@@ -171,7 +171,7 @@ describe('a run of the benchmark', () => {
         ['Throughline, memorySession()', 'nothing lost'],
       ])
     }
-    expect(results.runs[0]?.readVersions).toHaveProperty('better-sqlite3')
+    expect(results.runs[0]?.versions).toHaveProperty('better-sqlite3')
   })
 
   it('measures the size of events on SQLite', async () => {

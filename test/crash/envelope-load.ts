@@ -4,17 +4,17 @@ import type { Session, Throughline } from '../../src/index.ts'
 /** Share of writes among the calls. */
 const WRITES = 0.2
 
-/** Loops that read and write the envelopes of some sessions until they are stopped, and check each answer. */
+/** Loops that read and write envelopes until they are stopped, and check each response. */
 export interface EnvelopeLoad {
-  /** Calls that begin from now on count for this part. */
+  /** Counts the calls that start from now on under this phase. */
   part(name: string): void
-  /** How long each call took, in milliseconds, by the part it began in: `PART read` and `PART write`. */
+  /** Durations in milliseconds by the phase in which the call started: `PHASE read` and `PHASE write`. */
   readonly calls: ReadonlyMap<string, number[]>
-  /** Answers older than what anybody had been told before the call began, and errors. */
+  /** Stale reads, older than a value returned before the call started, and errors. */
   readonly problems: readonly string[]
   /** Writes that were acknowledged. */
   readonly written: number
-  /** Whether half of the sessions are only read for now: what went wrong with them stays, where a write would put it right. */
+  /** Whether half of the sessions are only read for now: a write would repair a stale entry. */
   rest(resting: boolean): void
   /** Reads every session through every store. */
   readAll(): Promise<void>
@@ -24,20 +24,21 @@ export interface EnvelopeLoad {
 interface Talk {
   /** The session as each of the stores sees it. */
   handles: Session[]
-  /** Number of the last write that was sent: one at a time, so that a greater number is newer. */
+  /** Number of the last write sent; writes go one at a time, so a greater number is newer. */
   sent: number
-  /** The greatest number that anybody was told of. */
+  /** The greatest number that any read returned. */
   told: number
   /** The greatest number whose write was acknowledged. */
   acknowledged: number
   isWriting: boolean
-  /** Rests when told to. */
+  /** Pauses the loops. */
   isCalm: boolean
 }
 
 /**
  * @param stores the same database and cache, opened several times
- * @param floor what a read must not be older than: what anybody has read or written, or what was acknowledged and what the same store has read
+ * @param floor the oldest value a read may return: the newest value that any store returned, or that was acknowledged
+ * or read by the same store
  */
 export async function startLoad(
   stores: readonly Throughline[],

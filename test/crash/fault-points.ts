@@ -1,17 +1,18 @@
 import Database from 'better-sqlite3'
 import pg from 'pg'
 
-/** Counts the moments at which a process may die, once it is started. */
+/** Counts the points at which a process may die, from its start on. */
 export interface FaultPoints {
   start(): void
-  /** Gives how many there were. */
+  /** Returns the number of points so far. */
   stop(): number
 }
 
 type Call = (this: unknown, ...args: never[]) => unknown
 
 /**
- * Puts fault points around every statement of this process: before it, after it, and where it answers later when it does. The process dies by SIGKILL at the n-th; at none if there are fewer.
+ * Puts fault points before and after every statement of this process, and at its later completion if it is
+ * asynchronous. The process dies by SIGKILL at the n-th point, or not at all if there are fewer.
  */
 export function faultPoints(at: number): FaultPoints {
   let points = 0
@@ -20,7 +21,7 @@ export function faultPoints(at: number): FaultPoints {
   function point(): void {
     if (!counting || ++points !== at) return
     process.kill(process.pid, 'SIGKILL')
-    // the signal ends the process while it waits here
+    // the signal ends the process while it blocks here
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   }
 

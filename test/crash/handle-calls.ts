@@ -2,12 +2,12 @@ import type { Outcome, Resumed, Throughline, WriteOptions } from '../../src/inde
 
 export const USER = { userId: 'ada' }
 
-/** Key under which each call is sent, and sent again after the crash. */
+/** The key of each call, also when it is repeated after the crash. */
 export const KEY = 'once'
 
-/** One call on a conversation, where it stands when the call comes. */
+/** A call on a conversation, and the state before it. */
 export interface Call {
-  /** Brings the conversation to where it is to stand; nothing where it has no session yet. */
+  /** Brings the conversation into that state; absent if it has no session yet. */
   before?(tl: Throughline, conversation: string): Promise<unknown>
   call(tl: Throughline, conversation: string, options: WriteOptions): Promise<Outcome | Resumed>
 }

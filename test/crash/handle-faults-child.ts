@@ -2,7 +2,7 @@ import { type OpenOptions, open } from '../../src/index.ts'
 import { faultPoints } from './fault-points.ts'
 import { CALLS, KEY } from './handle-calls.ts'
 
-/** What the child does: one call, in which it dies at the n-th fault point; at none if there are fewer. */
+/** The child's work: one call; it dies at the n-th fault point. */
 export interface Fault {
   target: OpenOptions
   conversation: string

@@ -10,17 +10,17 @@ import { CALLS, type Call, KEY, USER } from './handle-calls.ts'
 import type { Fault } from './handle-faults-child.ts'
 
 const CHILD = new URL('./handle-faults-child.ts', import.meta.url)
-/** Of so many fault points one is driven, and the last two. */
+/** Tests every n-th fault point, and the last two. */
 const EVERY = amount(48, 1)
 const NAMES = isProving ? Object.keys(CALLS) : ['started', 'unclear_new_task', 'complete']
 
-/** A store that a child may use and die in, and how to wait until nothing of a dead one is at work any more. */
+/** A store for a child that will be killed, and a way to wait until the database has finished its work. */
 interface Place {
   target: OpenOptions
   settled(): Promise<void>
 }
 
-/** All that there is of a conversation, with names for the sessions instead of their ids: `before` and `next`. */
+/** The whole conversation, with the names `before` and `next` instead of session ids. */
 async function contentOf(tl: Throughline, conversationId: string, before: string | undefined) {
   const { items } = await tl.sessions.list({ ...USER, conversationId })
   const sessions = await Promise.all(
@@ -42,7 +42,7 @@ function named({ session, ended, ...rest }: Outcome | Resumed, before: string | 
   return { ...rest, session: name(session?.id), ended: name(ended?.id) }
 }
 
-/** What a call did: what it gave, and what the conversation was before and after. */
+/** The effect of a call: its result, and the conversation before and after. */
 interface Done {
   outcome: ReturnType<typeof named>
   old: Awaited<ReturnType<typeof contentOf>>
@@ -51,7 +51,7 @@ interface Done {
 
 type Progress = 'nothing' | 'a part' | 'all'
 
-/** Runs the call in a child that dies at the fault point, then sends it again, and again. */
+/** Runs the call in a child that dies at the fault point, then repeats it twice. */
 async function driven({ target, settled }: Place, name: string, at: number, undisturbed?: Done) {
   const { before, call } = CALLS[name] as Call
   const conversation = `${name}-${at}`
@@ -81,7 +81,7 @@ async function driven({ target, settled }: Place, name: string, at: number, undi
   return { done: { outcome, old, content }, progress, points }
 }
 
-/** Drives the fault points of a call one by one, until there is none left. */
+/** Tests the fault points of a call one by one, until none is left. */
 async function drive(place: Place, store: string, name: string): Promise<void> {
   const { done, points: count = 0 } = await driven(place, name, 0)
   expect(count).toBeGreaterThan(4)
@@ -96,7 +96,7 @@ async function drive(place: Place, store: string, name: string): Promise<void> {
   }
   expect(reached[0]).toBe('nothing')
   expect(reached.at(-1)).toBe('all')
-  // more than one append: so there are faults between them
+  // several appends, so there are fault points between them
   if (isProving && name !== 'answer') expect(reached).toContain('a part')
   const left = (progress: Progress) => `${reached.filter((one) => one === progress).length} left ${progress}`
   printFigure(

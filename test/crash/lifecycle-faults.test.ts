@@ -12,21 +12,21 @@ import type { Fault } from './lifecycle-faults-child.ts'
 import { KEY, OPERATIONS, type Operation } from './lifecycle-operations.ts'
 
 const CHILD = new URL('./lifecycle-faults-child.ts', import.meta.url)
-/** Of so many fault points one is driven, and the last two, which are those around a step's commit. */
+/** Tests every n-th fault point, and the last two, which surround the commit of a step. */
 const EVERY = amount(20, 1)
 const NAMES = isProving ? Object.keys(OPERATIONS) : ['ask', 'answer', 'propose', 'confirm', 'compact']
 const USER = { userId: 'ada' }
 
-/** A store that a child may use and die in. */
+/** A store for a child that will be killed. */
 interface Place {
   target: OpenOptions
-  /** Waits until nothing of a dead child is at work any more. */
+  /** Waits until the database has finished the work of a killed child. */
   settled(): Promise<void>
-  /** Whether a fault point is the same moment each time; where statements overlap it may be the one beside it. */
+  /** Whether a fault point is the same moment in every run; overlapping statements may shift it by one. */
   exact: boolean
 }
 
-/** What there is of a session. */
+/** The stored data of a session. */
 async function contentOf(session: Session) {
   const [record, state, events, messages, graph] = await Promise.all([
     session.record(),
@@ -40,7 +40,7 @@ async function contentOf(session: Session) {
 
 type Content = Awaited<ReturnType<typeof contentOf>>
 
-/** A session with some work, in the state that the operation needs, behind another one that has its commit. */
+/** A session with some work in the state that the operation needs, after another session with a commit. */
 async function prepared(tl: Throughline, { before }: Operation): Promise<{ session: Session; old: Content }> {
   const first = await tl.sessions.create(USER)
   const { conversationId } = await first.record()
@@ -56,7 +56,7 @@ async function prepared(tl: Throughline, { before }: Operation): Promise<{ sessi
   return { session, old: await contentOf(session) }
 }
 
-/** All that a step writes is there once, behind what there was; gives whether its commit is there too. */
+/** Checks that everything of a step was appended once. @returns whether its commit exists too */
 function checkStep(old: Content, now: Content, { step, commits }: Operation, observed: boolean): boolean {
   const events = now.events.slice(old.events.length)
   expect(now.events.slice(0, old.events.length)).toEqual(old.events)
@@ -103,7 +103,7 @@ function checkEdges(old: Content, now: Content, sequence: number, observed: bool
   for (const edge of added) expect(edge.evidence).toMatchObject([{ sequence }])
 }
 
-/** What the user is told when he comes back, by the status that is stored; it writes nothing. */
+/** Checks what `resume` says for the stored status; it writes nothing. */
 async function checkResume(tl: Throughline, { record }: Content): Promise<void> {
   const { status, conversationId, id } = record
   const { plan, say, session } = await tl.conversations.resume(conversationId, USER)
@@ -124,7 +124,7 @@ async function checkResume(tl: Throughline, { record }: Content): Promise<void> 
   }
 }
 
-/** The session has exactly one commit, the second of its conversation, of all that was there before it. */
+/** Checks that the session has exactly one commit, the second of its conversation, over all earlier events. */
 async function checkCommit(tl: Throughline, session: Session): Promise<void> {
   const commit = await session.compact()
   expect(await session.compact('Other words')).toEqual(commit)
@@ -139,7 +139,7 @@ async function checkCommit(tl: Throughline, session: Session): Promise<void> {
   expect(commit.parent).toBe(items[0]?.id)
 }
 
-/** How far an operation came: nothing of it is there, its step without the commit that is to follow, or all of it. */
+/** How far an operation got: nothing stored, its step without the commit, or both. */
 type Progress = 'old' | 'uncommitted' | 'new'
 const ORDER: readonly Progress[] = ['old', 'uncommitted', 'new']
 
@@ -155,11 +155,11 @@ async function checkCrash(tl: Throughline, session: Session, old: Content, opera
   return progress
 }
 
-/** Sent again with its key it is done once, sent without it is refused, or gives what there is. */
+/** Repeats the operation: with its key it takes effect once, without it is refused or returns the existing result. */
 async function checkRepeat(tl: Throughline, session: Session, old: Content, operation: Operation, progress: Progress) {
   await operation.call(session, { idempotencyKey: KEY })
   const now = await contentOf(session)
-  // what was only observed died with the process
+  // buffered observations died with the process
   expect(checkStep(old, now, operation, progress !== 'old')).toBe(operation.commits === true)
   if (operation.step !== undefined) await expectError('INVALID_TRANSITION', operation.call(session))
   if (operation.commits) await checkCommit(tl, session)
@@ -168,7 +168,7 @@ async function checkRepeat(tl: Throughline, session: Session, old: Content, oper
   expect((await tl.verify(session.id)).differences).toEqual([])
 }
 
-/** Runs the operation in a child that dies at the fault point, and looks at what it left. */
+/** Runs the operation in a child that dies at the fault point, and checks what it left. */
 async function driven({ target, settled }: Place, name: string, at: number) {
   const operation = OPERATIONS[name] as Operation
   const before = await open(target)
@@ -186,7 +186,7 @@ async function driven({ target, settled }: Place, name: string, at: number) {
   return { progress, points: killed ? undefined : (lines[0] as { points: number }).points }
 }
 
-/** Drives the fault points of an operation one by one, until there is none left. */
+/** Tests the fault points of an operation one by one, until none is left. */
 async function drive(place: Place, store: string, name: string): Promise<void> {
   const { points: count = 0 } = await driven(place, name, 0)
   expect(count).toBeGreaterThan(4)
@@ -200,7 +200,7 @@ async function drive(place: Place, store: string, name: string): Promise<void> {
   }
   expect(reached[0]).toBe('old')
   expect(reached.at(-1)).toBe('new')
-  // once it is there it is there at each later point
+  // once stored it is stored at every later point
   if (place.exact) expect(reached).toEqual(reached.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)))
   const [old, uncommitted, all] = ORDER.map((progress) => reached.filter((one) => one === progress).length)
   const between = uncommitted === 0 ? '' : `${uncommitted} the new one before its commit, which was made later, `

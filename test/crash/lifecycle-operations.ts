@@ -1,23 +1,23 @@
 import type { Session, WriteOptions } from '../../src/index.ts'
 
-/** Key under which each operation is sent, and sent again after the crash. */
+/** The key of each operation, also when it is repeated after the crash. */
 export const KEY = 'once'
 
 export const QUESTION = 'Which of the two parsers?'
 export const SUMMARY = 'The parser is in, with its tests.'
 
-/** One call of a session's life, in the state it belongs to. */
+/** A lifecycle call, and the state that allows it. */
 export interface Operation {
-  /** Brings a session that is running to where the call is allowed. */
+  /** Brings a running session into a state that allows the call. */
   before?(session: Session): Promise<unknown>
   call(session: Session, options?: WriteOptions): Promise<unknown>
-  /** What it leaves in the log beside work and status; absent for `compact`, which takes no step. */
+  /** What it appends besides work and status; absent for `compact`, which takes no step. */
   step?: {
     /** The status it leads to, without the time of the question. */
     status: Record<string, string>
-    /** Kind of its note, and what the note says. */
+    /** Kind and text of its note. */
     note: [kind: string, text: string]
-    /** What is said by it in the conversation. */
+    /** The message that it adds to the conversation. */
     said?: [type: 'user_message' | 'model_message', content: string]
   }
   /** Whether a commit follows. */

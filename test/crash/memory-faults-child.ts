@@ -2,7 +2,7 @@ import { type OpenOptions, open } from '../../src/index.ts'
 import { faultPoints } from './fault-points.ts'
 import { CLOCK, OPERATIONS, type Operation } from './memory-faults-operations.ts'
 
-/** What the child does: one operation, in which it dies at the n-th fault point; at none if there are fewer. */
+/** The child's work: one operation; it dies at the n-th fault point. */
 export interface MemoryFault {
   target: OpenOptions
   operation: string

@@ -8,7 +8,7 @@ import { USER } from './memory-faults-operations.ts'
 const ALL = 10_000
 const QUESTIONS = ['Where does Ada live? Lisbon?', 'tea or coffee', 'late ferries', 'tabs or spaces', 'rye and bread']
 
-/** Everything that is stored of the user, with memories named by what they say: their ids are others in each run. */
+/** All stored data of the user, with memories named by their content, since ids differ in every run. */
 export async function contentOf(store: Store, words: readonly string[]) {
   const listed = await store.memories.list({ ...USER, limit: ALL })
   const names = new Map(listed.map(({ id, content }) => [id, content]))

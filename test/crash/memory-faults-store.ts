@@ -12,11 +12,11 @@ export interface FaultStore {
   name: string
   target: OpenOptions
   connect(): Promise<Store>
-  /** Waits until nothing of a dead child is at work any more. */
+  /** Waits until the database has finished the work of a killed child. */
   settled(): Promise<void>
   /** Rows that belong to a session or a memory that is not there, by table. */
   orphans(): Promise<{ table: string; rows: number }[]>
-  /** Whether a fault point is the same moment each time; where statements overlap it may be the one beside it. */
+  /** Whether a fault point is the same moment in every run; overlapping statements may shift it by one. */
   exact: boolean
 }
 

@@ -82,7 +82,7 @@ async function logsOf(store: Store) {
   return new Map(await Promise.all(ids.map(async (id) => [id, await readLog(store, id)] as const)))
 }
 
-/** Runs the operation in a child that dies at the fault point, and looks at what it left. */
+/** Runs the operation in a child that dies at the fault point, and checks what it left. */
 async function driven(place: FaultStore, name: string, expected: Expected, at: number) {
   const operation = OPERATIONS[name] as Operation
   const before = await place.connect()
@@ -131,7 +131,7 @@ async function drive(place: FaultStore, name: string): Promise<void> {
   }
   expect(reached[0]).toBe('old')
   expect(reached.at(-1)).toBe('new')
-  // once it is there it is there at each later point
+  // once stored it is stored at every later point
   if (place.exact) expect(reached).toEqual(reached.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b)))
   const [old, between, all] = ORDER.map((progress) => reached.filter((one) => one === progress).length)
   const some = between === 0 ? '' : `${between} some of its steps, each whole, `

@@ -13,7 +13,9 @@ const SESSIONS = 40
 const LOOPS = 12
 /** How long each phase lasts, in milliseconds. */
 const LENGTH = amount(600, 10_000)
-/** A call that takes longer is stuck: the cache's own limits are a tenth of a second for a read, a second for a write. */
+/**
+ * A call that takes longer is stuck: the cache's own limits are a tenth of a second for a read, a second for a write.
+ */
 const STUCK = 5000
 
 let databases: Databases
@@ -63,12 +65,12 @@ async function allCounts(): Promise<Counts> {
   return sum
 }
 
-/** Looks again and again until it is so. */
+/** Polls until the condition holds. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await delay(10)
 }
 
-/** Waits until every store finds envelopes in the cache again, and then looks at all of them. */
+/** Waits until every store gets cache hits again, then checks all envelopes. */
 async function recovered(): Promise<void> {
   const hits = async () => (await Promise.all(registries.map(countsOf))).map((counts) => counts['get hit'] ?? 0)
   const before = await hits()
@@ -76,7 +78,7 @@ async function recovered(): Promise<void> {
   await load.readAll()
 }
 
-/** Lets the server write to disk what it has, and then have newer envelopes: what it will begin with is old. */
+/** Makes the server save its data, then writes newer envelopes, so that it restarts with old ones. */
 async function grewOld(): Promise<void> {
   await redis.command('SAVE')
   const { written } = load
@@ -89,10 +91,10 @@ interface Phase {
   lasts?: number
   before?(): Promise<void>
   begin?(): unknown
-  /** Again and again, until the time is over. */
+  /** Repeated until the time is over. */
   during?(): Promise<unknown>
   end?(): unknown
-  /** What must have been counted, or nothing was put to the proof. */
+  /** Counters that must have grown, otherwise nothing was tested. */
   shows: string[]
 }
 
@@ -196,7 +198,7 @@ it('returns no stale envelope, no error and no stuck call, whatever the state of
 
 it('returns no stale envelope while Redis stalls for about as long as a read waits', { timeout: 120_000 }, async () => {
   // few of both, so that nobody notices for long: with more the caches soon ask for nothing
-  // while a writer waits for a cache that stalls, others may read from the store what is not acknowledged yet, and cannot tell either
+  // while a writer waits for a stalled cache, others may read its unacknowledged value from the store
   const few = await startLoad(stores, 6, 5, 'acknowledged')
   few.part('stalling')
   const over = performance.now() + amount(2000, 20_000)

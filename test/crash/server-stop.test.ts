@@ -7,7 +7,7 @@ import { type ServeProcess, startServeProcess } from '../servers/serve-process.t
 const STOPS = amount(1, 40)
 const WRITERS = 16
 
-/** A write, and the answer to it if there was one. */
+/** A write, and its response if there was one. */
 interface Sent {
   content: string
   sequence?: number
@@ -22,7 +22,7 @@ async function append(url: string, id: string, content: string): Promise<number 
   if (response === undefined) return undefined
   const body = await response.text().catch(() => '')
   if (response.status === 201) return (JSON.parse(body) as { items: { sequence: number }[] }).items[0]?.sequence
-  // the only refusal that a stop may cause, and it says that nothing was done
+  // the only error that a stop may cause, and it means that nothing was written
   expect([response.status, JSON.parse(body)]).toMatchObject([
     503,
     { code: 'UNAVAILABLE', details: { reason: 'stopping' } },
@@ -30,7 +30,7 @@ async function append(url: string, id: string, content: string): Promise<number 
   return undefined
 }
 
-/** Writes without a pause until it gets no answer any more. */
+/** Writes without a pause until there is no response. */
 async function writeUntilRefused(url: string, id: string, label: string, onAnswer: () => void): Promise<Sent[]> {
   const sent: Sent[] = []
   for (let i = 0; ; i++) {
@@ -42,13 +42,13 @@ async function writeUntilRefused(url: string, id: string, label: string, onAnswe
   }
 }
 
-/** Follows the session until the server ends the stream; gives whether it said so. */
+/** Follows the session until the server ends the stream. @returns whether it announced the end */
 async function follow(url: string, id: string): Promise<boolean> {
   const response = await fetch(`${url}/v1/sessions/${id}/stream`)
   return (await response.text()).endsWith('event: end\ndata: {}\n\n')
 }
 
-/** One server that is stopped under load, and what its callers were told. */
+/** Stops a server under load, and compares the responses with the store. */
 async function stopped(server: ServeProcess, id: string, label: string): Promise<Sent[]> {
   const enough = WRITERS * (2 + Math.floor(Math.random() * 20))
   let answers = 0

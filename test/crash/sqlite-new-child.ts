@@ -1,7 +1,7 @@
 import { uuid7 } from '../../src/ids.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 
-// Makes one new file after the other, each a copy of the blank, until it is killed.
+// Creates one new file after the other, each a copy of the blank, until it is killed.
 const [folder, blank = ''] = process.argv.slice(2)
 for (let file = 1; ; file++) {
   const path = `${folder}/${process.pid}-${file}.db`

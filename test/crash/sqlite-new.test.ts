@@ -29,7 +29,7 @@ it('is complete or absent, whenever its creator is killed', { timeout: 600_000 }
         const db = new Database(path)
         expect(db.pragma('integrity_check', { simple: true }), name).toBe('ok')
         db.close()
-        // not to be migrated: it is refused unless its schema is there
+        // without migration, open() refuses a file without the schema
         await (await sqliteStore({ path, durability: 'full', migrate: false, newId: uuid7 })).close()
         files++
       }

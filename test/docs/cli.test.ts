@@ -7,7 +7,7 @@ import { runInProcess } from '../servers/run-cli.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/cli.md'), 'utf8')
 
-/** What `--help` says of a command. */
+/** The `--help` output of a command. */
 interface Help {
   usage: string
   options: string[]

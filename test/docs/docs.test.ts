@@ -20,7 +20,7 @@ const pages = [
 ]
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 
-/** Cells of a row of a table, without marks of code. */
+/** Cells of a table row, without code marks. */
 const cellsOf = (row: string) =>
   row
     .split('|')

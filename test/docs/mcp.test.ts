@@ -9,7 +9,7 @@ import { TOOLS } from '../../src/mcp/tools.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/mcp.md'), 'utf8')
 
-/** Cells of each row of the table under a heading, without marks of code. */
+/** Cells of each row of the table under a heading, without code marks. */
 const rowsOf = (title: string) =>
   [...(page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '').matchAll(/^\| `.*\|$/gm)].map(([row]) =>
     row

@@ -10,10 +10,10 @@ import { serve } from '../../src/server.ts'
 const root = join(import.meta.dirname, '../..')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 const page = textOf('docs/server.md')
-/** What stands under a heading. */
+/** The text under a heading. */
 const sectionOf = (title: string) => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
 
-/** Cells of each row of the tables of a section, without marks of code. */
+/** Cells of each table row of a section, without code marks. */
 const rowsOf = (title: string) =>
   [...sectionOf(title).matchAll(/^\|.*\|$/gm)].map(([row]) =>
     row
@@ -93,7 +93,7 @@ describe('the server page', () => {
   })
 })
 
-/** The requests that curl would send, for the few options that the page uses. */
+/** The requests that curl would send, for the options that the page uses. */
 function callsIn(script: string, id: string) {
   return script
     .split(/^curl /m)

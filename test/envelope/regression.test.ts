@@ -17,7 +17,7 @@ beforeAll(async () => {
   database = await databases.create()
   redis = new Redis(cache)
   const url = database.url(SERVING)
-  // two that share nothing but the servers, as the gateway and the conversation worker do
+  // two processes that share only the servers, like a gateway and a conversation worker
   gateway = await open({ url, cache, metrics: registry })
   worker = await open({ url, cache })
 })
@@ -107,7 +107,7 @@ it('runs the regression flow: start, persona switch, quick action replay, tool e
   await expect(talk.updateEnvelope({ metadata: { tenant: 'other' } })).rejects.toMatchObject({ code: 'VALIDATION' })
   expect(await count('session_envelope_validation_failures_total', { reason: 'reserved_key' })).toBe(1)
 
-  // a session that is not there is a miss that finds nothing; one that was purged is gone from the cache too
+  // a missing session is a miss without a result; a purged one leaves the cache too
   await gateway.sessions.purge(talk.id)
   expect(await redis.exists(key)).toBe(0)
   await expect(talk.envelope()).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })

@@ -10,7 +10,7 @@ const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 const examples = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.ts'))
 
-/** What each example prints, or the heart of it. */
+/** What each example prints, or the main part of it. */
 const PRINTS: Record<string, string> = {
   'quickstart.ts': '3 assistant: There is one at 21:40. Shall I book it?',
   'agent-loop.ts': '5 model_message: In Vienna it is sunny, 24 degrees.',

@@ -18,12 +18,12 @@ export async function createLegacyFolder(): Promise<{ folder: string; legacy: st
   return { folder, legacy }
 }
 
-/** Whether the route works on a cache, which goes with Postgres alone. */
+/** Whether the route works on the cache, which only Postgres has. */
 export function usesCache({ operation }: Route): boolean {
   return operation === 'warmEnvelopes' || operation === 'cachedEnvelopes'
 }
 
-/** Takes every table away from under whoever has the file open. */
+/** Drops every table of a file that is open elsewhere. */
 export function dropTables(path: string): void {
   const db = new Database(path)
   try {
@@ -35,7 +35,7 @@ export function dropTables(path: string): void {
   }
 }
 
-/** A server that fails at every request, in a way that it cannot foresee. */
+/** A server that fails unexpectedly at every request. */
 export async function startBrokenServer(): Promise<{ url: string; words: string; close(): Promise<void> }> {
   const words = 'words that are nobody’s business'
   const { deps, close } = await openDeps({ url: 'memory:', index: false })

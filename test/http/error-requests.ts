@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../src/domain/errors.ts'
 import type { Route } from '../../src/http/route.ts'
 import { createMemory, requestFor, SAMPLES, sessionFor, type TestRequest, type World } from './samples.ts'
 
-/** Makes a request that is refused. It may pave the way for it first. */
+/** Makes a request that is refused, after other calls that prepare it if needed. */
 export type RequestFactory = (world: World, route: Route) => Promise<TestRequest>
 
 const sample = ({ operation }: Route) => SAMPLES[operation] ?? {}
@@ -14,13 +14,13 @@ const at = (id: string, { body, params }: TestRequest): TestRequest => ({
   ...(body !== undefined && { body }),
 })
 
-/** Makers that do for most routes. */
+/** Requests that provoke a code on most routes. */
 export const ERROR_REQUESTS: Partial<Record<ErrorCode, RequestFactory>> = {
   SESSION_NOT_FOUND: async (world, route) => at(randomUUID(), await accepted(world, route)),
   MEMORY_NOT_FOUND: async (world, route) => at(randomUUID(), await accepted(world, route)),
   SESSION_ENDED: ended,
   INVALID_TRANSITION: ended,
-  // the key was another call's in the same session
+  // the key belongs to another call in the same session
   async IDEMPOTENCY_MISMATCH(world, route) {
     const session = await sessionFor(world, { ...sample(route), state: before(route) })
     const key = randomUUID()
@@ -44,13 +44,13 @@ async function ended(world: World, route: Route): Promise<TestRequest> {
   return at(session.id, sample(route))
 }
 
-/** In a live state it is over by time alone. */
+/** A session that has ended by time. */
 const expired: RequestFactory = async ({ tl }, route) => {
   const { id } = await tl.sessions.create({ userId: 'ada', expiresAt: '2020-01-01' })
   return at(id, sample(route))
 }
 
-/** The second of two calls with one key: the first is sent by the maker, with another body. */
+/** The second of two calls with one key: the factory sends the first, with another body. */
 const twice =
   (first: (world: World, sent: TestRequest, key: string) => Promise<unknown>): RequestFactory =>
   async (world, route) => {
@@ -86,7 +86,7 @@ const stale = (events: string): RequestFactory => {
 
 const idOf = ({ params }: TestRequest) => params?.['id'] ?? ''
 
-/** Makers for one route alone, by operation and code. */
+/** Requests for a single route, by operation and code. */
 export const ROUTE_ERROR_REQUESTS: Record<string, RequestFactory> = {
   'appendEvents SEQUENCE_CONFLICT': stale('events'),
   'addMessages SEQUENCE_CONFLICT': stale('messages'),
@@ -107,7 +107,7 @@ export const ROUTE_ERROR_REQUESTS: Record<string, RequestFactory> = {
   'forgetMemory IDEMPOTENCY_MISMATCH': memoryKey,
   'corroborateMemory IDEMPOTENCY_MISMATCH': memoryKey,
   'contradictMemory IDEMPOTENCY_MISMATCH': memoryKey,
-  // what was kept by the first call with the key is forgotten since
+  // the memory of the first call with the key is forgotten
   'remember MEMORY_NOT_FOUND': async (world, route) => {
     const { body } = await accepted(world, route)
     const input = { ...(body as { userId: string }), content: `Has the number ${randomUUID()}` }
@@ -137,7 +137,7 @@ export const ROUTE_ERROR_REQUESTS: Record<string, RequestFactory> = {
   'abort SESSION_ENDED': expired,
 }
 
-/** Requests at which a route may stumble, whether or not it is one of its own errors. */
+/** Malformed requests that any route may get. */
 export const MALFORMED_REQUESTS: Record<string, { maker: RequestFactory; fits(route: Route): boolean }> = {
   'that is as it should be': { maker: accepted, fits: () => true },
   'for a session that is not there': { maker: ERROR_REQUESTS.SESSION_NOT_FOUND as RequestFactory, fits: isOfSession },

@@ -15,7 +15,7 @@ const pairs = ROUTES.flatMap((route) =>
   (route.errors ?? []).map((code) => ({ operation: route.operation, code, route })),
 )
 
-/** Routes that work on a cache go with Postgres alone, where the other tests of them are. */
+/** Routes that work on the cache need Postgres, which has its own tests of them. */
 const routes = ROUTES.filter((route) => !usesCache(route))
 const stumbles = Object.entries(MALFORMED_REQUESTS).flatMap(([which, { maker, fits }]) =>
   routes.filter(fits).map((route) => ({ operation: route.operation, which, maker, route })),

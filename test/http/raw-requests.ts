@@ -10,17 +10,17 @@ import { urlOf } from './send.ts'
 /** Every route below `/v1`. */
 export const ALL_ROUTES: readonly Route[] = [infoRoute('0.0.0'), ...ROUTES]
 
-/** Whoever runs the store. */
+/** The token of the operator. */
 export const authorization = `Bearer ${await operatorToken()}`
 
-/** A request that is well formed, of things that are not there: for what is refused before anyone looks for them. */
+/** A valid request for things that do not exist, to provoke errors that come before the lookup. */
 export function sampleRequest({ operation }: Route, more: TestRequest = {}): TestRequest {
   const { state: _state, ...sample } = SAMPLES[operation] ?? {}
   const params = { id: '01234567-89ab-4def-8123-456789abcdef', ...sample.params }
   return { ...sample, params, ...more, headers: { authorization, ...more.headers } }
 }
 
-/** Sends bytes as they are, and gives all that comes back until the other side closes. */
+/** Sends raw bytes, and returns everything received until the other side closes. */
 export async function sendRaw(base: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(base)
   const socket = connect(Number(port), hostname)
@@ -30,7 +30,7 @@ export async function sendRaw(base: string, bytes: string | Buffer): Promise<str
   return text
 }
 
-/** Begins a request whose body does not come, and waits until it was let in. */
+/** Starts a request without sending its body, and waits until it is accepted. */
 export async function holdConnection(base: string): Promise<Socket> {
   const { hostname, port, host } = new URL(base)
   const socket = connect(Number(port), hostname)
@@ -45,7 +45,7 @@ export async function holdConnection(base: string): Promise<Socket> {
   throw new Error(`not let in: ${first}`)
 }
 
-/** Says how long a body is, and sends nothing of it. */
+/** Announces the length of a body, and sends nothing of it. */
 export async function announceBody(base: string, route: Route, bytes: number): Promise<TestResponse> {
   const headers = { authorization, 'content-type': 'application/json', 'content-length': bytes }
   return await new Promise((resolve, reject) => {

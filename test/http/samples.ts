@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Route } from '../../src/http/route.ts'
 import type { Session, Throughline } from '../../src/index.ts'
 
-/** What a route answered. */
+/** The response of a route. */
 export interface TestResponse {
   status: number
   type: string
@@ -10,10 +10,10 @@ export interface TestResponse {
   text: string
 }
 
-/** Where a request goes. */
+/** Method and path of a request. */
 export type RouteAddress = Pick<Route, 'method' | 'path'>
 
-/** A request to a route, as far as it is not the same for all. */
+/** The parts of a request that differ between routes. */
 export interface TestRequest {
   /** Parts of the path by their names. */
   params?: Record<string, string>
@@ -22,10 +22,10 @@ export interface TestRequest {
   headers?: Record<string, string>
 }
 
-/** What samples are made in. */
+/** The server and store that samples use. */
 export interface World {
   readonly tl: Throughline
-  /** Sends a request, as whoever runs the store. */
+  /** Sends a request as the operator. */
   send(route: RouteAddress, sent: TestRequest): Promise<TestResponse>
   /** A database of an older system. */
   readonly legacy: string
@@ -33,7 +33,7 @@ export interface World {
 
 /** A request that its route accepts. */
 export interface Sample {
-  /** Where its session has to stand. @default 'live' */
+  /** The state its session needs. @default 'live' */
   readonly state?: keyof typeof STATES
   readonly params?: Record<string, string>
   readonly query?: Record<string, string>
@@ -45,14 +45,14 @@ const TURNS = Array.from({ length: 12 }, (_, i) => [
   { type: 'model_message', content: `Answer ${i}` } as const,
 ]).flat()
 
-/** Ways to bring a session to where it has to stand. */
+/** Brings a session into each state. */
 const STATES = {
   live: async () => {},
   asked: (session: Session) => session.ask('Which one?'),
   interrupted: (session: Session) => session.interrupt('Wait'),
   proposed: (session: Session) => session.propose('It is done'),
   ended: (session: Session) => session.end(),
-  /** With more turns than a summary leaves. */
+  /** With more turns than a summary keeps. */
   long: (session: Session) => session.append(TURNS),
 }
 
@@ -162,14 +162,14 @@ export const SAMPLES: Record<string, Sample> = {
   importBlocks: { body: { blocks: [block] } },
 }
 
-/** A session of its own, where the sample needs it to stand. */
+/** A new session in the state that the sample needs. */
 export async function sessionFor({ tl }: World, { state = 'live' }: Sample): Promise<Session> {
   const session = await tl.sessions.create({ ...someone, task: 'A letter' })
   await STATES[state](session)
   return session
 }
 
-/** The sample of a route as a request, with a thing of its own to work on. */
+/** The sample of a route as a request, with its own new session or memory. */
 export async function requestFor(world: World, path: string, sample: Sample): Promise<TestRequest> {
   const { params, query, body } = sample
   const from = path === '/envelopes/backfill' && { from: world.legacy }
@@ -187,7 +187,7 @@ async function subjectOf(world: World, path: string, sample: Sample): Promise<st
   return randomUUID()
 }
 
-/** A memory like no other. */
+/** A new memory with unique content. */
 export async function createMemory({ tl }: World, idempotencyKey?: string): Promise<{ id: string }> {
   const input = { ...someone, content: `Has the number ${randomUUID()}`, scope: randomUUID() }
   return await tl.memories.remember(input, idempotencyKey === undefined ? {} : { idempotencyKey })

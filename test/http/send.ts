@@ -4,7 +4,7 @@ import { type Problem, STATUS } from '../../src/http/error-response.ts'
 import { problem as problemSchema } from '../../src/http/openapi.ts'
 import type { RouteAddress, TestRequest, TestResponse } from './samples.ts'
 
-/** Sends a request to a route. A stream that comes is not read. */
+/** Sends a request to a route. Does not read a stream. */
 export async function send(base: string, route: RouteAddress, sent: TestRequest): Promise<TestResponse> {
   const { query, body, headers } = sent
   const response = await fetch(urlOf(base, route.path, sent) + (query ? `?${new URLSearchParams(query)}` : ''), {
@@ -18,17 +18,17 @@ export async function send(base: string, route: RouteAddress, sent: TestRequest)
   return { status: response.status, type, headers: response.headers, text: isStream ? '' : await response.text() }
 }
 
-/** Where a route is, with the parts of its path. */
+/** The URL of a route, with its path parameters. */
 export function urlOf(base: string, path: string, { params = {} }: TestRequest): string {
   return `${base}/v1${path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))}`
 }
 
-/** The code of a problem; `undefined` where the answer is none. */
+/** The code of a problem; `undefined` for other responses. */
 export function codeOf({ type, text }: TestResponse): ErrorCode | undefined {
   return type.startsWith('application/problem+json') ? (JSON.parse(text) as Problem).code : undefined
 }
 
-/** Checks that the answer is a problem of this code, whole and with its status. */
+/** Expects a complete problem with this code and its status. */
 export function expectProblem(answer: TestResponse, code: ErrorCode): Problem {
   const { status, type, text } = answer
   expect([status, type, text]).toEqual([STATUS[code], 'application/problem+json; charset=utf-8', expect.any(String)])

@@ -18,7 +18,7 @@ async function started(options: ServeOptions, start = startServer): Promise<Serv
   return server
 }
 
-/** Something that happens when it is told to. */
+/** A promise that the test resolves. */
 function gate() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ describe('a server that stops', () => {
     await asked.opened
     leaving.abort()
     const stopped = server.close().then(() => summed)
-    // time for a stop that waits for nobody
+    // enough time for a stop that would not wait
     expect(await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, 100, 'waits'))])).toBe('waits')
     answer.open()
     expect(await stopped).toBe(true)

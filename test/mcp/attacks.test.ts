@@ -164,7 +164,7 @@ describe('/mcp of a server with a key', () => {
     const params = { _meta: meta, notifications: { resourceSubscriptions: [uri], toolsListChanged: true } }
     const listen = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params }
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
-    // it would wait for ever if it stood open
+    // an open stream would never end
     const { status, text } = await post(listen, headers)
     expect({ status, text }).toMatchObject({ status: 200, text: expect.stringContaining('acknowledged') })
     expect(text).not.toContain('resourceSubscriptions')

@@ -50,7 +50,7 @@ export interface ToolResult {
 export interface ClientKind {
   readonly name: string
   connect(where: Endpoint): Promise<McpClient>
-  /** Is told each time that one of the resources changes. */
+  /** Called each time one of the resources changes. */
   watch(client: McpClient, uri: string, changed: () => void): Promise<void>
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Connects as whoever has these claims. */
+/** Connects with a token with these claims. */
 async function enter(
   { connect }: ClientKind,
   claims: Record<string, unknown>,

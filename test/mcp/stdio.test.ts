@@ -48,7 +48,7 @@ describe.each(CLIENT_KINDS)('$name over stdio', ({ name, connect, watch }) => {
   })
 })
 
-/** Is told of what others write. */
+/** Checks that a client is notified of the writes of others. */
 async function told(client: McpClient, watch: (typeof CLIENT_KINDS)[number]['watch'], userId: string): Promise<void> {
   const session = await tl.sessions.create({ userId })
   const uri = `throughline://sessions/${session.id}/events`
@@ -61,7 +61,7 @@ async function told(client: McpClient, watch: (typeof CLIENT_KINDS)[number]['wat
   expect(contents[0]?.text).toContain('from another process')
 }
 
-/** A process whose lines we write and read ourselves. */
+/** A process that speaks the protocol line by line, without a client library. */
 function raw(args: readonly string[], env: Record<string, string> = {}) {
   const child = trackProcess(spawn(process.execPath, [CLI, ...args], { env: { ...process.env, ...env } }))
   const out = { lines: [] as { id?: number; result?: unknown; error?: unknown }[], errors: '' }
@@ -69,14 +69,14 @@ function raw(args: readonly string[], env: Record<string, string> = {}) {
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     const parts = (rest + text).split('\n')
     rest = parts.pop() ?? ''
-    // fails the test where anything but a message comes
+    // fails the test if a line is not a message
     out.lines.push(...parts.map((line) => JSON.parse(line)))
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     out.errors += text
   })
   child.stdin.on('error', () => {})
-  /** All at once, so that what comes first is not done before the rest has come. */
+  /** Sends all messages in one write, so that none is done before the rest has arrived. */
   const send = (...messages: object[]) =>
     child.stdin.write(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''))
   const greet = () => {
@@ -100,7 +100,7 @@ const everyone = NUMBERS.map((n) => `number ${n}`)
 describe('throughline mcp', () => {
   it('answers every message before the end of its input, writes nothing else, and exits with 0', async () => {
     const { id } = await tl.sessions.create({ userId: 'raw' })
-    // what others print goes elsewhere
+    // other output goes to stderr
     const noise = `--import=data:text/javascript,process.on('exit',()=>console.log('noise'))`
     const { child, greet, say, ended } = raw(argsFor('raw'), { NODE_OPTIONS: noise })
     greet()
@@ -191,7 +191,7 @@ describe('throughline mcp', () => {
   })
 
   it('exits at once while the store does not answer, and says what it waits for', async () => {
-    // takes connections, and never says a word
+    // accepts connections, and never answers
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
@@ -205,7 +205,7 @@ describe('throughline mcp', () => {
       gone.child.stdin.end()
       const codes = await Promise.all([terminated, interrupted, gone].map(async ({ ended }) => (await ended).code))
       expect(codes).toEqual([143, 130, 0])
-      // the store would have been given 15 seconds
+      // the store has a timeout of 15 seconds
       expect(Date.now() - since).toBeLessThan(5000)
       const { errors } = await gone.ended
       expect(errors).toBe('throughline mcp: waiting for the store (postgres); press Ctrl-C to stop\n')

@@ -6,7 +6,7 @@ import type { ListedTool, McpClient, ToolResult } from './clients.ts'
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 
-/** Calls every tool and reads every resource, as an agent would in the course of a task. Gives the id of its session. */
+/** Calls every tool and reads every resource, as an agent does during a task. @returns the id of its session */
 export async function tour(client: McpClient): Promise<string> {
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name))
@@ -31,7 +31,7 @@ function checkTold({ name, title, description = '', inputSchema, outputSchema, a
   expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/)
   expect(title).toBeTruthy()
   expect(description.length).toBeGreaterThan(60)
-  // its words keep to a budget, which the same as structured content would double
+  // its text has a token budget, which the same text as structured content would double
   expect(outputSchema === undefined).toBe(name === 'build_context')
   expect(annotations).toMatchObject({ readOnlyHint: expect.any(Boolean), destructiveHint: expect.any(Boolean) })
   const plain = ['workflow', 'gitBranch', 'question', 'category', 'kind', 'outcome']
@@ -39,7 +39,7 @@ function checkTold({ name, title, description = '', inputSchema, outputSchema, a
   expect(silent.map(([field]) => field).filter((field) => !plain.includes(field))).toEqual([])
 }
 
-/** What came of a call that must not fail; it has words too. */
+/** The structured result of a call that must succeed and must have text too. */
 // biome-ignore lint/suspicious/noExplicitAny: each tool has a shape of its own, which the client checks
 function good({ isError, structuredContent, content }: ToolResult): any {
   expect(isError, content[0]?.text).toBeFalsy()
@@ -72,7 +72,7 @@ async function work(call: Call): Promise<string> {
   const decided = { sessionId, kind: 'decision', text: 'Use a table', filesWritten: ['a.ts'], idempotencyKey: 'note-1' }
   const noted = good(await call('note', decided))
   expect(good(await call('note', decided))).toEqual(noted)
-  // each its own step, however many come at once
+  // each is its own step, also when several arrive at once
   const side = await Promise.all(['one', 'two', 'three'].map((text) => call('note', { sessionId, text })))
   expect(new Set(side.map((result) => good(result).sequence)).size).toBe(3)
   expect(codeOf(await call('note', { ...decided, text: 'Use a tree' }))).toBe('IDEMPOTENCY_MISMATCH')
@@ -116,7 +116,7 @@ async function end(call: Call, sessionId: string): Promise<void> {
   expect(good(await call('answer', answer)).session.state).toBe('running')
 
   expect(good(await call('propose', { sessionId, summary: 'It is fast' })).session.waitsFor.for).toBe('confirmation')
-  // the first answer again, although the session waits for something else by now
+  // the same response again, although the session waits for something else now
   expect(good(await call('answer', answer)).session.state).toBe('running')
   expect(good(await call('answer', { sessionId, text: 'Faster' })).session.state).toBe('running')
   good(await call('propose', { sessionId, summary: 'It is faster' }))
@@ -131,7 +131,7 @@ async function end(call: Call, sessionId: string): Promise<void> {
 const codeOf = ({ isError, content, _meta }: ToolResult) => {
   expect(isError).toBe(true)
   const code = _meta?.['throughline/error']?.code
-  // with a word on what to do
+  // with the next step
   expect(content[0]?.text).toMatch(new RegExp(`^${code}: .+\\n.+`))
   return code
 }

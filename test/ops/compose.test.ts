@@ -26,7 +26,7 @@ const compose = parse(textOf('compose.yaml')) as {
 }
 const services = Object.entries(compose.services)
 const built = services.filter(([, { build }]) => build !== undefined)
-/** What is mounted where, by service. */
+/** The mounts of each service. */
 const mounts = services.flatMap(([service, { volumes = [] }]) =>
   volumes.map((volume) => {
     const [source = '', target = '', mode] = volume.split(':')
@@ -84,7 +84,7 @@ describe('compose.yaml', () => {
   it('sets only variables that the server reads', () => {
     const set = built.flatMap(([, { environment = {} }]) => Object.keys(environment))
     expect(set).toContain('THROUGHLINE_JWT_SECRET')
-    // of the driver of Postgres, so that a password need not be fit for a URL
+    // read by the Postgres driver, so that a password needs no URL encoding
     expect(set.filter((name) => name !== 'PGPASSWORD' && !read.has(name))).toEqual([])
   })
 

@@ -15,7 +15,7 @@ const lines = textOf('Dockerfile')
   .replaceAll(/ *\\\n */g, ' ')
   .split('\n')
   .filter((line) => line !== '')
-/** What stands behind an instruction, each time it is used. */
+/** The arguments of each use of an instruction. */
 const all = (instruction: string) =>
   lines.filter((line) => line.startsWith(`${instruction} `)).map((line) => line.slice(instruction.length + 1))
 const last = (instruction: string) => all(instruction).at(-1) ?? ''

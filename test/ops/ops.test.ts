@@ -26,13 +26,13 @@ interface Dashboard {
   templating: { list: { name: string; type: string; definition?: string }[] }
 }
 const dashboard = () => JSON.parse(textOf('ops/dashboard.json')) as Dashboard
-/** What the dashboard asks, with its variables filled in. */
+/** The queries of the dashboard, with its variables filled in. */
 const questions = () =>
   dashboard().panels.flatMap(({ targets }) =>
     targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$\w+/g, '.+')),
   )
 
-/** Runs it, and fails with what it says. */
+/** Runs promtool, and fails with its output. */
 function promtool(...args: string[]): string {
   try {
     return execFileSync(requirePromtool(), args, { cwd: ops, encoding: 'utf8', stdio: 'pipe' })
@@ -57,7 +57,7 @@ async function registered(): Promise<Map<string, string[]>> {
   return new Map(found)
 }
 
-/** Metrics with what stands between their braces: names with our prefixes, and whatever is selected from. */
+/** The metrics of an expression with their selectors. */
 function used(text: string): { name: string; selector: string }[] {
   const names = /\b((?:session_envelope|conversation_worker)_\w+|\w+(?=[{[]))(?:\{([^}]*)\})?/g
   return [...text.matchAll(names)].map(([, name = '', selector = '']) => ({
@@ -66,7 +66,7 @@ function used(text: string): { name: string; selector: string }[] {
   }))
 }
 
-/** The part of the tests that says what is expected of an alert, each time it is asked for. */
+/** The expectations for an alert in the unit tests. */
 const expectationsOf = (alert: string) =>
   cases.split(/^ +- (?=\{? ?(?:eval_time|name):)/m).filter((part) => part.includes(`alertname: ${alert}`))
 

@@ -13,20 +13,20 @@ import {
 import { dirname, join } from 'node:path'
 import { runFolder } from '../servers/test-run.ts'
 
-/** Where to look for the program, and where to keep it. */
+/** Where to look for promtool, and where to keep a download. */
 export interface PromtoolPlaces {
   /** @default process.env.PATH */
   path?: string
-  /** Folder of this user alone, in which a download is kept for the next time. */
+  /** Folder of this user, which keeps a download for the next run. */
   kept?: string
 }
 
-/** Longest time for one command, in milliseconds: without a network it would be tried again and again. */
+/** Longest time for one command, in milliseconds: without a network apt would retry for long. */
 const PATIENCE = 120_000
 
 const INSTALL = 'apt-get install -y --no-install-recommends prometheus'
 
-/** Path of the program. Where it is not installed it is taken out of Debian's package, which needs no root. */
+/** Path of promtool. If it is not installed, it is unpacked from Debian's package, which needs no root. */
 export function requirePromtool({
   path = process.env['PATH'] ?? '',
   kept = keptFolder(),
@@ -47,7 +47,7 @@ export function requirePromtool({
 
 const keptFolder = () => join(dirname(runFolder()), `throughline-promtool-${process.getuid?.() ?? 'user'}`)
 
-/** Whatever lies in a folder that others can write to is not run. */
+/** A program in a folder that others may write to must not be run. */
 function isOurs(folder: string): boolean {
   const found = lstatSync(folder)
   return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
@@ -66,7 +66,7 @@ function download(program: string, kept: string, path: string): void {
     try {
       run('apt-get', 'download', 'prometheus')
     } catch {
-      // the lists may be missing, as in most images, or too old; ours need no root either
+      // package lists may be missing, as in most images, or outdated; lists of our own need no root either
       const ours = ['-o', `Dir::State::lists=${folder}/lists`, '-o', `Dir::Cache=${folder}/cache`]
       for (const name of ['lists', 'cache']) mkdirSync(join(folder, name, 'partial'), { recursive: true })
       run('apt-get', ...ours, 'update')
@@ -74,7 +74,7 @@ function download(program: string, kept: string, path: string): void {
     }
     const file = readdirSync(folder).find((name) => name.endsWith('.deb')) ?? ''
     run('dpkg-deb', '-x', file, 'unpacked')
-    // made whole first: another process may look for it at this moment
+    // renamed when complete: another process may look for it at this moment
     const whole = join(folder, 'promtool')
     copyFileSync(join(folder, 'unpacked/usr/bin/promtool'), whole)
     chmodSync(whole, 0o755)

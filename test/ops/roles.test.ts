@@ -13,13 +13,13 @@ const root = join(import.meta.dirname, '../..')
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8')
 const { services } = parse(textOf('compose.yaml'))
 
-/** Not fit for a URL, nor for SQL, unless they are quoted. */
+/** Passwords that need quoting in URLs and in SQL. */
 const PASSWORDS: Record<string, string> = {
   POSTGRES_OWNER_PASSWORD: "the owner's: 1/2",
   POSTGRES_SERVER_PASSWORD: 'p@ss/w:rd #1',
 }
 
-/** The statements that psql would send, with what it takes from the environment. */
+/** The statements that psql would send, with variables from the environment. */
 function statementsOf(script: string, env: Record<string, string>): string[] {
   let sql = script.replaceAll(/^--.*\n/gm, '')
   for (const [line, variable, name = ''] of sql.matchAll(/^\\getenv (\w+) (\w+)$/gm)) {
@@ -29,17 +29,17 @@ function statementsOf(script: string, env: Record<string, string>): string[] {
   return sql.split(/;\n/).filter((statement) => statement.trim() !== '')
 }
 
-/** What a service of compose.yaml opens, on the server of this test. */
+/** The database URL of a service of compose.yaml, on the server of this test. */
 function urlFor(service: string, { port }: PostgresServer): string {
   return services[service].environment.THROUGHLINE_URL.replace('postgres:5432', `127.0.0.1:${port}`)
 }
-/** The name that its password has in the environment. */
+/** The password of a service. */
 const passwordFor = (service: string) =>
   PASSWORDS[/\{(\w+):/.exec(services[service].environment.PGPASSWORD)?.[1] ?? ''] ?? ''
 
 let postgres: PostgresServer
 let folder: string
-// one of its own: roles belong to the whole cluster
+// a server of its own, because roles belong to the whole cluster
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'throughline-roles-'))
   const [program] = postgresPrograms()

@@ -13,7 +13,7 @@ let folder: string
 let tarball: string
 let installed: string
 
-/** The package as users get it: packed, unpacked, and with nothing beside it but the dependencies it declares. */
+/** The package as users get it: packed, unpacked, and with only its declared dependencies. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'throughline-'))
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
@@ -58,13 +58,13 @@ describe('the package', () => {
   it('satisfies publint and arethetypeswrong', async () => {
     const lint = await bin('publint/src/cli.js', tarball, '--strict')
     expect(lint.stdout).toContain('All good!')
-    // it leaves with an error, and so rejects, when it finds a problem
+    // exits with an error, and so rejects, when it finds a problem
     const types = await bin('@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'esm-only')
     expect(types.stdout).toContain('throughline/testing')
   })
 
   it('loads no driver and opens nothing when it is imported', async () => {
-    // the permission model refuses files to write, native addons, child processes and workers
+    // the permission model forbids writing files, native addons, child processes and workers
     const code = `
       import { registerHooks } from 'node:module'
       const loaded = []

@@ -8,7 +8,7 @@ const tokenizer = { name: 'characters', count: (text: string) => text.length }
 const text = fc.string({ minLength: 1, maxLength: 20 }).filter((one) => one.trim() !== '' && !one.includes('\0'))
 const id = fc.constantFrom('1', '2', '3')
 
-/** What a session may hold: turns, calls and results in any order, some without their other half, and bookkeeping. */
+/** Events of a session: turns, calls and results in any order, some unpaired, and bookkeeping. */
 const event: fc.Arbitrary<EventInput> = fc.oneof(
   fc.record({
     type: fc.constantFrom('user_message', 'model_message', 'system_event', 'x.own', 'memory_recall'),
@@ -75,7 +75,7 @@ it('a context stays within its budget and in order, keeps pairs together, and is
       }
       expect([...unanswered].sort()).toEqual([...new Set(dangling)].sort())
 
-      // what was said comes in the order in which it was said
+      // messages keep their order
       const said = (await session.messages()).map(({ role, content }) => `${role} ${content}`)
       let place = 0
       for (const { role, content, toolCalls } of messages.filter(({ role: who }) => who !== 'system')) {

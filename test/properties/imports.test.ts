@@ -48,7 +48,7 @@ const ways: [name: string, from: Place, to: Place][] = [
   ]),
 ]
 
-/** Brings a life in by blocks of these sizes, over and over; with `early` the session is there before its last ones come. */
+/** Imports a session in blocks of these sizes, repeatedly; with `early` it exists before its last blocks arrive. */
 async function bring(
   store: Store,
   life: ForeignSession,
@@ -64,7 +64,7 @@ async function bring(
   }
 }
 
-/** All that belongs to a session. */
+/** All stored data of a session. */
 async function shown(store: Store, sessionId: string): Promise<unknown> {
   const view = await store.load({ sessionId })
   const { tenant = '', conversationId = '' } = view?.record ?? {}

@@ -37,7 +37,7 @@ export interface EnvelopeRaceReport {
   counted: Record<string, number>
 }
 
-/** A read, and what had been told before it began: the last row of the table, and so many of this process. */
+/** A read, and the values returned before it started: the last row of the table, and those of this process. */
 export interface EnvelopeRead {
   got: string
   shared: number
@@ -60,10 +60,12 @@ const count = (operation: string, result: string) => {
   report.counted[name] = (report.counted[name] ?? 0) + 1
 }
 
-/** What the race is about: some steps follow at once, the others after anything up to more than the life of a short lease. */
+/** Delays of the race: some steps follow at once, others after up to more than the life of a short lease. */
 const pause = (share: number) => (Math.random() < share ? delay(Math.random() * 30) : Promise.resolve())
 
-/** The same cache with time for others: behind a miss, before the fill, and between the store's commit and the telling of it. */
+/**
+ * The same cache with pauses that let others run: after a miss, before the fill, and between commit and invalidation.
+ */
 function slow(cache: EnvelopeCache): EnvelopeCache {
   const keep = ({ value, version }: CacheEntry) => report.versions.push([tokenIn(JSON.parse(value)), version])
   return {

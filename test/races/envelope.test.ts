@@ -42,7 +42,10 @@ async function lose(nodes: readonly RedisServer[], sessionId: string, going: () 
   return losses
 }
 
-/** Runs the processes, and takes things away meanwhile. Gives their reports, and what all were told, in the order of the table. */
+/**
+ * Runs the processes while Redis loses data. Returns their reports, and all returned values in the order of the
+ * table.
+ */
 async function race(shape: Shape, nodes: readonly RedisServer[]) {
   const table = new pg.Client(shape.shared)
   await table.connect()
@@ -101,7 +104,7 @@ async function sequencesOf(url: string, sessionId: string): Promise<Map<string, 
   return sequences
 }
 
-/** Reads that gave what is older than what anybody had been told before they began. */
+/** Stale reads: older than a value returned before they started. */
 function violationsIn(reports: readonly EnvelopeRaceReport[], told: readonly Told[], at: (token: string) => number) {
   const shared = new Map([[0, 1]])
   let newest = 1

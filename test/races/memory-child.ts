@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { type OpenOptions, open } from '../../src/index.ts'
 
-/** What the child does with the sessions of one user, one after the other: it gathers memories from each, or recalls. */
+/** The child's work on the sessions of one user, one after the other: it extracts memories from each, or recalls. */
 export interface MemoryJob {
   target: OpenOptions
   userId: string

@@ -24,7 +24,7 @@ async function prepared() {
 
 type Prepared = Awaited<ReturnType<typeof prepared>>
 
-/** The same store to someone else, for whom the session that is read, or the one named, is purged just before a call. */
+/** The same store for another caller, with the session purged just before a call. */
 function purgedBefore(call: 'read' | 'add' | 'change', { store, tl }: Prepared, named?: string) {
   const gone: string[] = []
   const purge = async (id: string) => {

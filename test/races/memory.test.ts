@@ -40,8 +40,8 @@ async function ended(tl: Throughline, numbers: readonly number[]): Promise<Map<s
 }
 
 /**
- * All at once: two gather memories from the same sessions, from both ends; one goes along with the first of them and purges some
- * of the sessions on the way; one recalls.
+ * All at once: two gather memories from the same sessions, from both ends; one goes along with the first of them and
+ * purges some of the sessions on the way; one recalls.
  */
 async function race(target: OpenOptions, ids: readonly string[], purged: readonly string[]) {
   const start = (job: Pick<MemoryJob, 'sessions' | 'purged' | 'questions'>) =>

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import pg from 'pg'
 import { type BackfillOptions, open } from '../../src/index.ts'
 
-/** What the child does: a backfill into Postgres, in which it dies as the n-th session is to be made; at none if there are fewer. */
+/** The child's work: a backfill into Postgres; it dies when it is about to create the n-th session. */
 export interface BackfillJob {
   url: string
   options: BackfillOptions
@@ -17,7 +17,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...given: unknown[]) {
   const { name } = (given[0] ?? {}) as { name?: string }
   if (name?.includes('create') && ++created === dieAt) {
     process.kill(process.pid, 'SIGKILL')
-    // the signal ends the process while it waits here
+    // the signal ends the process while it blocks here
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   }
   return query.apply(this, given as never)

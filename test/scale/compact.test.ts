@@ -21,7 +21,7 @@ const PAGE = 500
 const HEAP = 48
 const NODE = [`--max-old-space-size=${HEAP}`, '--max-semi-space-size=4']
 const MB = 1024 * 1024
-/** Bytes by which the child may grow, however long the log is, and by how much more for a long one than for a short one. */
+/** Bytes by which the child may grow with any log, and the allowed difference between a long log and a short one. */
 const GROWTH = 64 * MB
 const MORE = 24 * MB
 

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { main } from '../../src/cli/main.ts'
 
-/** What the child does: a command on a SQLite store, in which it dies at the n-th statement; at none if there are fewer. */
+/** The child's work: a command on a SQLite store; it dies at the n-th statement. */
 export interface ImportJob {
   args: readonly string[]
   at?: number
@@ -19,7 +19,7 @@ function mortal(call: Call): Call {
   return function (this: unknown, ...given) {
     if (++statements === at) {
       process.kill(process.pid, 'SIGKILL')
-      // the signal ends the process while it waits here
+      // the signal ends the process while it blocks here
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
     }
     return call.apply(this, given)

@@ -115,8 +115,8 @@ const FUNCTIONS = `
   order by f.oid::regprocedure::text collate "C"`
 
 /**
- * Everything a migration made, as readable SQL from the catalogs: roles, schemas, types, tables with their indexes, policies,
- * triggers and grants, views, functions. The same text on every supported version of Postgres.
+ * Everything a migration made, as readable SQL from the catalogs: roles, schemas, types, tables with their indexes,
+ * policies, triggers and grants, views, functions. The same text on every supported version of Postgres.
  */
 export async function dumpPostgres(client: ClientBase): Promise<string> {
   await client.query(`select set_config('search_path', '', false)`)

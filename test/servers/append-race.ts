@@ -1,7 +1,10 @@
 import { open } from '../../src/index.ts'
 import { startWorker } from '../../src/stores/conformance/processes.ts'
 
-/** Many processes append to one session, every append sent twice with its key. Gives what they were told and what is there. */
+/**
+ * Many processes append to one session, each append twice with its key. Returns the acknowledged and the stored
+ * sequences.
+ */
 export async function appendRace(target: string, processes: number, each: number) {
   const tl = await open(target)
   const session = await tl.sessions.create({ userId: 'ada' })

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { trackProcess } from './test-run.ts'
 
-/** A file of the tests in a process of its own. It is given JSON as its argument, and prints lines of JSON. */
+/** A test script in its own process. It gets JSON as its argument, and prints lines of JSON. */
 export interface Child {
-  /** Every line it has printed so far. */
+  /** All lines printed so far. */
   readonly lines: unknown[]
-  /** Resolves when it has ended well or was killed, rejects with what it said otherwise. */
+  /** Resolves when it has exited with 0 or was killed, rejects with its stderr otherwise. */
   readonly done: Promise<{ lines: unknown[]; killed: boolean }>
   /** Resolves when it has printed so many lines. */
   printed(count: number): Promise<void>
-  /** Lets a child go on that waits for its standard input to end. */
+  /** Ends its standard input, so that a waiting child continues. */
   go(): void
-  /** Ends it at once, as a crash would. */
+  /** Kills it, like a crash. */
   kill(): void
 }
 

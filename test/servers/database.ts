@@ -6,15 +6,15 @@ export { OWNER, SERVING } from './template-database.ts'
 
 /** Databases of one server, for tests. */
 export interface Databases {
-  /** A new database, with the schema unless `bare`. */
+  /** Creates a database, with the schema unless `bare`. */
   create(bare?: 'bare'): Promise<TestDatabase>
-  /** One that tests before used, emptied: far quicker than a new one. It goes back by its `destroy`. */
+  /** Empties and reuses a database of earlier tests, which is much faster than creating one. `destroy` returns it. */
   recycled(): Promise<TestDatabase>
   close(): Promise<void>
 }
 
 export interface TestDatabase {
-  /** As a role: the superuser, unless another is named. */
+  /** URL for a role. @default the superuser */
   url(role?: string): string
   /** Runs statements as the superuser. */
   admin(sql: string): Promise<Record<string, unknown>[]>
@@ -22,7 +22,8 @@ export interface TestDatabase {
 }
 
 /**
- * `url` is the server's as its superuser sees it. One that all files share has a template already: to make one takes a second.
+ * `url` is that of the server for its superuser. A server that all files share has a template already, which takes a
+ * second to create.
  */
 export async function databasesOf(url: string): Promise<Databases> {
   const shared = inject('templates').find((one) => one.url === url)
@@ -61,7 +62,7 @@ export async function databasesOf(url: string): Promise<Databases> {
   }
 }
 
-/** With a connection that empties it time and again: a new one would have to learn all tables first. */
+/** With a kept connection that empties it: a new one would have to load the catalog of all tables first. */
 interface Recycled {
   database: TestDatabase
   admin: pg.Client
@@ -73,7 +74,7 @@ async function kept(database: TestDatabase): Promise<Recycled> {
   return { database, admin }
 }
 
-/** Deletes all rows; on tables this small that is quicker than to truncate them. */
+/** Deletes all rows, which is faster than truncate for tables this small. */
 const EMPTY = `
   do $$
   declare

@@ -4,14 +4,14 @@ import { freePort } from './postgres.ts'
 /** Where a connection is cut: before a request reaches the server, or before a reply reaches the client. */
 export type Direction = 'request' | 'reply'
 
-/** Stands between clients and a server on loopback, and does what networks do. */
+/** A proxy between clients and a server on loopback that simulates network failures. */
 export interface FaultyNetwork {
   port: number
   /** Cuts a connection at the n-th chunk from now that goes this way. Resolves with the chunk that did not arrive. */
   cutAt(direction: Direction, n: number): Promise<Buffer>
-  /** From now on nothing passes, and nothing is closed; `established`: new connections work. */
+  /** Stops all traffic without closing connections; with `established`, new connections still work. */
   hang(which?: 'established'): void
-  /** Lets everything pass again, also what was held back. */
+  /** Resumes the traffic, including held bytes. */
   resume(): void
   stop(): Promise<void>
 }
@@ -21,7 +21,7 @@ export async function startFaultyNetwork(target: number): Promise<FaultyNetwork>
   const cuts = new Map<Direction, { left: number; done(chunk: Buffer): void }>()
   let hanging = false
 
-  /** Whether this chunk is where the connection is to be cut. */
+  /** Whether the connection must be cut at this chunk. */
   function cutsHere(direction: Direction, chunk: Buffer): boolean {
     const cut = cuts.get(direction)
     if (cut === undefined || --cut.left > 0) return false

@@ -7,7 +7,7 @@ import type { ApiDatabase } from '../../src/stores/conformance/harness.ts'
 /** The secret that servers of tests check tokens with. */
 export const SECRET = 'a secret of thirty-two bytes or more, for tests'
 
-/** A token as an issuer would make it, good for an hour. */
+/** A signed token, valid for an hour by default. */
 export async function tokenOf(
   claims: Record<string, unknown>,
   { secret = SECRET, expires = '1h' } = {},
@@ -19,10 +19,10 @@ export async function tokenOf(
     .sign(new TextEncoder().encode(secret))
 }
 
-/** The token of whoever runs the store. */
+/** A token of the operator. */
 export const operatorToken = () => tokenOf({ sub: 'ops', scope: 'throughline:operator' })
 
-/** A server on a free port, which checks each of its answers against what the document says of it. */
+/** A server on a free port that checks every response against its documented schema. */
 export async function startServer(options: ServeOptions): Promise<Server> {
   return await serveWith({ port: 0, log: 'silent', jwt: { secret: SECRET }, ...options }, (route, answer) => {
     if (route.response === undefined || answer === undefined) return
@@ -31,7 +31,7 @@ export async function startServer(options: ServeOptions): Promise<Server> {
   })
 }
 
-/** A database behind servers: each `connect` is a server of its own and a client of it. Other processes come to the first of them. */
+/** A database behind servers: each `connect` starts a server and a client. Other processes use the first server. */
 export async function servedDatabase(target: ServeOptions, destroy: () => Promise<void>): Promise<ApiDatabase> {
   const token = await operatorToken()
   const servers: Server[] = []

@@ -31,8 +31,8 @@ const TOGETHER = 1000
 const BEGINNING = Date.UTC(2025, 0, 1)
 
 /**
- * Makes the table `session_events` of an older system in a database (`postgres://…` or `sqlite:PATH`) and fills it, with
- * the same rows for the same seed.
+ * Makes the table `session_events` of an older system in a database (`postgres://…` or `sqlite:PATH`) and fills it,
+ * with the same rows for the same seed.
  */
 export async function fillLegacy(url: string, { sessions, eventsEach, seed = 1 }: LegacyFill): Promise<LegacyFilled> {
   const filled: LegacyFilled = { sessions, malformed: 0, invalidIds: 0 }

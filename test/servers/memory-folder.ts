@@ -3,12 +3,12 @@ import { existsSync, readFileSync, statfsSync } from 'node:fs'
 /** Where Linux keeps files in memory. */
 const FOLDER = '/dev/shm'
 
-/** Bytes that must be free: two servers with their logs, and whatever the tests write. */
+/** Bytes that must be free: for two servers with their logs, and for test data. */
 const ENOUGH = 4 * 1024 ** 3
 
 /**
- * A folder for temporary files that are never written to a disk, or `undefined` where there is none, too little of it, or none that programs
- * can be started from. The crashes that tests make are those of processes, which it outlives as a disk does.
+ * A folder in memory for temporary files; `undefined` if there is none, too little space, or programs cannot run from
+ * it. Tests crash only processes, so files in memory survive as on a disk.
  */
 export function memoryFolder(): string | undefined {
   if (!existsSync('/proc/mounts') || !existsSync(FOLDER)) return undefined
@@ -19,6 +19,6 @@ export function memoryFolder(): string | undefined {
   const [, , kind, options = ''] = mount ?? []
   if (kind !== 'tmpfs' || options.split(',').some((option) => option === 'noexec' || option === 'ro')) return undefined
   const { bavail, bsize } = statfsSync(FOLDER)
-  // what is stored there takes memory, of which as much again is left to the tests
+  // its files use memory, and the tests need as much again
   return bavail * bsize > ENOUGH && process.availableMemory() > 2 * ENOUGH ? FOLDER : undefined
 }

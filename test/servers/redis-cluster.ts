@@ -11,7 +11,7 @@ export interface RedisCluster {
 
 const NODES = 3
 const SLOTS = 16_384
-/** How far above its own port a node's bus is: fixed before Redis 7. */
+/** Offset of a node's cluster bus port, which is fixed before Redis 7. */
 const BUS = 10_000
 
 export async function startRedisCluster(): Promise<RedisCluster> {
@@ -36,7 +36,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   return { url: `redis+cluster://${nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')}`, nodes, stop }
 }
 
-/** Tries other ports where one of the two, its own or that of its bus, was taken meanwhile. */
+/** Tries other ports if the port or its cluster bus port was taken meanwhile. */
 async function startNode(attempts = 5): Promise<RedisServer> {
   const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '3000']
   try {
@@ -54,7 +54,7 @@ async function portWithBus(): Promise<number> {
   }
 }
 
-/** Whether a node sees all the others and every slot served. */
+/** Whether a node sees all others, and every slot is served. */
 async function isWhole(node: RedisServer): Promise<boolean> {
   const info = String(await node.command('CLUSTER', 'INFO'))
   return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${NODES}`)

@@ -10,10 +10,10 @@ export interface RedisServer {
   port: number
   /** Runs one command, on a connection that ends with it. */
   command(name: string, ...args: string[]): Promise<unknown>
-  /** Stops it from doing anything, connections and all, until `resume`. */
+  /** Stops the process until `resume`; connections stay open. */
   pause(): void
   resume(): void
-  /** Ends it as a crash would. */
+  /** Kills it, like a crash. */
   crash(): Promise<void>
   /** Starts it again after a crash, on the same port and folder. */
   start(): Promise<void>

@@ -3,20 +3,22 @@ import type { Session } from '../../src/index.ts'
 /** Events of one append. */
 export const BATCH = 3
 
-/** How long a writer insists on an append, in milliseconds. */
+/** How long a writer retries an append, in milliseconds. */
 const PATIENCE = 60_000
 
-/** What writers were told while things went wrong. */
+/** The outcomes of the writers' appends. */
 export interface WriteResults {
-  /** Label of each append that was acknowledged, with its sequences. */
+  /** Sequences of each acknowledged append, by its label. */
   acknowledged: Map<string, number[]>
-  /** Label of each append without a key that failed: it may be there or not. */
+  /** Labels of failed appends without a key, which may be stored or not. */
   unknown: Set<string>
-  /** How often a call failed with STORAGE; any other error ends the writers. */
+  /** Number of calls that failed with STORAGE; any other error ends the writers. */
   failures: number
 }
 
-/** Writers that append batches until they are stopped: with a key, and so again and again, or without one, and so once. */
+/**
+ * Writers that append batches until they are stopped. They retry appends with a key, and try those without one once.
+ */
 export function startWriters(session: Session, { keyed, keyless }: { keyed: number; keyless: number }) {
   const told: WriteResults = { acknowledged: new Map(), unknown: new Set(), failures: 0 }
   let stopped = false
@@ -52,7 +54,7 @@ export function startWriters(session: Session, { keyed, keyless }: { keyed: numb
   done.catch(() => {})
   return {
     told,
-    /** Resolves when so many more appends have been acknowledged than were when it was called. */
+    /** Resolves after this many more acknowledged appends. */
     async acknowledged(more: number): Promise<void> {
       const goal = told.acknowledged.size + more
       const failed = done.then(() => Promise.reject(new Error('the writers have stopped')))
@@ -60,7 +62,7 @@ export function startWriters(session: Session, { keyed, keyless }: { keyed: numb
       while (told.acknowledged.size < goal)
         await Promise.race([failed, new Promise((resolve) => setTimeout(resolve, 5))])
     },
-    /** Lets every writer finish what it is about. */
+    /** Lets every writer finish its current append. */
     async stop(): Promise<WriteResults> {
       stopped = true
       await done
@@ -69,7 +71,7 @@ export function startWriters(session: Session, { keyed, keyless }: { keyed: numb
   }
 }
 
-/** Sequences of everything in a session's log, by the label that wrote it. */
+/** Stored sequences of a session, by label. */
 export async function sequencesIn(session: Session): Promise<Map<string, number[]>> {
   const kept = new Map<string, number[]>()
   for (let after = 1; ; ) {

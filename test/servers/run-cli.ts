@@ -1,18 +1,19 @@
 import { main } from '../../src/cli/main.ts'
 
-/** What the shell would see of a command. */
+/** Exit code and output of a command. */
 export interface CommandResult {
   code: number | string
   stdout: string
   stderr: string
 }
 
-/** What concerns the process of the tests, and not the command. */
+/** Variables for the test process that commands must not see. */
 const OURS = ['FORCE_COLOR', 'NO_COLOR', 'NODE_DEBUG', 'THROUGHLINE_CACHE_URL', 'THROUGHLINE_URL']
 
 /**
- * Runs a command in this process, which saves the third of a second that one of its own needs to start. What only a process can show, such as
- * colours, pipes and signals, is not for here. One command at a time: it borrows the environment, the folder and the output.
+ * Runs a command in this process, which saves the half second of a core that a process needs to start. Not for
+ * colors, pipes and signals, which need a process. One command at a time: it replaces the environment, the working
+ * directory and the output.
  */
 export async function runInProcess(
   args: readonly string[],

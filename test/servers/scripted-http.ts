@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request, as it came. */
+/** A received request. */
 export interface Received {
   method: string
   url: string
@@ -9,16 +9,16 @@ export interface Received {
   body: string
 }
 
-/** What to do with a request. */
+/** Handles one request. */
 export type Turn = (response: ServerResponse, request: Received) => void
 
-/** A server on loopback that does with each request what its script says: it takes the turns one after the other. */
+/** A server on loopback that handles each request with the next turn of its script. */
 export interface ScriptedServer {
   url: string
   port: number
-  /** All that came so far. */
+  /** All requests so far. */
   received: Received[]
-  /** What is done with the next requests. */
+  /** Adds turns for the next requests. */
   next(...turns: readonly Turn[]): void
   stop(): Promise<void>
 }
@@ -61,7 +61,7 @@ export function answer(status: number, body?: unknown, headers: Record<string, s
   }
 }
 
-/** Takes the request, and cuts the connection. */
+/** Reads the request, and cuts the connection. */
 export const cut: Turn = (response) => void response.socket?.destroy()
 
 /** Never answers. */

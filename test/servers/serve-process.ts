@@ -8,15 +8,15 @@ const CLI = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 export interface ServeProcess {
   readonly url: string
   readonly pid: number
-  /** Sends the signal that asks it to stop. */
+  /** Sends SIGTERM. */
   stop(): void
-  /** Ends it at once, as a crash would. */
+  /** Kills it, like a crash. */
   kill(): void
-  /** How it ended. */
+  /** Resolves with its exit code or signal. */
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; errors: string }>
 }
 
-/** Starts it on a free port, with settings from the environment, and waits until it says where it is. */
+/** Starts it on a free port, with settings from the environment, and waits until it prints its URL. */
 export async function startServeProcess(
   env: Record<string, string>,
   args: readonly string[] = [],

@@ -12,14 +12,20 @@ declare module 'vitest' {
     postgres: { name: string; url: string }[]
     /** The template database of each of them. */
     templates: Template[]
-    /** A Redis that all test files share: use new session ids. A test that flushes, fills or pauses one starts its own. */
+    /**
+     * A Redis that all test files share: use new session ids. A test that flushes, fills or pauses one starts its
+     * own.
+     */
     redis: { url: string }
     /** The same, with three nodes. */
     redisCluster: { url: string }
   }
 }
 
-/** Starts the servers that all tests share, and stops them afterwards. `DATABASE_URL` and `REDIS_URL` replace them where set. */
+/**
+ * Starts the servers that all tests share, and stops them afterwards. `DATABASE_URL` and `REDIS_URL` replace them
+ * where set.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL']
   const givenRedis = process.env['REDIS_URL']

@@ -1,13 +1,13 @@
 import pg from 'pg'
 import { postgresStore } from '../../src/stores/postgres/index.ts'
 
-/** Roles that are neither superuser nor each other: one owns and migrates, the other serves. */
+/** Two roles without superuser rights: one owns the tables and migrates, the other serves. */
 export const OWNER = 'throughline_test_owner'
 export const SERVING = 'throughline_test_serving'
 
-/** A database with the schema, to copy others from: nobody may be connected to it. */
+/** A template database with the schema; nobody may be connected to it. */
 export interface Template {
-  /** The server's, as its superuser sees it. */
+  /** URL of the server for its superuser. */
   url: string
   name: string
 }
@@ -27,12 +27,12 @@ export async function dropTemplate({ url, name }: Template): Promise<void> {
   await runSql(url, `drop database ${name} with (force)`)
 }
 
-/** Of names that no other file and no other run of the tests uses. */
+/** A prefix that no other test file and no other run uses. */
 export function newPrefix(): string {
   return `throughline_test_${process.pid}_${Math.random().toString(36).slice(2, 8)}`
 }
 
-/** Roles belong to the cluster, which several test files share at the same time. */
+/** Locked, because several test files create the roles of one cluster at the same time. */
 const MAKE_ROLES = `
   select pg_advisory_xact_lock(4747);
   do $$ begin
@@ -42,7 +42,7 @@ const MAKE_ROLES = `
     end if;
   end $$`
 
-/** The address of a database on the same server, as a role. */
+/** URL of a database on the same server, for a role. */
 export function databaseUrl(url: string, database: string, role?: string): string {
   const target = new URL(url)
   target.pathname = `/${database}`
@@ -50,7 +50,7 @@ export function databaseUrl(url: string, database: string, role?: string): strin
   return target.href
 }
 
-/** Runs statements on a connection that ends with them. Gives the rows of the last. */
+/** Runs statements on a new connection. @returns the rows of the last */
 export async function runSql(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url)
   await client.connect()

@@ -16,8 +16,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /**
- * A run of the tests has one folder for all temporary files, `throughline-run-PID-START-…`, and lists its processes there. Whatever a killed run
- * leaves behind is ended by its watchdog; if that was killed too, by the set-up of the next run.
+ * A run of the tests has one folder for all temporary files, `throughline-run-PID-START-…`, and lists its processes
+ * there. Whatever a killed run leaves behind is ended by its watchdog; if that was killed too, by the set-up of the
+ * next run.
  */
 const PREFIX = 'throughline-run-'
 
@@ -39,7 +40,10 @@ interface TrackedProcess {
   command: string
 }
 
-/** Makes the folder of this run in `base`, and the place for temporary files. Once per process: later calls give the same folder. */
+/**
+ * Makes the folder of this run in `base`, and the place for temporary files. Once per process: later calls give the
+ * same folder.
+ */
 export function startRun(base: string): string {
   const name = `${PREFIX}${process.pid}-${startTime(process.pid)}-`
   const current = process.env[VARIABLE]
@@ -54,7 +58,10 @@ export function startRun(base: string): string {
   return folder
 }
 
-/** Ends the processes of runs that were killed, and removes their folders. Runs that are alive, and those of other users, are left alone. */
+/**
+ * Ends the processes of runs that were killed, and removes their folders. Runs that are alive, and those of other
+ * users, are left alone.
+ */
 export async function endInterruptedRuns(): Promise<void> {
   const bases = new Set([dirname(runFolder()), '/dev/shm', '/tmp'])
   const folders = [...bases]
@@ -154,7 +161,10 @@ function send(pid: number, start: string, signal: NodeJS.Signals): void {
 
 let watched: string | undefined
 
-/** In a process group of its own, so that signals to ours do not reach it. It acts when its input ends, which is when this process ends. */
+/**
+ * In a process group of its own, so that signals to ours do not reach it. It acts when its input ends, which is when
+ * this process ends.
+ */
 function startWatchdog(folder: string): void {
   if (watched === folder) return
   watched = folder

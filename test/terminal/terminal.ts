@@ -6,7 +6,10 @@ import { trackProcess } from '../servers/test-run.ts'
 
 const RUN = fileURLToPath(new URL('../../src/cli/run.ts', import.meta.url))
 
-/** What concerns the process of the tests, and not the command. Node shows no colours where CI is set, not even at a terminal. */
+/**
+ * Variables for the test process that commands must not see. Node shows no colors if CI is set, not even in a
+ * terminal.
+ */
 const OURS = ['CI', 'COLUMNS', 'FORCE_COLOR', 'NO_COLOR', 'NODE_DEBUG', 'THROUGHLINE_CACHE_URL', 'THROUGHLINE_URL']
 
 /** The command as a shell takes it. */

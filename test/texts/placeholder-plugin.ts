@@ -3,12 +3,18 @@ import { type Plugin, parseSync, Visitor } from 'vite'
 /** What stands in place of every text for people. */
 export const PLACEHOLDER = '«text»'
 
-/** Files whose sentences are input: the language that the classifier, the extraction and the recall understand. Others are for people. */
+/**
+ * Files whose sentences are input: the language that the classifier, the extraction and the recall understand. Others
+ * are for people.
+ */
 const VOCABULARY = /\/src\/domain\/(classify|memory|recall)\//
 
 const SOURCE = /\/src\/(?!stores\/conformance\/).*(?<!\.test)\.ts$/
 
-/** Replaces every string and template of the source that reads as a sentence, so that no rule can depend on its wording. */
+/**
+ * Replaces every string and template of the source that reads as a sentence, so that no rule can depend on its
+ * wording.
+ */
 export function placeholderTexts(): Plugin {
   return {
     name: 'placeholder-texts',

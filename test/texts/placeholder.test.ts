@@ -6,7 +6,8 @@ import { describeThroughline } from '../../src/stores/conformance/index.ts'
 import { memoryData, memoryStore } from '../../src/stores/memory/index.ts'
 import { PLACEHOLDER, replaceTexts } from './placeholder-plugin.ts'
 
-// vitest.config.ts loads this file with the plugin: every text for people is a placeholder, so no rule can depend on its wording
+// vitest.config.ts loads this file with the plugin: every text for people is a placeholder, so no rule can depend on
+// its wording
 
 it('replaces sentences, and leaves codes, names and values alone', () => {
   const code = `['Not found', 'NOT_FOUND', \`session \${id} is at \${head}\`, \`\${id}:\${head}\`, \`it is \${b ? 'a b' : c}\`]`

@@ -81,7 +81,7 @@ describe('nothing is dropped', () => {
   })
 })
 
-/** All but what is told by lines that come later: when the session began, and what it is about. */
+/** Without start time and task, which later lines may set. */
 function said(sessions: readonly ExportedEvent[][]): unknown[] {
   const sorted = sessions.toSorted(([a], [b]) => ((a?.id ?? '') < (b?.id ?? '') ? -1 : 1))
   return sorted.map((events) => [events[0]?.id, events.slice(1).map(({ createdAt: _time, ...event }) => event)])

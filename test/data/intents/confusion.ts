@@ -1,4 +1,4 @@
-// Prints how the rule classifier does on a part of the labelled messages: node confusion.ts [held | tune]
+// Prints the confusion matrix of the rule classifier on the labelled messages: node confusion.ts [held | tune]
 import { MESSAGE_INTENTS } from '../../../src/domain/classify.ts'
 import { type Part, readLabelled, score } from './labelled.ts'
 

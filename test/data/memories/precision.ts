@@ -1,4 +1,5 @@
-// Prints how the rules of extraction do on the labelled messages: node precision.ts [tune | held]. Of `tune`, also what went wrong.
+// Prints the precision of the extraction rules on the labelled messages: node precision.ts [tune | held]. For `tune`,
+// also the mistakes.
 import { MEMORY_CATEGORIES } from '../../../src/domain/memory/memory.ts'
 import { type Counts, factsOf, type Part, readLabelled, score } from './labelled.ts'
 
