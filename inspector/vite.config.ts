@@ -3,11 +3,11 @@ import { defineConfig } from 'vite'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** `npm run inspector` serves the page while it is worked on; what it asks of a server goes to a real one. */
+/** `npm run inspector` serves the page for development and proxies API requests to a real server. */
 export default defineConfig({
   root: here,
   base: './',
-  // the page allows no other source of scripts and styles than its own files
+  // the page's policy allows scripts and styles from its own files only
   build: {
     outDir: fileURLToPath(new URL('../dist/inspector', import.meta.url)),
     emptyOutDir: true,

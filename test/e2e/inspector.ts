@@ -8,28 +8,28 @@ import { startServer } from '../servers/http.ts'
 import { requireProgram } from '../servers/program.ts'
 import { temporaryFolder } from '../servers/test-run.ts'
 
-/** A real browser before a real server on SQLite. What the page says wrong on its console fails the test. */
+/** A real browser and a real server on SQLite. Errors and warnings on the page's console fail the test. */
 export interface Inspector {
-  /** The same store, without HTTP in between. */
+  /** The server's store, without HTTP in between. */
   readonly tl: Throughline
-  /** Where the page is. */
+  /** Address of the page. */
   readonly url: string
-  /** A new tab at a place of the page, such as `#/sessions/…`. */
+  /** Opens a new tab at a route such as `#/sessions/…`. */
   open(hash?: string, options?: TabOptions): Promise<Page>
-  /** What the console may say in this test: a refusal of the server is said there too, as `409`. */
+  /** Allows a console message in this test. Browsers also log refusals, such as `409`. */
   allow(pattern: RegExp): void
 }
 
 interface TabOptions extends BrowserContextOptions {
-  /** Kept for the tab, as if it had been typed in. */
+  /** Token of the tab, as if it had been typed in. */
   token?: string
 }
 
-/** Sizes that every view has to fit. */
+/** Window sizes that every view has to fit. */
 export const NARROW = { width: 360, height: 740 }
 export const WIDE = { width: 1440, height: 900 }
 
-/** Starts both before the tests of a file, and ends them afterwards. Without `options` there is no key, and everyone is tenant `local`. */
+/** Starts both before the tests of a file and stops them after. Without `options` there is no token key: tenant `local`. */
 export function inspectorFor(options: ServeOptions = {}): () => Inspector {
   let browser: Browser
   let server: Awaited<ReturnType<typeof startServer>>
@@ -70,7 +70,7 @@ export function inspectorFor(options: ServeOptions = {}): () => Inspector {
         if (['error', 'warning'].includes(message.type())) said.push(`${message.type()}: ${message.text()}`)
       })
       page.on('pageerror', (error) => void said.push(`thrown: ${error.stack ?? error.message}`))
-      // nothing but its own server, whatever a session holds
+      // no request to any other server, whatever a session contains
       page.on('request', (request) => {
         if (!request.url().startsWith(`${server.url}/`)) said.push(`request to ${request.url().slice(0, 200)}`)
       })
@@ -84,7 +84,7 @@ export function inspectorFor(options: ServeOptions = {}): () => Inspector {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds that is serious or worse: each as its rule and where. */
+/** Serious and critical findings of axe, each with its rule and element. */
 export async function axeFindings(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE)
   const { violations } = await page.evaluate(async () => {
@@ -96,7 +96,7 @@ export async function axeFindings(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary ?? ''}`))
 }
 
-/** Whether the page is wider than its window: then something sticks out. */
+/** Whether the page is wider than its window. */
 export async function sticksOut(page: Page): Promise<boolean> {
   return await page.evaluate(
     'document.documentElement.scrollWidth > innerWidth || document.querySelector("main").scrollWidth > document.querySelector("main").clientWidth',
