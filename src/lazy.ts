@@ -1,4 +1,4 @@
-/** Something that is loaded on first use, and once. */
+/** Loads something once, on first use. */
 export function lazy<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
   return () => {

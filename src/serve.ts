@@ -17,7 +17,7 @@ import { type Listening, listen } from './http/listen.ts'
 import { serverLog } from './http/log.ts'
 import { LOG_LEVELS, type LogLevel } from './http/log-level.ts'
 import type { McpFront } from './http/mcp-route.ts'
-import type { OnAnswer } from './http/mount.ts'
+import type { OnResponse } from './http/mount.ts'
 import { jwtSettings, limitsOption, limitsSetting, portSetting, textSetting } from './http/settings.ts'
 import { defaultUser } from './mcp/default-user.ts'
 import { httpMetrics, newRegistry, type ServerRegistry } from './metrics/http.ts'
@@ -26,33 +26,33 @@ import type { OpenOptions } from './open/options.ts'
 import { throughlineOn } from './throughline.ts'
 import { packageVersion } from './version.ts'
 
-/** What to serve, where, and to whom. All that `open()` takes goes here too. */
+/** Options of {@link serve}, beside those of `open()`. */
 export interface ServeOptions extends Omit<OpenOptions, 'token' | 'metrics'> {
-  /** 0 takes a free one. @default `THROUGHLINE_PORT`, else 4747 */
+  /** 0 picks a free port. @default `THROUGHLINE_PORT`, else 4747 */
   port?: number
-  /** Others than this machine reach it only with a key for tokens. @default `THROUGHLINE_HOST`, else 127.0.0.1 */
+  /** An address beyond this machine requires a token key. @default `THROUGHLINE_HOST`, else 127.0.0.1 */
   host?: string
-  /** How tokens are checked. @default the settings `THROUGHLINE_JWT_…`, else none: then it serves this machine alone, as tenant `local` */
+  /** How tokens are checked. @default `THROUGHLINE_JWT_…`; without a key it serves this machine only, as tenant `local` */
   jwt?: JwtOptions
-  /** How much it takes at once. @default `THROUGHLINE_LIMITS`, else as `Limits` says */
+  /** How much it accepts at once. @default `THROUGHLINE_LIMITS`, else the defaults of `Limits` */
   limits?: Partial<Limits>
   /** How much is logged, on stderr. @default 'info' */
   log?: LogLevel
-  /** A registry of prom-client, to be shown at `/metrics`. @default one of its own */
+  /** The prom-client registry behind `/metrics`. @default its own */
   metrics?: ServerRegistry
-  /** Whose sessions MCP works on without a token. @default `THROUGHLINE_USER`, else whoever runs the process */
+  /** The user of MCP calls without a token. @default `THROUGHLINE_USER`, else the user of the process */
   user?: string
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface Server {
-  /** Where it is reached. */
+  /** Its address. */
   readonly url: string
-  /** The same store, without HTTP in between, as the operator. */
+  /** The same store without HTTP, as the operator. */
   readonly tl: Throughline
-  /** Whether it asks for tokens. */
+  /** Whether it requires tokens. */
   readonly secured: boolean
-  /** Finishes what it accepted, refuses the rest, ends every stream, and lets go of the store. */
+  /** Finishes accepted requests, refuses new ones, ends every stream, and closes the store. */
   close(): Promise<void>
 }
 
@@ -64,13 +64,13 @@ const serveOptions = z.object({
   user: z.optional(name()),
 })
 
-/** Serves a store over HTTP: opens it, listens, and gives the running server. */
+/** Serves a store over HTTP: opens it, listens, and returns the running server. */
 export async function serve(target: string | ServeOptions = {}): Promise<Server> {
   return await serveWith(typeof target === 'string' ? { url: target } : target)
 }
 
-/** The same, with a look at every answer before it is sent. */
-export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promise<Server> {
+/** Like {@link serve}; `onResponse` sees every response before it is sent. */
+export async function serveWith(given: ServeOptions, onResponse?: OnResponse): Promise<Server> {
   const { port, host, limits, log, jwt, user, metrics = newRegistry(), ...opening } = given
   const options = parse(serveOptions, { port, host, limits, log, user })
   const address = {
@@ -80,7 +80,7 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
   const tokens = jwt ?? jwtSettings()
   if (tokens === undefined && !isLoopback(address.host)) throw new ValidationError('host', NEEDS_KEY)
   const output = serverLog(options.log)
-  if (isShort(tokens?.secret)) output.warn('the secret for tokens has fewer than 32 bytes, and could be guessed')
+  if (isShort(tokens?.secret)) output.warn('the token secret has fewer than 32 bytes and could be guessed')
   const { deps, close } = await openDeps({ ...opening, metrics })
   const stopping = new AbortController()
   const all = { ...DEFAULT_LIMITS, ...limitsSetting(), ...options.limits } as Limits
@@ -101,7 +101,7 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
       registry: metrics,
       mcp: mcpFront(tokens === undefined ? (options.user ?? defaultUser()) : undefined),
       stopping: stopping.signal,
-      ...(onAnswer !== undefined && { onAnswer }),
+      ...(onResponse !== undefined && { onResponse }),
     })
     listening = await listen(app, address)
   } catch (error) {
@@ -126,12 +126,12 @@ export async function serveWith(given: ServeOptions, onAnswer?: OnAnswer): Promi
   }
 }
 
-/** MCP is loaded when the first message of it comes. */
+/** Loads MCP with its first message. */
 function mcpFront(user: string | undefined): McpFront {
   return {
     async answer({ deps, userId, ...incoming }) {
       const { handleMcpRequest } = await import('./mcp/http.ts')
-      // what is observed in one request goes with no other
+      // observations of one request must not mix with those of another
       const tl = throughlineOn({ ...deps, staging: new Staging() }, async () => {})
       return await handleMcpRequest(tl, userId, incoming)
     },
@@ -139,15 +139,15 @@ function mcpFront(user: string | undefined): McpFront {
   }
 }
 
-/** Whether a secret is shorter than what HS256 makes of it. */
+/** Whether a secret is shorter than an HS256 hash. */
 function isShort(secret: string | undefined): boolean {
   return secret !== undefined && Buffer.byteLength(secret) < 32
 }
 
 const NEEDS_KEY =
-  'must be 127.0.0.1, ::1 or localhost, unless tokens are checked: set THROUGHLINE_JWT_SECRET, THROUGHLINE_JWKS_URL or THROUGHLINE_JWT_PUBLIC_KEY'
+  'must be 127.0.0.1, ::1 or localhost without a token key: set THROUGHLINE_JWT_SECRET, THROUGHLINE_JWKS_URL or THROUGHLINE_JWT_PUBLIC_KEY'
 
-/** Nobody who may pass over the walls between tenants serves them. */
+/** Refuses to serve tenants with a database role that bypasses row level security. */
 async function authenticatorFor(deps: Deps, tokens: JwtOptions | undefined): Promise<Authenticator> {
   if (tokens === undefined) return loopbackAuthenticator(deps)
   const { details } = await deps.store.health()
@@ -155,6 +155,6 @@ async function authenticatorFor(deps: Deps, tokens: JwtOptions | undefined): Pro
   if (rights === 'restricted') return tokenAuthenticator(deps, tokens)
   throw new StorageError(
     deps.store.name,
-    `the role '${details['role']}' (${rights}) passes over row level security, the second wall between tenants; serve with a role that does not (docs/stores.md says how)`,
+    `the role '${details['role']}' (${rights}) bypasses row level security, which separates tenants; use a role that does not (see docs/stores.md)`,
   )
 }

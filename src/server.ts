@@ -1,4 +1,4 @@
-/** The server, for those who start it from their own code: `throughline/server`. */
+/** `throughline/server`: start the server from your own code. */
 export type { Limits } from './http/admission.ts'
 export type { JwtOptions } from './http/auth.ts'
 export type { LogLevel } from './http/log-level.ts'

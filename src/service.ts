@@ -6,12 +6,12 @@ import { LIMITS } from './domain/limits.ts'
 import type { SessionRecord } from './domain/record.ts'
 import { name, parse, schema, text } from './features/kernel/parse.ts'
 
-/** What every function of {@link serviceOf} answers. None of them throws. */
+/** What every function of {@link serviceOf} returns. None of them throws. */
 export type ServiceResult<T> =
   | { success: true; data: T }
   | { success: false; error: { code: ServiceErrorCode; message: string } }
 
-/** Codes of a {@link ServiceResult}: the errors of this package, three of them under the names services know. */
+/** Codes of a {@link ServiceResult}: the error codes of this package, three of them under the usual service names. */
 export type ServiceErrorCode =
   | 'NOT_FOUND'
   | 'VALIDATION_ERROR'
@@ -23,17 +23,17 @@ export type ServiceErrorCode =
 export interface SessionMessage<Agent extends string = string> {
   role: 'user' | 'assistant'
   content: string
-  /** Which agent said it; for the assistant's messages. */
+  /** The agent that wrote it; only for assistant messages. */
   agentId?: Agent
   timestamp: string
 }
 
-/** A session as the service shows it. */
+/** A session as the service returns it. */
 export interface SessionResponse<Agent extends string = string> {
   id: string
   userId: string
   activeAgent: Agent
-  /** What user and assistant said, oldest first, of the last turns. */
+  /** User and assistant messages of the last turns, oldest first. */
   messages: SessionMessage<Agent>[]
   agentTransitions: Omit<AgentTransition<Agent>, 'sequence'>[]
   createdAt: string
@@ -41,19 +41,19 @@ export interface SessionResponse<Agent extends string = string> {
   expiresAt: string | null
 }
 
-/** What to add by `addMessage`. */
+/** The input of `addMessage`. */
 export interface ServiceMessage {
   role: 'user' | 'assistant'
   content: string
-  /** A registered agent. @default the active one, for the assistant's messages */
+  /** A registered agent. @default the active agent, for assistant messages */
   agentId?: string
 }
 
-/** How the service starts and shows sessions. */
+/** How the service starts and returns sessions. */
 export interface ServiceOptions {
-  /** New sessions expire so many milliseconds after their start. @default never */
+  /** Milliseconds after which new sessions expire. @default never */
   expiresInMs?: number
-  /** Turns, and transitions, in a {@link SessionResponse}; the log keeps all. @default 200 */
+  /** Turns and transitions in a {@link SessionResponse}; the log keeps all. @default 200 */
   maxTurns?: number
   /** Characters in one message. @default 32768 */
   maxContent?: number
@@ -71,7 +71,7 @@ export interface SessionService<Agent extends string = string> {
     userId: string,
     transition: { to: Agent; reason: string },
   ): Promise<ServiceResult<SessionResponse<Agent>>>
-  /** Removes the session and all that is stored of it, for good. */
+  /** Permanently removes the session and everything stored about it. */
   clearSession(sessionId: string, userId: string): Promise<ServiceResult<{ deleted: true }>>
 }
 
@@ -101,14 +101,14 @@ export function serviceOf<Agent extends string = string>(
     agentId: z.optional(agentId),
   })
 
-  /** The sessions of the user, and nothing if the id is missing: that would mean everyone's. */
+  /** The store as this user sees it. A missing id is refused: it would mean every user. */
   const own = (userId: string) => tl.as({ tenant, userId: parse(name, userId, 'userId') })
 
-  /** A stored agent that is not registered any more gives way to the default, on record. */
-  async function settled(session: Session): Promise<SessionRecord> {
+  /** Switches a stored agent that is no longer registered to the default, and records it. */
+  async function withRegisteredAgent(session: Session): Promise<SessionRecord> {
     const record = await session.record()
     if (agents.includes(record.activeAgent)) return record
-    const reason = `'${record.activeAgent}' is not registered any more`
+    const reason = `'${record.activeAgent}' is no longer registered`
     return await session.setActiveAgent(agents[0], { reason, from: record.activeAgent }).catch((error: unknown) => {
       // an ended session stays as it is
       if (error instanceof SessionEndedError) return record
@@ -143,7 +143,7 @@ export function serviceOf<Agent extends string = string>(
     }
   }
 
-  /** Does the work on the session, if it is the user's, and shows what it is then. */
+  /** Runs the work on the user's session and returns the session afterwards. */
   function change(
     userId: string,
     sessionId: string,
@@ -151,7 +151,7 @@ export function serviceOf<Agent extends string = string>(
   ) {
     return answer(async () => {
       const session = await own(userId).sessions.get(sessionId)
-      await work(session, await settled(session))
+      await work(session, await withRegisteredAgent(session))
       return await show(session)
     })
   }
@@ -161,7 +161,7 @@ export function serviceOf<Agent extends string = string>(
       answer(async () => {
         const expiry = expiresInMs === undefined ? {} : { expiresInMs }
         const session = await own(userId).sessions.getOrCreate({ userId, agent: agents[0], ...expiry })
-        await settled(session)
+        await withRegisteredAgent(session)
         return await show(session)
       }),
     getSession: (sessionId, userId) => change(userId, sessionId),
@@ -196,8 +196,7 @@ async function answer<T>(work: () => Promise<T>): Promise<ServiceResult<T>> {
 }
 
 function problem(error: unknown): { code: ServiceErrorCode; message: string } {
-  if (!(error instanceof ThroughlineError))
-    return { code: 'INTERNAL_ERROR', message: 'Something unexpected went wrong' }
+  if (!(error instanceof ThroughlineError)) return { code: 'INTERNAL_ERROR', message: 'An unexpected error occurred' }
   const { code, message } = error
   switch (code) {
     case 'SESSION_NOT_FOUND':

@@ -1,20 +1,20 @@
 import { TooManyStreamsError, UnavailableError } from '../domain/errors.ts'
 
-/** How much the server takes at once. */
+/** How much the server accepts at once. */
 export interface Limits {
   /** Bytes of one body. @default 32 MiB */
   body: number
-  /** Requests that are worked on at the same moment. @default 1000 */
+  /** Concurrent requests. @default 1000 */
   requests: number
-  /** Bytes of all bodies that are worked on at the same moment. @default 256 MiB */
+  /** Bytes of all bodies in progress. @default 256 MiB */
   bodies: number
-  /** Streams that are open at the same moment. @default 5000 */
+  /** Open streams. @default 5000 */
   streams: number
-  /** Of them by one caller. @default 100 */
+  /** Open streams of one caller. @default 100 */
   streamsPerCaller: number
-  /** Milliseconds for a request to arrive whole. @default 60,000 */
+  /** Milliseconds for a whole request to arrive. @default 60,000 */
   requestTimeoutMs: number
-  /** Milliseconds that a stop waits for what was accepted. @default 10,000 */
+  /** Milliseconds that a stop waits for accepted requests. @default 10,000 */
   stopTimeoutMs: number
 }
 
@@ -28,14 +28,14 @@ export const DEFAULT_LIMITS: Limits = {
   stopTimeoutMs: 10_000,
 }
 
-/** A request that was let in. */
+/** An admitted request. */
 export interface Visit {
-  /** More of its body has come; throws `UnavailableError` if that is too much for now. */
+  /** Counts arrived bytes of its body; throws `UnavailableError` if the total is too much for now. */
   carry(bytes: number): void
   leave(): void
 }
 
-/** Who is let in: what is too much at once is refused at the door, so that what is inside gets done. */
+/** Admission control: refuses what is too much at once, so that accepted work gets done. */
 export class Admission {
   readonly #limits: Limits
   readonly #onStream: (change: 1 | -1) => void
@@ -46,20 +46,20 @@ export class Admission {
   #stopping = false
   #waiting: (() => void)[] = []
 
-  /** @param onStream is told of each stream that begins or ends */
+  /** @param onStream called when a stream opens or closes */
   constructor(limits: Limits, onStream: (change: 1 | -1) => void = () => {}) {
     this.#limits = limits
     this.#onStream = onStream
   }
 
-  /** Counts a request in, or throws `UnavailableError`. */
+  /** Admits a request, or throws `UnavailableError`. */
   enter(): Visit {
     if (this.#stopping) throw new UnavailableError('stopping')
     if (this.#requests >= this.#limits.requests) throw new UnavailableError('busy')
     this.#requests++
     let bytes = 0
     return {
-      // what has arrived counts, not what was announced: a caller who sends nothing holds up nobody
+      // count arrived bytes, not announced ones: a caller who sends nothing must not block others
       carry: (more) => {
         if (this.#bytes + more > this.#limits.bodies) throw new UnavailableError('busy')
         this.#bytes += more
@@ -73,7 +73,7 @@ export class Admission {
     }
   }
 
-  /** Counts a stream of a caller in, or throws. @returns counts it out */
+  /** Admits a stream of a caller, or throws. @returns releases it */
   follow(caller: string): () => void {
     const own = this.#streams.get(caller) ?? 0
     if (own >= this.#limits.streamsPerCaller) throw new TooManyStreamsError(this.#limits.streamsPerCaller)
@@ -90,12 +90,12 @@ export class Admission {
     })
   }
 
-  /** Lets nobody in any more. */
+  /** Admits nothing more. */
   stop(): void {
     this.#stopping = true
   }
 
-  /** Resolves when nothing is worked on, also not for callers who have gone. */
+  /** Resolves when no work is in progress, not even for disconnected callers. */
   async settled(): Promise<void> {
     if (this.#requests === 0) return
     await new Promise<void>((resolve) => {

@@ -21,7 +21,7 @@ import { principalIn } from './headers.ts'
 import { infoRoute } from './info-route.ts'
 import { inspector } from './inspector.ts'
 import { type McpFront, mcpRoutes } from './mcp-route.ts'
-import { mount, type OnAnswer } from './mount.ts'
+import { mount, type OnResponse } from './mount.ts'
 import { openRoutes } from './open-routes.ts'
 import { describeRoutes } from './openapi.ts'
 import { ROUTES } from './routes.ts'
@@ -30,7 +30,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     visit: Visit
     caller: Caller
-    /** A route works on it, and says when it is done. */
+    /** Set while a route works on the request; called when it is done. */
     handled: boolean
   }
 }
@@ -38,7 +38,7 @@ declare module 'fastify' {
 /** The HTTP front. */
 export type App = FastifyInstance
 
-/** What the server is made of. */
+/** The parts of the server. */
 export interface AppParts {
   readonly deps: Deps
   readonly authenticator: Authenticator
@@ -48,34 +48,34 @@ export interface AppParts {
   readonly log: FastifyBaseLogger
   readonly version: string
   readonly registry: ServerRegistry
-  /** Absent: there is no `/mcp`. */
+  /** Absent: no `/mcp`. */
   readonly mcp?: McpFront
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
-  readonly onAnswer?: OnAnswer
+  readonly onResponse?: OnResponse
 }
 
 /** Milliseconds for the headers of a request to arrive. */
 const SLOWEST_HEADERS = 20_000
-/** Milliseconds that a connection stays open for the last word on it to be read. */
+/** Milliseconds that a refused connection stays open, so that the response can be read. */
 const LINGER = 1000
-/** Milliseconds between looks for requests that are late. */
+/** Milliseconds between checks for slow requests. */
 const CHECK_TIMEOUTS = 500
-/** Longest part of a path: a name of 512 characters, each of them three bytes, percent-encoded. */
+/** Longest path parameter: 512 characters of three bytes, percent-encoded. */
 const LONGEST_PARAM = 512 * 3 * 3
 
-/** Gives the HTTP front over a store. It listens to nothing yet. */
+/** Builds the HTTP front over a store. It does not listen yet. */
 export async function appOn(parts: AppParts): Promise<App> {
   const { limits, log } = parts
   const app = fastify({
     loggerInstance: log,
-    // logged by us: with the route, and without the query, which may hold what people said
+    // our own log: with the route, without the query, which may contain messages
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.body,
     requestTimeout: limits.requestTimeoutMs,
     http: {
       headersTimeout: Math.min(limits.requestTimeoutMs, SLOWEST_HEADERS),
-      // by default Node looks every 30 s, and a limit of one second would be one of half a minute
+      // by default Node checks every 30 s, which would turn a limit of one second into half a minute
       connectionsCheckingInterval: CHECK_TIMEOUTS,
     },
     routerOptions: { maxParamLength: LONGEST_PARAM },
@@ -84,10 +84,10 @@ export async function appOn(parts: AppParts): Promise<App> {
     exposeHeadRoutes: false,
     genReqId: () => parts.deps.newId(),
     clientErrorHandler,
-    // what is wrong with a path is found before there is a route to ask
+    // an invalid path is found before routing
     frameworkErrors: fail,
   })
-  // the operations check what comes in; a value given back here would turn an empty body into null
+  // the operations check input; returning a value here would turn an empty body into null
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (answer) => stringifyJson(answer as Json))
   app.setReplySerializer((answer) => stringifyJson(answer as Json))
@@ -98,8 +98,8 @@ export async function appOn(parts: AppParts): Promise<App> {
   await inspector(app)
   await app.register((api, _options, done) => {
     authenticate(api, parts)
-    const { admission, stopping, onAnswer } = parts
-    const house = { admission, stopping, problemText, ...(onAnswer !== undefined && { onAnswer }) }
+    const { admission, stopping, onResponse } = parts
+    const house = { admission, stopping, problemText, ...(onResponse !== undefined && { onResponse }) }
     for (const route of [infoRoute(parts.version), ...ROUTES]) mount(api, route, house)
     if (parts.mcp !== undefined) mcpRoutes(api, parts.mcp)
     done()
@@ -110,18 +110,18 @@ export async function appOn(parts: AppParts): Promise<App> {
 function takeBodies(app: FastifyInstance, { body }: Limits): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(['application/json', 'application/merge-patch+json'], (request, stream, done) => {
-    // nobody was let in where there is no route: what comes is not read
+    // no caller was authenticated for an unknown route: do not read the body
     if (request.is404) done(null)
     else readBody(stream, body, request.visit, done)
   })
 }
 
-/** Who is calling is known before a byte of the body is read. */
+/** Identifies the caller before any byte of the body is read. */
 function authenticate(api: FastifyInstance, { admission, authenticator, metrics }: AppParts): void {
   api.addHook('onRequest', (request, reply, done) => {
     const visit = admission.enter()
     request.visit = visit
-    // comes also where the caller has gone before the answer was out; onResponse does not
+    // also fires if the caller disconnects before the response; onResponse does not
     reply.raw.once('close', () => {
       if (!request.handled) visit.leave()
       if (!reply.raw.writableFinished) noteAnswer(request, reply, metrics, GONE)
@@ -142,17 +142,17 @@ function authenticate(api: FastifyInstance, { admission, authenticator, metrics 
   })
 }
 
-/** The same caller, seeing less, and with limits of its own: a gateway acts for many. */
+/** The caller acting for a user, with that user's own limits: a gateway acts for many. */
 function actingFor({ deps, name }: Caller, principal: Principal): Caller {
   const narrowed = restricted(deps, principal)
   const { tenant, userId = '' } = narrowed.within ?? {}
   return { deps: narrowed, name: JSON.stringify([name, tenant, userId]) }
 }
 
-/** In place of a status, for a caller who did not wait for the answer. */
+/** Logged instead of a status if the caller disconnected before the response. */
 const GONE = 499
 
-/** Logs an answer and counts it. How long a stream stood says nothing of how quick the server is. */
+/** Logs and counts a response. The duration of a stream is not a latency. */
 function noteAnswer(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics, status = reply.statusCode) {
   const { method } = request
   const route = request.routeOptions.url ?? ''
@@ -176,16 +176,16 @@ function fail(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const seconds = retryAfter(known.code)
   if (seconds !== undefined) void reply.header('retry-after', seconds)
   if (known.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer')
-  // what is left of a body that is not wanted would be read as the next request
+  // the rest of an unread body would be parsed as the next request
   if (known.code === 'TOO_LARGE' || known.code === 'UNAVAILABLE') void reply.header('connection', 'close')
   const problem = problemOf(known, request.id)
   return reply.code(problem.status).header('content-type', 'application/problem+json; charset=utf-8').send(problem)
 }
 
-/** Codes that whoever runs the server has to know of. */
+/** Codes that the operator must know about. */
 const OURS: ReadonlySet<string> = new Set(['INTERNAL', 'STORAGE', 'SCHEMA_OUTDATED', 'SCHEMA_NEWER'])
 
-/** The error as the caller may see it; what is our own fault is logged. */
+/** The error as the caller may see it; server errors are logged. */
 function noted(error: unknown, request: FastifyRequest): ThroughlineError {
   const known = knownError(error, request.id)
   const isOurs = OURS.has(known.code) || (known instanceof UnavailableError && known.details.reason === 'keys')
@@ -203,7 +203,7 @@ const PARSER_ERRORS: Record<string, { status: 400 | 408 | 431; code: 'VALIDATION
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'VALIDATION', detail: 'request: did not arrive in time' },
 }
 
-/** What is no HTTP, or too slow, or has too many headers, comes to no route: the parser itself gives up. */
+/** Responses to what Node's parser refuses: invalid HTTP, slow requests, too many headers. */
 function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()
@@ -218,6 +218,6 @@ function clientErrorHandler(error: Error & { code?: string }, socket: Socket): v
   const problem = JSON.stringify({ type: 'about:blank', title, status, code, detail, details: {} })
   const head = `HTTP/1.1 ${status} ${title}\r\nconnection: close\r\ncontent-type: application/problem+json; charset=utf-8`
   socket.end(`${head}\r\ncontent-length: ${Buffer.byteLength(problem)}\r\n\r\n${problem}`)
-  // time to read it; whoever keeps the other end open would keep ours open too
+  // leave time to read the response, but do not let the other side keep the connection open
   setTimeout(() => socket.destroy(), LINGER).unref()
 }

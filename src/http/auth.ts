@@ -10,35 +10,35 @@ import { name, text } from '../features/kernel/parse.ts'
 
 /** How tokens are checked. One of `secret`, `publicKey` and `jwksUrl`. */
 export interface JwtOptions {
-  /** Shared secret, for HS256, HS384 and HS512. At least 32 bytes keep it from being guessed. */
+  /** Shared secret for HS256, HS384 and HS512. Use at least 32 bytes. */
   secret?: string
   /** Public key as PEM. */
   publicKey?: string
-  /** Where the issuer publishes its keys. */
+  /** The issuer's JWKS URL. */
   jwksUrl?: string
-  /** The only ones that are accepted. @default HS256 for a secret, else what the key is for: RS256, ES256 or EdDSA */
+  /** Accepted algorithms. @default HS256 for a secret, else that of the key: RS256, ES256 or EdDSA */
   algorithms?: readonly string[]
-  /** What `aud` must name. @default not looked at */
+  /** Required `aud`. @default not checked */
   audience?: string
-  /** What `iss` must be. @default not looked at */
+  /** Required `iss`. @default not checked */
   issuer?: string
 }
 
 /** Scope of a token that may act for every user of its tenant. */
 export const ANY_USER = 'sessions:any'
-/** Scope of a token that stands for whoever runs the store: it sees every tenant. */
+/** Scope of an operator's token: it sees every tenant. */
 export const OPERATOR = 'throughline:operator'
 
-/** Who is calling, as the operations and the limits need it. */
+/** The caller, as operations and limits need it. */
 export interface Caller {
   readonly deps: Deps
   /** The same for all requests of one caller. */
   readonly name: string
 }
 
-/** Finds out who is calling. */
+/** Identifies the caller of a request. */
 export interface Authenticator {
-  /** Throws `UnauthenticatedError`. Gives no promise where the token is known already. */
+  /** Throws `UnauthenticatedError`. Returns synchronously if the token is cached. */
   callerOf(headers: Headers): Caller | Promise<Caller>
 }
 
@@ -48,12 +48,12 @@ interface Headers {
   readonly origin?: string | undefined
 }
 
-/** Tokens that were found good are not checked again for so long, in milliseconds. */
+/** Milliseconds for which a verified token is cached. */
 const REMEMBERED = 60_000
-/** Tokens to remember at most. */
+/** Tokens in the cache at most. */
 const MOST = 10_000
 
-/** Checks tokens, and makes of what they say a view of the store: the one place where identity enters the server. */
+/** Verifies tokens and restricts the store to their claims: the only place where identity enters the server. */
 export function tokenAuthenticator(deps: Deps, options: JwtOptions): Authenticator {
   const verify = verifier(options)
   const known = new Map<string, { caller: Caller; until: number }>()
@@ -80,18 +80,18 @@ export function tokenAuthenticator(deps: Deps, options: JwtOptions): Authenticat
   }
 }
 
-/** Whoever is on this machine, as tenant `local`. Pages of other sites are not, although a browser runs them here. */
+/** Accepts callers on this machine as tenant `local`, but not pages of other sites in a local browser. */
 export function loopbackAuthenticator(deps: Deps): Authenticator {
   const caller = { deps: restricted(deps, { tenant: 'local' }), name: 'local' }
   return {
     callerOf({ host = '', origin }) {
       if (!isLoopback(hostname(host))) {
         throw new UnauthenticatedError(
-          'without a key this server answers to localhost alone; the header Host names another',
+          'without a token key this server only accepts requests to localhost; the header Host names another host',
         )
       }
       if (origin !== undefined && origin !== `http://${host}`) {
-        throw new UnauthenticatedError('without a key this server takes no requests from pages of other origins')
+        throw new UnauthenticatedError('without a token key this server refuses requests from pages of other origins')
       }
       return caller
     },
@@ -119,7 +119,7 @@ function verifier(options: JwtOptions): Verify {
   }
   return async (token) => {
     try {
-      // typed for keys and for functions that find them, one at a time
+      // overloads: a key, or a function that finds it
       const { payload } = await (typeof key === 'function'
         ? jwtVerify(token, key, expected)
         : jwtVerify(token, key, expected))
@@ -131,13 +131,13 @@ function verifier(options: JwtOptions): Verify {
   }
 }
 
-/** Whether it is not the token that is wrong, but the place that has the keys, or the way there. */
+/** Whether the key server failed, not the token. */
 function isKeyTrouble(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return true
   return ['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'].includes(error.code)
 }
 
-/** What is wrong with a token, in words that hold nothing of it. */
+/** What is wrong with a token, without repeating any of it. */
 function problemWith(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'the token has expired'
   if (error instanceof errors.JWTClaimValidationFailed) return `the claim ${error.claim} of the token is not accepted`
@@ -151,7 +151,7 @@ type Key = Uint8Array | KeyObject | ReturnType<typeof createRemoteJWKSet>
 const SHARED = ['HS256', 'HS384', 'HS512']
 const PUBLIC = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
-/** The key, and the algorithms it may be used with: a public key is never a shared secret. */
+/** The key and its algorithms: a public key is never used as a shared secret. */
 function keyOf({ secret, publicKey, jwksUrl, algorithms }: JwtOptions): { key: Key; algorithms: readonly string[] } {
   const given = [secret, publicKey, jwksUrl].filter((value) => value !== undefined)
   if (given.length !== 1) throw new ValidationError('jwt', 'must have one of secret, publicKey and jwksUrl')
@@ -160,7 +160,7 @@ function keyOf({ secret, publicKey, jwksUrl, algorithms }: JwtOptions): { key: K
   const wrong = algorithms?.find((algorithm) => !fit.includes(algorithm))
   if (wrong !== undefined || algorithms?.length === 0) {
     const fitting = secret === undefined ? 'RS256, ES256, EdDSA …' : SHARED.join(', ')
-    throw new ValidationError('jwt.algorithms', `must be of ${fitting} with the key that is given`)
+    throw new ValidationError('jwt.algorithms', `must be among ${fitting} for this key`)
   }
   if (secret !== undefined) return { key: new TextEncoder().encode(secret), algorithms: algorithms ?? ['HS256'] }
   if (jwksUrl !== undefined) {
@@ -192,11 +192,11 @@ function algorithmFor(key: KeyObject): string {
     case 'ed25519':
       return 'EdDSA'
     default:
-      throw new ValidationError('jwt.algorithms', 'must be given for a key of this type')
+      throw new ValidationError('jwt.algorithms', 'is required for a key of this type')
   }
 }
 
-/** What a token has to say; other claims are not looked at. */
+/** The required claims; others are ignored. */
 const claims = z.object({
   tenant: z.optional(name()),
   sub: name(),

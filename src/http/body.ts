@@ -4,7 +4,7 @@ import { TooLargeError, ValidationError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { Visit } from './admission.ts'
 
-/** The body of a request as it comes, no more than the limit of it; `undefined` if it is empty. */
+/** Reads the body of a request up to the limit; `undefined` if it is empty. */
 export function readBody(stream: IncomingMessage, limit: number, visit: Visit, done: Done): void {
   const announced = Number(stream.headers['content-length'] ?? 0)
   if (announced > limit) {
@@ -17,7 +17,7 @@ export function readBody(stream: IncomingMessage, limit: number, visit: Visit, d
     stream.off('data', take).off('end', finish).off('error', gone)
     done(error, body)
   }
-  const gone = (cause: Error) => end(new ValidationError('body', 'must come whole', { cause }))
+  const gone = (cause: Error) => end(new ValidationError('body', 'ended before it was complete', { cause }))
   const take = (chunk: Buffer) => {
     size += chunk.length
     try {
@@ -43,7 +43,7 @@ export function readBody(stream: IncomingMessage, limit: number, visit: Visit, d
 
 type Done = (error: Error | null, body?: unknown) => void
 
-/** Keys such as `__proto__` become plain keys, which the operations refuse by their field. */
+/** Keys such as `__proto__` become plain keys, which the operations refuse by name. */
 function parsed(body: Buffer): unknown {
   if (body.length === 0) return undefined
   if (!isUtf8(body)) throw new ValidationError('body', 'must be UTF-8')
@@ -55,14 +55,14 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** Bytes that are parsed in a moment, whatever they hold. */
+/** Bytes that always parse quickly, whatever they contain. */
 const HARMLESS = 64 * 1024
-/** Levels of nesting: those of the values that callers make up, and the few around them. */
+/** Nesting levels: the limit for callers' values, plus the few levels around them. */
 const DEEPEST = LIMITS.depth + 8
 /** Lists and objects in one body. */
 const MOST = 1_000_000
 
-/** 16 MB of nothing but brackets take the parser seconds, in which nobody else is served: they are counted before it begins. */
+/** Counts brackets before parsing: 16 MB of nothing but brackets would block the event loop for seconds. */
 function checkShape(body: Buffer): void {
   let depth = 0
   let count = 0

@@ -23,7 +23,7 @@ export const STATUS: Record<ErrorCode, 400 | 401 | 404 | 409 | 413 | 422 | 429 |
   UNAVAILABLE: 503,
 }
 
-/** What each code says in few words, whatever the case. */
+/** The title of each code. */
 const TITLE: Record<ErrorCode, string> = {
   VALIDATION: 'Input that cannot be accepted',
   UNAUTHENTICATED: 'No token that is accepted',
@@ -46,30 +46,30 @@ const TITLE: Record<ErrorCode, string> = {
   UNAVAILABLE: 'Try again in a moment',
 }
 
-/** A problem of RFC 9457, with the code, the message and the details of the library's error. */
+/** A problem (RFC 9457) with the code, message and details of the library's error. */
 export interface Problem {
-  /** The codes are explained in `docs/errors.md`; there is no page for each. */
+  /** `docs/errors.md` explains the codes; there is no page for each. */
   type: 'about:blank'
   title: string
   status: number
   code: ErrorCode
   detail: string
   details: Readonly<Record<string, string | number>>
-  /** Id of the request, as in the log. */
+  /** Request id, as in the log. */
   instance: string
 }
 
-/** The error as the caller gets it. */
+/** The error as a response body. */
 export function problemOf(error: ThroughlineError, requestId: string): Problem {
   const { code, message, details } = error
   const status = STATUS[code]
-  // a driver's words may repeat what anyone gave it, or say where the database is
+  // a driver's message may contain payloads or the database's address
   const isDriver = code === 'STORAGE' && error.cause !== undefined
   const detail = isDriver ? `the store failed; the log of the server says more under request ${requestId}` : message
   return { type: 'about:blank', title: TITLE[code], status, code, detail, details, instance: requestId }
 }
 
-/** What the framework found wrong before a route was called, and what nobody foresaw, as errors of ours. */
+/** Maps errors of the framework, and unexpected ones, to our own. */
 export function knownError(error: unknown, requestId: string): ThroughlineError {
   if (error instanceof ThroughlineError) return error
   const { code, limit } = error as { code?: string; limit?: number }
@@ -89,7 +89,7 @@ export function knownError(error: unknown, requestId: string): ThroughlineError 
   }
 }
 
-/** Seconds after which it is worth trying again, for the codes where it is. */
+/** Seconds to wait before retrying, for codes where a retry helps. */
 export function retryAfter(code: ErrorCode): number | undefined {
   return code === 'UNAVAILABLE' || code === 'INTAKE_PAUSED' ? 1 : undefined
 }

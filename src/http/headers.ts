@@ -4,7 +4,7 @@ import { ValidationError } from '../domain/errors.ts'
 import type { Principal } from '../domain/record.ts'
 
 /**
- * The key of the header `Idempotency-Key`. A key with other characters than printable ASCII comes as a display string of RFC 9651:
+ * The key in the header `Idempotency-Key`. A key beyond printable ASCII is sent as a display string (RFC 9651):
  * percent-encoded, between `%"` and `"`.
  */
 export function keyIn(headers: IncomingHttpHeaders): WriteOptions {
@@ -22,10 +22,10 @@ function decoded(text: string): string {
   }
 }
 
-/** For whom the caller wants to act: the header `Throughline-As`, such as `tenant=acme&userId=ada`. */
+/** The principal to act for, from the header `Throughline-As`: `tenant=acme&userId=ada`. */
 export function principalIn(headers: IncomingHttpHeaders): Principal | undefined {
   const value = headers['throughline-as']
   if (value === undefined) return undefined
-  // checked where it is taken over
+  // checked where it is used
   return Object.fromEntries(new URLSearchParams(String(value))) as unknown as Principal
 }

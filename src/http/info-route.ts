@@ -8,18 +8,18 @@ const principal = z.strictObject({
   scope: z.string().optional(),
 })
 
-/** What a client has to know before it begins. */
+/** What a client needs to know first. */
 export function infoRoute(version: string): Route {
   return {
     method: 'GET',
     path: '',
     operation: 'about',
-    summary: 'What server this is, which agents it knows, and whom the token stands for',
+    summary: "Describe the server, its registered agents and the token's principal",
     response: z.strictObject({
       name: z.literal('throughline'),
       version: z.string(),
       agents: z.array(z.string()),
-      principal: principal.meta({ description: 'Absent for whoever runs the store.' }).optional(),
+      principal: principal.meta({ description: 'Absent for the operator.' }).optional(),
     }),
     storeless: true,
     handle: async ({ deps: { agents, within } }) => ({

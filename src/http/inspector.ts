@@ -6,10 +6,10 @@ import { z } from 'zod'
 import { packageFile } from '../package-file.ts'
 import { openSchema, textAs } from './open-routes.ts'
 
-/** Where the build puts the page. */
+/** The folder of the built page. */
 const FOLDER = fileURLToPath(packageFile('../dist/inspector/'))
 
-/** Nothing but the page's own files, and no other server than this one. Content cannot become a script in it. */
+/** Allows only the page's own files and this server. Content cannot become a script. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,7 +33,7 @@ const HEADERS = {
 
 const NOT_BUILT = 'The inspector was not built: run "npm run build". Every route is at /openapi.json.\n'
 
-/** The page at `/`, for people who look into sessions, with its files. */
+/** Serves the inspector at `/`. */
 export async function inspector(app: FastifyInstance): Promise<void> {
   const schema = openSchema('page', 'The inspector: a page for people', { 200: textAs('text/html', z.string()) })
   if (!existsSync(FOLDER)) {
@@ -42,7 +42,7 @@ export async function inspector(app: FastifyInstance): Promise<void> {
   }
   const page: FastifyPluginAsync = async (scope) => {
     scope.setErrorHandler((error: FastifyError, _request, reply) => {
-      // a path that leads out of the folder, or is written in an odd way
+      // a path that leaves the folder, or is not in normal form
       if ((error.statusCode ?? 500) >= 500) throw error
       reply.callNotFound()
     })
@@ -51,7 +51,7 @@ export async function inspector(app: FastifyInstance): Promise<void> {
       prefix: '/assets/',
       index: false,
       acceptRanges: false,
-      // their names change with their content
+      // file names change with their content
       immutable: true,
       maxAge: '365d',
       preCompressed: true,

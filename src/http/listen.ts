@@ -2,20 +2,20 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ValidationError } from '../domain/errors.ts'
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
   readonly url: string
   /**
-   * Takes no more connections, and closes each as soon as nothing is asked on it; cuts the rest off when the time is up.
-   * @param settled resolves when nothing is worked on any more
+   * Accepts no more connections, closes each when it is idle, and cuts off the rest after the timeout.
+   * @param settled resolves when no request is in progress
    */
   stop(settled: Promise<void>, timeoutMs: number): Promise<void>
 }
 
-/** Milliseconds between looks for connections that nobody uses any more. */
+/** Milliseconds between checks for idle connections. */
 const TIDY = 20
 
-/** Listens, or says why it cannot. */
+/** Listens, or throws an error that says why it cannot. */
 export async function listen(app: FastifyInstance, address: { port: number; host: string }): Promise<Listening> {
   const sockets = new Set<Socket>()
   app.server.on('connection', (socket: Socket) => {
@@ -34,9 +34,9 @@ export async function listen(app: FastifyInstance, address: { port: number; host
         }, timeoutMs)
       })
       const tidy = setInterval(() => {
-        // a connection whose last answer went out after the stop began would be kept for the next request
+        // a connection whose last response was sent after the stop began would be kept alive
         app.server.closeIdleConnections()
-        // one that has not asked for anything yet does not count as idle there
+        // Node does not count a connection without any request as idle
         for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
       }, TIDY)
       try {
@@ -55,8 +55,9 @@ async function listening(app: FastifyInstance, { port, host }: { port: number; h
     await app.listen({ port, host })
   } catch (cause) {
     const { code } = cause as { code?: string }
-    if (code === 'EADDRINUSE') throw new ValidationError('port', `${port} is taken: name another, or 0 for a free one`)
-    if (code === 'EACCES') throw new ValidationError('port', `${port} needs rights that this process does not have`)
+    if (code === 'EADDRINUSE')
+      throw new ValidationError('port', `${port} is in use: choose another, or 0 for a free one`)
+    if (code === 'EACCES') throw new ValidationError('port', `${port} needs privileges that this process does not have`)
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new ValidationError('host', 'must be an address of this machine', { cause })
     }

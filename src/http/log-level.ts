@@ -1,4 +1,4 @@
-/** How much is logged, from all to nothing. */
+/** Log levels, from everything to nothing. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** One of {@link LOG_LEVELS}. */

@@ -3,7 +3,7 @@ import { ThroughlineError } from '../domain/errors.ts'
 import type { LogLevel } from './log-level.ts'
 
 /**
- * Logs lines of JSON: never what people said, nor tokens. Requests do not wait for them to be written. @param stream where to; stderr if absent
+ * Logs JSON lines, never messages or tokens. Requests do not wait for the writes. @param stream stderr if absent
  */
 export function serverLog(
   level: LogLevel,
@@ -17,14 +17,14 @@ export function serverLog(
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: levelName,
-      // requests and answers come here only by mistake, and they hold everything
+      // requests and responses get here only by mistake, and contain everything
       serializers: { err: failure, req: nothing, res: nothing },
     },
     stream,
   )
 }
 
-/** Of errors that are not ours the message is left out: a driver's may repeat what it was given. Of those made of one too, and of the causes. */
+/** Omits the message of foreign errors, their wrappers and causes: a driver's message may contain payloads. */
 function failure(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const { name, message, stack = '', cause } = error
@@ -40,7 +40,7 @@ function failure(error: unknown): object {
 
 const isOurs = (error: unknown) => error instanceof ThroughlineError
 
-/** What stands behind the message, which could look like frames itself. */
+/** The stack without the message, which could itself look like stack frames. */
 function framesIn(stack: string, message: string): string[] {
   const at = stack.indexOf(message)
   const behind = at < 0 ? '' : stack.slice(at + message.length)

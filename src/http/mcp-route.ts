@@ -6,43 +6,43 @@ import type { Deps } from '../features/kernel/deps.ts'
 import { problemsOf } from './openapi.ts'
 import { anyJson } from './response-schema.ts'
 
-/** A message of MCP, and who sent it. */
+/** An MCP message and its sender. */
 export interface McpCall {
-  /** For one user alone. */
+  /** Restricted to one user. */
   readonly deps: Deps
   readonly userId: string
   /** Without its body. */
   readonly request: Request
-  /** As JSON; `undefined` if it was empty. */
+  /** Parsed JSON; `undefined` if empty. */
   readonly body: unknown
-  /** Told of errors that nobody foresaw. */
+  /** Called with unexpected errors. */
   readonly report: (error: unknown) => void
 }
 
 /** MCP over streamable HTTP. */
 export interface McpFront {
   answer(call: McpCall): Promise<Response>
-  /** Who is meant where neither token nor request names a user; absent: that is refused. */
+  /** The user if neither token nor request names one; absent: such requests are refused. */
   readonly defaultUser?: string
 }
 
 const message = z
   .looseObject({ jsonrpc: z.literal('2.0'), id: anyJson.optional(), method: z.string().optional() })
-  .meta({ description: 'A message of JSON-RPC 2.0, as the Model Context Protocol has it.' })
+  .meta({ description: 'A JSON-RPC 2.0 message of the Model Context Protocol.' })
 
 const querystring = z.object({
-  user: z.string().optional().meta({ description: 'Whose sessions are meant, where the token is for a whole tenant.' }),
+  user: z.string().optional().meta({ description: 'The user, if the token is for a whole tenant.' }),
 })
 
 const ROUTES = [
-  { method: 'POST', operationId: 'mcp', summary: 'A message of the Model Context Protocol' },
-  { method: 'GET', operationId: 'mcpStream', summary: 'Nothing: this server begins no streams of its own' },
-  { method: 'DELETE', operationId: 'mcpEnd', summary: 'Nothing: this server keeps no sessions of the transport' },
+  { method: 'POST', operationId: 'mcp', summary: 'Handle a Model Context Protocol message' },
+  { method: 'GET', operationId: 'mcpStream', summary: 'Not supported: this server opens no streams of its own' },
+  { method: 'DELETE', operationId: 'mcpEnd', summary: 'Not supported: this server keeps no transport sessions' },
 ] as const
 
 const json = (description: string) => ({ description, content: { 'application/json': { schema: message } } })
 
-/** Mounts `/mcp`, behind whatever decides who is let in. */
+/** Mounts `/mcp`, behind authentication. */
 export function mcpRoutes(app: FastifyInstance, front: McpFront): void {
   for (const { method, operationId, summary } of ROUTES) {
     const own = method === 'POST' ? { 200: json('The answer'), 202: NOTHING } : { 405: json('Not allowed') }
@@ -59,7 +59,7 @@ export function mcpRoutes(app: FastifyInstance, front: McpFront): void {
   }
 }
 
-const NOTHING = z.null().meta({ description: 'It was taken' })
+const NOTHING = z.null().meta({ description: 'Accepted' })
 
 async function answered(front: McpFront, request: FastifyRequest, reply: FastifyReply) {
   const { visit, caller, body, log } = request
@@ -76,21 +76,21 @@ async function answered(front: McpFront, request: FastifyRequest, reply: Fastify
   }
 }
 
-/** Headers that the framework makes. */
+/** Headers that the framework sets. */
 const OURS: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding'])
 
-/** The same caller, seeing what belongs to one user: that of the token, else the one that is named, else the default. */
+/** The caller restricted to one user: the token's, else the one named in the request, else the default. */
 function forUser(deps: Deps, request: FastifyRequest, byDefault: string | undefined): { deps: Deps; userId: string } {
   const { user } = request.query as { user?: unknown }
   const userId = user ?? deps.within?.userId ?? byDefault
   if (typeof userId !== 'string') {
-    throw new ValidationError('user', 'must be named, since the token is for more than one: /mcp?user=ID')
+    throw new ValidationError('user', 'is required, since the token is for a whole tenant: /mcp?user=ID')
   }
   const tenant = tenantFor(deps, undefined)
   return { deps: restricted(deps, { tenant, userId }), userId }
 }
 
-/** The request as the protocol's library takes it, without what it must not see. */
+/** The request in the form of the MCP library, without headers it must not see. */
 function webRequest({ method, headers, host }: FastifyRequest): Request {
   const { authorization: _token, 'content-length': _length, ...rest } = headers
   const shown = Object.entries(rest).flatMap(([name, value]) =>

@@ -13,20 +13,20 @@ import { typedQuery } from './query.ts'
 import type { Call, Route } from './route.ts'
 import { sseOf, sseOfWork } from './sse.ts'
 
-/** What the server has beside the routes. */
+/** What every mounted route shares. */
 export interface RouteContext {
   readonly admission: Admission
-  /** The error as the caller may see it, as JSON text; logs what nobody foresaw. */
+  /** The error as JSON text for the caller; logs unexpected errors. */
   problemText(error: unknown, request: FastifyRequest): string
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal
-  readonly onAnswer?: OnAnswer
+  readonly onResponse?: OnResponse
 }
 
-/** Sees what a route answers, before it is sent. */
-export type OnAnswer = (route: Route, answer: unknown) => void
+/** Sees every response before it is sent. */
+export type OnResponse = (route: Route, answer: unknown) => void
 
-/** Makes a route of the framework from one of ours. */
+/** Mounts a route in the framework. */
 export function mount(app: FastifyInstance, route: Route, house: RouteContext): void {
   const ofSession = route.path.startsWith('/sessions/{id}')
   const isObject = route.body instanceof z.core.$ZodObject
@@ -54,7 +54,7 @@ export function mount(app: FastifyInstance, route: Route, house: RouteContext): 
           signal: house.stopping,
         }
         if (route.stream === true) {
-          // given back from there it would be waited for, as long as the stream stands
+          // returning it would make the framework wait until the stream ends
           await streamed(route, call, request, reply, house)
           return reply
         }
@@ -66,10 +66,10 @@ export function mount(app: FastifyInstance, route: Route, house: RouteContext): 
         try {
           answer = await route.handle(call)
         } finally {
-          // before it is sent: then it is too late for headers
+          // before sending: afterwards it is too late for headers
           work?.tell(reply)
         }
-        house.onAnswer?.(route, answer)
+        house.onResponse?.(route, answer)
         return answer === undefined ? reply.code(204).send() : reply.code(route.status ?? 200).send(answer)
       } finally {
         if (!kept) visit.leave()
@@ -89,12 +89,12 @@ function objectIn(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ValidationError('body', 'must be a JSON object')
   }
-  // the operations would take it, but then there were two places for it
-  if ('idempotencyKey' in body) throw new ValidationError('idempotencyKey', 'goes into the header Idempotency-Key')
+  // the operations would accept it, but one place for the key is enough
+  if ('idempotencyKey' in body) throw new ValidationError('idempotencyKey', 'belongs in the header Idempotency-Key')
   return body as Record<string, unknown>
 }
 
-/** Observations that came along wait in a place of their own, so that they mix with those of no other request. */
+/** Stages the request's observations in a buffer of their own, so that they do not mix with other requests. */
 function workIn(deps: Deps, kind: 'session' | 'conversation', id: string, given: unknown) {
   const { observations, ...body } = given as Record<string, unknown>
   if (observations === undefined) return { deps: { ...deps, staging: new Staging() }, body, tell() {} }
@@ -102,15 +102,15 @@ function workIn(deps: Deps, kind: 'session' | 'conversation', id: string, given:
   const bySession = kind === 'session' ? { [id]: observations } : objectIn(observations)
   for (const [sessionId, list] of Object.entries(bySession)) {
     const at = kind === 'session' ? 'observations' : `observations.${sessionId.slice(0, 64)}`
-    // the answer names it in a header, where not every character may stand
-    if (!uuid().safeParse(sessionId).success) throw new ValidationError(at, 'must stand under the id of a session')
+    // the response names it in a header, which does not allow every character
+    if (!uuid().safeParse(sessionId).success) throw new ValidationError(at, 'must be keyed by session id')
     stageObservations(staging, deps.newId, sessionId, list, at)
   }
   const came = new Map(staging.sessions().map((sessionId) => [sessionId, staging.waiting(sessionId)]))
   return {
     deps: { ...deps, staging },
     body,
-    /** Which of them are not in the log. */
+    /** Indexes of those not in the log. */
     tell(reply: FastifyReply) {
       const left = [...came].map(([sessionId, all]) => {
         const waiting = new Set(staging.waiting(sessionId))
@@ -121,7 +121,7 @@ function workIn(deps: Deps, kind: 'session' | 'conversation', id: string, given:
   }
 }
 
-/** Places as short text, since headers have little room: `0-5999,6003`. */
+/** Indexes as short text, since headers are limited: `0-5999,6003`. */
 function placesOf(indexes: readonly number[]): string {
   const ranges: [from: number, to: number][] = []
   for (const i of indexes) {
@@ -136,7 +136,7 @@ function wantsStream({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/event-stream') === true
 }
 
-/** Events as they come, until the caller goes away. */
+/** Streams events until the caller disconnects. */
 async function streamed(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: RouteContext) {
   const done = house.admission.follow(request.caller.name)
   try {
@@ -152,7 +152,7 @@ async function streamed(route: Route, call: Call, request: FastifyRequest, reply
   }
 }
 
-/** Long work, with how far it is. It goes on when the caller goes away: it can be repeated safely. */
+/** Streams the progress of long work. It continues if the caller disconnects, since it can be repeated safely. */
 function worked(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: RouteContext) {
   const { visit } = request
   let begun = false
@@ -176,7 +176,7 @@ function worked(route: Route, call: Call, request: FastifyRequest, reply: Fastif
     throw error
   }
   const events = sseOfWork(work, (error) => house.problemText(error, request))
-  // a caller who has gone before it began: it never will
+  // the caller disconnected before the stream opened: it never will
   return sendStream(reply, events, () => begun || over())
 }
 

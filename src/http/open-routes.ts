@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { AppParts } from './app.ts'
 
-/** What anyone may ask who reaches the server: nothing of it says anything of a session. */
+/** Routes without authentication: none of them reveals anything about a session. */
 export function openRoutes(app: FastifyInstance, { deps, registry, stopping }: AppParts): void {
   app.get('/healthz', { schema: openSchema('healthz', 'Whether the process lives', alive) }, async () => ({ ok: true }))
   app.get('/readyz', { schema: openSchema('readyz', 'Whether the store answers', ready) }, async (_request, reply) => {
@@ -20,7 +20,7 @@ export function openRoutes(app: FastifyInstance, { deps, registry, stopping }: A
   app.get('/openapi.json', { schema: openSchema('openapi', 'This document', json) }, async () => app.swagger())
 }
 
-/** A body of one type, in the document of the routes. */
+/** A response body in OpenAPI. */
 export const textAs = (type: string, schema: z.ZodType) => ({ content: { [type]: { schema } } })
 
 const alive = { 200: textAs('application/json', z.strictObject({ ok: z.literal(true) })) }
@@ -31,7 +31,7 @@ const ready = {
 const text = { 200: textAs('text/plain', z.string()) }
 const json = { 200: textAs('application/json', z.looseObject({})) }
 
-/** What the document says of a route that anyone may ask. */
+/** The OpenAPI entry of a route without authentication. */
 export function openSchema(operationId: string, summary: string, answers: Record<number, { content: object }>) {
   const response = Object.fromEntries(
     Object.entries(answers).map(([status, answer]) => [status, { description: summary, ...answer }]),

@@ -11,7 +11,7 @@ import type { Route } from './route.ts'
 const ABOUT = `Sessions of AI agents: one append-only log each, with views on top. Every write takes the header \`Idempotency-Key\`: the same key with the same
 input writes once, and gets the same answer each time. Errors are problems of RFC 9457 with a \`code\`.`
 
-/** Codes that every route may answer with. */
+/** Codes that every route may return. */
 const ANYWHERE: readonly ErrorCode[] = [
   'VALIDATION',
   'UNAUTHENTICATED',
@@ -21,7 +21,7 @@ const ANYWHERE: readonly ErrorCode[] = [
   'UNAVAILABLE',
 ]
 
-/** A problem, as it is answered. */
+/** The schema of a problem response. */
 export const problem = z
   .strictObject({
     type: z.string(),
@@ -30,11 +30,11 @@ export const problem = z
     code: z.enum(ERROR_CODES),
     detail: z.string(),
     details: z.record(z.string(), z.union([z.string(), z.number()])),
-    instance: z.string().meta({ description: 'Id of the request, as in the log of the server.' }),
+    instance: z.string().meta({ description: 'Request id, as in the server log.' }),
   })
   .meta({ id: 'Problem' })
 
-/** Makes the document of all routes that are mounted behind it. */
+/** Collects the OpenAPI document of all routes mounted after it. */
 export async function describeRoutes(app: FastifyInstance, version: string): Promise<void> {
   const zodToJsonConfig = { unrepresentable: 'any' } as const
   const named = createJsonSchemaTransformObject({ zodToJsonConfig })
@@ -53,7 +53,7 @@ export async function describeRoutes(app: FastifyInstance, version: string): Pro
 
 type Document = OpenAPIV3_1.Document
 
-/** An object whose fields may all be left out may be left out itself. */
+/** A body is optional if all of its fields are. */
 function withOptionalBodies(document: Document): Document {
   for (const path of Object.values(document.paths ?? {})) {
     for (const operation of Object.values(path ?? {})) {
@@ -65,7 +65,7 @@ function withOptionalBodies(document: Document): Document {
   return document
 }
 
-/** Without the schemas that no route uses: each is made for requests and for answers. */
+/** Removes unused schemas: each exists for requests and for responses. */
 function pruned(document: Document): Document {
   const { schemas = {} } = document.components ?? {}
   const namesIn = (value: unknown) =>
@@ -78,13 +78,13 @@ function pruned(document: Document): Document {
 
 type Refusing = Pick<Route, 'errors' | 'stream' | 'long' | 'storeless'>
 
-/** Everything a route may answer with beside what it is for. */
+/** The problem responses of a route. */
 export function codesOf({ errors = [], stream, long, storeless }: Refusing): ErrorCode[] {
   const codes = [...ANYWHERE, ...((stream ?? long) === true ? ['TOO_MANY_STREAMS' as const] : []), ...errors]
   return storeless === true ? codes.filter((code) => code !== 'STORAGE') : codes
 }
 
-/** The route as the document has it. */
+/** The route's entry in the document. */
 export function documented(route: Route): FastifySchema {
   const { operation, summary, path, query, method } = route
   const body = bodyOf(route)
@@ -120,7 +120,7 @@ function goodAnswers({ response: answer, mayBeEmpty, status, stream, long, summa
   return { [status ?? 200]: { description: summary, content }, ...(mayBeEmpty === true && { 204: nothing }) }
 }
 
-/** No schema says what is in a stream, so words do. */
+/** Describes a stream in words, since no schema can. */
 function eventsOf(answer: z.core.$ZodType, isStream: boolean): z.ZodType {
   const description = isStream
     ? `Server-sent events: the data of each is a ${z.globalRegistry.get(answer)?.id}, as JSON. At the end comes an event named end, or problem with a Problem.`
@@ -128,7 +128,7 @@ function eventsOf(answer: z.core.$ZodType, isStream: boolean): z.ZodType {
   return z.string().meta({ description })
 }
 
-/** The problems that a route may answer with, as the document has them. */
+/** The problem responses of a route in the document. */
 export function problemsOf(route: Refusing) {
   const codes = codesOf(route)
   const statuses = [...new Set(codes.map((code) => STATUS[code]))].toSorted()

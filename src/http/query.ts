@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** Values of a query string as the schema has them. What does not fit stays text, for the operation to refuse by its field. */
+/** Converts query values to the types of the schema. Values that do not fit stay text, and the operation refuses them. */
 export function typedQuery(schema: z.core.$ZodObject | undefined, given: Readonly<Record<string, unknown>>) {
   const shape = schema?._zod.def.shape ?? {}
-  // not by assignment: a key may be named __proto__
+  // not by assignment: a key may be __proto__
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const field = Object.hasOwn(shape, name) ? shape[name] : undefined
@@ -22,7 +22,7 @@ function typedValue(schema: z.core.$ZodType, value: string | string[]): unknown 
   }
   if (Array.isArray(value)) return value
   if (schema instanceof z.core.$ZodNumber) return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value
-  // a flag may stand alone: ?getOrCreate
+  // a flag may have no value: ?getOrCreate
   if (schema instanceof z.core.$ZodBoolean)
     return value === '' || value === 'true' ? true : value === 'false' ? false : value
   return value

@@ -1,7 +1,7 @@
-/** What answers of the HTTP API are made of, for the document that describes them. Nothing is checked with these but our own answers, in tests. */
+/** Building blocks of response schemas, for OpenAPI. Only tests check responses with them. */
 import { z } from 'zod'
 
-/** A schema for every key of what is answered: one that is forgotten does not compile. */
+/** A schema for every key of a response: a forgotten key does not compile. */
 export type Keys<T> = { readonly [Key in keyof T]-?: z.core.$ZodType }
 
 /** Any JSON. */
@@ -17,5 +17,5 @@ export const id = z.guid()
 /** A whole list. */
 export const listOf = (item: z.ZodType) => z.strictObject({ items: z.array(item) })
 
-/** One page of a list; without `nextCursor` the last. */
+/** One page of a list; the last page has no `nextCursor`. */
 export const pageOf = (item: z.ZodType) => z.strictObject({ items: z.array(item), nextCursor: z.string().optional() })

@@ -1,9 +1,9 @@
 import { type Json, stringifyJson } from '../domain/json.ts'
 
-/** Milliseconds between signs of life on a stream that has nothing to say. Proxies give up after a minute or so. */
+/** Milliseconds between heartbeats on an idle stream. Proxies close idle connections after about a minute. */
 const HEARTBEAT = 15_000
 
-/** What a caller may see of a problem in the middle of a stream. */
+/** Renders an error in the middle of a stream as the caller may see it. */
 type ProblemText = (error: unknown) => string
 
 /** One server-sent event. */
@@ -13,8 +13,8 @@ export function sseEvent(data: string, { id, event }: { id?: number | undefined;
 }
 
 /**
- * The items as server-sent events, with comments in between while there are none. Pulled by the socket, so a slow reader
- * costs no memory. What goes wrong is the last event.
+ * The items as server-sent events, with heartbeat comments while there are none. Pulled by the socket, so a slow reader
+ * costs no memory. An error is the last event.
  */
 export async function* sseOf(
   items: AsyncIterable<unknown>,
@@ -24,7 +24,7 @@ export async function* sseOf(
   const iterator = items[Symbol.asyncIterator]()
   const waiting = new Waiting(heartbeat)
   try {
-    // at once, so that the caller sees that the stream stands
+    // at once, so that the caller sees the stream is open
     yield ': here\n\n'
     for (let next = waiting.for(iterator.next()); ; next = waiting.for(iterator.next())) {
       while (!next.settled) if (!(await waiting.until(next))) yield ': still here\n\n'
@@ -42,14 +42,14 @@ export async function* sseOf(
   }
 }
 
-/** Long work: how far it is, as often as it says so, then what came of it. */
+/** Long work as a stream: progress events, then the result. */
 export async function* sseOfWork(
   work: (onProgress: (progress: unknown) => void) => Promise<unknown>,
   problem: ProblemText,
   heartbeat = HEARTBEAT,
 ): AsyncGenerator<string> {
   const waiting = new Waiting(heartbeat)
-  // only the last word counts: a slow reader gets fewer of them
+  // only the latest progress counts: a slow reader gets fewer events
   let latest: unknown
   const done = waiting.for(
     work((progress) => {
@@ -74,13 +74,13 @@ export async function* sseOfWork(
   }
 }
 
-/** Something that is on its way, and whether it has come. */
+/** A promise that knows whether it is settled. */
 interface Coming<T> {
   readonly value: Promise<T>
   settled: boolean
 }
 
-/** Waits for what comes, and in between for the time of a heartbeat. One timer serves a stream all its life. */
+/** Waits for the next item or the next heartbeat. One timer serves a stream for all its life. */
 class Waiting {
   readonly #timer: NodeJS.Timeout
   #wake: () => void = () => {}
@@ -103,7 +103,7 @@ class Waiting {
     this.#wake()
   }
 
-  /** Whether it has come by the time that something woke us. */
+  /** Whether the item had arrived when the wait ended. */
   async until(coming: Coming<unknown>): Promise<boolean> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve

@@ -23,8 +23,8 @@ import { DEFAULT_URL, type StoreTarget, targetOf } from './target.ts'
 const newId = () => uuid7()
 
 /**
- * Opens a store: `memory:`, `sqlite:PATH`, made on first use, or `postgres://…`. Or that of a server, by its address: `https://…`, which gives the
- * same object. Nothing is loaded, read or written before this call. Close what it gives when you are done.
+ * Opens a store: `memory:`, `sqlite:PATH` (created on first use) or `postgres://…`, or the store of a server by its address,
+ * `https://…`. Nothing is loaded, read or written before this call. Close the result when you are done.
  */
 export async function open(target: string | OpenOptions = {}): Promise<Throughline> {
   const given = typeof target === 'string' ? { url: target } : target
@@ -39,22 +39,22 @@ function urlOf({ url }: Options): string {
   return url ?? process.env['THROUGHLINE_URL'] ?? DEFAULT_URL
 }
 
-/** A store that is open, with what the operations need beside it. */
+/** An open store with everything the operations need. */
 export interface Opened {
   readonly deps: Deps
   close(): Promise<void>
 }
 
-/** What {@link open} stands on, for fronts that call the operations themselves. */
+/** Like {@link open}, for fronts that call the operations themselves. */
 export async function openDeps(given: OpenOptions): Promise<Opened> {
   const options = checkedOptions(given)
   const where = targetOf(urlOf(options))
-  if (where.store === 'http') throw new ValidationError('url', 'must be that of a store here, and not of a server')
+  if (where.store === 'http') throw new ValidationError('url', 'must be a store, not the address of a server')
   return await openDepsAt(where, options)
 }
 
 async function openDepsAt(where: StoreTarget, options: Options): Promise<Opened> {
-  if (options.token !== undefined) throw new ValidationError('token', 'is for servers: a store asks for none')
+  if (options.token !== undefined) throw new ValidationError('token', 'is only for servers: a store needs none')
   const keepsEnvelopes = keepsEnvelopesBy(options)
   const metrics = await metricsOf(options)
   const cache = await openCache(where, options, metrics)
@@ -69,7 +69,7 @@ async function openDepsAt(where: StoreTarget, options: Options): Promise<Opened>
   }
 }
 
-/** The public object over a store that is open already, and a cache. */
+/** The public object over a store, and a cache, that are already open. */
 export function openOn(store: Store, options: OpenOptions = {}, around: Partial<Around> = {}): Throughline {
   const parsed = checkedOptions(options)
   const keepsEnvelopes = keepsEnvelopesBy(parsed)
@@ -109,7 +109,7 @@ function depsWith(store: Store, options: Options, around: Around): Opened {
   return { deps, close }
 }
 
-/** Whoever judges, sums up and gathers. Their rules take long to load, a sixth of a second for gathering, and most processes need none. */
+/** Classifier, summarizer and extractor, loaded on first use: the extractor's rules alone take a sixth of a second. */
 function modelsOf({ classify, summarize, extract, embed }: Options): Pick<Deps, (typeof MODELS)[number] | 'fuse'> {
   for (const field of MODELS) requireModelOrFunction(field, { classify, summarize, extract }[field])
   return {
@@ -124,26 +124,26 @@ function modelsOf({ classify, summarize, extract, embed }: Options): Pick<Deps, 
 
 const MODELS = ['classify', 'summarize', 'extract'] as const
 
-/** A function that is loaded when it is first called. */
+/** A function that is loaded on its first call. */
 function lazyFunction<Input extends unknown[], Output>(load: () => Promise<(...input: Input) => Promise<Output>>) {
   const loaded = lazy(load)
   return async (...input: Input): Promise<Output> => await (await loaded())(...input)
 }
 
-/** Messages read in one go behind the writers' backs. */
-const A_LITTLE = 50
+/** Messages indexed per background step. */
+const BACKGROUND_PAGE = 50
 
-/** Reads a little of a session; true while there is more. */
+/** Indexes a little of a session; true while there is more. */
 async function readAhead(deps: Deps, { sessionId, milestone }: Reading): Promise<boolean> {
   const { indexSession } = await import('../features/term-index/operation.ts')
-  const { done } = await indexSession(deps, sessionId, A_LITTLE)
+  const { done } = await indexSession(deps, sessionId, BACKGROUND_PAGE)
   if (!done || !milestone) return !done
   const { extractMemories } = await import('../features/memory/operation.ts')
   await extractMemories(deps, sessionId)
   return false
 }
 
-/** What the caller says, else the environment in seconds, else the default. */
+/** The caller's policy, else the environment's (in seconds), else the default. */
 function policyOf(given: { idleTimeoutMs?: number | undefined; staleTimeoutMs?: number | undefined }): Policy {
   const ms = (name: string) => {
     const seconds = secondsSetting(name)
@@ -167,21 +167,20 @@ function keepsEnvelopesBy({ envelopes }: Options): boolean {
 async function metricsOf({ metrics }: Options): Promise<Metrics> {
   if (metrics === undefined) return noMetrics
   const { prometheusMetrics } = await import('../metrics/prometheus.ts')
-  // named by its methods alone, so that our types need no prom-client
+  // typed by its methods, so that our public types need no prom-client
   return await prometheusMetrics(metrics as Parameters<typeof prometheusMetrics>[0])
 }
 
-/** A time to live for a cache that nothing else is said of, in seconds. */
-const CACHE_TTL = 900
+const DEFAULT_CACHE_TTL_SECONDS = 900
 
 async function openCache(target: StoreTarget, options: Options, metrics: Metrics): Promise<EnvelopeCache | undefined> {
   if (target.store !== 'postgres') {
     if (options.cache === undefined || options.cache === '') return undefined
-    throw new ValidationError('cache', `goes with postgres://… only: ${target.store} is as quick without one`)
+    throw new ValidationError('cache', `is only for postgres://…: ${target.store} is as fast without one`)
   }
   const url = options.cache ?? process.env['THROUGHLINE_CACHE_URL']
   if (url === undefined || url === '') return undefined
-  const ttlSeconds = options.cacheTtlSeconds ?? secondsSetting('SESSION_CACHE_TTL_SECONDS') ?? CACHE_TTL
+  const ttlSeconds = options.cacheTtlSeconds ?? secondsSetting('SESSION_CACHE_TTL_SECONDS') ?? DEFAULT_CACHE_TTL_SECONDS
   const { redisCache } = await import('../cache/redis/index.ts')
   return await redisCache({ url, ttlSeconds, events: metrics.cache })
 }

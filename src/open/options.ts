@@ -7,7 +7,7 @@ import type { MetricsRegistry } from '../ports/metrics.ts'
 import type { Classify, Extract, LanguageModel, Summarize } from '../ports/model.ts'
 import type { Tokenizer } from '../ports/tokenizer.ts'
 
-/** How to open a store, and what to use beside it. */
+/** Options of {@link open}. */
 export interface OpenOptions {
   /**
    * `memory:`, `sqlite:PATH`, `postgres://…`, or `https://…` of a server. @default `THROUGHLINE_URL`, else
@@ -15,47 +15,47 @@ export interface OpenOptions {
    */
   url?: string
   /**
-   * Who is calling, for a server: a JSON Web Token, or what gives one, which is asked for each request. Most other options belong to the server,
-   * and are refused beside it. @default `THROUGHLINE_TOKEN`
+   * The caller's JSON Web Token for a server, or a function that returns one for each request. Most other options belong to
+   * the server and are refused together with its address. @default `THROUGHLINE_TOKEN`
    */
   token?: string | (() => string | Promise<string>)
   /**
-   * SQLite: `full` acknowledges a write when it would survive power loss, `relaxed` when it would survive the end of the
-   * process. @default 'full'
+   * SQLite: `full` acknowledges a write once it survives power loss, `relaxed` once it survives the end of the process.
+   * @default 'full'
    */
   durability?: 'full' | 'relaxed'
-  /** Bring an older schema up to date. @default true for an embedded store, false for Postgres */
+  /** Whether to create or upgrade the schema. @default true for an embedded store, false for Postgres */
   migrate?: boolean
   /** Ids of the registered agents, the default first. @default none: any agent id is accepted, `assistant` comes first */
   agents?: readonly string[]
-  /** `exact` counts as OpenAI's o200k does, `estimate` goes by length, or your own. @default 'exact' */
+  /** `exact` counts like OpenAI's o200k, `estimate` by length, or your own. @default 'exact' */
   tokenizer?: 'exact' | 'estimate' | Tokenizer
-  /** Where times come from. @default the system's clock */
+  /** The source of times. @default the system clock */
   clock?: Clock
-  /** How long a session may rest before it is asked for (idle) and before it is over (stale). @default 24 h and 7 days */
+  /** After how long `resume` asks before continuing (idle), and a session is closed (stale). @default 24 h and 7 days */
   policy?: Partial<Policy>
-  /** Judges what a user's message means; a function or a language model of the AI SDK. @default rules that work offline */
+  /** Classifies user messages: a function or an AI SDK language model. @default rules that work offline */
   classify?: Classify | LanguageModel
-  /** Sums up what was done; a function or a language model of the AI SDK. @default an extract */
+  /** Summarises sessions: a function or an AI SDK language model. @default an extract */
   summarize?: Summarize | LanguageModel
-  /** Gathers what is worth remembering; a function or a language model of the AI SDK. @default rules that work offline */
+  /** Extracts memories: a function or an AI SDK language model. @default rules that work offline */
   extract?: Extract | LanguageModel
   /**
-   * Keeps envelopes in front of a Postgres store: `redis://…`, or `redis+cluster://HOST:PORT,HOST:PORT`. It may be flushed or stopped at any
-   * time. @default `THROUGHLINE_CACHE_URL` for Postgres, else none; empty for none
+   * Caches envelopes in front of Postgres: `redis://…` or `redis+cluster://HOST:PORT,HOST:PORT`. Redis may be flushed or
+   * stopped at any time. @default `THROUGHLINE_CACHE_URL` for Postgres, else none; empty for none
    */
   cache?: string
   /** How long an envelope stays in the cache. @default `SESSION_CACHE_TTL_SECONDS`, else 900 */
   cacheTtlSeconds?: number
-  /** Whether envelopes are stored. If not, each read folds them from the log. @default `SESSION_ENVELOPE_ENABLED`, else true */
+  /** Whether to store envelopes; if not, each read folds them from the log. @default `SESSION_ENVELOPE_ENABLED`, else true */
   envelopes?: boolean
-  /** A registry of prom-client that gets the metrics. @default none is counted */
+  /** A prom-client registry for the metrics. @default none: nothing is counted */
   metrics?: MetricsRegistry
-  /** Gives texts vectors, so that `recall` and `memories.search` go by meaning too. @default by words alone */
+  /** Embeds texts, so that `recall` and `memories.search` also rank by meaning. @default by words only */
   embed?: Embed
   /**
-   * Whether logs are read into the index of words, and memories gathered at the end of sessions, in quiet moments. False leaves it to
-   * `index()` and to `recall()`, which reads what is missing. @default true
+   * Whether to index logs and extract memories in the background while the process is quiet. If not, `index()` does it, and
+   * `recall()` indexes what is missing. @default true
    */
   index?: boolean
 }
@@ -66,7 +66,7 @@ const withMethod = <T>(method: string) =>
     return typeof member === 'function'
   }, `must have a method ${method}()`)
 
-/** What is chosen where nothing is given. */
+/** The default of each option. */
 const DEFAULTS = {
   durability: 'full',
   agents: [],
@@ -107,7 +107,7 @@ const openOptions = schema(() => {
 
 const isFlag = (value: unknown) => typeof value === 'boolean'
 
-/** What is plainly right. The schema says what is wrong with the rest, and to make it takes a process that opens a store 8 ms. */
+/** Quick checks of common options: building the schema, which explains what is wrong, takes 8 ms at startup. */
 const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['url', (value) => typeof value === 'string' && value !== ''],
   ['durability', (value) => value === 'full' || value === 'relaxed'],
@@ -116,14 +116,14 @@ const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['envelopes', isFlag],
 ])
 
-/** Checks the options, and puts the defaults in place. */
+/** Checks the options and fills in the defaults. */
 export function checkedOptions(given: OpenOptions): Options {
-  // an object of a class may have options that are not its own
+  // an instance of a class may inherit options
   if (given === null || Object.getPrototypeOf(given) !== Object.prototype) return parse(openOptions, given)
   const named = Object.entries(given).filter(([, value]) => value !== undefined)
   if (!named.every(([option, value]) => PLAIN.get(option)?.(value))) return parse(openOptions, given)
   return { ...DEFAULTS, ...Object.fromEntries(named) }
 }
 
-/** What is left to choose after {@link checkedOptions} put the defaults in place. */
+/** {@link OpenOptions} with the defaults filled in. */
 export type Options = z.output<ReturnType<typeof openOptions>>

@@ -6,13 +6,13 @@ const flag = schema(() =>
   z.stringbool({ truthy: ['true', '1'], falsy: ['false', '0'], error: "must be 'true' or 'false'" }),
 )
 
-/** A number of seconds from the environment; `undefined` where it is not set. */
+/** A number of seconds from the environment; `undefined` if not set. */
 export function secondsSetting(name: string): number | undefined {
   const value = process.env[name]
   return value === undefined || value === '' ? undefined : parse(count, value, name)
 }
 
-/** Whether something is on, by the environment; `undefined` where it does not say. */
+/** A flag from the environment; `undefined` if not set. */
 export function flagSetting(name: string): boolean | undefined {
   const value = process.env[name]
   return value === undefined || value === '' ? undefined : parse(flag, value, name)

@@ -43,7 +43,7 @@ describe('a URL', () => {
   it('that is refused is not repeated beyond its scheme', () => {
     expect(() => targetOf('mysql://ada:secret@host/db')).toThrow("'mysql:…' is none of them")
     expect(() => targetOf('ada:secret@host')).not.toThrow('secret')
-    expect(() => targetOf('secret')).toThrow('what was given is none of them')
+    expect(() => targetOf('secret')).toThrow('the given value is none of them')
     for (const url of ['https://ada:secret@host', 'https://host?secret', 'https://secret:secret', 'http:secret'])
       expect(() => targetOf(url)).toThrow(expect.not.objectContaining({ message: expect.stringContaining('secret') }))
   })

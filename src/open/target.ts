@@ -1,9 +1,9 @@
 import { ValidationError } from '../domain/errors.ts'
 
-/** Where sessions are kept when nothing else is said. */
+/** The default store. */
 export const DEFAULT_URL = 'sqlite:.throughline/sessions.db'
 
-/** What can be opened: a store, or a server that has one. */
+/** What can be opened: a store or a server. */
 export type Target = StoreTarget | { readonly store: 'http'; readonly url: string }
 
 /** A store that can be opened. */
@@ -21,23 +21,23 @@ export function targetOf(url: string): Target {
     return { store: 'sqlite', path }
   if (scheme === 'postgres' || scheme === 'postgresql') return { store: 'postgres', url }
   if (scheme === 'http' || scheme === 'https') return { store: 'http', url: addressOf(url) }
-  // a URL may hold a password, so no more than its scheme is repeated
-  const given = scheme === '' ? 'what was given' : `'${scheme}:…'`
+  // a URL may contain a password, so only its scheme is repeated
+  const given = scheme === '' ? 'the given value' : `'${scheme}:…'`
   throw new ValidationError(
     'url',
-    `must be 'memory:', 'sqlite:PATH', 'postgres://…' or 'https://…', and ${given} is none of them`,
+    `must be 'memory:', 'sqlite:PATH', 'postgres://…' or 'https://…'; ${given} is none of them`,
   )
 }
 
-/** The address of a server. Who is calling is said by a token, in a header: nothing secret belongs into the URL. */
+/** Checks the address of a server. Callers identify themselves by a token in a header: no secret belongs in the URL. */
 function addressOf(url: string): string {
   if (!URL.canParse(url) || !/^https?:\/\//.test(url)) {
     throw new ValidationError('url', 'must be the address of a server, such as https://host:4747')
   }
   const { username, password, search, hash, href } = new URL(url)
   if (username !== '' || password !== '') {
-    throw new ValidationError('url', 'must not hold a user or password: servers know callers by their token')
+    throw new ValidationError('url', 'must not contain a user or password: use the option token')
   }
-  if (search !== '' || hash !== '') throw new ValidationError('url', 'must end with the path of the server')
+  if (search !== '' || hash !== '') throw new ValidationError('url', 'must not have a query or a fragment')
   return href
 }

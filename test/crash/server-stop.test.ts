@@ -31,14 +31,14 @@ async function append(url: string, id: string, content: string): Promise<number 
 }
 
 /** Writes without a pause until there is no response. */
-async function writeUntilRefused(url: string, id: string, label: string, onAnswer: () => void): Promise<Sent[]> {
+async function writeUntilRefused(url: string, id: string, label: string, onResponse: () => void): Promise<Sent[]> {
   const sent: Sent[] = []
   for (let i = 0; ; i++) {
     const content = `${label} ${i}`
     const sequence = await append(url, id, content)
     sent.push({ content, ...(sequence !== undefined && { sequence }) })
     if (sequence === undefined) return sent
-    onAnswer()
+    onResponse()
   }
 }
 

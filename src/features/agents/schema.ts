@@ -17,7 +17,7 @@ export const transitionInput = schema(() => z.strictObject({ to: name(), reason:
 
 /** Checked by the operation, which knows the depth limit. */
 const context = schema(() =>
-  z.unknown().register(z.globalRegistry, { type: 'object', description: 'What the next agent has to know.' }),
+  z.unknown().register(z.globalRegistry, { type: 'object', description: 'Context for the next agent.' }),
 )
 
 export const handoffInput = schema(() =>

@@ -26,7 +26,7 @@ export const commitResponse = z
     task: z.string().optional(),
     summary: z.string(),
     summarizedBy: z.enum(['caller', 'model', 'extractive']).optional(),
-    fallback: z.string().meta({ description: 'Why it is an extract, where a summarizer was asked first.' }).optional(),
+    fallback: z.string().meta({ description: 'Why it is an extract although a summarizer is configured.' }).optional(),
     decisions: z.array(z.string()),
     filesRead: z.array(z.string()),
     filesWritten: z.array(writtenAnswer),
@@ -35,6 +35,6 @@ export const commitResponse = z
     range: z.strictObject({ from: z.int(), to: z.int() }).optional(),
     hash: z.string().meta({ description: 'SHA-256 of the events in the range.' }).optional(),
     at: time,
-    purgedAt: time.meta({ description: 'Its session was purged then: nothing else is left of it.' }).optional(),
+    purgedAt: time.meta({ description: 'When its session was purged; the content is gone.' }).optional(),
   } satisfies Keys<Commit>)
   .meta({ id: 'Commit' })

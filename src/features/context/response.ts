@@ -6,17 +6,17 @@ import { recallItemResponse } from '../recall/response.ts'
 
 export const contextResponse = z
   .strictObject({
-    messages: z.union([z.array(messageResponse), anyJson]).meta({ description: 'In the format asked for.' }),
+    messages: z.union([z.array(messageResponse), anyJson]).meta({ description: 'In the requested format.' }),
     tokens: z.int(),
     sections: z
       .array(
         z.strictObject({
           section: z.enum(['task', 'scratchpad', 'earlier', 'memories', 'reduced', 'window']),
-          count: z.int().meta({ description: 'Pieces of it: messages, summaries, memories.' }),
+          count: z.int().meta({ description: 'Number of items: messages, summaries, memories.' }),
           tokens: z.int(),
         } satisfies Keys<ContextResult<unknown>['sections'][number]>),
       )
-      .meta({ description: 'What the tokens went to, in the order it is told.' }),
+      .meta({ description: 'Where the tokens went, in order.' }),
     omitted: z
       .array(
         z.strictObject({
@@ -26,11 +26,8 @@ export const contextResponse = z
         } satisfies Keys<ContextResult<unknown>['omitted'][number]>),
       )
       .meta({ description: 'What was left out, and why.' }),
-    dangling: z.array(z.string()).meta({ description: 'Ids of calls at the end that wait for their result.' }),
-    recalled: z
-      .array(recallItemResponse)
-      .meta({ description: 'What was recalled and found room, best first.' })
-      .optional(),
+    dangling: z.array(z.string()).meta({ description: 'Ids of tool calls at the end that have no result yet.' }),
+    recalled: z.array(recallItemResponse).meta({ description: 'Recalled items that fit, best first.' }).optional(),
   } satisfies Keys<ContextResult<unknown>>)
   .meta({ id: 'ContextResult' })
 

@@ -28,12 +28,12 @@ const PLANS = [
   'new_task',
 ] as const satisfies readonly ResumePlan['plan'][]
 
-const say = z.string().meta({ description: 'What to say to the user.' })
-const ended = id.meta({ description: 'The session that ended by it.' })
+const say = z.string().meta({ description: 'What to tell the user.' })
+const ended = id.meta({ description: 'The session that this call ended.' })
 
 export const outcomeResponse = z
   .strictObject({
-    action: z.enum(ACTIONS).meta({ description: '`started` where the conversation had no live session.' }),
+    action: z.enum(ACTIONS).meta({ description: '`started` if the conversation had no live session.' }),
     intent: z.enum(MESSAGE_INTENTS),
     judged: z.looseObject({
       by: z.enum(['rules', 'model', 'caller']).optional(),
@@ -49,7 +49,7 @@ export const outcomeResponse = z
 export const resumedResponse = z
   .strictObject({
     plan: z.enum(PLANS),
-    sessionId: id.meta({ description: 'The session that waits.' }).optional(),
+    sessionId: id.meta({ description: 'The open session.' }).optional(),
     endedId: ended.optional(),
     say,
   } satisfies Keys<ResumedPlan>)

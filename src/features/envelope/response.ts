@@ -13,7 +13,7 @@ export const intakeResponse = z
   .meta({ id: 'IntakeStatus' })
 
 const problemAnswer = z.strictObject({
-  sessionId: z.string().meta({ description: 'As the older system has it.' }),
+  sessionId: z.string().meta({ description: 'The id in the legacy system.' }),
   problem: z.string(),
   failed: z.boolean(),
 } satisfies Keys<BackfillReport['problems'][number]>)
@@ -22,22 +22,22 @@ export const backfillResponse = z
   .strictObject({
     batch: z.string(),
     dryRun: z.boolean(),
-    sessions: z.int().meta({ description: 'Sessions looked at.' }),
+    sessions: z.int().meta({ description: 'Sessions read.' }),
     created: z.int(),
     updated: z.int().meta({ description: 'Written by an earlier backfill and different since.' }),
     unchanged: z.int(),
-    kept: z.int().meta({ description: 'Written by others: left as they are.' }),
+    kept: z.int().meta({ description: 'Written by others: left unchanged.' }),
     failed: z.int(),
-    problems: z.array(problemAnswer).meta({ description: 'What was wrong, of the first hundred.' }),
-    last: z.string().meta({ description: 'Go on behind it with `after`.' }).optional(),
+    problems: z.array(problemAnswer).meta({ description: 'The first hundred problems.' }),
+    last: z.string().meta({ description: 'Pass it as `after` to continue.' }).optional(),
   } satisfies Keys<BackfillReport>)
   .meta({ id: 'BackfillReport' })
 
 export const rollbackResponse = z
   .strictObject({
     dryRun: z.boolean(),
-    envelopes: z.int().meta({ description: 'Taken out of the store.' }),
-    cached: z.int().meta({ description: 'Taken out of the cache.' }).optional(),
+    envelopes: z.int().meta({ description: 'Removed from the store.' }),
+    cached: z.int().meta({ description: 'Removed from the cache.' }).optional(),
   } satisfies Keys<RollbackReport>)
   .meta({ id: 'RollbackReport' })
 
@@ -45,7 +45,7 @@ export const warmResponse = z
   .strictObject({
     sessions: z.int(),
     filled: z.int(),
-    present: z.int().meta({ description: 'Were there already.' }),
+    present: z.int().meta({ description: 'Already cached.' }),
     unknown: z.int().meta({ description: 'Not in the store.' }),
     failed: z.int().meta({ description: 'Could not be filled.' }),
   } satisfies Keys<WarmReport>)

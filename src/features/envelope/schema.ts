@@ -19,7 +19,7 @@ export const envelopeSchema = schema(() =>
       subject: word('User the session belongs to.'),
       issuer: word('Who issued the token the session was begun with.'),
       scope: word('Scopes of that token.'),
-      metadata: z.looseObject({}).register(z.globalRegistry, { description: 'What clients say of the session.' }),
+      metadata: z.looseObject({}).register(z.globalRegistry, { description: 'Set by clients.' }),
       analysis: z.optional(
         z
           .looseObject({
@@ -27,7 +27,7 @@ export const envelopeSchema = schema(() =>
             sentiment: word('How the user feels.'),
             tags: z.optional(z.array(z.string()).register(z.globalRegistry, { description: 'Labels.' })),
           })
-          .register(z.globalRegistry, { description: 'What was found out of the conversation.' }),
+          .register(z.globalRegistry, { description: 'Analysis of the conversation.' }),
       ),
       timestamps: z
         .looseObject({

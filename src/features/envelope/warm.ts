@@ -62,8 +62,7 @@ async function* pages(sessions: Iterable<string> | AsyncIterable<string>): Async
   let page: string[] = []
   for await (const id of sessions) {
     const known = uuid().safeParse(id)
-    if (!known.success)
-      throw new ValidationError('sessions', `must be ids of sessions, and '${id.slice(0, 64)}' is none`)
+    if (!known.success) throw new ValidationError('sessions', `must be session ids; '${id.slice(0, 64)}' is none`)
     page.push(known.data)
     if (page.length < PAGE) continue
     yield page
@@ -85,5 +84,5 @@ export async function* cachedEnvelopes(deps: Deps): AsyncGenerator<Envelope> {
 /** The cache; throws if there is none. */
 export function requireCache({ cache }: Deps): EnvelopeCache {
   if (cache !== undefined) return cache
-  throw new ValidationError('cache', 'must be given to open(), or as THROUGHLINE_CACHE_URL: there is none to work on')
+  throw new ValidationError('cache', 'is required: pass it to open(), or set THROUGHLINE_CACHE_URL')
 }

@@ -33,7 +33,7 @@ export async function appendEvents(
 
 function newEvents(deps: Deps, input: unknown, list: string): NewEvent[] {
   if (!Array.isArray(input)) return [checkedEvent(deps, input, '')]
-  if (input.length === 0) throw new ValidationError(list, 'must hold at least one')
+  if (input.length === 0) throw new ValidationError(list, 'must not be empty')
   if (input.length > LIMITS.events) {
     throw new TooLargeError({ field: list, limit: LIMITS.events, actual: input.length })
   }

@@ -11,7 +11,7 @@ export const eventResponse = z
   .strictObject({
     id,
     sessionId: id,
-    sequence: z.int().meta({ description: 'Place in the log: 1, 2, 3 … with no gap.' }),
+    sequence: z.int().meta({ description: 'Position in the log: 1, 2, 3 … without gaps.' }),
     type: z.string(),
     role: z.enum(ROLES),
     content: z.string(),

@@ -25,7 +25,7 @@ const appendableType = schema(() =>
         if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
       }),
     )
-    .register(z.globalRegistry, { description: `${APPENDABLE_TYPES.join(', ')}, or one of your own behind x.` }),
+    .register(z.globalRegistry, { description: `${APPENDABLE_TYPES.join(', ')}, or a custom type with the prefix x.` }),
 )
 
 export const eventInput = schema(() =>

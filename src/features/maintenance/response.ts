@@ -23,18 +23,18 @@ export const rebuildResponse = z
   .strictObject({
     sessions: z.int(),
     events: z.int(),
-    repaired: z.array(id).meta({ description: 'Sessions whose views were written anew.' }),
+    repaired: z.array(id).meta({ description: 'Sessions whose views were rewritten.' }),
   } satisfies Keys<RebuildReport>)
   .meta({ id: 'RebuildReport' })
 
 const details = z
   .record(z.string(), z.union([z.string(), z.number()]))
-  .meta({ description: 'For whoever runs the store; empty for everyone else.' })
+  .meta({ description: 'Empty for callers other than the operator.' })
 
 const cacheResponse = z
   .strictObject({
     name: z.string(),
-    ok: z.boolean().meta({ description: 'Whether it does what is asked of it. If not, all goes on without it.' }),
+    ok: z.boolean().meta({ description: 'Whether it works. If not, requests go on without it.' }),
     details,
   } satisfies Keys<CacheHealth>)
   .meta({ id: 'CacheHealth' })
@@ -54,6 +54,6 @@ export const sweepResponse = z
     swept: z.int().meta({ description: 'Sessions that were ended.' }),
     compacted: z.int(),
     failed: z.int().meta({ description: 'Sessions that could not be closed; the next sweep tries again.' }),
-    forgotten: z.int().meta({ description: 'Memories that had expired, and are gone.' }),
+    forgotten: z.int().meta({ description: 'Expired memories that were removed.' }),
   } satisfies Keys<SweepReport>)
   .meta({ id: 'SweepReport' })

@@ -6,7 +6,7 @@ import { healthResponse, rebuildResponse, sweepResponse, verifyResponse } from '
 import { sweepSessions } from './sweep.ts'
 
 const sessionChoice = z.strictObject({
-  sessionId: z.optional(z.string().register(z.globalRegistry, { description: 'Only this session; all where absent.' })),
+  sessionId: z.optional(z.string().register(z.globalRegistry, { description: 'Only this session. Default: all.' })),
 })
 
 export const maintenanceRoutes: readonly Route[] = [
@@ -14,7 +14,7 @@ export const maintenanceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/health',
     operation: 'health',
-    summary: 'That the store answers, what it says of itself, and how its cache is',
+    summary: 'Check the health of the store and its cache',
     response: healthResponse,
     handle: ({ deps }) => healthOf(deps),
   },
@@ -22,7 +22,7 @@ export const maintenanceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/verify',
     operation: 'verify',
-    summary: 'Folds logs again and names what differs from the views that are stored; changes nothing',
+    summary: 'Fold logs again and report each difference from the stored views; changes nothing',
     body: sessionChoice,
     response: verifyResponse,
     long: true,
@@ -34,7 +34,7 @@ export const maintenanceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/rebuild',
     operation: 'rebuild',
-    summary: 'Writes views anew from the log where they differ from it',
+    summary: 'Rewrite views that differ from their log',
     body: sessionChoice,
     response: rebuildResponse,
     long: true,
@@ -46,7 +46,7 @@ export const maintenanceRoutes: readonly Route[] = [
     method: 'POST',
     path: '/sweep',
     operation: 'sweepSessions',
-    summary: 'Ends sessions that nobody came back to, and forgets what has expired',
+    summary: 'End stale and expired sessions, and forget expired memories',
     response: sweepResponse,
     long: true,
     handle: ({ deps, onProgress }) => sweepSessions(deps, { onProgress }),

@@ -60,14 +60,14 @@ async function contradicted(
 ): Promise<Memory> {
   const { memory, source } = await subject(deps, id, given)
   if (content !== undefined && supersededBy !== undefined) {
-    throw new ValidationError('content', 'must not be given beside supersededBy')
+    throw new ValidationError('content', 'must not be combined with supersededBy')
   }
   if (supersededBy === memory.id) throw new ValidationError('supersededBy', 'must be another memory')
   const instead = content === undefined ? undefined : replacement(memory, { content, source, sourceType })
   return await changed(deps, memory, { source, instead, supersededBy, stamp }, (writing, now, at) => {
     const isReplaced = (instead ?? supersededBy) !== undefined && now.supersededBy !== undefined
     if (isReplaced && !isAgain(writing, now, { instead, supersededBy })) {
-      throw new ValidationError('id', `belongs to a memory that ${now.supersededBy} took the place of`)
+      throw new ValidationError('id', `belongs to a memory superseded by ${now.supersededBy}`)
     }
     const step = addEvidence(now, 'contradicts', { at, source, note, sourceType })
     tell(writing, step)

@@ -14,7 +14,7 @@ export async function getMemory(deps: Deps, id: string): Promise<Memory> {
   if (memory === undefined) throw new MemoryNotFoundError(String(id).slice(0, 64))
   // callers choose ids too, and one user's id must not resolve to another's memory
   if (other !== undefined)
-    throw new ValidationError('id', 'belongs to several users: say whose, by as({ tenant, userId })')
+    throw new ValidationError('id', 'belongs to several users: choose one with as({ tenant, userId })')
   return memory
 }
 

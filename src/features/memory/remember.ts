@@ -37,7 +37,7 @@ export async function remember(
     const [kept] = (await keepOnce(deps, user, [statement], stamp)) as [Remembered]
     return kept
   }
-  if (input.length === 0) throw new ValidationError('memories', 'must hold at least one')
+  if (input.length === 0) throw new ValidationError('memories', 'must not be empty')
   if (input.length > LIMITS.memories) {
     throw new TooLargeError({ field: 'memories', limit: LIMITS.memories, actual: input.length })
   }
@@ -74,7 +74,7 @@ function checked(
   const field = (name: string) => (at === '' ? name : `${at}.${name}`)
   if (given.metadata !== undefined) encodeJson(given.metadata, field('metadata'), LIMITS.metadata)
   if (given.expiresAt !== undefined && expiresInMs !== undefined) {
-    throw new ValidationError(field('expiresInMs'), 'must not be given beside expiresAt')
+    throw new ValidationError(field('expiresInMs'), 'must not be combined with expiresAt')
   }
   checkSource(given.source, field('source'))
   const expiresAt = expiresInMs === undefined ? given.expiresAt : new Date(deps.clock.now() + expiresInMs).toISOString()
@@ -90,10 +90,10 @@ export function checkSource(source: MemorySource | undefined, field: string): vo
   const { sessionId, from, to, source: outside } = source ?? {}
   const at = (name: string) => (field === '' ? name : `${field}.${name}`)
   if (sessionId === undefined && (from ?? to) !== undefined) {
-    throw new ValidationError(at('sessionId'), 'must be given with from and to')
+    throw new ValidationError(at('sessionId'), 'is required with from and to')
   }
   if (sessionId !== undefined && outside !== undefined) {
-    throw new ValidationError(at('source'), 'must not be given beside sessionId: a memory has one origin')
+    throw new ValidationError(at('source'), 'must not be combined with sessionId: a memory has one origin')
   }
   if (from !== undefined && to !== undefined && from > to) {
     throw new ValidationError(at('to'), 'must not be below from')
@@ -186,7 +186,7 @@ export function stated(
   const known = id === undefined ? undefined : writing.get(id)
   if (known !== undefined) {
     if (known.content === statement.content) return { ...known, outcome: 'unchanged' }
-    throw new ValidationError('id', 'belongs to a memory that says something else')
+    throw new ValidationError('id', 'belongs to a memory with different content')
   }
   const same = id === undefined ? writing.same(statement, at, other) : undefined
   if (same !== undefined) {
@@ -231,7 +231,7 @@ export async function requireSessions(
     const { head } = view.record
     const beyond = sources.find((source) => source?.sessionId === sessionId && (source.to ?? source.from ?? 0) > head)
     if (beyond !== undefined)
-      throw new ValidationError('source.to', `must not be behind ${head}, the last event of the session`)
+      throw new ValidationError('source.to', `must be at most ${head}, the last event of the session`)
   }
 }
 

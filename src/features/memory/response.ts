@@ -14,14 +14,14 @@ const CHANGES = [
   'source_removed',
 ] as const satisfies readonly MemoryChange['change'][]
 
-const confidence = z.number().meta({ description: '0 to 1: how far it is believed.' })
+const confidence = z.number().meta({ description: '0 to 1.' })
 
 const source = {
   // an adopted table may hold session ids of any form
   sessionId: z.string().optional(),
   from: z.int().optional(),
   to: z.int().optional(),
-  source: z.string().meta({ description: 'Name of a source outside: a tool, an address, an import.' }).optional(),
+  source: z.string().meta({ description: 'Name of an external source: a tool, an address, an import.' }).optional(),
 } satisfies Keys<MemorySource>
 
 const lineageAnswer = z
@@ -40,15 +40,15 @@ const memory = {
   userId: z.string(),
   category: z.string(),
   content: z.string(),
-  scope: z.string().meta({ description: 'Where it holds; absent: everywhere.' }).optional(),
+  scope: z.string().meta({ description: 'Where it applies. Default: everywhere.' }).optional(),
   sourceType: z.enum(SOURCE_TYPES),
   confidence,
   lineage: z.array(lineageAnswer).meta({ description: 'What supports and what contradicts it, oldest first.' }),
-  useCount: z.int().meta({ description: 'How often it was found and given out.' }),
+  useCount: z.int().meta({ description: 'How often it was returned by a search.' }),
   createdAt: time,
   lastUsedAt: time.optional(),
   expiresAt: time.optional(),
-  supersededBy: id.meta({ description: 'The memory that took its place.' }).optional(),
+  supersededBy: id.meta({ description: 'The memory that superseded it.' }).optional(),
   supersededAt: time.optional(),
   metadata: anyObject.optional(),
 } satisfies Keys<Memory>
@@ -74,14 +74,14 @@ export const changeResponse = z
     confidence,
     source: z.strictObject(source).optional(),
     note: z.string().optional(),
-    by: id.meta({ description: 'The other memory, of one that was superseded.' }).optional(),
+    by: id.meta({ description: 'The memory that superseded it.' }).optional(),
   } satisfies Keys<MemoryChange>)
   .meta({ id: 'MemoryChange' })
 
 export const forgottenResponse = z
   .strictObject({
-    forgotten: z.int().meta({ description: 'Memories that are gone.' }),
-    kept: z.int().meta({ description: 'Memories that lost an entry of their lineage, and stay.' }),
+    forgotten: z.int().meta({ description: 'Memories that were removed.' }),
+    kept: z.int().meta({ description: 'Memories that stay but lost an entry of their lineage.' }),
   } satisfies Keys<Forgotten>)
   .meta({ id: 'Forgotten' })
 

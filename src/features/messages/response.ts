@@ -15,9 +15,9 @@ export const messageResponse = z
   .strictObject({
     role: z.enum(ROLES),
     content: z.string(),
-    toolCallId: z.string().meta({ description: 'Which call this is the result of.' }).optional(),
+    toolCallId: z.string().meta({ description: 'The tool call that this is the result of.' }).optional(),
     toolCalls: z.array(toolCallAnswer).optional(),
-    timestamp: z.string().meta({ description: 'When it was said, as the caller wrote it.' }).optional(),
+    timestamp: z.string().meta({ description: 'The time given by the caller.' }).optional(),
     agentId: z.string().optional(),
     parts: anyObject.optional(),
   } satisfies Keys<Message>)

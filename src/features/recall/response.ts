@@ -8,12 +8,12 @@ import { id, type Keys } from '../../http/response-schema.ts'
 export const recallItemResponse = z
   .strictObject({
     kind: z.enum(RECALL_KINDS),
-    id: id.meta({ description: 'Of the event, the commit or the memory.' }),
+    id: id.meta({ description: 'Id of the event, commit or memory.' }),
     sessionId: z.string().optional(),
     sequence: z.int().optional(),
     content: z.string(),
     score: z.number().meta({ description: 'Greater is better, across kinds.' }),
-    at: z.string().meta({ description: 'When it was said or kept.' }),
+    at: z.string().meta({ description: 'When it was written.' }),
     role: z.enum(ROLES).optional(),
     agentId: z.string().optional(),
     sourceType: z.enum(SOURCE_TYPES).optional(),
@@ -23,7 +23,7 @@ export const recallItemResponse = z
 export const recallResponse = z
   .strictObject({
     items: z.array(recallItemResponse),
-    tokens: z.int().meta({ description: 'What the contents cost together.' }),
+    tokens: z.int().meta({ description: 'Tokens of all contents.' }),
     pending: z.int().meta({ description: 'Sessions whose latest events were not looked at yet.' }).optional(),
   } satisfies Keys<RecallResult>)
   .meta({ id: 'RecallResult' })
@@ -31,6 +31,6 @@ export const recallResponse = z
 export const indexResponse = z
   .strictObject({
     sessions: z.int(),
-    messages: z.int().meta({ description: 'Messages that came into the index.' }),
+    messages: z.int().meta({ description: 'Messages indexed.' }),
   } satisfies Keys<IndexReport>)
   .meta({ id: 'IndexReport' })

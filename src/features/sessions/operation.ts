@@ -86,7 +86,7 @@ function identityOf({ within }: Deps): Pick<StartedParts, 'identity'> {
 
 function expiryOf(deps: Deps, { expiresAt, expiresInMs }: Expiry): string | undefined {
   if (expiresInMs === undefined) return expiresAt
-  if (expiresAt !== undefined) throw new ValidationError('expiresInMs', 'must not be given beside expiresAt')
+  if (expiresAt !== undefined) throw new ValidationError('expiresInMs', 'must not be combined with expiresAt')
   return new Date(deps.clock.now() + expiresInMs).toISOString()
 }
 

@@ -9,7 +9,7 @@ import { activeScope, createSession, forkOptions, listSessions } from './schema.
 
 const createQuery = z.strictObject({
   getOrCreate: z.optional(
-    z.boolean().register(z.globalRegistry, { description: 'Give the live session of the scope, if there is one.' }),
+    z.boolean().register(z.globalRegistry, { description: 'Return the live session of the scope, if there is one.' }),
   ),
 })
 
@@ -18,7 +18,7 @@ export const sessionsRoutes: readonly Route[] = [
     method: 'POST',
     path: '/sessions',
     operation: 'createSession',
-    summary: 'Starts a session, or with `getOrCreate` gives the live one of its scope',
+    summary: 'Start a session or, with `getOrCreate`, return the live one of its scope',
     query: createQuery,
     body: createSession(),
     response: recordResponse,
@@ -33,7 +33,7 @@ export const sessionsRoutes: readonly Route[] = [
     method: 'GET',
     path: '/sessions',
     operation: 'listSessions',
-    summary: 'One page of sessions, newest activity first',
+    summary: 'List sessions, newest activity first',
     query: listSessions(),
     response: pageOf(recordResponse),
     handle: ({ deps, query }) => findSessions(deps, query),
@@ -42,7 +42,7 @@ export const sessionsRoutes: readonly Route[] = [
     method: 'GET',
     path: '/sessions/active',
     operation: 'activeSession',
-    summary: 'The newest live session of a scope',
+    summary: 'Find the newest live session of a scope',
     query: activeScope(),
     response: recordResponse,
     mayBeEmpty: true,
@@ -55,7 +55,7 @@ export const sessionsRoutes: readonly Route[] = [
     method: 'GET',
     path: '/sessions/{id}',
     operation: 'getSession',
-    summary: 'What a session is and where it stands',
+    summary: 'Read the record of a session',
     response: recordResponse,
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ deps, id }) => sessionRecord(deps, id),
@@ -64,7 +64,7 @@ export const sessionsRoutes: readonly Route[] = [
     method: 'POST',
     path: '/sessions/{id}/fork',
     operation: 'forkSession',
-    summary: 'Starts a session with a copy of the events so far, or up to one of them',
+    summary: "Start a session with a copy of this one's events, up to a sequence",
     body: forkOptions(),
     response: recordResponse,
     status: 201,

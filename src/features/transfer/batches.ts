@@ -4,16 +4,16 @@ import { parse } from '../kernel/parse.ts'
 import { BLOCK } from './checksum.ts'
 import { importOptions, MOST_BLOCKS } from './schema.ts'
 
-/** What became of a block. */
+/** The outcome of a block. */
 export type BlockOutcome = TakenBlock | RefusedBlock
 
 export interface TakenBlock {
   sessionId: string
-  /** That it has. */
+  /** Events of the block. */
   events: number
-  /** Of them, those that were not here. */
+  /** Events that were new here. */
   written: number
-  /** What became of the session, once it is done. */
+  /** The outcome for the session, once it is complete. */
   became?: 'created' | 'extended' | 'unchanged'
 }
 
@@ -23,21 +23,21 @@ export interface RefusedBlock {
   message: string
 }
 
-/** What is said of a block that was refused, whatever it is. */
+/** The outcome of a refused block, whatever it contains. */
 export function refusedBlock(block: unknown, { code, message }: ThroughlineError): RefusedBlock {
   return { sessionId: sessionIdIn(block), code, message }
 }
 
-/** Empty where it names none. */
+/** Empty if the block names none. */
 export function sessionIdIn(block: unknown): string {
   const { sessionId: id } = (block ?? {}) as Partial<SessionBlock>
   return typeof id === 'string' ? id.slice(0, 64) : ''
 }
 
-/** Batches that are on their way at the same time, of different sessions. */
+/** Batches of different sessions in flight at the same time. */
 const AT_ONCE = 2
 
-/** An import, batch by batch: here, or over HTTP. What was taken from the blocks before they failed is sent all the same. */
+/** Imports batch by batch, locally or over HTTP. Blocks read before the source failed are still imported. */
 export async function importAll(
   send: (blocks: readonly SessionBlock[]) => Promise<readonly BlockOutcome[]>,
   blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>,
@@ -79,10 +79,10 @@ function requireIterable(blocks: unknown): void {
   const { [Symbol.asyncIterator]: later, [Symbol.iterator]: now } = Object(blocks) as AsyncIterable<unknown> &
     Iterable<unknown>
   if (typeof (later ?? now) === 'function') return
-  throw new ValidationError('blocks', 'must be a list of blocks, or what gives them one by one')
+  throw new ValidationError('blocks', 'must be a list or an async iterable of blocks')
 }
 
-/** Whether it can be put into a batch. What is in it is looked at by whoever takes it in. */
+/** Whether it can go into a batch. The importer checks its content. */
 function isBlock(block: unknown): block is SessionBlock {
   const { sessionId, events } = (block ?? {}) as Partial<SessionBlock>
   return typeof sessionId === 'string' && Array.isArray(events)
@@ -108,7 +108,7 @@ class Batch {
   }
 }
 
-/** Blocks of someone's own making may be of any size. */
+/** Blocks made by callers may have any size. */
 function* piecesOf(block: SessionBlock): Generator<SessionBlock> {
   const { sessionId, events, done } = block
   if (events.length <= BLOCK.events && sizeOf(events) <= BLOCK.bytes) {
@@ -138,7 +138,7 @@ function sizeOf(events: readonly ExportedEvent[]): number {
   return size
 }
 
-/** What is no JSON has none: it is refused by whoever looks into it. */
+/** 0 for what is not JSON: the importer refuses it. */
 function jsonSize(parts: unknown): number {
   try {
     return JSON.stringify(parts)?.length ?? 0
@@ -147,7 +147,7 @@ function jsonSize(parts: unknown): number {
   }
 }
 
-/** Sends batches, a few at a time. Those of one session go one after the other. */
+/** Sends batches, a few at a time. Batches of one session go in order. */
 class Sender {
   readonly #work: (blocks: readonly SessionBlock[]) => Promise<void>
   readonly #underWay = new Map<Promise<void>, ReadonlySet<string>>()
@@ -212,7 +212,7 @@ class Summary {
   }
 
   #refuse(refused: RefusedBlock): void {
-    // once for the session, whatever came of it behind that
+    // count the session once, whatever its later blocks lead to
     if (this.#refused.has(refused.sessionId)) return
     if (refused.sessionId !== '') this.#refused.add(refused.sessionId)
     this.report.refused.push(refused)

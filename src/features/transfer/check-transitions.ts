@@ -5,8 +5,8 @@ import { isAllowed, LIFECYCLE, type LifecycleCommandName } from '../../domain/li
 import type { SessionState, SessionStatus } from '../../domain/record.ts'
 
 /**
- * Throws `ValidationError` for an event that no store would have written behind these views: a sweep would come back to such a session for ever.
- * Its time may lie before that of the event before it, as the clocks of several writers differ.
+ * Throws `ValidationError` for an event that no store would have written after these views: a sweep would retry such a
+ * session forever. Its time may be earlier than that of the previous event, since the clocks of writers differ.
  */
 export function checkNext(view: SessionView, event: SessionEvent): void {
   const problem = problemOf(view, event)
@@ -17,8 +17,8 @@ function problemOf({ record, commit }: SessionView, event: SessionEvent): string
   const { sequence, type } = event
   if (type === 'session_forked') return forkProblem(event)
   if (type === 'session_compacted') {
-    if (record.endedAt === undefined) return 'cannot be a commit: the session has not ended before it'
-    if (commit !== undefined) return 'cannot be a commit: the session has one already'
+    if (record.endedAt === undefined) return 'cannot be a commit: the session has not ended'
+    if (commit !== undefined) return 'cannot be a commit: the session already has one'
     return rangeProblem(event)
   }
   if (record.endedAt !== undefined) return `cannot be a ${type}: the session ended before it`
@@ -28,10 +28,10 @@ function problemOf({ record, commit }: SessionView, event: SessionEvent): string
   const { status } = event.parts as unknown as StatusParts
   return mayBecome(state, status)
     ? undefined
-    : `cannot be: what is ${state} at ${sequence - 1} does not become ${status.state} like this`
+    : `is not a legal transition: from ${state} at ${sequence - 1} to ${status.state}`
 }
 
-/** Whether one of the calls leads from there to this status. */
+/** Whether a command leads from that state to this status. */
 function mayBecome(from: SessionState, to: SessionStatus): boolean {
   const isCallers = to.state === 'complete' && to.endedBy === 'caller'
   const commands = Object.keys(LIFECYCLE) as LifecycleCommandName[]
@@ -40,7 +40,7 @@ function mayBecome(from: SessionState, to: SessionStatus): boolean {
   )
 }
 
-/** All that is before it was copied, and nothing else. */
+/** A fork must follow the copied events directly. */
 function forkProblem({ sequence, parts }: SessionEvent): string | undefined {
   const { from } = parts as unknown as ForkedParts
   return from.sequence === sequence - 1 ? undefined : `cannot be a fork: its from.sequence must be ${sequence - 1}`
@@ -49,5 +49,5 @@ function forkProblem({ sequence, parts }: SessionEvent): string | undefined {
 function rangeProblem({ sequence, parts }: SessionEvent): string | undefined {
   const { range } = parts as { range?: { from: number; to: number } }
   if (range === undefined || (range.from <= range.to && range.to < sequence)) return undefined
-  return 'has a range that does not lie in the log before it'
+  return 'has a range outside the log before it'
 }

@@ -13,14 +13,14 @@ import { checkNext } from './check-transitions.ts'
 import { RECORDED_PARTS } from './recorded-parts.ts'
 import { sessionBlock } from './schema.ts'
 
-/** A block whose events are as a store takes them. */
+/** A block whose events are in the form stores accept. */
 export interface CheckedBlock {
   readonly sessionId: string
   readonly events: readonly StoredEvent[]
   readonly done: boolean
 }
 
-/** Checks a block of anyone's making, or throws `ValidationError` or `TooLargeError` for what is wrong in it. */
+/** Checks a block from an untrusted source; throws `ValidationError` or `TooLargeError`. */
 export function checkedBlock(input: unknown): CheckedBlock {
   const { sessionId, events, done } = parse(sessionBlock, input)
   const stored = events.map((event, i) => checkedEvent(event as SessionBlock['events'][number], i))
@@ -29,10 +29,13 @@ export function checkedBlock(input: unknown): CheckedBlock {
   const [first] = stored as [StoredEvent, ...StoredEvent[]]
   stored.forEach(({ sequence, type }, i) => {
     if (sequence !== first.sequence + i) {
-      throw new ValidationError(`events[${i}].sequence`, `must be ${first.sequence + i}, right behind the one before`)
+      throw new ValidationError(
+        `events[${i}].sequence`,
+        `must be ${first.sequence + i}, directly after the previous one`,
+      )
     }
     if ((sequence === 1) !== (type === 'session_started')) {
-      throw new ValidationError(`events[${i}].type`, 'must be session_started for the first event, and for no other')
+      throw new ValidationError(`events[${i}].type`, 'must be session_started for the first event and no other')
     }
   })
   return { sessionId, events: stored, done }
@@ -44,18 +47,18 @@ function checkedEvent({ parts, ...event }: SessionBlock['events'][number], i: nu
   return parts === undefined ? event : { ...event, parts: encodeJson(parts, field, LIMITS.parts) }
 }
 
-/** Views and edges after some of its events. */
+/** The views and edges after some of its events. */
 export interface Folded {
   readonly view: SessionView
   readonly edges: StoredEdge[]
 }
 
-/** The views after these events, which come behind `before`, and the edges of the events; or `ValidationError` for what no store would have written there. */
+/** Folds the events after `before`; throws `ValidationError` for an event that no store would have written there. */
 export function folded(sessionId: string, events: readonly StoredEvent[], before: SessionView | undefined): Folded {
   let view = before
   const edges: StoredEdge[] = []
   for (const stored of events) {
-    // of what was said the views take nothing, so that it need not be read again
+    // messages change no view, so their parts need no parsing
     const { parts: _parts, ...plain } = stored
     const event = sessionEvent(sessionId, isConversationType(stored.type) ? plain : stored)
     if (view !== undefined) checkNext(view, event)
@@ -72,7 +75,7 @@ export function folded(sessionId: string, events: readonly StoredEvent[], before
   return { view: view as SessionView, edges }
 }
 
-/** What each change alone keeps to, many of them together may not. */
+/** Limits that each change keeps, but many changes together may exceed. */
 function checkViews({ record, state, envelope }: SessionView): void {
   encodeJson(record.metadata, 'metadata', LIMITS.metadata)
   isChangeNeeded(state.scratchpad, { op: 'merge', patch: {} }, (key) => `scratchpad.${key}`)

@@ -2,26 +2,26 @@ import { ValidationError } from '../../domain/errors.ts'
 import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
 import { BLOCK, type ExportCheck, Tally } from './checksum.ts'
 
-/** A line of a text, without its line feed, or what is wrong with it. */
+/** A line without its line feed, or what is wrong with it. */
 export interface NumberedLine {
-  /** From 1. */
+  /** Counted from 1. */
   readonly number: number
   readonly text: string
   readonly problem?: string
 }
 
-/** A part of an export that is what it was when it was written. */
+/** A verified part of an export. */
 export interface CheckedPart {
   /** Line of the check or the total. */
   readonly number: number
   /** Lines of the events. */
   readonly events: readonly string[]
-  /** Absent for the total: the export is complete. */
+  /** Absent for the final total: the export is complete. */
   readonly check?: ExportCheck
 }
 
 const EVENT = /^\{"kind":"event","sequence":(\d+),/
-/** The version of the text that is written, and the newest that is read. */
+/** The version that is written, and the newest that is read. */
 export const VERSION = 1
 
 const AGAIN =
@@ -29,7 +29,7 @@ const AGAIN =
 
 const MISSING = 'does not fit what is before: it was changed, or a session before it is missing'
 
-/** Reads an export and gives its blocks out one by one, each once its lines were compared with its check. Nothing in them is looked at. */
+/** Reads an export and yields each block after verifying its checksum. The content is not checked. */
 export async function* checkedBlocks(lines: AsyncIterable<NumberedLine>): AsyncGenerator<CheckedPart, void> {
   let reader: PartReader | undefined
   let last = 0
@@ -41,7 +41,7 @@ export async function* checkedBlocks(lines: AsyncIterable<NumberedLine>): AsyncG
       if (text === '' && problem === undefined) continue
       const value = EVENT.test(text) ? undefined : parsed(text)
       if (problem !== undefined || value instanceof Error) {
-        // what broke off broke off within its last line
+        // a truncated export ends within its last line
         if (reader !== undefined && (await iterator.next()).done) break
         if (reader === undefined) throw notBegun(number)
         throw damaged(number, problem ?? 'is not JSON')
@@ -58,18 +58,18 @@ export async function* checkedBlocks(lines: AsyncIterable<NumberedLine>): AsyncG
   } finally {
     await iterator.return?.()
   }
-  if (last === 0) throw new ValidationError('lines', 'are no export: there are none')
+  if (last === 0) throw new ValidationError('lines', 'are empty: this is not an export')
   if (reader !== undefined) throw torn(last)
 }
 
-/** One export, from behind its first line. */
+/** One export, after its first line. */
 class PartReader {
   readonly #tally = new Tally()
   readonly #of: string | undefined
   #events: string[] = []
   #first = 0
 
-  /** @param of the session that it is of, where it is of one */
+  /** @param of the only session of the export, if it has one */
   constructor(of: string | undefined) {
     this.#of = of
   }
@@ -108,7 +108,7 @@ class PartReader {
     if (said['sum'] !== check.sum) {
       throw damaged(number, `does not fit ${range}: one of them was changed, is missing, or stands in another place`)
     }
-    // the block is whole, and so what is wrong lies before it
+    // the block itself is whole, so the damage is before it
     if (!isSame(said, { ...check })) throw damaged(number, MISSING)
     const events = this.#events
     this.#events = []
@@ -127,7 +127,7 @@ function isSame(said: JsonObject, is: JsonObject): boolean {
   return Object.entries(is).every(([key, value]) => said[key] === value)
 }
 
-/** Checks the first line, and gives the session that the export is of; `undefined` if it is of all. */
+/** Checks the first line; returns the session of the export, `undefined` if it is of all sessions. */
 function sessionInHeader(value: Json | undefined, number: number): string | undefined {
   const { kind, version, session } = isObject(value) ? value : ({} as JsonObject)
   if (kind !== 'throughline-export' || typeof version !== 'number' || version < 1) throw notBegun(number)
@@ -137,12 +137,12 @@ function sessionInHeader(value: Json | undefined, number: number): string | unde
   }
   throw new ValidationError(
     `line ${number}`,
-    `is that of an export of version ${version}, and this throughline reads up to ${VERSION}: update it`,
+    `starts an export of version ${version}; this version of throughline reads up to ${VERSION}. Update throughline`,
   )
 }
 
 function notBegun(number: number): ValidationError {
-  return new ValidationError(`line ${number}`, 'is not the beginning of an export, {"kind":"throughline-export",…}')
+  return new ValidationError(`line ${number}`, 'is not the first line of an export, {"kind":"throughline-export",…}')
 }
 
 function parsed(text: string): Json | SyntaxError {
@@ -158,5 +158,5 @@ function damaged(number: number, what: string): ValidationError {
 }
 
 function torn(number: number): ValidationError {
-  return new ValidationError(`line ${number}`, `is where the export breaks off, before its end. ${AGAIN}`)
+  return new ValidationError(`line ${number}`, `ends before the export is complete. ${AGAIN}`)
 }

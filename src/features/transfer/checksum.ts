@@ -1,28 +1,28 @@
 import type { Hash } from 'node:crypto'
 import { nodeCrypto } from '../kernel/crypto.ts'
 
-/** How far an export came as text, with all that is needed to go on from there: what a line of the kind `check` holds. */
+/** The position in an export, with all that is needed to continue from it: the content of a `check` line. */
 export interface ExportCheck {
-  /** Session of the block before it. */
+  /** Session of the preceding block. */
   session: string
-  /** Its last event so far. */
+  /** Last event so far. */
   sequence: number
-  /** The session has come to its end. */
+  /** Whether the session is complete. */
   done: boolean
-  /** SHA-256 of the sum before it in the session and the lines of the block. */
+  /** SHA-256 of the session's previous sum and the lines of the block. */
   sum: string
-  /** Sessions that have come to their end so far. */
+  /** Complete sessions so far. */
   sessions: number
   /** Events so far. */
   events: number
-  /** SHA-256 of the total before it and the sum of the session, for each that has come to its end. Empty before the first. */
+  /** SHA-256 of the previous total and the session's sum, after each complete session. Empty before the first. */
   total: string
 }
 
-/** What closes a block of the text: so many events, or so many bytes of lines, whichever comes first. */
+/** A block ends after this many events or bytes, whichever comes first. */
 export const BLOCK = { events: 500, bytes: 4 * 1024 * 1024 } as const
 
-/** The sums of an export as its lines go by, the same for whoever writes and whoever reads. */
+/** The running checksums of an export, the same for writer and reader. */
 export class Tally {
   #check: ExportCheck
   #hash: Hash | undefined
@@ -33,17 +33,17 @@ export class Tally {
     this.#check = from ?? { session: '', sequence: 0, done: true, sum: '', sessions: 0, events: 0, total: '' }
   }
 
-  /** The last check, and the session that has begun since. */
+  /** The last check, and the session started since. */
   get check(): ExportCheck {
     return this.#check
   }
 
-  /** There are lines behind the last check. */
+  /** Whether there are lines after the last check. */
   get isOpen(): boolean {
     return this.#hash !== undefined
   }
 
-  /** Events behind the last check. */
+  /** Events after the last check. */
   get waiting(): number {
     return this.#events
   }
@@ -52,24 +52,24 @@ export class Tally {
     return this.#events >= BLOCK.events || this.#bytes >= BLOCK.bytes
   }
 
-  /** The session is under way. */
+  /** Whether the session is in progress. */
   isIn(sessionId: string): boolean {
     return this.#check.session === sessionId && !this.#check.done
   }
 
-  /** A session begins with this line. */
+  /** Starts a session with this line. */
   begin(sessionId: string, line: string): void {
     this.#check = { ...this.#check, session: sessionId, sequence: 0, done: false, sum: '' }
     this.#update(line)
   }
 
-  /** The line of an event, with its line feed. */
+  /** Adds the line of an event, with its line feed. */
   add(line: string): void {
     this.#events++
     this.#update(line)
   }
 
-  /** The block ends with the event `sequence`. */
+  /** Ends the block with the event `sequence`. */
   close(sequence: number, done: boolean): ExportCheck {
     const { session, sessions, events, total, sum: before } = this.#check
     const sum = (this.#hash ?? chained(before)).digest('hex')

@@ -10,14 +10,14 @@ import { BLOCK } from './checksum.ts'
 import type { ExportPage, ExportQuery } from './pages.ts'
 import { exportQuery } from './schema.ts'
 
-/** Ids of one look for the next sessions. */
+/** Session ids per read. */
 const IDS = 100
-/** Events of the first read of a page: each may have 16 million characters. From one read to the next it grows by so much at most. */
+/** Events in the first read of a page, since each may have 16 million characters; later reads grow by this factor at most. */
 const [FEW, GROWTH] = [8, 4]
 
 /**
- * One page of an export: whole sessions and parts of them, in ascending order of id, up to 500 events or about 4 MiB of text, or a single event
- * that is larger. Nothing is kept between two pages.
+ * One page of an export: sessions and parts of sessions in ascending order of id, up to 500 events or about 4 MiB of text,
+ * or a single larger event. Nothing is kept between pages.
  */
 export async function exportPage(deps: Deps, query: ExportQuery = {}): Promise<ExportPage> {
   const { sessionId, after, totals } = parse(exportQuery, query)
@@ -31,7 +31,7 @@ export async function exportPage(deps: Deps, query: ExportQuery = {}): Promise<E
   }
 }
 
-/** Reads sessions until the page is full, and gives the place from which on the next one reads. */
+/** Reads sessions until the page is full; returns where the next page starts. */
 async function filled(page: Page, places: AsyncIterable<ExportPlace>): Promise<ExportPlace | undefined> {
   for await (const place of places) {
     await page.take(place)
@@ -49,7 +49,7 @@ async function totalsOf(deps: Deps, only: string | undefined): Promise<{ session
   return { sessions: 1, events: view?.record.head ?? 0 }
 }
 
-/** The sessions to read, each with the event behind which to begin. */
+/** The sessions to read, each with the event to start after. */
 async function* placesOf(
   { store, within }: Deps,
   only: string | undefined,
@@ -86,10 +86,10 @@ class Page {
     return this.#events >= BLOCK.events || this.#size >= BLOCK.bytes
   }
 
-  /** Takes in a session from behind the place on, as far as it reaches now and as there is room. */
+  /** Adds a session from after `after` up to its head, as far as there is room. */
   async take({ sessionId, sequence }: ExportPlace): Promise<void> {
     const view = await this.#deps.store.load(keyOf(this.#deps, sessionId))
-    // purged since its id was read
+    // purged since the list was read
     if (view === undefined) return
     const { head } = view.record
     const block: SessionBlock = { sessionId, events: [], done: false }
@@ -101,14 +101,17 @@ class Page {
     }
     block.done = block.events.at(-1)?.sequence === head
     if (block.done || (this.isFull && block.events.length > 0)) this.blocks.push(block)
-    // purged while it was read, or else its log is damaged
+    // purged during the read, or its log is damaged
     else if (sequence < head) await this.#requireGone(sessionId, block.events.at(-1)?.sequence ?? sequence)
   }
 
   async #requireGone(sessionId: string, last: number): Promise<void> {
     const { store } = this.#deps
     if ((await store.load(keyOf(this.#deps, sessionId))) === undefined) return
-    throw new StorageError(store.name, `session ${sessionId} has no event ${last + 1}: throughline verify says more`)
+    throw new StorageError(
+      store.name,
+      `session ${sessionId} has no event ${last + 1}: run throughline verify for details`,
+    )
   }
 
   async #read(sessionId: string, after: number, head: number): Promise<ExportedEvent[]> {

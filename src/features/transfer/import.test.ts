@@ -106,13 +106,13 @@ describe('a block', () => {
     const conflict = {
       sessionId: id,
       code: 'IMPORT_CONFLICT',
-      message: expect.stringContaining('its event 5 is another one'),
+      message: expect.stringContaining('event 5'),
     }
     expect(await outcomeOf(blockOf(id, [...other, event(6, 'user_message')]))).toEqual(conflict)
     expect(await outcomeOf(blockOf(id, other))).toEqual(conflict)
     const early = log.with(2, event(3, 'user_message')).slice(0, 3)
     expect(await outcomeOf(blockOf(id, early, false))).toMatchObject({
-      message: expect.stringContaining('its event 3'),
+      message: expect.stringContaining('event 3'),
     })
     // the logs part here, and the block is only of what came before
     expect(await outcomeOf(blockOf(id, log.slice(0, 4)))).toMatchObject({ became: 'unchanged' })
@@ -126,7 +126,7 @@ describe('a block', () => {
     expect(await outcomeOf(blockOf(id, second.slice(0, 3), false))).toMatchObject({ written: 3 })
     expect(await outcomeOf(blockOf(id, first.slice(2)))).toMatchObject({
       code: 'VALIDATION',
-      message: expect.stringContaining('import it once more'),
+      message: expect.stringContaining('import the session again'),
     })
     expect(await outcomeOf(blockOf(id, second))).toMatchObject({ became: 'created', written: 4 })
     expect((await (await tl().sessions.get(id)).events()).map((each) => each.id)).toEqual(second.map((each) => each.id))
@@ -156,7 +156,7 @@ describe('a block', () => {
     const shorter = [blockOf(id, log.slice(0, 2), false), blockOf(id, log.slice(2, 4))]
     expect(await importBlocks(deps, shorter)).toMatchObject([
       { written: 0 },
-      { code: 'VALIDATION', message: expect.stringContaining('import it once more') },
+      { code: 'VALIDATION', message: expect.stringContaining('import the session again') },
     ])
     expect([await isThere(id), await deps.store.imports.find(id)]).toEqual([false, undefined])
     expect(await importBlocks(deps, shorter)).toMatchObject([{ written: 2 }, { became: 'created', written: 2 }])
@@ -174,7 +174,7 @@ describe('a block', () => {
     const refused = {
       sessionId: id,
       code: 'VALIDATION',
-      message: 'events[0].sequence: must be 1: what comes before it is not here',
+      message: expect.stringContaining('events[0].sequence: must be 1'),
     }
     expect(outcomes).toEqual([refused, { sessionId: good, events: 2, written: 2, became: 'created' }, refused])
   })
@@ -231,7 +231,7 @@ describe('the owner', () => {
     const nobody = {
       sessionId: other,
       code: 'IMPORT_CONFLICT',
-      message: expect.stringContaining('the id belongs to somebody else here'),
+      message: expect.stringContaining('another tenant or user'),
     }
     expect(await outcomeOf(blockOf(other, logOf(2, { tenant: 'acme' })), acme)).toEqual(nobody)
     expect(await outcomeOf(blockOf(other, [...log, event(3, 'user_message')].slice(2)), acme)).toEqual(nobody)

@@ -18,12 +18,12 @@ import { type BlockOutcome, refusedBlock, sessionIdIn } from './batches.ts'
 import { type CheckedBlock, checkedBlock, folded } from './checked-block.ts'
 import { blocksInput } from './schema.ts'
 
-/** Sessions that are written at the same time. */
+/** Sessions written concurrently. */
 const AT_ONCE = 8
-/** Each time another importer of the same session got ahead. */
+/** Retries when another importer of the same session was faster. */
 const ATTEMPTS = 50
 
-/** Takes blocks in, and says of each what became of it. One that is refused does not keep out those of other sessions. */
+/** Imports blocks and returns the outcome of each. A refused block does not affect other sessions. */
 export async function importBlocks(deps: Deps, input: readonly unknown[]): Promise<BlockOutcome[]> {
   requireWhole(deps)
   const blocks = parse(blocksInput, input)
@@ -33,7 +33,7 @@ export async function importBlocks(deps: Deps, input: readonly unknown[]): Promi
     for (const indexes of bySession) {
       let outcome: BlockOutcome | undefined
       for (const i of indexes) {
-        // behind one that was refused the others would only be so for the gap
+        // later blocks of a refused one would only be refused for the gap
         const isOut = outcome !== undefined && 'code' in outcome
         outcome = isOut ? (outcome as BlockOutcome) : await importBlock(deps, blocks[i]).catch(refusalOf(blocks[i]))
         outcomes[i] = outcome
@@ -46,10 +46,7 @@ export async function importBlocks(deps: Deps, input: readonly unknown[]): Promi
 
 function requireWhole({ within }: Deps): void {
   if (within?.userId === undefined) return
-  throw new ValidationError(
-    'principal',
-    'must be whoever runs the store, or a whole tenant: a single user cannot import sessions',
-  )
+  throw new ValidationError('principal', 'must be the operator or a whole tenant: a single user cannot import sessions')
 }
 
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -60,7 +57,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'SEQUENCE_CONFLICT',
 ])
 
-/** Makes an outcome of an error that is about the block alone. */
+/** The outcome for an error that concerns only this block. */
 function refusalOf(block: unknown): (error: unknown) => BlockOutcome {
   return (error) => {
     if (!(error instanceof ThroughlineError) || !REFUSALS.has(error.code)) throw error
@@ -76,7 +73,7 @@ async function importBlock(deps: Deps, input: unknown): Promise<BlockOutcome> {
       return await written(deps, block)
     } catch (error) {
       if (attempt === ATTEMPTS) throw error
-      // another importer was there first: look again
+      // another importer was faster: read again
       if (error instanceof SequenceConflictError) continue
       if (error instanceof SessionActiveError && (await hasMadeRoom(deps, error))) continue
       throw error
@@ -94,7 +91,7 @@ function requireOwnTenant({ within }: Deps, block: CheckedBlock): void {
   throw new ValidationError('events[0].parts.tenant', 'must be your own')
 }
 
-/** What is live in its place may have expired: then its end is put on record. */
+/** The live session in the way may have expired: then record its end. */
 async function hasMadeRoom(deps: Deps, { details }: SessionActiveError): Promise<boolean> {
   const { within: _within, ...anyone } = deps
   const view = await deps.store.load({ sessionId: details.sessionId })
@@ -104,7 +101,7 @@ async function hasMadeRoom(deps: Deps, { details }: SessionActiveError): Promise
   return true
 }
 
-/** Writes what is not there yet of the block. */
+/** Writes the events of the block that are missing. */
 async function written(deps: Deps, block: CheckedBlock): Promise<BlockOutcome> {
   const { sessionId, events, done } = block
   const found = await stillGood(deps, block, await deps.store.imports.find(sessionId))
@@ -114,7 +111,7 @@ async function written(deps: Deps, block: CheckedBlock): Promise<BlockOutcome> {
   const counts = { sessionId, events: events.length, written: rest.length }
   if (first === undefined) return done ? { ...counts, became: 'unchanged' } : counts
   if (first.sequence !== head + 1) {
-    throw new ValidationError('events[0].sequence', `must be ${head + 1}: what comes before it is not here`)
+    throw new ValidationError('events[0].sequence', `must be ${head + 1}: the events before it are missing here`)
   }
   const before = found && (await withEnvelope(deps, found))
   const { view, edges } = folded(sessionId, rest, before)
@@ -129,7 +126,7 @@ async function written(deps: Deps, block: CheckedBlock): Promise<BlockOutcome> {
   return done ? { ...counts, became: isThere ? 'extended' : 'created' } : counts
 }
 
-/** What is there of the session, if it is the same as far as both reach. What had begun to come in of another log is removed. */
+/** The stored part of the session, if both agree as far as they go. An unfinished import of another log is removed. */
 async function stillGood(
   deps: Deps,
   block: CheckedBlock,
@@ -145,22 +142,25 @@ async function stillGood(
   const last = events.at(-1)
   const sequence = Math.min(record.head, last?.sequence ?? 0)
   const came = events.find((event) => event.sequence === sequence)
-  // a block behind the head, with a gap between them, is refused for that
+  // a block beyond the head is refused for the gap
   if (came === undefined) return found
   const here = await idAt(deps, found, sequence)
   const isSame = here === undefined || here === came.id
-  // as much has come before, or more, of a longer export: a store ends a session with an event, and cannot take others back
+  // an earlier import had as many events or more: an ended session cannot take events back
   const isOver = found.isUnfinished && done && sequence === last?.sequence
   if (isSame && !isOver) return found
   if (!found.isUnfinished) throw new ImportConflictError({ sessionId, reason: 'event', sequence })
   await deps.store.imports.discard(sessionId)
   if (owner !== undefined) return undefined
-  throw new ValidationError('events', 'do not fit what had begun to come in, which was removed: import it once more')
+  throw new ValidationError(
+    'events',
+    'differ from those of an unfinished import, which was removed: import the session again',
+  )
 }
 
 const ownerOf = ({ tenant, userId }: StartedParts) => ({ tenant, userId })
 
-/** Id of an event that is here; of a session that is coming in only the last one can be known. */
+/** Id of a stored event; of an unfinished import only the last one is known. */
 async function idAt(deps: Deps, found: FoundImport, sequence: number): Promise<string | undefined> {
   const { view, lastEventId, isUnfinished } = found
   if (sequence === view.record.head) return lastEventId
@@ -170,7 +170,7 @@ async function idAt(deps: Deps, found: FoundImport, sequence: number): Promise<s
   return stored?.id
 }
 
-/** The views with the envelope, so that the events to come lead to the next one. That of a session that is coming in can only be kept from its beginning. */
+/** The views with the envelope, from which the next events continue. An unfinished import keeps it from the first event. */
 async function withEnvelope(deps: Deps, { view, isUnfinished }: FoundImport): Promise<SessionView> {
   if (!deps.keepsEnvelopes || view.envelope !== undefined || isUnfinished) return view
   return { ...view, envelope: await foldedEnvelope(deps, view.record.id, view.envelopeAt) }

@@ -147,7 +147,7 @@ describe('the text of an export', () => {
     expect(message).toContain(`line 7: is session ${idOf(1)}, and the first line says that the export is of`)
     await expect(textOf(blocksOf([3, 2]), undefined, idOf(0))).rejects.toMatchObject({ code: 'VALIDATION' })
     expect((await readUntil(text.with(0, text[0]?.replace(/"session":.*/, '"session":7}') ?? ''))).message).toContain(
-      'line 1: is not the beginning of an export',
+      'line 1: is not the first line of an export',
     )
   })
 
@@ -220,11 +220,11 @@ describe('a damaged text', async () => {
     ['words in the middle', changed(9, () => 'words\n'), 1, 'line 9: is not JSON. What came before it is whole'],
     ['another kind', changed(7, () => '{"kind":"memory"}\n'), 1, "line 7: is of the kind 'memory', where"],
     ['no kind', changed(7, () => '[]\n'), 1, 'line 7: is of no kind, where'],
-    ['its beginning missing', without(1), 0, 'line 1: is not the beginning of an export'],
-    ['words behind its end', [...text, 'words'], 4, 'line 614: is not the beginning of an export'],
-    ['words alone', ['words'], 0, 'line 1: is not the beginning of an export'],
-    ['nothing in it', [], 0, 'lines: are no export: there are none'],
-    ['a newer version', changed(1, (line) => line.replace('1}', '2}')), 0, 'line 1: is that of an export of version 2'],
+    ['its beginning missing', without(1), 0, 'line 1: is not the first line of an export'],
+    ['words behind its end', [...text, 'words'], 4, 'line 614: is not the first line of an export'],
+    ['words alone', ['words'], 0, 'line 1: is not the first line of an export'],
+    ['nothing in it', [], 0, 'lines: are empty'],
+    ['a newer version', changed(1, (line) => line.replace('1}', '2}')), 0, 'line 1: starts an export of version 2'],
   ])('with %s is refused, after what is whole', async (_what, lines, blocks, message) => {
     const read = await readUntil(lines)
     expect(read.message).toContain(message)
@@ -244,7 +244,7 @@ describe('a damaged text', async () => {
       const checks = small.filter((line, i) => line.startsWith('{"kind":"check"') && (ends[i] ?? 0) <= length + 1)
       expect(blocks).toHaveLength(checks.length)
       expect(message).toMatch(
-        length < (ends[0] ?? 0) - 1 ? /^line 1: is not the beginning/ : /is where the export breaks off/,
+        length < (ends[0] ?? 0) - 1 ? /^line 1: is not the first line/ : /ends before the export is complete/,
       )
       if (length > 50) expect(message).toContain('`throughline export --resume`')
     }

@@ -6,15 +6,15 @@ import { type ExportCheck, Tally } from './checksum.ts'
 
 export type { ExportCheck } from './checksum.ts'
 
-/** The first line of an export: of one session, or of all that there are. */
+/** The first line of an export, of one session or of all. */
 export function headerOf(sessionId?: string): string {
   const of = sessionId === undefined ? {} : { session: sessionId.toLowerCase() }
   return lineOf({ kind: 'throughline-export', version: VERSION, ...of })
 }
 
 /**
- * An export as text: JSON Lines, each with its line feed, the same for the same sessions on every store. With `from`, the last check of a text
- * that broke off, it goes on behind it; the blocks must do so too. With `of`, the id of a session, the first line says that it is of that one alone.
+ * An export as JSON Lines, each with its line feed: equal sessions give equal text on every store. `from`, the last check of
+ * a truncated export, continues after it; the blocks must start there too. `of` names the only session of the export.
  */
 export async function* exportLines(
   blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>,
@@ -27,9 +27,9 @@ export async function* exportLines(
   for await (const { sessionId, events, done } of blocks) {
     if (!tally.isIn(sessionId)) {
       if (of !== undefined && sessionId !== of.toLowerCase()) {
-        throw new ValidationError('blocks', `must be of session ${of} alone, and not of ${sessionId}`)
+        throw new ValidationError('blocks', `must belong to session ${of}, not ${sessionId}`)
       }
-      // the one before was purged on the way
+      // the previous session was purged during the export
       if (tally.isOpen) yield check(false)
       const line = lineOf({ kind: 'session', id: sessionId })
       tally.begin(sessionId, line)
@@ -37,7 +37,7 @@ export async function* exportLines(
       yield line
     }
     for (const event of events) {
-      // before the next one and not behind the last: what ends there is done
+      // before the next session, not after the last block: only now the session is known to be complete
       if (tally.isFull) yield check(false)
       if (event.sequence !== last + 1) throw wrongOrder(sessionId, last, event)
       const line = eventLine(event)
@@ -53,7 +53,7 @@ export async function* exportLines(
 }
 
 function wrongOrder(sessionId: string, last: number, { sequence }: ExportedEvent): ValidationError {
-  return new ValidationError('blocks', `must go on with event ${last + 1} of session ${sessionId}, and not ${sequence}`)
+  return new ValidationError('blocks', `must continue with event ${last + 1} of session ${sessionId}, not ${sequence}`)
 }
 
 function eventLine(event: ExportedEvent): string {
@@ -72,7 +72,7 @@ function eventLine(event: ExportedEvent): string {
   })
 }
 
-/** Without the two characters of JSON texts that readers of lines may take for the end of one. */
+/** Escapes the two characters that are legal in JSON but end a line for some readers. */
 function lineOf(value: Json): string {
   const text = stringifyJson(value)
   const plain = /[\u2028\u2029]/.test(text) ? text.replace(/[\u2028\u2029]/g, escaped) : text
@@ -84,8 +84,8 @@ function escaped(character: string): string {
 }
 
 /**
- * Reads what {@link exportLines} wrote, line by line, with or without line feeds. Each block is compared with its check before it is given out;
- * throws `ValidationError` with the line where something is missing or was changed. Several exports may come one behind the other.
+ * Reads the lines of {@link exportLines}, with or without line feeds. Verifies each block before yielding it; throws
+ * `ValidationError` with the line where something is missing or changed. Several exports may follow each other.
  */
 export async function* importLines(
   lines: AsyncIterable<string> | Iterable<string>,
@@ -93,7 +93,7 @@ export async function* importLines(
   yield* blocksIn(numbered(lines))
 }
 
-/** The same for lines that know their numbers. */
+/** Like {@link importLines}, for numbered lines. */
 export async function* blocksIn(lines: AsyncIterable<NumberedLine>): AsyncGenerator<SessionBlock, void> {
   for await (const { number, events, check } of checkedBlocks(lines)) {
     if (check === undefined) continue

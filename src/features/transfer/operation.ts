@@ -8,12 +8,12 @@ import { exportBlocks } from './pages.ts'
 export { exportPage } from './export.ts'
 export { importBlocks } from './import.ts'
 
-/** Whole sessions as they are in their logs, a block at a time. */
+/** Exports whole sessions, block by block. */
 export function exportSessions(deps: Deps, options?: ExportOptions): AsyncGenerator<SessionBlock, void> {
   return exportBlocks((query) => exportPage(deps, query), options)
 }
 
-/** Takes sessions in as they are. */
+/** Imports sessions unchanged. */
 export async function importSessions(
   deps: Deps,
   blocks: AsyncIterable<SessionBlock> | Iterable<SessionBlock>,

@@ -2,24 +2,24 @@ import type { ExportOptions, ExportPlace, SessionBlock, UpkeepProgress } from '.
 import { parse } from '../kernel/parse.ts'
 import { exportOptions } from './schema.ts'
 
-/** Where a page of an export begins, and of what. */
+/** Which page of an export to read. */
 export interface ExportQuery {
   sessionId?: string
   after?: ExportPlace
-  /** Say how much there is in all, too. */
+  /** Whether to return totals too. */
   totals?: boolean
 }
 
 /** Several small sessions, or a part of a long one. */
 export interface ExportPage {
   blocks: SessionBlock[]
-  /** Where the next page begins; absent for the last. */
+  /** Where the next page starts; absent on the last page. */
   next?: ExportPlace
-  /** What there is in all. */
+  /** Totals of the export. */
   of?: { sessions: number; events: number }
 }
 
-/** An export, page by page: here, or over HTTP. The next page is on its way while this one is taken. */
+/** Exports page by page, locally or over HTTP. Reads the next page while the caller consumes this one. */
 export async function* exportBlocks(
   pageOf: (query: ExportQuery) => Promise<ExportPage>,
   options: ExportOptions = {},
@@ -33,7 +33,7 @@ export async function* exportBlocks(
     const { blocks, next, of }: ExportPage = await coming
     if (of !== undefined) progress.of = of
     coming = next && pageOf({ ...only, after: next })
-    // whoever has seen enough does not hear how it failed
+    // a caller that stopped reading does not need the error
     coming?.catch(() => {})
     for (const block of blocks) {
       yield block

@@ -7,30 +7,30 @@ import { ABORT_CAUSES, SESSION_STATES } from '../../domain/record.ts'
 import type { Keys } from '../../http/response-schema.ts'
 import { jsonObject, name, text } from '../kernel/parse.ts'
 
-/** A UUID in the form that all of ours have. */
+/** A UUID in stored form. */
 export const ownUuid = z
   .string()
   .check(z.regex(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, 'must be a UUID in lower case'))
   .register(z.globalRegistry, { format: 'uuid' })
 
-/** A moment in the form that all of ours have: others would not sort as text. */
+/** A time in stored form: others would not sort as text. */
 const anyMoment = z
   .string()
   .check(z.refine(isOwnMoment, 'must be a time such as 2026-01-31T09:30:00.000Z, in UTC and with milliseconds'))
 
-/** When something was written. */
+/** The time of a write. */
 export const ownMoment = anyMoment.check(
-  // databases count the minutes since 1970 in 32 bits
+  // the index keeps minutes since 1970 in 32 bits
   z.refine((time) => time >= '1970' && time < '3000', 'must be in the years 1970 to 2999'),
 )
 
-/** When a session expires, which callers choose. */
+/** The expiry time of a session, chosen by callers. */
 const expiry = anyMoment.check(z.refine((time) => time >= '0001', 'must be in the years 0001 to 9999'))
 
-/** The last place in a log or a chain. Databases keep them in 32 bits, and what comes behind it must fit too. */
+/** The highest sequence or position. Databases keep them in 32 bits, and later ones must fit too. */
 export const LAST_PLACE = 1_000_000_000
 
-/** A place in a log or a chain. */
+/** A sequence in a log, or a position in a chain. */
 export const ownPlace = z.int().check(z.minimum(1), z.maximum(LAST_PLACE))
 
 function isOwnMoment(time: string): boolean {
@@ -44,7 +44,7 @@ const list = z.array(z.string())
 const range = z.looseObject({ from: ownPlace, to: ownPlace })
 const hash = text(LIMITS.name)
 
-/** Becomes the record of a session, key by key: none but those that are known. */
+/** Becomes the record of a session: unknown keys are refused. */
 const started = z.strictObject({
   tenant: name(),
   userId: name(),
@@ -61,7 +61,7 @@ const started = z.strictObject({
   batch: z.optional(name()),
 } satisfies Keys<StartedParts>)
 
-/** The same for a fork. */
+/** Becomes the record of a fork. */
 const forked = z.strictObject({
   from: z.strictObject({ sessionId: ownUuid, sequence: ownPlace }),
   conversationId: name(),
@@ -129,7 +129,7 @@ const envelope = z.strictObject({
   batch: z.optional(name()),
 })
 
-/** What the parts of our own events must have, so that every reader of them can go by it. */
+/** The parts that our own events must have, so that every reader can rely on them. */
 export const RECORDED_PARTS: Record<RecordedType, z.core.$ZodType> = {
   session_started: started,
   session_forked: forked,

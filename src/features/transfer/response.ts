@@ -32,11 +32,11 @@ export const exportResponse = z
     blocks: z.array(blockAnswer),
     next: z
       .strictObject({ sessionId: id, sequence: z.int(), done: z.boolean() } satisfies Keys<ExportPlace>)
-      .meta({ description: 'What to give as `after` for the next page; absent for the last.' })
+      .meta({ description: 'Pass it as `after` for the next page. Absent on the last page.' })
       .optional(),
     of: z
       .strictObject({ sessions: z.int(), events: z.int() })
-      .meta({ description: 'What there is in all, where `totals` asked for it.' })
+      .meta({ description: 'Totals, if requested by `totals`.' })
       .optional(),
   } satisfies Keys<ExportPage>)
   .meta({ id: 'ExportPage' })
@@ -44,10 +44,10 @@ export const exportResponse = z
 const takenAnswer = z.strictObject({
   sessionId: id,
   events: z.int().meta({ description: 'Events of the block.' }),
-  written: z.int().meta({ description: 'Of them, those that were not here.' }),
+  written: z.int().meta({ description: 'Events that were new here.' }),
   became: z
     .enum(['created', 'extended', 'unchanged'])
-    .meta({ description: 'What became of the session, once it is done.' })
+    .meta({ description: 'The outcome for the session, once it is complete.' })
     .optional(),
 } satisfies Keys<TakenBlock>)
 
@@ -61,6 +61,6 @@ export const importResponse = z
   .strictObject({
     outcomes: z
       .array(z.union([takenAnswer, refusedAnswer]))
-      .meta({ description: 'What became of each block, in their order; one with a `code` was refused.' }),
+      .meta({ description: 'The outcome of each block, in order; one with a `code` was refused.' }),
   })
   .meta({ id: 'ImportOutcomes' })

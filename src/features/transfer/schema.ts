@@ -16,7 +16,7 @@ const type = z
   )
   .register(z.globalRegistry, { type: 'string' })
 
-/** An event that comes in. What its parts must have depends on its type. */
+/** An event to import. Its type determines the schema of its parts. */
 export const exportedEvent = z
   .strictObject({
     sequence: ownPlace,
@@ -35,23 +35,23 @@ export const sessionBlock = z
   .strictObject({
     sessionId: ownUuid,
     events: z.array(exportedEvent).check(z.minLength(1, 'must hold at least one'), z.maxLength(LIMITS.events)),
-    done: z.boolean().register(z.globalRegistry, { description: 'These are the last of them.' }),
+    done: z.boolean().register(z.globalRegistry, { description: 'Whether these are the last events of the session.' }),
   })
   .register(z.globalRegistry, { id: 'SessionBlock' })
 
-/** Blocks in one call. */
+/** Blocks of one call. */
 export const MOST_BLOCKS = 100
 
 export const importBody = z.strictObject({
   blocks: z.array(sessionBlock).check(z.minLength(1), z.maxLength(MOST_BLOCKS)),
 })
 
-/** The same, as far as it is not about one of the blocks: one that is wrong is refused alone. */
+/** Checks the list but not its blocks: a wrong block is refused alone. */
 export const blocksInput = z
   .array(z.unknown())
   .check(z.minLength(1, 'must hold at least one'), z.maxLength(MOST_BLOCKS))
 
-/** A body with them. */
+/** The request body. */
 export const importEnvelope = z.strictObject({ blocks: blocksInput })
 
 const place = z.strictObject({
@@ -61,9 +61,9 @@ const place = z.strictObject({
 }) satisfies z.core.$ZodType<ExportPlace>
 
 export const exportQuery = z.strictObject({
-  sessionId: z.optional(z.string().register(z.globalRegistry, { description: 'Only this session; all where absent.' })),
-  after: z.optional(place.clone().register(z.globalRegistry, { description: 'Goes on behind this event.' })),
-  totals: z.optional(z.boolean().register(z.globalRegistry, { description: 'Says how much there is in all, too.' })),
+  sessionId: z.optional(z.string().register(z.globalRegistry, { description: 'Only this session. Default: all.' })),
+  after: z.optional(place.clone().register(z.globalRegistry, { description: 'Continue after this event.' })),
+  totals: z.optional(z.boolean().register(z.globalRegistry, { description: 'Also return totals.' })),
 })
 
 const callback = z.custom<(progress: never) => void>((value) => typeof value === 'function', 'must be a function')

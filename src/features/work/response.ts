@@ -39,7 +39,7 @@ const observationAnswer = z
       kind: z.literal('note'),
       id: z.string(),
       text: z.string(),
-      about: z.enum(NOTE_KINDS).meta({ description: 'The change of state that it was written with.' }).optional(),
+      about: z.enum(NOTE_KINDS).meta({ description: 'The state change it was written with.' }).optional(),
     } satisfies Observed<'note'>),
     z.strictObject({ kind: z.literal('plan'), id: z.string(), text: z.string() } satisfies Observed<'plan'>),
     z.strictObject({ kind: z.literal('fileRead'), path: z.string() } satisfies Observed<'fileRead'>),
@@ -91,9 +91,9 @@ const graphEdgeAnswer = z
 export const graphResponse = z
   .strictObject({
     node: z.string(),
-    nodes: z.array(z.string()).meta({ description: 'All nodes of the edges, the one asked for first.' }),
+    nodes: z.array(z.string()).meta({ description: 'All nodes of the edges, the requested one first.' }),
     edges: z.array(graphEdgeAnswer),
-    truncated: z.boolean().meta({ description: 'There is more than was asked for.' }),
+    truncated: z.boolean().meta({ description: 'Whether there is more.' }),
   } satisfies Keys<Graph>)
   .meta({ id: 'Graph' })
 
