@@ -1,4 +1,4 @@
-/** What the stores need of Node's files. Imported by name, `node:fs` brings its streams along, which take 6 ms to load. */
+/** The `node:fs` functions of the stores. A named import would also load streams, which takes 6 ms. */
 export const {
   closeSync,
   existsSync,

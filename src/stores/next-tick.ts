@@ -1,4 +1,4 @@
-/** Every promise that is settled has been acted upon by then: whoever was answered and writes again at once has done so. */
+/** Waits until continuations of settled promises have run, so a caller that writes again at once joins this batch. */
 export function nextTick(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve))
 }

@@ -51,7 +51,7 @@ it.each([
   expect(() => parseAddress(url)).not.toThrow(/secret/)
 })
 
-it('tells the sessions of its own keys, and of no others', () => {
+it('finds the session of its own keys only', () => {
   const [value, , lease] = keysOf('0190-x')
   expect([value, lease].map(sessionOfKey)).toEqual(['0190-x', '0190-x'])
   for (const other of [

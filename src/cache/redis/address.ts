@@ -1,6 +1,6 @@
 import { ValidationError } from '../../domain/errors.ts'
 
-/** Where Redis is, read from a URL. */
+/** The address of Redis, parsed from a URL. */
 export interface Address {
   readonly cluster: boolean
   readonly tls: boolean
@@ -14,8 +14,8 @@ export interface Address {
 const DEFAULT_PORT = 6379
 
 /**
- * Reads `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, and for Redis Cluster `redis+cluster://host:port,host:port` or
- * `rediss+cluster://…`: any nodes to begin with, the others are found through them.
+ * Parses `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, and for Redis Cluster
+ * `redis+cluster://host:port,host:port` or `rediss+cluster://…` with any seed nodes.
  */
 export function parseAddress(url: string): Address {
   const [, scheme = '', login, hosts = '', path = ''] =
@@ -48,7 +48,7 @@ function decode(text: string): string {
   }
 }
 
-/** A URL may hold a password, so nothing of it is repeated. */
+/** Does not repeat the URL, which may contain a password. */
 function refuse(): never {
   throw new ValidationError(
     'cache',

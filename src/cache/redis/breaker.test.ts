@@ -13,7 +13,7 @@ it('opens after failures in a row, and not before', () => {
   expect(one.allowsWrites()).toBe(false)
 })
 
-it('does not open twice, nor close because an answer from before comes late', () => {
+it('does not open twice, and a late response does not close it', () => {
   const one = made()
   for (let n = 0; n < 3; n++) one.failed()
   expect(one.failed()).toBe(false)
@@ -22,14 +22,14 @@ it('does not open twice, nor close because an answer from before comes late', ()
   expect(one.allowsReads(1e9)).toBe(false)
 })
 
-it('tells writes again at once when the server is well, and reads only after a while', () => {
+it('allows writes immediately after recovery, and reads after the settling time', () => {
   const one = made()
   for (let n = 0; n < 3; n++) one.failed()
   one.recovered(1000)
   expect(one.allowsWrites()).toBe(true)
   expect(one.allowsReads(1099)).toBe(false)
   expect(one.allowsReads(1100)).toBe(true)
-  // then it counts from the beginning
+  // the failure count starts again
   expect(one.failed()).toBe(false)
 })
 
@@ -42,7 +42,7 @@ it('opens again with the first failure while it settles', () => {
   expect(one.allowsReads(5000)).toBe(false)
 })
 
-it('does not begin to settle where nothing was wrong', () => {
+it('does not settle if it was not open', () => {
   const one = made()
   one.recovered(1000)
   expect(one.allowsReads(1000)).toBe(true)

@@ -1,30 +1,30 @@
-/** Says what may be asked of a server that fails. Times are in milliseconds, by any clock that does not go back. */
+/** Circuit breaker for a failing server. Times are milliseconds of a monotonic clock. */
 export interface Breaker {
   /** Whether values may be read and filled. */
   allowsReads(now: number): boolean
-  /** Whether writes may be told. */
+  /** Whether writes may be sent. */
   allowsWrites(): boolean
   succeeded(): void
-  /** True: with this failure it opened. */
+  /** Returns true if this failure opened it. */
   failed(): boolean
-  /** Whoever looked after an open one found the server well again. */
+  /** Call when a probe of an open breaker succeeds. */
   recovered(now: number): void
 }
 
 export interface BreakerOptions {
   /** Failures in a row that open it. */
   failures: number
-  /** How long after recovery nothing is read yet. */
+  /** How long after recovery reads stay blocked. */
   settleMs: number
 }
 
 type State = { is: 'closed'; failures: number } | { is: 'open' } | { is: 'settling'; until: number }
 
 /**
- * closed → open after some failures in a row → settling once somebody found the server well → closed after a while.
+ * closed → open after some failures in a row → settling after a successful probe → closed after a while.
  *
- * While it settles writes are told but nothing is read: the other processes need that time to notice the recovery too, and to
- * remove what they could not tell of meanwhile.
+ * While it settles, writes are sent but nothing is read: other processes need that time to notice the recovery and to run
+ * their pending invalidations.
  */
 export function breaker({ failures, settleMs }: BreakerOptions): Breaker {
   let state: State = { is: 'closed', failures: 0 }

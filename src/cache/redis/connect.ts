@@ -5,18 +5,18 @@ import { type FastGet, fastGet } from './fast-get.ts'
 import type { Keys } from './keys.ts'
 import { GET, type Script } from './scripts.ts'
 
-/** A connection that is kept up in the background. Whatever cannot be sent at once fails at once. */
+/** A connection that reconnects in the background. Commands fail immediately while it is down. */
 export interface Connection {
-  /** Runs a script on the node that has the keys, and gives its reply. */
+  /** Runs a script on the node that has the keys and returns its reply. */
   run(script: Script, keys: Keys, args: readonly (string | number)[]): Promise<string[]>
-  /** The same for the script `GET`, which is not needed for most hits. */
+  /** Runs the script `GET`, or only a fast `MGET` for most hits. */
   getOrLease(keys: Keys, args: readonly (string | number)[]): Promise<string[]>
-  /** One connection to each node that has values of its own; throws where one of them is not known. */
+  /** One connection per master; throws if one of them is unknown. */
   masters(): Redis[]
   get(key: string): Promise<string | null>
-  /** What went wrong when it last failed to connect; `undefined` while it is connected. */
+  /** The error of the last failed attempt to connect; `undefined` while connected. */
   problem(): string | undefined
-  /** Whenever it is connected again. */
+  /** Runs the listener after each reconnect. */
   onReady(listener: () => void): void
   close(): void
 }
@@ -24,28 +24,28 @@ export interface Connection {
 export interface ConnectOptions {
   url: string
   connectTimeoutMs: number
-  /** A connection on which an answer is awaited for so long is given up, and made again. */
+  /** Reconnects if a response takes longer than this. */
   silenceMs: number
 }
 
-/** Longest wait before it tries to connect again, in milliseconds. */
+/** Longest wait before the next attempt to connect, in milliseconds. */
 const MAX_RETRY_DELAY = 1000
 const retryDelay = (times: number) => Math.min(50 * times, MAX_RETRY_DELAY)
 
-/** Waits for the first attempt to connect, and no longer: the server may be down, and come up later. */
+/** Waits only for the first attempt to connect: the server may be down and come up later. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const address = parseAddress(options.url)
   const driver = await loadDriver()
   const client = address.cluster ? clusterOf(driver, address, options) : singleOf(driver, address, options)
   let problem: string | undefined
-  // each failed attempt is told here; who asks meanwhile is told by the failure of what was asked
+  // only recorded: commands sent meanwhile report their own failure
   client.on('error', (error: Error & { lastNodeError?: Error }) => {
     problem = (error.lastNodeError ?? error).message
   })
   client.on('ready', () => {
     problem = undefined
   })
-  // each node of a cluster is a process of its own, so there it is left to the scripts
+  // not for a cluster: each node is its own process with its own run id
   const peek: FastGet = client instanceof driver.Cluster ? async () => undefined : fastGet(client)
   await Promise.race([client.connect().catch(() => {}), timeout(options.connectTimeoutMs)])
 
@@ -54,7 +54,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     try {
       return (await client.evalsha(script.sha, keys.length, ...rest)) as string[]
     } catch (error) {
-      // the server is new, or its scripts were flushed
+      // the server restarted, or its scripts were flushed
       if (!String(error).includes('NOSCRIPT')) throw error
       return (await client.eval(script.lua, keys.length, ...rest)) as string[]
     }
@@ -117,18 +117,18 @@ function mastersOf(cluster: Cluster): Redis[] {
   if (keys.size === 0) throw new Error('no node of the cluster is connected')
   return [...keys].map((key) => {
     const node = nodes.get(key)
-    // its values are still there, and will be read when it is back
+    // its values still exist and become visible when it is back
     if (node === undefined) throw new Error('a node of the cluster is not connected')
     return node
   })
 }
 
-/** The driver is the caller's to install: who has no Redis does without. */
+/** The driver is an optional peer dependency. */
 async function loadDriver(): Promise<Driver> {
   try {
     return await import('ioredis')
   } catch (cause) {
-    throw new StorageError('redis', "the driver 'ioredis' is not installed; run npm install ioredis", { cause })
+    throw new StorageError('redis', "the driver 'ioredis' is not installed; run: npm install ioredis", { cause })
   }
 }
 

@@ -1,36 +1,36 @@
 import type { Redis } from 'ioredis'
 import type { Keys } from './keys.ts'
 
-/** The value of a session where that is beyond doubt; `undefined`: let the script look. */
+/** The value of a session if it is certainly valid; `undefined`: ask the script. */
 export type FastGet = (keys: Keys) => Promise<string | undefined>
 
 /**
- * Finds hits without a script: one command of 1 µs in place of 24. It sees the same three keys at one moment, and takes a value for
- * good under the same condition, that the process which is asked has put it there itself. That is known for as long as the connection
- * lasts, since a process that ends takes its connections along.
+ * Serves hits without a script: one command of 1 µs instead of 24 µs. Like the script it reads the three keys atomically, and
+ * accepts a value only if the current server process wrote it. The run id holds as long as the connection lasts, since a
+ * process that ends closes its connections.
  */
 export function fastGet(client: Redis): FastGet {
-  let run: string | undefined
+  let runId: string | undefined
   let connection = 0
 
-  async function learn(): Promise<void> {
+  async function readRunId(): Promise<void> {
     const mine = ++connection
     const info = await client.info('server')
-    if (mine === connection) run = /^run_id:([\da-f]+)/m.exec(info)?.[1]
+    if (mine === connection) runId = /^run_id:([\da-f]+)/m.exec(info)?.[1]
   }
 
-  client.on('ready', () => void learn().catch(() => {}))
+  client.on('ready', () => void readRunId().catch(() => {}))
   client.on('close', () => {
     connection++
-    run = undefined
+    runId = undefined
   })
 
   return async ([value, version, , tombstone]) => {
-    // what was known when it was sent, for it is sent at once or not at all
-    const by = run
-    if (by === undefined) return undefined
-    const [found, mark, grave] = await client.mget(value, version, tombstone)
-    const [, whose] = /^\d+ ([\da-f]+)$/.exec(mark ?? '') ?? []
-    return typeof found === 'string' && grave === null && whose === by ? found : undefined
+    // the run id at the time of sending: a command is sent immediately or fails
+    const current = runId
+    if (current === undefined) return undefined
+    const [found, mark, buried] = await client.mget(value, version, tombstone)
+    const [, writtenBy] = /^\d+ ([\da-f]+)$/.exec(mark ?? '') ?? []
+    return typeof found === 'string' && buried === null && writtenBy === current ? found : undefined
   }
 }

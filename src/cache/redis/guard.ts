@@ -10,27 +10,26 @@ import { REMOVE } from './scripts.ts'
 
 export type Operation = Parameters<CacheEvents['count']>[0]
 
-/** One thing to ask about one session. */
+/** One request about one session. */
 export interface Request {
   operation: Operation
   sessionId: string
-  /** Asks it. */
   send(keys: Keys): Promise<string[]>
 }
 
-/** Stands before the server: whatever is asked of it is asked here, within the time limit, and what goes wrong is looked after. */
+/** Sends requests with a time limit, skips a failing server, and repairs after failures. */
 export interface Guard {
-  /** The reply, or `undefined` where it was not asked or failed, which has been counted. */
-  send(question: Request): Promise<string[] | undefined>
-  /** What is in the cache for this session is not to be read until it has been removed, which is seen to. */
-  invalidate(sessionId: string, remedy: Invalidation): void
+  /** The reply, or `undefined` if the request was skipped or failed; both are counted. */
+  send(request: Request): Promise<string[] | undefined>
+  /** Blocks reads of the session until its value is removed in the background. */
+  invalidate(sessionId: string, kind: Invalidation): void
   close(): Promise<void>
 }
 
 export interface GuardOptions {
   events: CacheEvents
   commandTimeoutMs: number
-  /** The same for what others must not miss: a write, a purge. */
+  /** Timeout of writes and purges, which other processes must not miss. */
   writeTimeoutMs: number
   tombstoneMs: number
   failures: number
@@ -39,91 +38,83 @@ export interface GuardOptions {
 }
 
 export function guard(connection: Connection, options: GuardOptions): Guard {
-  const {
-    events,
-    commandTimeoutMs,
-    writeTimeoutMs: tellTimeoutMs,
-    tombstoneMs,
-    failures,
-    pauseMs,
-    rememberAtMost,
-  } = options
+  const { events, commandTimeoutMs, writeTimeoutMs, tombstoneMs, failures, pauseMs, rememberAtMost } = options
   const now = () => performance.now()
-  // the others' menders need one pause, the attempt that came too early, and the one that works
-  const trust = breaker({ failures, settleMs: pauseMs + 2 * commandTimeoutMs })
-  const doubtful = pendingInvalidations(rememberAtMost)
+  // repairs of other processes need one pause, one attempt that is too early, and one that works
+  const circuit = breaker({ failures, settleMs: pauseMs + 2 * commandTimeoutMs })
+  const pending = pendingInvalidations(rememberAtMost)
   let lastFailed = ''
-  /** The last that was to be told could not be. */
-  let untold = false
+  /** Whether the last write failed. */
+  let lastWriteFailed = false
   let closed = false
 
-  const mending = repairer({
-    breaker: trust,
-    pending: doubtful,
-    // of the session that failed, since the other nodes of a cluster may be well
+  const repairs = repairer({
+    breaker: circuit,
+    pending,
+    // the key that failed, since other nodes of a cluster may be healthy
     probe: () => withDeadline(commandTimeoutMs, connection.get(keysOf(lastFailed)[0])),
-    async remove(sessionId, remedy) {
-      const args = [remedy === 'purge' ? tombstoneMs : 0]
+    async remove(sessionId, kind) {
+      const args = [kind === 'purge' ? tombstoneMs : 0]
       await withDeadline(commandTimeoutMs, connection.run(REMOVE, keysOf(sessionId), args))
     },
     removeAll: async () => void (await clear(connection)),
     pauseMs,
     now,
   })
-  connection.onReady(mending.retryNow)
+  connection.onReady(repairs.retryNow)
 
-  function doubt(sessionId: string, remedy: Invalidation): void {
+  function invalidate(sessionId: string, kind: Invalidation): void {
     if (closed) return
-    doubtful.add(sessionId, remedy)
-    mending.start()
+    pending.add(sessionId, kind)
+    repairs.start()
   }
 
-  /** Reads are let through only when all is well. Those that fail are no reason to leave the cache untold: others may still read it. */
-  function lets(question: Request): boolean {
+  /** Allows reads only while everything works. Failed reads do not stop writes: other processes may still read the cache. */
+  function isAllowed(request: Request): boolean {
     if (closed) return false
-    if (tells(question)) return trust.allowsWrites() || !untold
-    return trust.allowsReads(now()) && !doubtful.has(question.sessionId)
+    if (isWrite(request)) return circuit.allowsWrites() || !lastWriteFailed
+    return circuit.allowsReads(now()) && !pending.has(request.sessionId)
   }
 
-  /** Whether it is about what others must learn of. Whoever wrote is kept waiting for it: a slow server serves the others too, and old values. */
-  const tells = ({ operation }: Request) => operation === 'write' || operation === 'purge'
-  const remedyOf = (operation: Operation): Invalidation => (operation === 'purge' ? 'purge' : 'forget')
+  /** Writes wait for the cache, since a slow server still serves old values to other processes. */
+  const isWrite = ({ operation }: Request) => operation === 'write' || operation === 'purge'
+  const invalidationOf = (operation: Operation): Invalidation => (operation === 'purge' ? 'purge' : 'forget')
 
   return {
-    async send(question) {
-      const { operation, sessionId } = question
-      if (!lets(question)) {
-        // reads that were not tried leave no doubt: when they are let through again, all writers have had their time
-        if (tells(question)) doubt(sessionId, remedyOf(operation))
+    async send(request) {
+      const { operation, sessionId } = request
+      if (!isAllowed(request)) {
+        // skipped reads need no invalidation: once reads are allowed again, all writers have repaired
+        if (isWrite(request)) invalidate(sessionId, invalidationOf(operation))
         events.count(operation, 'skipped')
         return undefined
       }
-      const work = question.send(keysOf(sessionId))
+      const work = request.send(keysOf(sessionId))
       try {
-        const reply = await withDeadline(tells(question) ? tellTimeoutMs : commandTimeoutMs, work)
-        trust.succeeded()
-        if (tells(question)) untold = false
+        const reply = await withDeadline(isWrite(request) ? writeTimeoutMs : commandTimeoutMs, work)
+        circuit.succeeded()
+        if (isWrite(request)) lastWriteFailed = false
         if (reply[0] !== 'full') return reply
-        // it answered, and left nothing old behind: there is nothing to mend
+        // it responded and removed the old value: nothing to repair
         events.count(operation, 'error')
       } catch (error) {
         events.count(operation, 'error')
         lastFailed = sessionId
-        trust.failed()
-        if (tells(question)) untold = true
-        // whoever failed to read goes to the store, and may find there what the cache has yet to be told
-        doubt(sessionId, remedyOf(operation))
-        if (error instanceof DeadlineError) work.then(mending.retryNow, () => {})
+        circuit.failed()
+        if (isWrite(request)) lastWriteFailed = true
+        // the reader falls back to the store and may see a version that the cache does not know yet
+        invalidate(sessionId, invalidationOf(operation))
+        if (error instanceof DeadlineError) work.then(repairs.retryNow, () => {})
       }
       return undefined
     },
 
-    invalidate: doubt,
+    invalidate,
 
     async close() {
       closed = true
-      // what cannot be removed in time is left to its time to live
-      await withDeadline(2 * commandTimeoutMs, mending.stop()).catch(() => {})
+      // values that cannot be removed in time expire by their time to live
+      await withDeadline(2 * commandTimeoutMs, repairs.stop()).catch(() => {})
     },
   }
 }

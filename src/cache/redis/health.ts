@@ -5,10 +5,10 @@ import { withDeadline } from './deadline.ts'
 import { keysOf } from './keys.ts'
 import { REMOVE } from './scripts.ts'
 
-/** No session has this id, so that removing its value harms nobody. */
+/** No session has this id, so removing its value is harmless. */
 const NOBODY = 'throughline-health'
 
-/** Asks every node what it is, and one of them to run a script that writes: a replica, or a user who may not, cannot. */
+/** Asks every node for its info and runs one writing script, which a replica or a restricted user cannot. */
 export async function healthOf(connection: Connection, ms: number): Promise<CacheHealth> {
   try {
     const asked = connection.masters().map(infoOf)
@@ -18,7 +18,7 @@ export async function healthOf(connection: Connection, ms: number): Promise<Cach
     )
     return { name: 'redis', ok: true, details: detailsOf(infos) }
   } catch (error) {
-    // what was sent while there was no connection fails for that reason
+    // commands sent without a connection fail for that reason
     const problem = connection.problem() ?? (error instanceof Error ? error.message : String(error))
     return { name: 'redis', ok: false, details: { problem } }
   }
@@ -28,7 +28,7 @@ type Info = ReadonlyMap<string, string>
 
 async function infoOf(node: Redis): Promise<Info> {
   const text = await node.info().catch((error: unknown) => {
-    // a user who may not ask that
+    // the user lacks the permission for INFO
     if (String(error).includes('NOPERM')) return ''
     throw error
   })

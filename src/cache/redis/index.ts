@@ -10,42 +10,42 @@ import { FILL, REMOVE, WRITE } from './scripts.ts'
 export interface RedisCacheOptions {
   /** `redis://…`, `rediss://…`, `redis+cluster://host:port,host:port` or `rediss+cluster://…`. */
   url: string
-  /** How long a value lives. */
+  /** Time to live of a value. */
   ttlSeconds: number
   events: CacheEvents
-  /** Longest wait for an answer. @default 100 */
+  /** Longest wait for a response. @default 100 */
   commandTimeoutMs?: number
-  /** The same for telling it of a write or a purge, which others must not miss. @default 1000, or `commandTimeoutMs` if that is more */
+  /** The same for writes and purges, which other processes must not miss. @default 1000 or a longer `commandTimeoutMs` */
   writeTimeoutMs?: number
   /** Longest wait for a connection; opening the cache takes no longer. @default 1000 */
   connectTimeoutMs?: number
-  /** How long whoever missed may take to read the store and fill. @default 5000 */
+  /** Time to read the store and fill after a miss. @default 5000 */
   leaseMs?: number
-  /** How long nothing can be filled after a purge. @default 30000 */
+  /** How long a purged session cannot be filled. @default 30000 */
   tombstoneMs?: number
-  /** Failures in a row after which nothing is asked for a while. @default 5 */
+  /** Failures in a row after which the server is skipped. @default 5 */
   failures?: number
-  /** That while, and the time between attempts to mend. Should be the same in every process that shares the cache. @default 1000 */
+  /** How long it is skipped, and the pause between repairs. Use the same value in all processes. @default 1000 */
   pauseMs?: number
-  /** Sessions remembered one by one whose writes the cache could not be told of; beyond it the whole cache is emptied. @default 10000 */
+  /** Most sessions with failed writes to remember one by one; beyond that the whole cache is cleared. @default 10000 */
   rememberAtMost?: number
 }
 
 /**
- * Envelopes in Redis 6 or newer, or Redis Cluster, shared by any number of processes. Rejects only for a URL that cannot be read or a
- * driver that is not installed; a server that is down counts as a failure like any other. See `docs/cache.md` for why it never
- * brings an old value back.
+ * Caches envelopes in Redis 6 or newer, or Redis Cluster, for any number of processes. Rejects only if the URL is invalid or
+ * the driver is not installed; a server that is down counts as a failure. `docs/cache.md` explains why it never restores an
+ * old value.
  */
 export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCache> {
   const { url, ttlSeconds, events, connectTimeoutMs = 1000, commandTimeoutMs = 100 } = options
-  const { writeTimeoutMs: tellTimeoutMs = Math.max(1000, commandTimeoutMs) } = options
+  const { writeTimeoutMs = Math.max(1000, commandTimeoutMs) } = options
   const { leaseMs = 5000, tombstoneMs = 30_000, failures = 5, pauseMs = 1000, rememberAtMost = 10_000 } = options
   const ttlMs = ttlSeconds * 1000
   const connection = await connect({ url, connectTimeoutMs, silenceMs: Math.max(1000, 5 * commandTimeoutMs) })
   const guarded = guard(connection, {
     events,
     commandTimeoutMs,
-    writeTimeoutMs: tellTimeoutMs,
+    writeTimeoutMs,
     tombstoneMs,
     failures,
     pauseMs,
@@ -95,7 +95,7 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
 
     clear: () => clear(connection),
     scan: () => scan(connection),
-    health: () => healthOf(connection, tellTimeoutMs),
+    health: () => healthOf(connection, writeTimeoutMs),
 
     async close() {
       await guarded.close()
@@ -104,7 +104,7 @@ export async function redisCache(options: RedisCacheOptions): Promise<EnvelopeCa
   }
 }
 
-/** Whether the text could be an envelope at all. Whoever uses it reads it, and sees the rest. */
+/** Whether the text may be an envelope; the caller parses it. */
 function isObject(text: string): boolean {
   return text.startsWith('{') && text.endsWith('}')
 }

@@ -5,14 +5,14 @@ import { withDeadline } from './deadline.ts'
 import { keysOf, LEASES, sessionOfKey, VALUES } from './keys.ts'
 import { REMOVE } from './scripts.ts'
 
-/** Keys looked at in one step of a scan. */
+/** Keys per step of a scan. */
 const STEP = 1000
-/** Longest time for one step, in milliseconds: whoever goes through everything is in less of a hurry. */
+/** Timeout of one step in milliseconds; long, since a full scan is not urgent. */
 const STEP_LIMIT = 5000
 
-/** Removes every value and every lease, and gives the number of values; tombstones stay. Throws `STORAGE` where it cannot. */
+/** Removes all values and leases and returns the number of values; tombstones stay. Throws `STORAGE` on failure. */
 export async function clear(connection: Connection): Promise<number> {
-  // leases first: one that is filled behind the back of the scan for values would leave a value behind
+  // leases first: a fill after the scan for values would leave a value behind
   await removeMatching(connection, LEASES)
   return await removeMatching(connection, VALUES)
 }
@@ -27,7 +27,7 @@ async function removeMatching(connection: Connection, pattern: string): Promise<
   return removed
 }
 
-/** Every value there is, each once. Throws `STORAGE` where it cannot. */
+/** All values, each once. Throws `STORAGE` on failure. */
 export async function* scan(connection: Connection): AsyncGenerator<{ sessionId: string; value: string }> {
   for await (const ids of scanSessions(connection, VALUES)) {
     const work = ids.map((id) => connection.get(keysOf(id)[0]))
@@ -39,9 +39,9 @@ export async function* scan(connection: Connection): AsyncGenerator<{ sessionId:
   }
 }
 
-/** Sessions whose keys fit, each once. */
+/** Sessions with matching keys, each once. */
 async function* scanSessions(connection: Connection, pattern: string): AsyncGenerator<string[]> {
-  // SCAN may give a key twice, and two nodes may have it while a slot moves
+  // SCAN may return a key twice, and two nodes may have it while a slot moves
   const seen = new Set<string>()
   for (const node of masters(connection)) {
     for await (const keys of scanKeys(node, pattern)) {
@@ -70,5 +70,5 @@ async function* scanKeys(node: Redis, pattern: string): AsyncGenerator<string[]>
 }
 
 function fail(cause: unknown): never {
-  throw new StorageError('redis', 'cannot go through the cache', { cause })
+  throw new StorageError('redis', 'cannot scan the cache', { cause })
 }

@@ -6,7 +6,7 @@ const fails = async () => {
   throw new Error('no answer')
 }
 
-it('removes each session once, by what has to be done about it', async () => {
+it('removes each session once, and a purge wins over a plain removal', async () => {
   const set = pendingInvalidations(10)
   set.add('a', 'forget')
   set.add('b', 'purge')
@@ -22,7 +22,7 @@ it('removes each session once, by what has to be done about it', async () => {
   expect(set.has('a')).toBe(false)
 })
 
-it('keeps what could not be removed, and only that', async () => {
+it('keeps only the sessions that could not be removed', async () => {
   const set = pendingInvalidations(10)
   for (const id of ['a', 'b', 'c']) set.add(id, 'forget')
   await expect(set.run((id) => (id === 'b' ? fails() : ok()), fails)).rejects.toThrow('no answer')
@@ -39,7 +39,7 @@ it('keeps a session that is added again while it is being removed', async () => 
   expect(set.has('a')).toBe(true)
 })
 
-it('is all sessions beyond its limit, until all is removed', async () => {
+it('covers all sessions beyond its limit, until everything is removed', async () => {
   const set = pendingInvalidations(2)
   for (const id of ['a', 'b', 'c']) set.add(id, 'forget')
   expect(set.has('never heard of')).toBe(true)
@@ -53,7 +53,7 @@ it('is all sessions beyond its limit, until all is removed', async () => {
   expect(['d', 'a'].map(set.has)).toEqual([true, false])
 })
 
-it('takes many in several goes', async () => {
+it('removes many sessions in batches', async () => {
   const set = pendingInvalidations(1000)
   for (let n = 0; n < 250; n++) set.add(`${n}`, 'forget')
   const done = new Set<string>()

@@ -1,20 +1,20 @@
-/** What is to be done about a session: remove its value, and for a purge leave a tombstone too. */
+/** How to invalidate a session: remove its value, and for a purge also leave a tombstone. */
 export type Invalidation = 'forget' | 'purge'
 
-/** Sessions whose value in the cache may be older than what this process knows, until it has been removed. */
+/** Sessions whose cached value may be stale, until it is removed. */
 export interface PendingInvalidations {
   add(sessionId: string, remedy: Invalidation): void
-  /** Whether this one is among them, also while it is being removed. */
+  /** Whether the session is pending or being removed. */
   has(sessionId: string): boolean
   readonly isEmpty: boolean
-  /** Removes what there is by the two given ways. What is added meanwhile stays for the next time; what fails stays too, and is thrown. */
+  /** Removes all pending sessions. New ones wait for the next run; failed ones stay, and the first error is thrown. */
   run(remove: (sessionId: string, remedy: Invalidation) => Promise<void>, removeAll: () => Promise<void>): Promise<void>
 }
 
-/** How many are removed at the same time. */
+/** Most concurrent removals. */
 const AT_ONCE = 100
 
-/** @param limit of sessions remembered one by one; with one more it is all of them, and nothing less than removing everything will do */
+/** @param limit most sessions to remember one by one; beyond it, everything must be removed */
 export function pendingInvalidations(limit: number): PendingInvalidations {
   let waiting = new Map<string, Invalidation>()
   let taken = new Map<string, Invalidation>()
@@ -39,7 +39,7 @@ export function pendingInvalidations(limit: number): PendingInvalidations {
       return !everything && !takenEverything && waiting.size === 0 && taken.size === 0
     },
     async run(remove, removeAll) {
-      // a write may fail while its session is being removed, so that the removal came too early for it: hence two sets
+      // two maps: a write may fail while its session is being removed, too late for this removal
       taken = waiting
       takenEverything = everything
       waiting = new Map()

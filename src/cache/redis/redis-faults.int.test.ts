@@ -27,7 +27,7 @@ async function opened(url: string, options: Partial<RedisCacheOptions> = {}) {
 
 const hasLease = (answer: object) => 'lease' in answer
 
-it('counts a full server as an error, serves what is there, and leaves nothing old', async () => {
+it('counts a full server as an error, serves existing values, and leaves no old ones', async () => {
   const server = await started()
   const cache = await opened(server.url)
   await fill(cache, 's1', entry(1))
@@ -45,7 +45,7 @@ it('counts a full server as an error, serves what is there, and leaves nothing o
   expect(cache.counted.slice(before)).toEqual(results)
   await cache.fill('s4', entry(1), undefined)
   await server.command('CONFIG', 'SET', 'maxmemory', '0')
-  // it answered all the time, so it is asked again at once
+  // it always responded, so it is asked again immediately
   for (const id of ['s1', 's2', 's3', 's4', 's5']) leaseOf(await cache.get(id))
 })
 
@@ -59,7 +59,7 @@ it('purges on a full server', async () => {
   expect(cache.counted.at(-1)).toBe('purge purged')
 })
 
-it('opens while the server is down, and finds it when it comes up', async () => {
+it('opens while the server is down and connects when it comes up', async () => {
   const server = await started()
   await server.crash()
   const cache = await opened(server.url)
@@ -71,7 +71,7 @@ it('opens while the server is down, and finds it when it comes up', async () => 
   await waitFor(() => cache.get('s1'), hasLease)
 })
 
-it('has nothing after a crash, and goes on with the server that comes after it', async () => {
+it('is empty after a crash and works with the restarted server', async () => {
   const server = await started()
   const cache = await opened(server.url)
   await fill(cache, 's1', entry(1))
@@ -82,7 +82,7 @@ it('has nothing after a crash, and goes on with the server that comes after it',
   expect(await cache.fill('s1', entry(2), leaseOf(answer))).toBe(true)
 })
 
-it('makes a new connection where the old one has gone silent', async () => {
+it('replaces a silent connection', async () => {
   const server = await started()
   const network = await startFaultyNetwork(server.port)
   left.push(() => network.stop())
@@ -96,7 +96,7 @@ it('makes a new connection where the old one has gone silent', async () => {
   await waitFor(() => cache.get('s3'), hasLease)
 })
 
-it('mends as soon as the server gives a sign of life, long before the next attempt is due', async () => {
+it('repairs as soon as the server responds, long before the next attempt is due', async () => {
   const server = await started()
   const [other, writer] = [await opened(server.url), await opened(server.url, { commandTimeoutMs: 50, pauseMs: 1e6 })]
   await fill(other, 's1', entry(1))
@@ -112,7 +112,7 @@ it('mends as soon as the server gives a sign of life, long before the next attem
     ({ value }) => value === undefined,
   )
 
-  // and as soon as it is connected again
+  // and as soon as it reconnects
   await server.crash()
   await writeUntilSkipped(writer)
   await server.start()
@@ -122,7 +122,7 @@ it('mends as soon as the server gives a sign of life, long before the next attem
   )
 })
 
-it('keeps serving what the healthy nodes of a cluster have', async () => {
+it('keeps serving values of the healthy nodes of a cluster', async () => {
   const cluster = await startRedisCluster()
   left.push(() => cluster.stop())
   const cache = await opened(cluster.url, { commandTimeoutMs: 1000 })
@@ -156,7 +156,7 @@ it('keeps serving what the healthy nodes of a cluster have', async () => {
   await waitFor(() => cache.get(one), hasLease)
 })
 
-it('refuses a URL that it cannot read', async () => {
+it('rejects an invalid URL', async () => {
   await expect(redisCache({ url: 'redis://a,b', ttlSeconds: 1, events: { count() {} } })).rejects.toMatchObject({
     code: 'VALIDATION',
   })

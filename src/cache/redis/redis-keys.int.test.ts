@@ -35,7 +35,7 @@ describe('on one server', () => {
 
   const redis = (name: string, ...args: string[]) => server.command(name, ...args)
 
-  it('keeps the JSON itself under the key that other programs know, for the time to live', async () => {
+  it('stores plain JSON under the documented key for the time to live', async () => {
     await fill(cache, 's1', entry(7))
     expect(await redis('GET', VALUE)).toBe(entry(7).value)
     expect(await redis('STRLEN', VALUE)).toBe(Buffer.byteLength(entry(7).value))
@@ -55,7 +55,7 @@ describe('on one server', () => {
     expect(await redis('DBSIZE')).toBe(1)
   })
 
-  it.each([VALUE, VERSION])('misses and removes the rest when %s alone was evicted', async (evicted) => {
+  it.each([VALUE, VERSION])('misses and removes the rest if only %s was evicted', async (evicted) => {
     await fill(cache, 's1', entry(5))
     await redis('DEL', evicted)
     const lease = leaseOf(await cache.get('s1'))
@@ -63,10 +63,10 @@ describe('on one server', () => {
     expect(await cache.fill('s1', entry(5), lease)).toBe(true)
   })
 
-  it.each([VALUE, VERSION])('puts nothing by a late write when %s alone was evicted', async (evicted) => {
+  it.each([VALUE, VERSION])('a late write stores nothing if only %s was evicted', async (evicted) => {
     await fill(cache, 's1', entry(5))
     await redis('DEL', evicted)
-    // the value may be the newer one of the two, and nothing says so any more
+    // the value may be the newer one, but its version is lost
     await cache.wrote('s1', entry(4))
     expect(await redis('DBSIZE')).toBe(0)
     await fill(cache, 's1', entry(5))
@@ -75,14 +75,14 @@ describe('on one server', () => {
     expect(await redis('DBSIZE')).toBe(0)
   })
 
-  it('fills nothing when the lease was evicted', async () => {
+  it('rejects a fill if the lease was evicted', async () => {
     const lease = leaseOf(await cache.get('s1'))
     await redis('DEL', LEASE)
     expect(await cache.fill('s1', entry(1), lease)).toBe(false)
     expect(await redis('DBSIZE')).toBe(0)
   })
 
-  it('fills nothing older although the tombstone was evicted', async () => {
+  it('rejects an older fill even if the tombstone was evicted', async () => {
     const lease = leaseOf(await cache.get('s1'))
     await cache.purged('s1')
     await redis('DEL', TOMBSTONE)
@@ -91,20 +91,20 @@ describe('on one server', () => {
     expect(await redis('DBSIZE')).toBe(0)
   })
 
-  it.each([VALUE, VERSION, LEASE])('makes room where %s is not even a text', async (key) => {
+  it.each([VALUE, VERSION, LEASE])('replaces %s if it is not a string', async (key) => {
     await redis('LPUSH', key, 'x')
     const lease = leaseOf(await cache.get('s1'))
     expect(await cache.fill('s1', entry(1), lease)).toBe(true)
     expect((await cache.get('s1')).value).toBe(entry(1).value)
   })
 
-  it('takes no value that somebody else put there', async () => {
+  it('ignores a foreign value', async () => {
     await redis('SET', VALUE, entry(9).value)
     leaseOf(await cache.get('s1'))
     expect(await redis('EXISTS', VALUE)).toBe(0)
   })
 
-  it('goes on when the scripts were flushed', async () => {
+  it('works after the scripts were flushed', async () => {
     await fill(cache, 's1', entry(1))
     await redis('SCRIPT', 'FLUSH')
     await cache.wrote('s1', entry(2))
@@ -113,14 +113,14 @@ describe('on one server', () => {
     expect(counted).not.toContain('write error')
   })
 
-  it('gives the same lease again to a question that was sent twice', async () => {
+  it('returns the same lease to a repeated request', async () => {
     const connection = await connect({ url: server.url, connectTimeoutMs: 5000, silenceMs: 5000 })
     onTestFinished(() => connection.close())
     const ask = (token: string) => connection.getOrLease(keysOf('s1'), [token, 60_000])
     expect([await ask('mine'), await ask('mine'), await ask('other')]).toEqual([['leased'], ['leased'], ['miss']])
   })
 
-  it('clears nothing that is not its own, and leaves tombstones', async () => {
+  it('clears only its own keys and leaves tombstones', async () => {
     await redis('MSET', 'session:x:meta:more', '1', 'my-session:x:meta', '1', 'session:a:b:meta', '1')
     await cache.purged('s2')
     await fill(cache, 's1', entry(1))
@@ -130,7 +130,7 @@ describe('on one server', () => {
   })
 })
 
-it('trusts no value and no lease that a restart brought back from disk', async () => {
+it('ignores values and leases that a restart restored from disk', async () => {
   const server = await startRedis(['--appendonly', 'yes', '--appendfsync', 'always'])
   onTestFinished(() => server.stop())
   const before = await open(server.url)
@@ -142,12 +142,12 @@ it('trusts no value and no lease that a restart brought back from disk', async (
   await server.start()
   const after = await open(server.url)
   onTestFinished(() => after.close())
-  // as a server does that wrote to disk long ago, or a replica that lagged: newer writes may be missing from it
+  // as with an old dump or a lagging replica, newer writes may be missing
   expect(await server.command('EXISTS', VALUE, '{session:s3:meta}:lease')).toBe(2)
   leaseOf(await after.get('s1'))
   expect(await after.fill('s3', entry(1), lease)).toBe(false)
   leaseOf(await after.get('s3'))
-  // nor does whoever was there all the time
+  // a connection from before the restart ignores them too
   const answer = await waitFor(
     () => before.get('s2'),
     (one) => 'lease' in one || 'value' in one,
@@ -155,7 +155,7 @@ it('trusts no value and no lease that a restart brought back from disk', async (
   leaseOf(answer)
 })
 
-it('has all keys of a session in one slot of a cluster', async () => {
+it('keeps all keys of a session in one slot of a cluster', async () => {
   const [seed] = parseAddress(inject('redisCluster').url).nodes
   const node = new Redis({ ...seed, maxRetriesPerRequest: 0 })
   onTestFinished(() => node.disconnect())

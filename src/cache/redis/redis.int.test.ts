@@ -6,7 +6,7 @@ import { describeEnvelopeCache } from '../conformance/index.ts'
 import type { CacheServer } from '../conformance/server.ts'
 import { redisCache } from './index.ts'
 
-/** Servers that these tests have for themselves: they flush and pause them. */
+/** Servers of these tests only, since they are flushed and paused. */
 let servers: { name: string; url: string; nodes: readonly RedisServer[]; stop(): Promise<void> }[]
 beforeAll(async () => {
   const [single, cluster] = await Promise.all([startRedis(), startRedisCluster()])
@@ -29,7 +29,7 @@ async function create(name: string): Promise<CacheServer> {
     async connect(limits) {
       const counted: string[] = []
       const count = (operation: string, result: string) => void counted.push(`${operation} ${result}`)
-      // patient, so that a busy machine fails nothing that a rule does not mean to fail
+      // long timeouts, so a busy machine does not cause failures
       const bounds = { ttlSeconds: 900, commandTimeoutMs: 5000, leaseMs: 60_000, pauseMs: 50, ...limits }
       return { ...(await redisCache({ url, events: { count }, ...bounds })), counted }
     },
@@ -37,7 +37,7 @@ async function create(name: string): Promise<CacheServer> {
     pause: () => nodes.forEach((node) => void node.pause()),
     resume: () => nodes.forEach((node) => void node.resume()),
     async garble(sessionId, text) {
-      // only the node that has the key takes it
+      // only the node that owns the key accepts it
       const sent = nodes.map((node) => node.command('SET', `session:${sessionId}:meta`, text, 'KEEPTTL'))
       await Promise.any(sent)
     },

@@ -3,73 +3,73 @@ import { breaker } from './breaker.ts'
 import { pendingInvalidations } from './pending-invalidations.ts'
 import { repairer } from './repair.ts'
 
-/** Longer than any test: what waits for it does not happen. */
+/** Longer than any test. */
 const NEVER = 1e6
 
-function made(options: { pauseMs?: number; well?: (what: string) => boolean } = {}) {
-  const { pauseMs = NEVER, well = () => true } = options
-  const trust = breaker({ failures: 1, settleMs: 0 })
-  const doubtful = pendingInvalidations(10)
+function setUp(options: { pauseMs?: number; isHealthy?: (what: string) => boolean } = {}) {
+  const { pauseMs = NEVER, isHealthy = () => true } = options
+  const circuit = breaker({ failures: 1, settleMs: 0 })
+  const pending = pendingInvalidations(10)
   const done: string[] = []
   const answer = async (what: string) => {
     done.push(what)
-    if (!well(what)) throw new Error('not well')
+    if (!isHealthy(what)) throw new Error('unhealthy')
   }
-  const mending = repairer({
-    breaker: trust,
-    pending: doubtful,
+  const repairs = repairer({
+    breaker: circuit,
+    pending,
     probe: () => answer('probe'),
     remove: (sessionId) => answer(sessionId),
     removeAll: () => answer('all'),
     pauseMs,
     now: () => 0,
   })
-  return { trust, doubtful, done, mending }
+  return { circuit, pending, done, repairs }
 }
 
-it('puts a lone failure right at once', async () => {
-  const { doubtful, done, mending } = made()
-  doubtful.add('s1', 'forget')
-  mending.start()
-  await expect.poll(() => doubtful.isEmpty).toBe(true)
+it('repairs a single failure immediately', async () => {
+  const { pending, done, repairs } = setUp()
+  pending.add('s1', 'forget')
+  repairs.start()
+  await expect.poll(() => pending.isEmpty).toBe(true)
   expect(done).toEqual(['s1'])
 })
 
-it('asks an open one for nothing before the pause is over, or the server gives a sign of life', async () => {
-  const { trust, doubtful, done, mending } = made()
-  trust.failed()
-  doubtful.add('s1', 'forget')
-  mending.start()
+it('does not contact the server while the breaker is open, until the pause ends or the server responds', async () => {
+  const { circuit, pending, done, repairs } = setUp()
+  circuit.failed()
+  pending.add('s1', 'forget')
+  repairs.start()
   await new Promise(setImmediate)
   expect(done).toEqual([])
-  mending.retryNow()
-  await expect.poll(() => trust.allowsWrites()).toBe(true)
+  repairs.retryNow()
+  await expect.poll(() => circuit.allowsWrites()).toBe(true)
   expect(done).toEqual(['probe', 's1'])
 })
 
-it('does not take a server for well that answers but does not remove', async () => {
-  let well = false
-  const { trust, doubtful, done, mending } = made({ pauseMs: 1, well: (what) => well || what === 'probe' })
-  trust.failed()
-  doubtful.add('s1', 'forget')
-  mending.start()
+it('does not trust a server that responds but fails to remove', async () => {
+  let isHealthy = false
+  const { circuit, pending, done, repairs } = setUp({ pauseMs: 1, isHealthy: (what) => isHealthy || what === 'probe' })
+  circuit.failed()
+  pending.add('s1', 'forget')
+  repairs.start()
   await expect.poll(() => done.length).toBeGreaterThan(2)
-  expect(trust.allowsWrites()).toBe(false)
-  well = true
-  await expect.poll(() => trust.allowsWrites()).toBe(true)
-  expect(doubtful.isEmpty).toBe(true)
+  expect(circuit.allowsWrites()).toBe(false)
+  isHealthy = true
+  await expect.poll(() => circuit.allowsWrites()).toBe(true)
+  expect(pending.isEmpty).toBe(true)
   expect(done.slice(-2)).toEqual(['probe', 's1'])
 })
 
 it('makes one last attempt when it is stopped', async () => {
-  const { trust, doubtful, done, mending } = made()
-  trust.failed()
-  doubtful.add('s1', 'forget')
-  mending.start()
-  await mending.stop()
+  const { circuit, pending, done, repairs } = setUp()
+  circuit.failed()
+  pending.add('s1', 'forget')
+  repairs.start()
+  await repairs.stop()
   expect(done).toEqual(['probe', 's1'])
-  doubtful.add('s2', 'forget')
-  mending.start()
+  pending.add('s2', 'forget')
+  repairs.start()
   await new Promise(setImmediate)
   expect(done).toEqual(['probe', 's1'])
 })

@@ -4,7 +4,7 @@ import type { Invalidation, PendingInvalidations } from './pending-invalidations
 export interface RepairOptions {
   breaker: Breaker
   pending: PendingInvalidations
-  /** Fails while the server is not well. */
+  /** Fails while the server is unhealthy. */
   probe(): Promise<unknown>
   remove(sessionId: string, remedy: Invalidation): Promise<void>
   removeAll(): Promise<void>
@@ -13,13 +13,13 @@ export interface RepairOptions {
   now(): number
 }
 
-/** Looks after what failed, in the background, so that no caller waits for it. */
+/** Repairs in the background after failures, so no caller waits. */
 export interface Repairer {
-  /** Something failed. */
+  /** Call after a failure. */
   start(): void
-  /** The server gave a sign of life: no need to wait for the next attempt. */
+  /** Call when the server responds: ends the pause before the next attempt. */
   retryNow(): void
-  /** Ends it, after one last attempt to remove what is unsettled. */
+  /** Stops after one last attempt to run the pending invalidations. */
   stop(): Promise<void>
 }
 
@@ -34,21 +34,21 @@ export function repairer({
 }: RepairOptions): Repairer {
   let stopped = false
   let running: Promise<void> | undefined
-  let hurry = () => {}
+  let retryNow = () => {}
   const needed = () => !breaker.allowsWrites() || !unsettled.isEmpty
 
   async function pause(): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pauseMs).unref()
-      hurry = () => {
+      retryNow = () => {
         clearTimeout(timer)
         resolve()
       }
     })
   }
 
-  async function mend(): Promise<void> {
-    // nothing is asked of an open one for a while; a lone failure is put right at once
+  async function repair(): Promise<void> {
+    // an open breaker pauses first; a single failure is repaired immediately
     if (!breaker.allowsWrites()) await pause()
     while (needed() && !stopped) {
       try {
@@ -68,14 +68,14 @@ export function repairer({
   return {
     start() {
       if (stopped) return
-      running ??= mend().finally(() => {
+      running ??= repair().finally(() => {
         running = undefined
       })
     },
-    retryNow: () => hurry(),
+    retryNow: () => retryNow(),
     async stop() {
       stopped = true
-      hurry()
+      retryNow()
       await running
       if (!unsettled.isEmpty) await attempt().catch(() => {})
     },

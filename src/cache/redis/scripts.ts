@@ -7,17 +7,17 @@ export interface Script {
 }
 
 /*
- * What is stored beside the value:
+ * Stored beside the value:
  *   version    '<version> <run>'          set and expiring with the value
- *   lease      '<token> <floor> <run>'    whoever holds the token may fill, with nothing older than the floor
+ *   lease      '<token> <floor> <run>'    the holder of the token may fill with a version from the floor on
  *   tombstone  '1'
- * `run` is the id of the server's process. Values that a restart or a failover brought back from disk or from a replica may lack the
- * newest writes; they carry the id of another process, and count for nothing.
+ * `run` is the run id of the server process. Values that a restart or failover restored from disk or a replica may be stale;
+ * they carry another run id and are ignored.
  */
 const SHARED = `
 local value, version, lease, tombstone = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
--- a server that does not let us ask has no run: then restarts from disk cannot be told
+-- without permission for INFO there is no run id, and restarts from disk go unnoticed
 local run = ''
 local info = redis.pcall('INFO', 'server')
 if type(info) == 'string' then run = string.match(info, 'run_id:(%x+)') or '' end
@@ -25,13 +25,13 @@ if type(info) == 'string' then run = string.match(info, 'run_id:(%x+)') or '' en
 local function text(key)
   local found = redis.pcall('GET', key)
   if type(found) == 'string' then return found end
-  -- not a string: somebody else's, where ours belongs
+  -- not a string: a foreign value under our key
   if found then redis.call('DEL', key) end
   return nil
 end
 
--- Version and text of the value that is there. Half a pair means that memory ran out and the other half was evicted: without its
--- version a value may be older or newer than anything, so both go.
+-- Version and text of the value. If one of the two was evicted, both are removed: without its version a value may be older
+-- or newer than any other.
 local function held()
   local found, mark = text(value), text(version)
   local at, by = string.match(mark or '', '^(%d+) (%x*)$')
@@ -40,7 +40,7 @@ local function held()
   return nil
 end
 
--- Token and floor of the lease that stands.
+-- Token and floor of the current lease.
 local function standing()
   local token, floor, by = string.match(text(lease) or '', '^(%S+) (%d+) (%x*)$')
   if token and by == run then return token, tonumber(floor) end
@@ -51,8 +51,8 @@ local function worked(reply)
   return type(reply) == 'table' and reply.ok ~= nil
 end
 
--- Puts the value; where there is no room for it, removes what was there: it is older. It comes before any DEL of its script, since
--- a script that has written is no longer told that memory has run out.
+-- Stores the value; if memory is full, removes the old one instead. Must come before any DEL of its script: after a write
+-- Redis no longer reports full memory to the script.
 local function put(new, at, ttl)
   if worked(redis.pcall('SET', value, new, 'PX', ttl)) and worked(redis.pcall('SET', version, at .. ' ' .. run, 'PX', ttl)) then
     return true
@@ -73,13 +73,13 @@ const script = (body: string): Script => {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }
 
-/** ARGV: token, lease in ms. Gives `['hit', value]`, `['leased']`, `['miss']` where another's lease stands, or `['full']`. */
+/** ARGV: token, lease in ms. Returns `['hit', value]`, `['leased']`, `['miss']` if another lease exists, or `['full']`. */
 export const GET = script(`
 if buried() then return {'miss'} end
 local at, found = held()
 if at then return {'hit', found} end
 local holder = standing()
--- a cluster's client sends again what a lost connection left open
+-- a cluster client resends requests after a lost connection
 if holder == ARGV[1] then return {'leased'} end
 if holder then return {'miss'} end
 if worked(redis.pcall('SET', lease, ARGV[1] .. ' 0 ' .. run, 'PX', ARGV[2])) then return {'leased'} end
@@ -87,11 +87,11 @@ return {'full'}
 `)
 
 /**
- * ARGV: token or '', value, version, ttl in ms. Gives `['filled']`, `['refused']` or `['full']`.
+ * ARGV: token or '', value, version, ttl in ms. Returns `['filled']`, `['refused']` or `['full']`.
  *
- * Whoever may not fill has still read the store, and must not find something older here next time: an older value is replaced, and
- * the lease of another gets a floor. Unlike the lease's end, a floor lets its holder fill if it read as much, so that a crowd
- * that misses at once does not keep taking the lease from the one who would end the crowd.
+ * A reader without a lease still reports the version it read, so nobody can cache an older one: an older value is replaced,
+ * and the lease of another reader gets a floor. A floor, unlike removing the lease, lets the holder fill if it read at least
+ * that version, so concurrent misses do not keep revoking the lease of the one reader that can fill.
  */
 export const FILL = script(`
 local token, new, mark, ttl = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
@@ -116,7 +116,7 @@ end
 return {'refused'}
 `)
 
-/** ARGV: value, version, ttl in ms. Gives `['written']`, whether or not there was something to replace, or `['full']`. */
+/** ARGV: value, version, ttl in ms. Returns `['written']`, even if there was no value to replace, or `['full']`. */
 export const WRITE = script(`
 if buried() then return {'written'} end
 local at = held()
@@ -125,7 +125,7 @@ redis.call('DEL', lease)
 return {full and 'full' or 'written'}
 `)
 
-/** ARGV: how long the tombstone stands in ms, 0 for none. Gives `['removed']`. */
+/** ARGV: lifetime of the tombstone in ms, 0 for none. Returns `['removed']`. */
 export const REMOVE = script(`
 redis.call('DEL', value, version, lease)
 if ARGV[1] ~= '0' then redis.call('SET', tombstone, '1', 'PX', ARGV[1]) end

@@ -13,7 +13,10 @@ const STAMP: IdempotencyStamp = { key: 'k1', fingerprint: 'f1' }
 const never = () => assert.fail('the decider was called')
 
 /** A change with a key and these puts. */
-function keyedRequest(puts: readonly MemoryPut[], { response = '[1]', idempotency = STAMP, user = ADA, at = NOON } = {}) {
+function keyedRequest(
+  puts: readonly MemoryPut[],
+  { response = '[1]', idempotency = STAMP, user = ADA, at = NOON } = {},
+) {
   return putRequest(puts, { ...user, at, idempotency, decide: () => ({ puts, response }) })
 }
 
@@ -56,7 +59,11 @@ export const memoryKeyRules: readonly Rule<StoreDatabase>[] = [
       for (const user of [BOB, OTHER_ADA]) {
         const { tenant, userId } = user
         const idempotency = { ...STAMP, fingerprint: `${tenant} ${userId}` }
-        const change = keyedRequest([{ memory: someMemory({ ...user }) }], { user, idempotency, response: '"of others"' })
+        const change = keyedRequest([{ memory: someMemory({ ...user }) }], {
+          user,
+          idempotency,
+          response: '"of others"',
+        })
         assert.equal((await store.memories.change(change)).outcome, 'written')
         assert.equal((await store.memories.change(change)).response, '"of others"')
         assert.equal(await store.memories.findAnswer(idempotency, ADA), undefined)

@@ -11,13 +11,13 @@ import type { TermIndex } from './term-index.ts'
 export interface StoredSession {
   /** Without the envelope. */
   view: SessionView
-  /** What is kept of the envelope, and the sequence it was folded to. */
+  /** The stored envelope and its sequence. */
   envelope?: { at: number; view: EnvelopeView }
   events: StoredEvent[]
-  /** By what tells them apart. */
+  /** By from, label, to and sequence. */
   edges: Map<string, StoredEdge>
   keys: Map<string, { fingerprint: string; first: number; last: number }>
-  /** How far the readers of its log have come. */
+  /** Index and extraction progress. */
   progress: { -readonly [field in 'indexed' | 'turns' | 'version' | 'extracted']: IndexMark[field] }
 }
 
@@ -25,30 +25,30 @@ export interface StoredSession {
 export interface StoredMemory {
   memory: Memory
   fingerprint?: string
-  /** Version of its words; absent where it has none. */
+  /** Version of its index entries; absent if it has none. */
   version?: number
   history: MemoryChange[]
 }
 
-/** What one or more memory stores hold. */
+/** The data that one or more memory stores share. */
 export interface MemoryData {
   sessions: Map<string, StoredSession>
-  /** Those that are coming in and not there yet. */
+  /** Imports that are not complete. */
   pendingImports: Map<string, StoredSession>
   /** Sessions by tenant, user and chatmode. */
   groups: Map<string, StoredSession[]>
-  /** The newest session of each scope; where one is live, that one. */
+  /** The live session of each scope, or the newest one. */
   scopes: Map<string, StoredSession>
   /** Commits of each conversation, in order of position. */
   commitChains: Map<string, CommitLink[]>
   watchers: Map<string, Set<() => void>>
-  /** Memories by tenant and user, and by id: two users may have the same one. */
+  /** Memories by tenant and user, then by id: two users may have the same id. */
   memories: Map<string, Map<string, StoredMemory>>
-  /** Idempotency keys of changes to memories, with the user they belong to, by tenant, user and key. */
+  /** Idempotency keys of memory changes, by tenant, user and key. */
   memoryKeys: Map<string, { user: UserKey; stamp: IdempotencyStamp; answer: string; at: string }>
-  /** Words by tenant, user and shelf. */
+  /** Term indexes by tenant, user and corpus. */
   partitions: Map<string, TermIndex>
-  /** Since when no new sessions are taken. */
+  /** Since when the intake is paused. */
   pausedSince?: string
 }
 
@@ -88,6 +88,6 @@ export function groupKey({ tenant, userId, chatmode }: Omit<Scope, 'conversation
 }
 
 export function scopeKey(scope: Scope): string {
-  // the first is JSON, which has no line ends of its own
+  // the first part is JSON, which contains no line breaks
   return `${groupKey(scope)}\n${scope.conversationId}`
 }

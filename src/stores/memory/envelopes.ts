@@ -3,12 +3,12 @@ import { cloneJson } from '../../domain/json.ts'
 import type { EnvelopeFilter, EnvelopeRow, EnvelopeStore } from '../../ports/envelope-store.ts'
 import type { MemoryData, StoredSession } from './data.ts'
 
-/** All views of a session, the envelope if what is kept of it is up to date. */
+/** All views of a session, with the envelope if the stored one is current. */
 export function loadView({ view, envelope }: StoredSession): SessionView {
   return cloneJson(envelope?.at === view.envelopeAt ? { ...view, envelope: envelope.view } : view)
 }
 
-/** Puts the views in place. The envelope is kept apart from them, and only where it is new. */
+/** Replaces the views, and the separately stored envelope if it is new. */
 export function replaceView(session: StoredSession, { envelope, ...view }: SessionView, always = false): void {
   const isNew = always || session.view.envelopeAt !== view.envelopeAt
   if (envelope !== undefined && isNew) session.envelope = { at: view.envelopeAt, view: cloneJson(envelope) }
@@ -16,32 +16,32 @@ export function replaceView(session: StoredSession, { envelope, ...view }: Sessi
 }
 
 /** The stored envelopes of all sessions. */
-export function envelopeStore({ sessions }: MemoryData, ready: () => void): EnvelopeStore {
-  function chosen(which: EnvelopeFilter): string[] {
+export function envelopeStore({ sessions }: MemoryData, assertOpen: () => void): EnvelopeStore {
+  function matchingIds(which: EnvelopeFilter): string[] {
     const ids = [...sessions].filter(([, { envelope }]) => envelope !== undefined && matches(envelope.view, which))
     return ids.map(([id]) => id).sort()
   }
 
   return {
     async page({ after = '', limit }) {
-      ready()
+      assertOpen()
       const ids = [...sessions.keys()].filter((id) => id > after).sort()
       return envelopeRows(sessions, ids.slice(0, limit))
     },
 
     async find(ids) {
-      ready()
+      assertOpen()
       return envelopeRows(sessions, ids)
     },
 
     async count(which) {
-      ready()
-      return chosen(which).length
+      assertOpen()
+      return matchingIds(which).length
     },
 
     async remove(which, limit) {
-      ready()
-      const ids = chosen(which).slice(0, limit)
+      assertOpen()
+      const ids = matchingIds(which).slice(0, limit)
       for (const id of ids) delete sessions.get(id)?.envelope
       return ids
     },

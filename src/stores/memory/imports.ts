@@ -7,59 +7,61 @@ import { loadView, replaceView } from './envelopes.ts'
 import { addSession, findBlocking, notifyWatchers } from './sessions.ts'
 import { addEdge, findLink, restoreLink } from './work.ts'
 
-/** Sessions that come in, beside those that are there. */
-export function importStore(data: MemoryData, ready: () => void): ImportStore {
-  const { sessions, pendingImports: coming, scopes, commitChains: chains } = data
+/** Imports into the data. */
+export function importStore(data: MemoryData, assertOpen: () => void): ImportStore {
+  const { sessions, pendingImports, scopes, commitChains } = data
 
-  /** Makes a session with all its events one of those that are there. */
-  function enter(session: StoredSession): void {
+  /** Makes a complete import visible. */
+  function publish(session: StoredSession): void {
     const { record } = session.view
-    if (coming.delete(record.id) || !sessions.has(record.id)) addSession(data, session)
+    if (pendingImports.delete(record.id) || !sessions.has(record.id)) addSession(data, session)
     else if (record.endedAt === undefined) scopes.set(scopeKey(record), session)
-    restoreLink(chains, session)
+    restoreLink(commitChains, session)
     notifyWatchers(data, record.id)
   }
 
   return {
     async find(sessionId) {
-      ready()
-      const session = sessions.get(sessionId) ?? coming.get(sessionId)
+      assertOpen()
+      const session = sessions.get(sessionId) ?? pendingImports.get(sessionId)
       if (session === undefined) return undefined
       const lastEventId = session.events.at(-1)?.id ?? ''
-      return { view: loadView(session), lastEventId, isUnfinished: coming.has(sessionId) }
+      return { view: loadView(session), lastEventId, isUnfinished: pendingImports.has(sessionId) }
     },
 
     async write(block) {
-      ready()
+      assertOpen()
       const { sessionId, events, edges, view, done } = block
-      const isThere = sessions.has(sessionId)
-      const before = sessions.get(sessionId) ?? coming.get(sessionId)
+      const isStored = sessions.has(sessionId)
+      const before = sessions.get(sessionId) ?? pendingImports.get(sessionId)
       checkPosition(block, before)
-      if (isThere || done) checkRoom(data, block)
+      if (isStored || done) checkConflicts(data, block)
       const session = before ?? newSession(view)
       session.events.push(...cloneJson(events))
       for (const edge of cloneJson(edges)) addEdge(session.edges, edge)
       replaceView(session, view, true)
-      if (isThere || done) enter(session)
-      else coming.set(sessionId, session)
+      if (isStored || done) publish(session)
+      else pendingImports.set(sessionId, session)
     },
 
     async unfinished({ after = '', limit, within }) {
-      ready()
-      const ids = [...coming].filter(([id, { view }]) => id > after && isWithin(view.record, within)).map(([id]) => id)
+      assertOpen()
+      const ids = [...pendingImports]
+        .filter(([id, { view }]) => id > after && isWithin(view.record, within))
+        .map(([id]) => id)
       return ids.sort().slice(0, limit)
     },
 
     async discard(sessionId) {
-      ready()
-      const events = coming.get(sessionId)?.events.length ?? 0
-      coming.delete(sessionId)
+      assertOpen()
+      const events = pendingImports.get(sessionId)?.events.length ?? 0
+      pendingImports.delete(sessionId)
       return events
     },
   }
 }
 
-/** Throws unless the block belongs to whom the session does, and right behind what is there of it. */
+/** Throws unless the block has the owner of the session and follows its last event. */
 function checkPosition({ sessionId, after, view }: ImportBlock, before: StoredSession | undefined): void {
   const { tenant, userId } = view.record
   if (before !== undefined && !isWithin(before.view.record, { tenant, userId })) {
@@ -69,8 +71,8 @@ function checkPosition({ sessionId, after, view }: ImportBlock, before: StoredSe
   if (actual !== after) throw new SequenceConflictError({ sessionId, expected: after, actual })
 }
 
-/** Throws unless there is room for what the session becomes: in its scope, and in the chain of its conversation. */
-function checkRoom(data: MemoryData, { sessionId, view }: ImportBlock): void {
+/** Throws if another session occupies its scope or its position in the commit chain. */
+function checkConflicts(data: MemoryData, { sessionId, view }: ImportBlock): void {
   const { record, commit } = view
   const live = record.endedAt === undefined ? findBlocking(data, record) : undefined
   if (live !== undefined && live.id !== sessionId) {

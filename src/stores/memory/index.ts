@@ -21,22 +21,22 @@ import { addEdge, addLink, edgeMap, isPositionFree, lastCommit, selectDue, selec
 
 export { type MemoryData, memoryData } from './data.ts'
 
-/** Keeps everything in this process and nothing beyond it. Stores that are given the same data share it. */
+/** Stores everything in this process. Stores with the same data share it. */
 export function memoryStore(newId: () => string, data = memoryData()): Store {
-  const { sessions, pendingImports: coming, commitChains: chains, watchers } = data
+  const { sessions, pendingImports, commitChains, watchers } = data
   let closed = false
 
-  function ready(): void {
+  function assertOpen(): void {
     if (closed) throw new StorageError('memory', 'the store is closed')
   }
 
-  function visible({ sessionId, within }: SessionKey): StoredSession | undefined {
+  function findSession({ sessionId, within }: SessionKey): StoredSession | undefined {
     const session = sessions.get(sessionId)
     return session !== undefined && isWithin(session.view.record, within) ? session : undefined
   }
 
-  function held(key: SessionKey): StoredSession {
-    const session = visible(key)
+  function requireSession(key: SessionKey): StoredSession {
+    const session = findSession(key)
     if (session === undefined) throw new SessionNotFoundError(key.sessionId)
     return session
   }
@@ -60,7 +60,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     return stored
   }
 
-  function remember(
+  function saveKey(
     session: StoredSession,
     key: { key: string; fingerprint: string } | undefined,
     events: StoredEvent[],
@@ -70,9 +70,9 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     session.keys.set(key.key, { fingerprint: key.fingerprint, first: first.sequence, last: last.sequence })
   }
 
-  /** Throws if a session is coming in under the id. */
-  function checkComing(sessionId: string): void {
-    if (coming.has(sessionId)) throw new IdempotencyMismatchError({ sessionId })
+  /** Throws if an import with this id is pending. */
+  function checkNotPending(sessionId: string): void {
+    if (pendingImports.has(sessionId)) throw new IdempotencyMismatchError({ sessionId })
   }
 
   function checkIntake(): void {
@@ -81,23 +81,23 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
 
   return {
     name: 'memory',
-    memories: memoriesStore(data, ready, (session, at) => removeSession(data, session, at)),
-    index: recallIndex(data, ready),
-    envelopes: envelopeStore(data, ready),
-    imports: importStore(data, ready),
+    memories: memoriesStore(data, assertOpen, (session, at) => removeSession(data, session, at)),
+    index: recallIndex(data, assertOpen),
+    envelopes: envelopeStore(data, assertOpen),
+    imports: importStore(data, assertOpen),
 
     async create({ event, at, view, reuse, ignorePause }) {
-      ready()
+      assertOpen()
       const { record } = view
       const same = sessions.get(record.id)
       if (same !== undefined) return { outcome: 'same-id', record: cloneJson(same.view.record) }
-      checkComing(record.id)
+      checkNotPending(record.id)
       const { conversationId, tenant, userId, chatmode } = record
       const group = { tenant, userId, chatmode, at }
       const found = reuse !== 'none' && findActive(data, reuse === 'any' ? group : { ...group, conversationId })
       if (found) return { outcome: 'found', record: cloneJson(found) }
-      const inTheWay = findBlocking(data, record)
-      if (inTheWay !== undefined) return { outcome: 'blocked', record: cloneJson(inTheWay) }
+      const blocker = findBlocking(data, record)
+      if (blocker !== undefined) return { outcome: 'blocked', record: cloneJson(blocker) }
       if (ignorePause !== true) checkIntake()
       const session = newSession(view)
       write(session, [event], at)
@@ -106,9 +106,9 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     },
 
     async append(request) {
-      ready()
+      assertOpen()
       const { sessionId, events, at, expectedSequence } = request
-      const session = held(request)
+      const session = requireSession(request)
       const known = replay(session, request)
       if (known !== undefined) return known
       const { record } = session.view
@@ -120,39 +120,39 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
       record.head += events.length
       record.turns += countTurns(events)
       record.lastActivityAt = at
-      remember(session, request.idempotency, stored)
+      saveKey(session, request.idempotency, stored)
       notifyWatchers(data, sessionId)
       return { events: stored, replayed: false }
     },
 
     async decide(request) {
-      ready()
-      const session = held(request)
+      assertOpen()
+      const session = requireSession(request)
       const known = replay(session, { ...request, events: [] })
       if (known !== undefined) return known
       const before = session.view
-      const last = request.chained ? lastCommit(chains, before) : undefined
+      const last = request.chained ? lastCommit(commitChains, before) : undefined
       const { events, view, edges = [] } = request.decide(loadView(session), cloneJson(last))
       if (events.length === 0) return { events: [], replayed: false }
       const commits = view.commit !== undefined && view.commit.id !== before.commit?.id
-      if (commits && !isPositionFree(chains, view))
+      if (commits && !isPositionFree(commitChains, view))
         throw new StorageError('memory', 'the position of the commit is taken')
       const stored = write(session, events, request.at)
       replaceView(session, view)
       const first = stored[0]?.sequence ?? 0
       for (const { event, ...edge } of edges) addEdge(session.edges, { ...edge, sequence: first + event })
-      if (commits) addLink(chains, view, request.at)
-      remember(session, request.idempotency, stored)
+      if (commits) addLink(commitChains, view, request.at)
+      saveKey(session, request.idempotency, stored)
       notifyWatchers(data, request.sessionId)
       return { events: stored, replayed: false }
     },
 
     async fork({ source, event, at, view }) {
-      ready()
+      assertOpen()
       const same = sessions.get(view.record.id)
       if (same !== undefined) return { outcome: 'same-id', record: cloneJson(same.view.record) }
-      checkComing(view.record.id)
-      const origin = held(source)
+      checkNotPending(view.record.id)
+      const origin = requireSession(source)
       checkIntake()
       const copied = Array.from(origin.edges.values()).filter(({ sequence }) => sequence <= source.sequence)
       const session = newSession(view, edgeMap(copied))
@@ -165,39 +165,39 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     },
 
     async load(key) {
-      ready()
-      const session = visible(key)
+      assertOpen()
+      const session = findSession(key)
       return session && loadView(session)
     },
 
     async record(key) {
-      ready()
-      return cloneJson(visible(key)?.view.record)
+      assertOpen()
+      return cloneJson(findSession(key)?.view.record)
     },
 
     async state(key) {
-      ready()
-      return cloneJson(visible(key)?.view.state)
+      assertOpen()
+      return cloneJson(findSession(key)?.view.state)
     },
 
     async read(key, query) {
-      ready()
-      const { events, view } = held(key)
+      assertOpen()
+      const { events, view } = requireSession(key)
       return selectEvents(events, query, query.turns === undefined ? 0 : view.clearedAt)
     },
 
     async active(query) {
-      ready()
+      assertOpen()
       return cloneJson(findActive(data, query))
     },
 
     async list(query) {
-      ready()
+      assertOpen()
       return selectRecords(records(data), query)
     },
 
     async sessionIds({ after, limit, within }) {
-      ready()
+      assertOpen()
       const ids = records(data, within).map(({ id }) => id)
       return ids
         .filter((id) => after === undefined || id > after)
@@ -206,49 +206,49 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     },
 
     async totals(within) {
-      ready()
+      assertOpen()
       const heads = records(data, within).map(({ head }) => head)
       return { sessions: heads.length, events: heads.reduce((sum, head) => sum + head, 0) }
     },
 
     async purge(key, at) {
-      ready()
-      return removeSession(data, held(key), at)
+      assertOpen()
+      return removeSession(data, requireSession(key), at)
     },
 
     async repair(key, expectedHead, view, edges) {
-      ready()
-      const session = held(key)
+      assertOpen()
+      const session = requireSession(key)
       if (session.view.record.head !== expectedHead) return false
       replaceView(session, view, true)
       session.edges = edgeMap(cloneJson(edges))
-      if (isPositionFree(chains, view)) addLink(chains, view, view.record.lastActivityAt)
+      if (isPositionFree(commitChains, view)) addLink(commitChains, view, view.record.lastActivityAt)
       return true
     },
 
     async edges(key, query) {
-      ready()
-      return selectEdges(held(key).edges.values(), query)
+      assertOpen()
+      return selectEdges(requireSession(key).edges.values(), query)
     },
 
     async commits(query) {
-      ready()
-      return selectLinks(chains, query)
+      assertOpen()
+      return selectLinks(commitChains, query)
     },
 
     async pausedSince() {
-      ready()
+      assertOpen()
       return data.pausedSince
     },
 
     async pause(since) {
-      ready()
+      assertOpen()
       if (since === undefined) delete data.pausedSince
       else data.pausedSince ??= since
     },
 
     async due(query) {
-      ready()
+      assertOpen()
       const views = Array.from(sessions.values(), ({ view }) => view)
       return selectDue(
         views.filter(({ record }) => isWithin(record, query.within)),
@@ -257,7 +257,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     },
 
     watch(sessionId, callback) {
-      ready()
+      assertOpen()
       const group = watchers.get(sessionId) ?? new Set()
       watchers.set(sessionId, group.add(callback))
       return () => {
@@ -267,7 +267,7 @@ export function memoryStore(newId: () => string, data = memoryData()): Store {
     },
 
     async health() {
-      ready()
+      assertOpen()
       return { details: {} }
     },
 

@@ -12,12 +12,12 @@ import { addMessages, copyDescription, removeMessages, termIndexOf } from './ter
 /** The memories of the data. */
 export function memoriesStore(
   data: MemoryData,
-  ready: () => void,
+  assertOpen: () => void,
   purge: (session: StoredSession, at: string) => PurgeCounts,
 ): MemoryStore {
-  const { memories, memoryKeys: answers, sessions, partitions: shelves } = data
+  const { memories, memoryKeys, sessions, partitions } = data
 
-  /** Each user's, of those that may be within. */
+  /** Memories of each user that may be within. */
   function groups(within: Principal | undefined): Map<string, StoredMemory>[] {
     const { tenant, userId } = within ?? {}
     if (tenant === undefined || userId === undefined) return [...memories.values()]
@@ -35,21 +35,21 @@ export function memoriesStore(
     return held.filter(({ memory }) => isWithin(memory, within)).sort(byId)
   }
 
-  function named({ ids = [], fingerprints = [], source, ...user }: ChangeRequest): Memory[] {
+  function findNamed({ ids = [], fingerprints = [], source, ...user }: ChangeRequest): Memory[] {
     const wanted = new Set<string | undefined>(fingerprints)
     const says = wanted.size === 0 ? [] : all(user).filter(({ fingerprint }) => wanted.has(fingerprint))
     const current = says.filter(({ memory }) => memory.supersededBy === undefined)
-    const derived = source === undefined ? [] : from(source, user)
+    const derived = source === undefined ? [] : derivedFrom(source, user)
     return copyMemories([...new Set([...find(ids, user), ...current, ...derived])])
   }
 
-  function from(source: string, user: UserKey): StoredMemory[] {
+  function derivedFrom(source: string, user: UserKey): StoredMemory[] {
     return all(user).filter(({ memory }) => memory.lineage.some((entry) => sourceKey(entry) === source))
   }
 
-  /** Whether the sessions are there and the user's, and have been extracted as far as the change says. */
-  function isReady({ sessions: wanted = [], mark, purge: going, tenant, userId }: ChangeRequest): boolean {
-    const ids = [...wanted, ...(mark ? [mark.sessionId] : []), ...(going === undefined ? [] : [going])]
+  /** Whether the sessions exist, belong to the user, and are extracted up to the mark of the change. */
+  function isReady({ sessions: wanted = [], mark, purge: purgedId, tenant, userId }: ChangeRequest): boolean {
+    const ids = [...wanted, ...(mark ? [mark.sessionId] : []), ...(purgedId === undefined ? [] : [purgedId])]
     const held = ids.map((id) => sessions.get(id))
     if (!held.every((session) => session !== undefined && isWithin(session.view.record, { tenant, userId })))
       return false
@@ -57,9 +57,9 @@ export function memoriesStore(
     return !mark || (session?.progress.extracted === mark.from && session.view.record.head >= mark.to)
   }
 
-  /** What the key of a change was stored with. */
-  function known({ idempotency, ...user }: ChangeRequest): string | undefined {
-    const held = idempotency && answers.get(memoryKey(user, idempotency.key))
+  /** The stored response of the key of a change. */
+  function findResponse({ idempotency, ...user }: ChangeRequest): string | undefined {
+    const held = idempotency && memoryKeys.get(memoryKey(user, idempotency.key))
     if (idempotency === undefined || held === undefined) return undefined
     const { key, fingerprint } = idempotency
     if (held.stamp.fingerprint !== fingerprint) throw new IdempotencyMismatchError({ userId: user.userId, key })
@@ -75,66 +75,66 @@ export function memoriesStore(
     if (fingerprint !== undefined) held.fingerprint = fingerprint
     for (const change of changes) held.history.push({ version: held.history.length + 1, ...change })
     if (words === undefined) return
-    removeMessages(termIndexOf(shelves, partitionOf(memory)), memory.id)
+    removeMessages(termIndexOf(partitions, partitionOf(memory)), memory.id)
     delete held.version
     if (words === null) return
     held.version = words.version
-    addMessages(termIndexOf(shelves, partitionOf(memory)), memory.id, [messageOf(words.description)])
+    addMessages(termIndexOf(partitions, partitionOf(memory)), memory.id, [messageOf(words.description)])
   }
 
   function remove({ memory }: StoredMemory): void {
-    removeMessages(termIndexOf(shelves, partitionOf(memory)), memory.id)
+    removeMessages(termIndexOf(partitions, partitionOf(memory)), memory.id)
     memories.get(userKey(memory))?.delete(memory.id)
   }
 
   return {
     async change(request) {
-      ready()
-      const { tenant, userId, mark, purge: going = '', idempotency: stamp } = request
-      const before = known(request)
+      assertOpen()
+      const { tenant, userId, mark, purge: purgedId = '', idempotency: stamp } = request
+      const before = findResponse(request)
       if (before !== undefined) return { outcome: 'replayed', memories: [], response: before }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
       const session = mark && sessions.get(mark.sessionId)
-      const { puts, removals = [], response: answer } = request.decide(named(request))
+      const { puts, removals = [], response: answer } = request.decide(findNamed(request))
       const copies = puts.map(copyPut)
       for (const each of copies) put(each)
       for (const each of find(removals, request)) remove(each)
       if (stamp !== undefined && answer !== undefined) {
         const user = { tenant, userId }
-        answers.set(memoryKey(user, stamp.key), { user, stamp: { ...stamp }, answer, at: request.at })
+        memoryKeys.set(memoryKey(user, stamp.key), { user, stamp: { ...stamp }, answer, at: request.at })
       }
       if (mark !== undefined && session !== undefined) session.progress.extracted = mark.to
-      const gone = sessions.get(going)
+      const gone = sessions.get(purgedId)
       const purged = gone && purge(gone, request.at)
       const written = cloneJson(copies.map(({ memory }) => memory))
       return { outcome: 'written', memories: written, ...(purged && { purged }) }
     },
 
     async get(ids, within) {
-      ready()
+      assertOpen()
       return copyMemories(find(ids, within))
     },
 
     async list({ after = '', limit, ...user }) {
-      ready()
+      assertOpen()
       const later = all(user).filter(({ memory }) => memory.id > after)
       return copyMemories(later.slice(0, limit))
     },
 
     async history(id, within) {
-      ready()
+      assertOpen()
       const [held] = find([id], within)
       return cloneJson(held?.history ?? [])
     },
 
     async fromSource({ key, after = '', limit, ...user }) {
-      ready()
-      const later = from(key, user).filter(({ memory }) => memory.id > after)
+      assertOpen()
+      const later = derivedFrom(key, user).filter(({ memory }) => memory.id > after)
       return copyMemories(later.slice(0, limit))
     },
 
     async markUsed(user, ids, at) {
-      ready()
+      assertOpen()
       for (const { memory } of find(ids, user)) {
         memory.useCount += 1
         memory.lastUsedAt = at
@@ -142,36 +142,36 @@ export function memoriesStore(
     },
 
     async expired(at, limit, within) {
-      ready()
+      assertOpen()
       const gone = all(within).filter(({ memory: { expiresAt } }) => expiresAt !== undefined && expiresAt <= at)
       return copyMemories(gone.slice(0, limit))
     },
 
     async unindexed(user, version, limit) {
-      ready()
+      assertOpen()
       const current = all(user).filter(({ memory }) => memory.supersededBy === undefined)
       return copyMemories(current.filter((each) => (each.version ?? 0) < version).slice(0, limit))
     },
 
     async findAnswer({ key, fingerprint }, within) {
-      ready()
-      const held = [...answers.values()].filter(({ user }) => isWithin(user, within))
+      assertOpen()
+      const held = [...memoryKeys.values()].filter(({ user }) => isWithin(user, within))
       return held.find(({ stamp }) => stamp.key === key && stamp.fingerprint === fingerprint)?.answer
     },
 
     async forgetKeys(before, limit, within) {
-      ready()
-      const old = [...answers].filter(([, { user, at }]) => at < before && isWithin(user, within))
+      assertOpen()
+      const old = [...memoryKeys].filter(([, { user, at }]) => at < before && isWithin(user, within))
       const gone = old.sort(([, a], [, b]) => (a.at < b.at ? -1 : 1)).slice(0, limit)
-      for (const [key] of gone) answers.delete(key)
+      for (const [key] of gone) memoryKeys.delete(key)
       return gone.length
     },
 
     async purge(user) {
-      ready()
+      assertOpen()
       const gone = all(user)
-      const keys = [...answers].filter(([, answer]) => isWithin(answer.user, user))
-      for (const [key] of keys) answers.delete(key)
+      const keys = [...memoryKeys].filter(([, answer]) => isWithin(answer.user, user))
+      for (const [key] of keys) memoryKeys.delete(key)
       for (const each of gone) remove(each)
       for (const [id, { view }] of sessions) if (isWithin(view.record, user)) dropSession(data, id)
       return { memories: gone.length, keys: keys.length }
@@ -187,12 +187,12 @@ function partitionOf({ tenant, userId }: UserKey): IndexPartition {
   return { tenant, userId, corpus: 'memory' }
 }
 
-/** A memory is the first and only message under its id. */
+/** A memory is indexed as the only message under its id. */
 function messageOf(words: NonNullable<MemoryPut['words']>['description']) {
   return { turn: 1, sequence: 0, kind: 'event' as const, speaker: '', time: 0, words }
 }
 
-/** The put as the store keeps it; fails before anything is written. */
+/** Copies the put; fails before anything is written. */
 function copyPut({ words, ...put }: MemoryPut): MemoryPut {
   const own = words ? { ...words, description: copyDescription(words.description) } : words
   return { ...cloneJson(put), ...(own !== undefined && { words: own }) }

@@ -13,10 +13,10 @@ import {
 } from './term-index.ts'
 
 /** The index of the data. */
-export function recallIndex(data: MemoryData, ready: () => void): RecallIndex {
-  const { sessions, partitions: shelves } = data
+export function recallIndex(data: MemoryData, assertOpen: () => void): RecallIndex {
+  const { sessions, partitions } = data
 
-  function owned(session: string, { tenant, userId }: UserKey): StoredSession | undefined {
+  function findOwned(session: string, { tenant, userId }: UserKey): StoredSession | undefined {
     const found = sessions.get(session)
     const record = found?.view.record
     return record?.tenant === tenant && record.userId === userId ? found : undefined
@@ -24,11 +24,11 @@ export function recallIndex(data: MemoryData, ready: () => void): RecallIndex {
 
   return {
     async add({ sessionId, from, to, version, messages }) {
-      ready()
+      assertOpen()
       const session = sessions.get(sessionId)
       if (session === undefined || session.progress.indexed !== from || session.view.record.head < to) return false
       const kept = messages.map((message) => ({ ...message, words: copyDescription(message.words) }))
-      addMessages(termIndexOf(shelves, { ...session.view.record, corpus: 'said' }), sessionId, kept)
+      addMessages(termIndexOf(partitions, { ...session.view.record, corpus: 'said' }), sessionId, kept)
       session.progress = {
         ...session.progress,
         indexed: to,
@@ -39,13 +39,13 @@ export function recallIndex(data: MemoryData, ready: () => void): RecallIndex {
     },
 
     async mark(sessionId) {
-      ready()
+      assertOpen()
       const session = sessions.get(sessionId)
       return session && markOf(session)
     },
 
     async marks({ tenant, userId }, version, newest = Number.POSITIVE_INFINITY) {
-      ready()
+      assertOpen()
       const own = [...sessions.values()].filter(
         ({ view: { record } }) => record.tenant === tenant && record.userId === userId,
       )
@@ -57,7 +57,7 @@ export function recallIndex(data: MemoryData, ready: () => void): RecallIndex {
     },
 
     async behind({ version, after = '', limit }) {
-      ready()
+      assertOpen()
       const left = [...sessions.values()].filter((session) => isBehind(session, version) || awaitsExtraction(session))
       return left
         .map(({ view }) => view.record.id)
@@ -66,42 +66,42 @@ export function recallIndex(data: MemoryData, ready: () => void): RecallIndex {
         .slice(0, limit)
     },
 
-    async lookup(shelf, terms) {
-      ready()
-      return countTerms(termIndexOf(shelves, shelf), shelf.corpus, terms)
+    async lookup(partition, terms) {
+      assertOpen()
+      return countTerms(termIndexOf(partitions, partition), partition.corpus, terms)
     },
 
-    async postings(shelf, terms, limit) {
-      ready()
-      const words = termIndexOf(shelves, shelf)
+    async postings(partition, terms, limit) {
+      assertOpen()
+      const words = termIndexOf(partitions, partition)
       return terms.flatMap((term) => postingBlocks(words, term, limit))
     },
 
     async facts(user, query) {
-      ready()
-      return findFacts(termIndexOf(shelves, { ...user, corpus: 'said' }), query)
+      assertOpen()
+      return findFacts(termIndexOf(partitions, { ...user, corpus: 'said' }), query)
     },
 
     async events(user, places) {
-      ready()
+      assertOpen()
       return places.flatMap(({ session, sequence }) => {
-        const event = owned(session, user)?.events[sequence - 1]
+        const event = findOwned(session, user)?.events[sequence - 1]
         return event === undefined ? [] : [{ session, event: { ...event } }]
       })
     },
 
     async drop(sessionId) {
-      ready()
+      assertOpen()
       dropSession(data, sessionId)
     },
   }
 }
 
-/** Takes a session out of the index. What was extracted from it stays extracted. */
-export function dropSession({ sessions, partitions: shelves }: MemoryData, sessionId: string): void {
+/** Removes a session from the index; the extraction progress stays. */
+export function dropSession({ sessions, partitions }: MemoryData, sessionId: string): void {
   const session = sessions.get(sessionId)
   if (session === undefined) return
-  removeMessages(termIndexOf(shelves, { ...session.view.record, corpus: 'said' }), sessionId)
+  removeMessages(termIndexOf(partitions, { ...session.view.record, corpus: 'said' }), sessionId)
   session.progress = { ...session.progress, indexed: 0, turns: 0, version: 0 }
 }
 

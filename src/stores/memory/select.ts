@@ -3,7 +3,7 @@ import { cloneJson } from '../../domain/json.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import type { ListQuery, ReadQuery, StoredEvent } from '../../ports/session-store.ts'
 
-/** Walks the range from the end it is asked for and stops at the limit; the length of the log does not matter. */
+/** Walks the range in the given order and stops at the limit, so the length of the log does not matter. */
 export function selectEvents(events: readonly StoredEvent[], query: ReadQuery, floor: number): StoredEvent[] {
   const { after = 0, before = Number.POSITIVE_INFINITY, types, order, limit } = query
   let turns = query.turns ?? Number.POSITIVE_INFINITY
@@ -18,7 +18,7 @@ export function selectEvents(events: readonly StoredEvent[], query: ReadQuery, f
   return picked
 }
 
-/** One page of the records that match. */
+/** One page of matching records. */
 export function selectRecords(records: readonly SessionRecord[], query: ListQuery): SessionRecord[] {
   const { tenant, userId, state, chatmode, agent, conversationId, since, until, cursor, limit } = query
   const matching = records.filter(

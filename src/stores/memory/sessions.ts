@@ -5,7 +5,7 @@ import { dropSession } from './recall.ts'
 import { newestRecord } from './select.ts'
 import { markPurged } from './work.ts'
 
-/** Puts a session that is new among the others. One that has ended leaves the place in its scope to whom it belongs. */
+/** Adds a new session. Only a live one occupies its scope. */
 export function addSession({ sessions, groups, scopes }: MemoryData, session: StoredSession): void {
   const { record } = session.view
   sessions.set(record.id, session)
@@ -16,26 +16,25 @@ export function addSession({ sessions, groups, scopes }: MemoryData, session: St
   else group.push(session)
 }
 
-/** Removes all that is held of a session, and counts it. */
+/** Removes all data of a session and returns the counts. */
 export function removeSession(data: MemoryData, session: StoredSession, at: string): PurgeCounts {
-  const { sessions, groups, scopes, commitChains: chains } = data
+  const { sessions, groups, scopes, commitChains } = data
   const { record } = session.view
   dropSession(data, record.id)
   sessions.delete(record.id)
   if (scopes.get(scopeKey(record)) === session) scopes.delete(scopeKey(record))
   const group = groups.get(groupKey(record)) ?? []
   group.splice(group.indexOf(session), 1)
-  markPurged(chains, session.view, at)
+  markPurged(commitChains, session.view, at)
   notifyWatchers(data, record.id)
   return { events: session.events.length, keys: session.keys.size }
 }
 
-/** Tells those who watch. */
 export function notifyWatchers({ watchers }: MemoryData, sessionId: string): void {
   for (const watcher of watchers.get(sessionId) ?? []) watcher()
 }
 
-/** The session that keeps another out of its scope, expired or not. */
+/** The live session that blocks a new one in its scope, expired or not. */
 export function findBlocking({ scopes }: MemoryData, record: SessionRecord): SessionRecord | undefined {
   const found = scopes.get(scopeKey(record))?.view.record
   return found?.endedAt === undefined ? found : undefined

@@ -3,34 +3,31 @@ import { blockOfTurn, encodePosting } from '../../domain/recall/postings.ts'
 import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
 import type { IndexPartition, Lookup, NewMessage, PostingBlock } from '../../ports/recall-index.ts'
 
-/** Most speakers that a lookup names. */
+/** Most speakers in a lookup. */
 const MAX_SPEAKERS = 500
 
-/** The words on one shelf of a user. */
+/** The indexed messages of one partition. */
 export interface TermIndex {
-  /** Messages by session, or by the id of the memory, and by turn, in its order. */
+  /** Messages by session (or memory id), then by turn in ascending order. */
   messages: Map<string, Map<number, NewMessage>>
-  /** Sessions that hold a term. */
+  /** Sessions that contain a term. */
   sessionsByTerm: Map<string, Set<string>>
 }
 
-/** The shelf, made if it is not there. */
-export function termIndexOf(
-  shelves: Map<string, TermIndex>,
-  { tenant, userId, corpus: shelf }: IndexPartition,
-): TermIndex {
-  const key = JSON.stringify([tenant, userId, shelf])
-  const words = shelves.get(key) ?? { messages: new Map(), sessionsByTerm: new Map() }
-  shelves.set(key, words)
+/** The index of a partition, created if it is missing. */
+export function termIndexOf(partitions: Map<string, TermIndex>, { tenant, userId, corpus }: IndexPartition): TermIndex {
+  const key = JSON.stringify([tenant, userId, corpus])
+  const words = partitions.get(key) ?? { messages: new Map(), sessionsByTerm: new Map() }
+  partitions.set(key, words)
   return words
 }
 
-/** The description as the shelf keeps it, read to its end before anything is written. */
+/** Copies a description completely before anything is written. */
 export function copyDescription(description: TextAnalysis): TextAnalysis {
   return { ...description, places: new Map(Array.from(description.places, ([term, places]) => [term, [...places]])) }
 }
 
-/** Puts messages behind those that the shelf has of the session. */
+/** Appends messages to those of the session. */
 export function addMessages(
   { messages, sessionsByTerm: holders }: TermIndex,
   session: string,
@@ -44,7 +41,7 @@ export function addMessages(
   }
 }
 
-/** Takes a session off the shelf. */
+/** Removes a session from the index. */
 export function removeMessages({ messages, sessionsByTerm: holders }: TermIndex, session: string): void {
   for (const { words } of messages.get(session)?.values() ?? []) {
     for (const term of words.places.keys()) {
@@ -55,11 +52,11 @@ export function removeMessages({ messages, sessionsByTerm: holders }: TermIndex,
   messages.delete(session)
 }
 
-/** Counts what is on the shelf. Memories are said by nobody. */
-export function countTerms(words: TermIndex, shelf: IndexPartition['corpus'], terms: readonly string[]): Lookup {
+/** Counts of a partition. Memories have no speakers. */
+export function countTerms(words: TermIndex, corpus: IndexPartition['corpus'], terms: readonly string[]): Lookup {
   const messages = [...words.messages.values()].flatMap((turns) => [...turns.values()])
   const spoken = new Map<string, number>()
-  if (shelf === 'said') for (const { speaker } of messages) spoken.set(speaker, (spoken.get(speaker) ?? 0) + 1)
+  if (corpus === 'said') for (const { speaker } of messages) spoken.set(speaker, (spoken.get(speaker) ?? 0) + 1)
   const speakers = [...spoken].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([speaker]) => speaker)
   return {
     messages: messages.length,
@@ -70,7 +67,7 @@ export function countTerms(words: TermIndex, shelf: IndexPartition['corpus'], te
   }
 }
 
-/** Blocks of one term, the last `limit` of them. */
+/** The last `limit` blocks of a term. */
 export function postingBlocks(words: TermIndex, term: string, limit: number): PostingBlock[] {
   const blocks = new Map<string, { session: string; block: number; data: number[] }>()
   for (const [session, { turn, words: description }] of messagesWith(words, term)) {
@@ -82,7 +79,7 @@ export function postingBlocks(words: TermIndex, term: string, limit: number): Po
   return lastItems([...blocks.values()], limit).map((each) => ({ term, ...each, data: Uint8Array.from(each.data) }))
 }
 
-/** The messages that hold a term, by session and turn. */
+/** The messages that contain a term, by session and turn. */
 function messagesWith(
   { messages, sessionsByTerm: holders }: TermIndex,
   term: string,
@@ -93,7 +90,6 @@ function messagesWith(
   })
 }
 
-/** The last so many. */
 export function lastItems<Item>(items: readonly Item[], count: number): Item[] {
   return items.slice(Math.max(0, items.length - count))
 }

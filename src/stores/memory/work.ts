@@ -6,7 +6,7 @@ import type { StoredSession } from './data.ts'
 type Chains = Map<string, CommitLink[]>
 type EdgePosition = Pick<StoredEdge, 'from' | 'label' | 'to' | 'sequence'>
 
-/** The edges by what tells them apart; of equal ones the first. */
+/** Edges by key; keeps the first of equal ones. */
 export function edgeMap(edges: Iterable<StoredEdge>): Map<string, StoredEdge> {
   const map = new Map<string, StoredEdge>()
   for (const edge of edges) addEdge(map, edge)
@@ -37,17 +37,17 @@ export function lastCommit(chains: Chains, { record }: SessionView): CommitLink 
   return chains.get(chainKey(record))?.at(-1)
 }
 
-/** Whether the session has a commit, and nothing is at its position in the conversation. */
+/** Whether the session has a commit and its position in the conversation is free. */
 export function isPositionFree(chains: Chains, view: SessionView): boolean {
   return view.commit !== undefined && findLink(chains, view) === undefined
 }
 
-/** What is at the position of the session's commit. */
+/** The link at the position of the session's commit. */
 export function findLink(chains: Chains, { record, commit }: SessionView): CommitLink | undefined {
   return chains.get(chainKey(record))?.find(({ position }) => position === commit?.position)
 }
 
-/** Puts the session's commit into the chain. */
+/** Adds the session's commit to the chain. */
 export function addLink(chains: Chains, { record, commit }: SessionView, at: string): void {
   if (commit === undefined) return
   const links = [
@@ -60,7 +60,7 @@ export function addLink(chains: Chains, { record, commit }: SessionView, at: str
   )
 }
 
-/** As `link`, for a session with its whole log. A link that a purge left of the same commit is taken over again. */
+/** Like `addLink`, for an imported session; restores the link that a purge left of the same commit. */
 export function restoreLink(chains: Chains, { view, events }: Pick<StoredSession, 'view' | 'events'>): void {
   const left = findLink(chains, view)
   if (view.commit === undefined || (left !== undefined && left.purgedAt === undefined)) return
@@ -73,7 +73,7 @@ export function restoreLink(chains: Chains, { view, events }: Pick<StoredSession
   addLink(chains, view, made?.createdAt ?? view.record.lastActivityAt)
 }
 
-/** A link whose session was purged before, under the same id, stays as it is. */
+/** Keeps the mark of an earlier purged session with the same id. */
 export function markPurged(chains: Chains, { record }: SessionView, at: string): void {
   const links = chains.get(chainKey(record))
   const marked = links?.map((each) => (each.sessionId === record.id ? { purgedAt: at, ...each, userId: '' } : each))
@@ -87,7 +87,7 @@ export function selectLinks(chains: Chains, query: CommitsQuery): CommitLink[] {
   return cloneJson(matching.slice(0, limit))
 }
 
-/** Idle ones first, by the minute of their last activity and then by id, those that only expired, and the uncommitted. */
+/** Idle sessions by minute of last activity and id, then expired ones, then uncommitted ones. */
 export function selectDue(views: readonly SessionView[], { idleSince, at, endedBefore, limit }: DueQuery): string[] {
   const live = views.map(({ record }) => record).filter(({ endedAt }) => endedAt === undefined)
   const uncommitted = views.filter(({ awaitsCommit, record }) => awaitsCommit && (record.endedAt ?? '~') < endedBefore)
@@ -112,7 +112,7 @@ function compareEdges(a: EdgePosition, b: EdgePosition): number {
   )
 }
 
-/** By code points, as databases do; `<` would put those beyond U+FFFF, which are pairs, before some others. */
+/** By code points, as databases do; `<` sorts surrogate pairs (beyond U+FFFF) before some other characters. */
 function compareText(a: string, b: string): number {
   let i = 0
   while (i < a.length && a[i] === b[i]) i++
@@ -120,7 +120,7 @@ function compareText(a: string, b: string): number {
   return rank(a.charCodeAt(i)) - rank(b.charCodeAt(i))
 }
 
-/** Halves of a pair come last. */
+/** Surrogates come last. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }

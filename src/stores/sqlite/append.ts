@@ -57,15 +57,15 @@ const SELECT_RANGE = `
   where session_id = ? and sequence between ? and ?
   order by sequence`
 
-/** The writes to a log. Each runs inside a transaction that is already open and checks everything before it writes. */
+/** Writes to a log. Each runs inside an open transaction and checks everything before it writes. */
 export interface LogWriter {
   append(request: AppendRequest): WriteResult
   decide(request: DecideRequest): WriteResult
-  /** Puts events behind `head`. */
+  /** Appends events after `head`. */
   insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[]
-  /** Puts events where they say, with the times that they have. */
+  /** Inserts events with their own sequences and times. */
   insertStored(sessionId: string, events: readonly StoredEvent[]): void
-  /** Removes all events of a session, and gives how many there were. */
+  /** Removes all events of a session and returns their number. */
   removeEvents(sessionId: string): number
 }
 
@@ -78,10 +78,10 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
   const updateView = prepared(db, UPDATE_VIEW)
   const upsertState = prepared(db, UPSERT_STATE)
-  const markPurge = prepared(db, 'insert into session_purges (session_id) values (?)')
+  const insertPurge = prepared(db, 'insert into session_purges (session_id) values (?)')
   const deleteEvents = prepared(db, 'delete from session_events where session_id = ?')
   const deleteTypes = prepared(db, 'delete from session_types where session_id = ?')
-  const unmarkPurge = prepared(db, 'delete from session_purges where session_id = ?')
+  const deletePurge = prepared(db, 'delete from session_purges where session_id = ?')
 
   function replay(sessionId: string, stamp: IdempotencyStamp | undefined): WriteResult | undefined {
     const known = stamp && selectKey.get(sessionId, stamp.key)
@@ -90,34 +90,34 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
     return { events: selectRange.all(sessionId, known.first, known.last).map(eventOf), replayed: true }
   }
 
-  function remember(sessionId: string, stamp: IdempotencyStamp | undefined, head: number, count: number): void {
+  function saveKey(sessionId: string, stamp: IdempotencyStamp | undefined, head: number, count: number): void {
     if (stamp) insertKey.run(sessionId, stamp.key, stamp.fingerprint, head + 1, head + count)
   }
 
   function insert(sessionId: string, head: number, events: readonly NewEvent[], at: string): StoredEvent[] {
     const stored = events.map((event, i) => ({ ...event, sequence: head + i + 1, createdAt: at }))
-    keep(sessionId, stored)
+    insertStored(sessionId, stored)
     return stored
   }
 
-  function keep(sessionId: string, events: readonly StoredEvent[]): void {
+  function insertStored(sessionId: string, events: readonly StoredEvent[]): void {
     for (const event of events) {
-      put(sessionId, event)
+      insertRow(sessionId, event)
       insertType.run(sessionId, event.type, blockOf(event.sequence))
     }
   }
 
-  function put(sessionId: string, event: StoredEvent): void {
+  function insertRow(sessionId: string, event: StoredEvent): void {
     const { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt } = event
     const [rest, when] = [parts ?? null, occurredAt ?? null]
     insertEvent.run(sessionId, sequence, id, type, role, content, rest, agentId ?? null, when, createdAt)
   }
 
-  /** As `insert`, but marks a type only where it is not known to be marked. */
-  function insertBehind(head: Head, events: readonly NewEvent[], at: string): StoredEvent[] {
+  /** Like `insert`, but inserts a type only if the cached head does not know it. */
+  function insertAfterHead(head: Head, events: readonly NewEvent[], at: string): StoredEvent[] {
     return events.map((event, i) => {
       const stored = { ...event, sequence: head.head + i + 1, createdAt: at }
-      put(head.id, stored)
+      insertRow(head.id, stored)
       const block = blockOf(stored.sequence)
       if (head.types === undefined || head.block !== block) Object.assign(head, { block, types: new Set() })
       if (!head.types?.has(event.type)) insertType.run(head.id, event.type, block)
@@ -126,10 +126,10 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
     })
   }
 
-  /** The short way of a decision: to write the whole row of a session would write its entry in eight indexes again. */
+  /** Shortcut for scratchpad changes: writing the whole session row would rewrite its entries in eight indexes. */
   function changeState(key: SessionKey, events: readonly NewEvent[], view: SessionView, at: string): WriteResult {
     const head = heads.load(key)
-    const stored = insertBehind(head, events, at)
+    const stored = insertAfterHead(head, events, at)
     heads.advance(key.sessionId, head, events.length, countTurns(events), at)
     upsertState.run(stateRow(view))
     return { events: stored, replayed: false }
@@ -137,13 +137,13 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
 
   return {
     insert,
-    insertStored: keep,
+    insertStored: insertStored,
 
     removeEvents(sessionId) {
-      markPurge.run(sessionId)
+      insertPurge.run(sessionId)
       const { changes } = deleteEvents.run(sessionId)
       deleteTypes.run(sessionId)
-      unmarkPurge.run(sessionId)
+      deletePurge.run(sessionId)
       return changes
     },
 
@@ -156,8 +156,8 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
       if (expectedSequence !== undefined && expectedSequence !== head.head) {
         throw new SequenceConflictError({ sessionId, expected: expectedSequence, actual: head.head })
       }
-      remember(sessionId, idempotency, head.head, events.length)
-      const stored = insertBehind(head, events, at)
+      saveKey(sessionId, idempotency, head.head, events.length)
+      const stored = insertAfterHead(head, events, at)
       heads.advance(sessionId, head, events.length, countTurns(events), at)
       return { events: stored, replayed: false }
     },
@@ -170,15 +170,15 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
       const known = replay(sessionId, idempotency)
       if (known !== undefined) return known
       const before = viewOf(row)
-      const { events, view, edges = [] } = runDecider(decide, before, chained ? work.lastOf(before) : undefined)
+      const { events, view, edges = [] } = runDecider(decide, before, chained ? work.lastCommit(before) : undefined)
       if (events.length === 0) return { events: [], replayed: false }
-      remember(sessionId, idempotency, row.head, events.length)
+      saveKey(sessionId, idempotency, row.head, events.length)
       if (edges.length === 0 && onlyStateChanged(before, view)) return changeState(key, events, view, at)
       const stored = insert(sessionId, row.head, events, at)
       const after = rowOf(view)
       updateView.run(after)
       upsertState.run(after)
-      if (view.envelopeAt !== row.envelope_at) envelopes.keep(view)
+      if (view.envelopeAt !== row.envelope_at) envelopes.save(view)
       work.insertEdges(
         sessionId,
         edges.map(({ event, ...edge }) => ({ ...edge, sequence: row.head + event + 1 })),
@@ -189,7 +189,7 @@ export function logWriter(db: Database, heads: HeadCache, work: WorkWriter, enve
   }
 }
 
-/** A decider may throw anything, and has written nothing. */
+/** A decider may throw anything; nothing is written at that point. */
 function runDecider(decide: DecideRequest['decide'], view: SessionView, last: CommitLink | undefined): Decision {
   try {
     return decide(view, last)

@@ -21,7 +21,7 @@ beforeEach(async () => {
     create table child (id integer primary key, parent integer references parent deferrable initially deferred)`)
   other = new Database(join(folder, 'queue.db'))
   endings = []
-  queue = commitQueue(db, { beforeCommit() {}, afterwards: (committed) => void endings.push(committed) })
+  queue = commitQueue(db, { beforeCommit() {}, afterEnd: (committed) => void endings.push(committed) })
 })
 afterEach(async () => {
   await queue.idle()
@@ -40,21 +40,21 @@ async function outcomes(writes: Promise<unknown>[]): Promise<unknown[]> {
   return settled.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason.code ?? end.reason.name)))
 }
 
-describe('writes that wait together', () => {
-  it('share one transaction, and are told after it', async () => {
+describe('queued writes', () => {
+  it('share one transaction and are acknowledged after it', async () => {
     const seen = [1, 2, 3].map((id) => queue.add(parent(id)).then(parents))
     expect(await Promise.all(seen)).toEqual(Array(3).fill([1, 2, 3]))
     expect(endings).toEqual([true])
   })
 
-  it('are split, so that other processes come in between, and keep their order', async () => {
+  it('are split into batches for other processes, and keep their order', async () => {
     const writes = Array.from({ length: 1100 }, (_, id) => queue.add(parent(id)))
     await Promise.all(writes)
     expect(endings).toEqual([true, true, true])
     expect(parents()).toEqual(Array.from({ length: 1100 }, (_, id) => id))
   })
 
-  it('go on beside one that refuses, which gets its own error', async () => {
+  it('succeed beside one that refuses with its own error', async () => {
     const missing = new SessionNotFoundError('s')
     const refusal = new RangeError('no')
     const refuse = (error: Error) => () => {
@@ -76,7 +76,7 @@ describe('writes that wait together', () => {
     expect(endings).toEqual([true])
   })
 
-  it('are done again without one that breaks, before those that came later', async () => {
+  it('are retried without a broken one, before later writes', async () => {
     const order: number[] = []
     const noting = (id: number) => () => {
       order.push(id)
@@ -91,7 +91,7 @@ describe('writes that wait together', () => {
     expect(endings).toEqual([false, true, true])
   })
 
-  it('all fail when the commit does, and leave nothing', async () => {
+  it('all fail with the commit and leave nothing', async () => {
     expect(await outcomes([queue.add(parent(1)), queue.add(orphan(1)), queue.add(parent(2))])).toEqual(
       Array(3).fill('STORAGE'),
     )
@@ -102,7 +102,7 @@ describe('writes that wait together', () => {
     expect(parents()).toEqual([3])
   })
 
-  it('all fail when no transaction can begin', async () => {
+  it('all fail if no transaction can begin', async () => {
     db.exec('begin')
     expect(await outcomes([queue.add(parent(1)), queue.add(parent(2))])).toEqual(['STORAGE', 'STORAGE'])
     db.exec('rollback')
@@ -110,7 +110,7 @@ describe('writes that wait together', () => {
     expect(parents()).toEqual([3])
   })
 
-  it('are over when the queue is idle', async () => {
+  it('are finished when the queue is idle', async () => {
     const told: unknown[] = []
     void queue.add(parent(1)).then((value) => told.push(value))
     await queue.idle()

@@ -5,10 +5,10 @@ import { nextTick } from '../next-tick.ts'
 import { storageError, whenFree } from './connection.ts'
 import { prepared } from './statement.ts'
 
-/** Writes in one transaction at most, so that other processes get the lock in between. */
+/** Most writes in one transaction, so that other processes get the lock in between. */
 const MAX_BATCH = 512
 
-/** Milliseconds after which the event loop turns, even if there is more to write: whoever only reads waits no longer. */
+/** Longest time without yielding to the event loop while writes are queued, so that reads need not wait longer. */
 const MAX_TURN_MS = 4
 
 interface QueuedWrite {
@@ -17,28 +17,25 @@ interface QueuedWrite {
   reject(error: unknown): void
 }
 
-/** Thrown by a write that has written nothing yet: it fails alone, with the cause. */
+/** Thrown by a write before it writes anything: only this write fails, with the cause. */
 export class Refusal extends Error {}
 
 /**
- * Group commit: writes that wait at the same moment share one transaction, and so one fsync. Each is acknowledged
- * after that commit with its own result or its own error.
+ * Group commit: queued writes share one transaction, and so one fsync. Each is acknowledged after the commit with its
+ * own result or error.
  *
- * A write that throws a `ThroughlineError` or a `Refusal` must have written nothing by then: the others go on.
+ * A write that throws a `ThroughlineError` or a `Refusal` must not have written anything: the other writes still commit.
  */
 export interface CommitQueue {
   add<T>(write: () => T): Promise<T>
-  /** Resolves when nothing waits any more. */
+  /** Resolves when the queue is empty. */
   idle(): Promise<void>
 }
 
-/**
- * `begun` runs first inside each transaction and is told how many writes share it, `beforeCommit` after its writes, `afterwards` when it is
- * over, either way.
- */
+/** `afterBegin` gets the number of writes in the transaction; `afterEnd` runs after a commit or a rollback. */
 export function commitQueue(
   db: Database,
-  hooks: { begun?(writes: number): void; beforeCommit(): void; afterwards(committed: boolean): void },
+  hooks: { afterBegin?(writes: number): void; beforeCommit(): void; afterEnd(committed: boolean): void },
 ): CommitQueue {
   const waiting: QueuedWrite[] = []
   const begin = prepared(db, 'begin immediate')
@@ -46,7 +43,7 @@ export function commitQueue(
   let running: Promise<void> | undefined
 
   async function run(): Promise<void> {
-    // one turn of the event loop gathers what other callers are about to write
+    // one turn of the event loop collects the writes of other callers
     await nextTurn()
     let turned = performance.now()
     while (waiting.length > 0) {
@@ -58,7 +55,7 @@ export function commitQueue(
         continue
       }
       commitTogether(waiting.splice(0, MAX_BATCH))
-      // callers that write again at once do so before the next tick; for those whose turn comes by the event loop it turns now and then
+      // callers that write again immediately do so before the next tick; other callers need a turn of the event loop
       if (performance.now() - turned < MAX_TURN_MS) {
         await nextTick()
       } else {
@@ -73,7 +70,7 @@ export function commitQueue(
     const acknowledge: (() => void)[] = []
     let current: QueuedWrite | undefined
     try {
-      hooks.begun?.(batch.length)
+      hooks.afterBegin?.(batch.length)
       for (const write of batch) {
         current = write
         acknowledge.push(runWrite(write))
@@ -83,15 +80,15 @@ export function commitQueue(
       commit.run()
     } catch (error) {
       if (db.inTransaction) db.exec('rollback')
-      hooks.afterwards(false)
-      // the write that broke fails alone; where the commit itself broke, all do
+      hooks.afterEnd(false)
+      // only the broken write fails; if the commit itself broke, all fail
       const failed = current === undefined ? batch : [current]
       waiting.unshift(...batch.filter((write) => !failed.includes(write)))
       for (const write of failed) write.reject(storageError(error))
       return
     }
-    hooks.afterwards(true)
-    for (const tell of acknowledge) tell()
+    hooks.afterEnd(true)
+    for (const settle of acknowledge) settle()
   }
 
   return {
@@ -107,7 +104,7 @@ export function commitQueue(
   }
 }
 
-/** Runs a write and gives what to tell its caller once the transaction is committed. */
+/** Runs a write and returns a function that settles its promise once the transaction is committed. */
 function runWrite({ run, resolve, reject }: QueuedWrite): () => void {
   try {
     const value = run()

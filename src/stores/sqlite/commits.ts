@@ -9,20 +9,20 @@ const INSERT_LINK = `
   insert into conversation_commits (tenant, conversation_id, position, commit_id, session_id, user_id, made_at)
   values (@tenant, @conversationId, @position, @id, @sessionId, @userId, @at)`
 
-/** A link whose session was purged before, under the same id, stays as it is. */
+/** Keeps the mark of an earlier purged session with the same id. */
 export const MARK_PURGED = `
   update conversation_commits
   set purged_at = @at, user_id = ''
   where session_id = @sessionId and purged_at is null`
 
-/** A link that a purge left is taken over again; any other that is there stays. */
+/** Restores a link that a purge left; any other existing link stays. */
 const RESTORE_LINK = `
   ${INSERT_LINK}
   on conflict do update
   set user_id = excluded.user_id, made_at = excluded.made_at, purged_at = null
   where purged_at is not null`
 
-/** When the last commit of the session was made. */
+/** Time of the last commit of the session. */
 export const SELECT_COMMIT_TIME = `
   select e.created_at
   from session_types t
@@ -43,7 +43,7 @@ const SELECT_AT = `
   ${LINK}
   where tenant = @tenant and conversation_id = @conversationId and position = @position`
 
-/** @userId null: of everyone. */
+/** @userId null: all users. */
 export const SELECT_LINKS = `
   ${LINK}
   where tenant = @tenant and conversation_id = @conversationId and position > @after
@@ -51,50 +51,50 @@ export const SELECT_LINKS = `
   order by position
   ${LIMIT}`
 
-/** The writes to the chains of conversations, each inside an open transaction. */
+/** Writes to the commit chains of conversations, each inside an open transaction. */
 export function commitWriter(db: Database) {
   const insertLink = prepared(db, INSERT_LINK)
-  const keepLink = prepared(db, `${INSERT_LINK} on conflict do nothing`)
+  const linkIfFree = prepared(db, `${INSERT_LINK} on conflict do nothing`)
   const selectLast = prepared<[object], LinkRow>(db, SELECT_LAST)
   const selectAt = prepared<[object], LinkRow>(db, SELECT_AT)
-  const takeLink = prepared(db, RESTORE_LINK)
-  const selectMade = prepared<[object], string>(db, SELECT_COMMIT_TIME).pluck()
+  const restoreLink = prepared(db, RESTORE_LINK)
+  const selectCommitTime = prepared<[object], string>(db, SELECT_COMMIT_TIME).pluck()
   const markPurged = prepared(db, MARK_PURGED)
 
   return {
     /** Last commit of the session's conversation. */
-    lastOf({ record: { tenant, conversationId } }: SessionView): CommitLink | undefined {
+    lastCommit({ record: { tenant, conversationId } }: SessionView): CommitLink | undefined {
       const row = selectLast.get({ tenant, conversationId })
       return row && linkOf(row)
     },
 
-    /** Puts the session's commit into the chain. Fails if its position is taken. */
+    /** Adds the session's commit to the chain. Fails if its position is taken. */
     link({ record, commit }: SessionView, at: string): void {
       const { tenant, conversationId, id: sessionId, userId } = record
       insertLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
     },
 
-    /** As `link`, but leaves a position alone that is taken. */
-    keepLink({ record, commit }: SessionView): void {
+    /** Like `link`, but does nothing if the position is taken. */
+    linkIfFree({ record, commit }: SessionView): void {
       const { tenant, conversationId, id: sessionId, userId, lastActivityAt: at } = record
-      keepLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+      linkIfFree.run({ tenant, conversationId, sessionId, userId, at, ...commit })
     },
 
-    /** What is at the position of the session's commit. */
+    /** The link at the position of the session's commit. */
     linkAt({ record: { tenant, conversationId }, commit }: SessionView): CommitLink | undefined {
       const row = commit && selectAt.get({ tenant, conversationId, position: commit.position })
       return row && linkOf(row)
     },
 
-    /** As `link`, for a session whose whole log is there; what a purge left of the same commit is taken over again. */
-    takeLink({ record, commit }: SessionView): void {
+    /** Like `link`, for an imported session; restores the link that a purge left of the same commit. */
+    restoreLink({ record, commit }: SessionView): void {
       if (commit === undefined) return
       const { tenant, conversationId, id: sessionId, userId, lastActivityAt } = record
-      const at = selectMade.get({ sessionId }) ?? lastActivityAt
-      takeLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
+      const at = selectCommitTime.get({ sessionId }) ?? lastActivityAt
+      restoreLink.run({ tenant, conversationId, sessionId, userId, at, ...commit })
     },
 
-    /** Marks the links of a session that is going away. */
+    /** Marks the links of a session that is being purged. */
     markPurged(sessionId: string, at: string): void {
       markPurged.run({ sessionId, at })
     },

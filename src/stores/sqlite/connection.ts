@@ -4,7 +4,6 @@ import type { Database } from 'better-sqlite3'
 import { StorageError, ThroughlineError } from '../../domain/errors.ts'
 import { existsSync, mkdirSync, writeFileSync } from '../files.ts'
 import { putBlank } from './blank.ts'
-import { knownProgram } from './driver.ts'
 
 /** `full` survives power loss, `relaxed` survives the end of the process only. */
 export type Durability = 'full' | 'relaxed'
@@ -12,17 +11,17 @@ export type Durability = 'full' | 'relaxed'
 /** How long a call waits for another process that holds the file, in milliseconds. */
 const BUSY_DEADLINE = 30_000
 
-/** Which file to open, and how. */
+/** The file to open, and how. */
 export interface ConnectOptions {
   path: string
   durability: Durability
-  /** True: the file must be there and stays as it is, its journal mode too; writes fail. @default false */
+  /** Whether to leave an existing file unchanged, including its journal mode; writes fail. @default false */
   readonly?: boolean
-  /** A file that a new one begins as. @default an empty one */
+  /** A template that a new file is copied from. @default none: the new file is empty */
   blank?: URL | string
 }
 
-/** Opens the file, made with its folder if it is new. `check` may refuse it before anything in it is changed. */
+/** Opens the file and creates it with its folder if it is new. `check` may refuse the file before it is changed. */
 export async function connect(
   { path, durability, readonly = false, blank }: ConnectOptions,
   check: (db: Database) => void,
@@ -32,20 +31,16 @@ export async function connect(
   try {
     if (!readonly) makeFolder(dirname(path))
     if (!readonly && blank !== undefined) putBlank(path, blank)
-    // The driver's own wait blocks this process, so it is short; whenFree waits the rest.
-    const opened = open(path, {
-      timeout: 5,
-      ...knownProgram(),
-      ...(readonly && readonlyOptions(path)),
-    })
+    // the driver's own wait blocks this process, so it is short; whenFree waits the rest
+    const opened = open(path, { timeout: 5, ...(readonly && readonlyOptions(path)) })
     db = opened
     await whenFree(() => check(opened))
     if (readonly) db.pragma('query_only = on')
     else await whenFree(() => opened.pragma('journal_mode = wal'))
     db.pragma(`synchronous = ${durability === 'full' ? 'full' : 'normal'}`)
-    // macOS: its fsync leaves data in the drive's cache
+    // fsync on macOS leaves data in the drive's cache
     db.pragma(`fullfsync = ${durability === 'full' ? 1 : 0}`)
-    // what a purge deletes is overwritten, not only unlinked
+    // overwrites what a purge deletes instead of only unlinking it
     db.pragma('secure_delete = on')
     return db
   } catch (cause) {
@@ -55,16 +50,17 @@ export async function connect(
 }
 
 /**
- * Lets the write-ahead log grow to 16 MB instead of 4 before it is copied back: 32 sessions touch 36 pages in each commit, and each
- * copying waits for the disk twice. Not from the start: while the log grows each commit waits twice as long, and a lone writer fills 4 MB soon.
+ * Lets the write-ahead log grow to 16 MB instead of 4 MB before a checkpoint: 32 sessions touch 36 pages per commit, and each
+ * checkpoint waits for the disk twice. Not from the start: while the log grows each commit waits twice as long, and a lone
+ * writer fills 4 MB soon.
  */
 export function raiseCheckpointSize(db: Database): void {
   db.pragma('wal_autocheckpoint = 4000')
 }
 
 /**
- * What leaves the files as they are. Where there is a write-ahead log, whoever may write and closes last copies it back; where there is none,
- * whoever may only read makes an empty one and cannot take it away.
+ * Options that leave the files unchanged. If a write-ahead log exists, the last writable connection copies it back on close;
+ * if none exists, a read-only connection creates an empty one and cannot remove it.
  */
 function readonlyOptions(path: string): { readonly: boolean; fileMustExist: true } {
   return { readonly: existsSync(`${path}-wal`), fileMustExist: true }
@@ -76,7 +72,7 @@ function makeFolder(folder: string): void {
   if (isNew && basename(folder) === '.throughline') writeFileSync(join(folder, '.gitignore'), '*\n')
 }
 
-/** Runs a synchronous piece of work, again and again while another process holds the file. */
+/** Runs synchronous work and retries while another process holds the lock. */
 export async function whenFree<T>(work: () => T): Promise<T> {
   const deadline = performance.now() + BUSY_DEADLINE
   for (let attempt = 0; ; attempt++) {
@@ -85,17 +81,21 @@ export async function whenFree<T>(work: () => T): Promise<T> {
     } catch (error) {
       if (!isBusy(error)) throw error
       if (performance.now() > deadline) {
-        throw new StorageError('sqlite', `another process kept the database locked for ${BUSY_DEADLINE / 1000} s`, {
-          cause: error,
-        })
+        throw new StorageError(
+          'sqlite',
+          `another process has held the database lock for ${BUSY_DEADLINE / 1000} s; try again later`,
+          {
+            cause: error,
+          },
+        )
       }
-      // random, so that many waiting processes do not come back at the same moment
+      // random, so waiting processes do not all retry at the same time
       await delay(1 + Math.random() * Math.min(2 ** attempt, 20))
     }
   }
 }
 
-/** The error a caller gets for one of the driver's. */
+/** Wraps an error of the driver for the caller. */
 export function storageError(cause: unknown, doing?: string): StorageError {
   if (cause instanceof StorageError) return cause
   const message = cause instanceof Error ? cause.message : String(cause)

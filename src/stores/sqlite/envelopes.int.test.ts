@@ -21,7 +21,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 const opened = () => sqliteStore({ path, durability: 'full', migrate: true, newId: uuid7 })
 
-/** Any SQL client that is not ours. */
+/** An external SQL client. */
 function stray<T>(work: (db: Database.Database) => T): T {
   const db = new Database(path)
   try {
@@ -34,8 +34,8 @@ function stray<T>(work: (db: Database.Database) => T): T {
 const columnOf = (sessionId: string, column: string) =>
   stray((db) => db.prepare(`select ${column} from session_envelopes where session_id = ?`).pluck().get(sessionId))
 
-describe('the moment of an envelope', () => {
-  it('is the present one where another client changes the row, unless that client gives it', async () => {
+describe('the update time of an envelope', () => {
+  it('is the current time if another client changes the row without setting it', async () => {
     const store = await opened()
     const [sessionId, other] = [await createSession(store), await createSession(store)]
     const before = new Date().toISOString()
@@ -54,7 +54,7 @@ describe('the moment of an envelope', () => {
     await store.close()
   })
 
-  it('is the one of the event where we write it, and where a repair puts the same event back', async () => {
+  it('is the time of the event if the store writes or repairs it', async () => {
     const store = await opened()
     const sessionId = await createSession(store)
     await store.decide(changeEnvelope(sessionId, { personaId: 'p' }, secondsAfterNoon(5)))
@@ -85,7 +85,7 @@ describe('query plans of envelopes', () => {
     const lines = plan.map(({ detail }) => detail).filter((line) => !line.includes('json_each'))
     for (const index of indexes) expect(lines.join('; ')).toContain(index)
     expect(lines.join('; ')).not.toContain('SCAN')
-    // of those since a moment only so many as there are have to be sorted by id
+    // only the rows since the time are sorted by id
     if (sql !== SINCE.remove) expect(lines.join('; ')).not.toContain('USE TEMP B-TREE')
   })
 })

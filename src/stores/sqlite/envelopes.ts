@@ -7,7 +7,7 @@ import { type EnvelopeColumns, envelopeOf } from './rows.ts'
 import { prepared } from './statement.ts'
 import { ENVELOPE, JOIN_ENVELOPE } from './view-sql.ts'
 
-/** Replaces the row: the trigger that gives the moment to updates of others does not fire. */
+/** Replaces the row, so the trigger that sets the time of external updates does not fire. */
 const PUT_ENVELOPE = `
   insert or replace into session_envelopes (
     session_id, persona_id, tenant, subject, issuer, scope, metadata, analysis, created_at, updated_at, batch, sequence
@@ -32,13 +32,13 @@ export const FIND_ENVELOPES = `
   ${ROW}
   where s.id in (select value from json_each(@ids))`
 
-/** The statements for one way to choose. @value is the batch, or the moment. */
+/** The statements for one condition. @value is the batch or the time. */
 function selectionSql(condition: string, index: string) {
-  // left to itself, SQLite walks all rows to save the sort by session
+  // without the hint, SQLite walks all rows to avoid the sort by session
   const table = `session_envelopes indexed by ${index}`
   return {
     count: `select count(*) from ${table} where ${condition}`,
-    /** Gives the sessions in any order. */
+    /** Returns the sessions in any order. */
     remove: `
       delete from session_envelopes
       where session_id in (
@@ -51,7 +51,7 @@ function selectionSql(condition: string, index: string) {
 export const OF_BATCH = selectionSql('batch = @value', 'session_envelopes_batch')
 export const SINCE = selectionSql('updated_at >= @value', 'session_envelopes_updated')
 
-/** The writes to what is kept of envelopes, each inside an open transaction. */
+/** Writes to stored envelopes, each inside an open transaction. */
 export function envelopeWriter(db: Database) {
   const put = prepared(db, PUT_ENVELOPE)
   const deleteOne = prepared(db, 'delete from session_envelopes where session_id = ?')
@@ -59,8 +59,8 @@ export function envelopeWriter(db: Database) {
   const removeSince = prepared<[object], string>(db, SINCE.remove).pluck()
 
   return {
-    /** Keeps the envelope of the view, if it has one. */
-    keep({ record, envelope, envelopeAt }: SessionView): void {
+    /** Stores the envelope of the view, if it has one. */
+    save({ record, envelope, envelopeAt }: SessionView): void {
       if (envelope === undefined) return
       const { document, batch } = envelope
       const { persona_id, tenant, subject, issuer, scope, metadata, analysis, timestamps } = document
@@ -95,7 +95,7 @@ export function envelopeWriter(db: Database) {
 
 export type EnvelopeWriter = ReturnType<typeof envelopeWriter>
 
-/** Reads of what is kept of envelopes. */
+/** Reads of stored envelopes. */
 export function envelopeReader(db: Database) {
   type Row = EnvelopeColumns & { id: string; envelope_at: number }
   const selectPage = prepared<[object], Row>(db, SELECT_ENVELOPES)
@@ -103,18 +103,18 @@ export function envelopeReader(db: Database) {
   const countOfBatch = prepared<[object], number>(db, OF_BATCH.count).pluck()
   const countSince = prepared<[object], number>(db, SINCE.count).pluck()
 
-  function shown(row: Row): EnvelopeRow {
+  function toEnvelopeRow(row: Row): EnvelopeRow {
     const envelope = envelopeOf(row.id, row)
     return { sessionId: row.id, envelopeAt: row.envelope_at, ...(envelope !== undefined && { envelope }) }
   }
 
   return {
     page({ after = '', limit }: { after?: string; limit: number }): EnvelopeRow[] {
-      return selectPage.all({ after, limit }).map(shown)
+      return selectPage.all({ after, limit }).map(toEnvelopeRow)
     },
 
     find(ids: readonly string[]): EnvelopeRow[] {
-      return selectFound.all({ ids: JSON.stringify(ids) }).map(shown)
+      return selectFound.all({ ids: JSON.stringify(ids) }).map(toEnvelopeRow)
     },
 
     count(which: EnvelopeFilter): number {

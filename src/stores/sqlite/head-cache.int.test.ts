@@ -30,7 +30,7 @@ async function exported(sessionId: string) {
 
 const said = { type: 'user_message', content: 'hello' } as const
 
-it('a head that was remembered is read again when another connection has appended', async () => {
+it('reads a cached head again after another connection appends', async () => {
   const session = await ours.sessions.create({ userId: 'ann' })
   const same = await theirs.sessions.get(session.id)
   const sequences: number[] = []
@@ -42,7 +42,7 @@ it('a head that was remembered is read again when another connection has appende
   expect((await ours.verify(session.id)).differences).toEqual([])
 })
 
-it('an end and a purge by another connection are seen by the next append', async () => {
+it('an append sees an end and a purge by another connection', async () => {
   const [one, two] = [await ours.sessions.create({ userId: 'ann' }), await ours.sessions.create({ userId: 'bob' })]
   await one.append(said)
   await two.append(said)
@@ -52,7 +52,7 @@ it('an end and a purge by another connection are seen by the next append', async
   await expect(two.append(said)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
 })
 
-it('types are marked again in a session that was purged and came back under its id', async () => {
+it('stores types again for a session that was purged and imported with the same id', async () => {
   const session = await ours.sessions.create({ userId: 'ann' })
   await session.append(said)
   const lines = await exported(session.id)
@@ -66,7 +66,7 @@ it('types are marked again in a session that was purged and came back under its 
   }
 })
 
-it('what failed with its transaction is forgotten', async () => {
+it('drops the head of a failed append', async () => {
   const session = await ours.sessions.create({ userId: 'ann' })
   await session.append(said)
   await expect(session.append(said, { expectedSequence: 9 })).rejects.toMatchObject({ code: 'SEQUENCE_CONFLICT' })

@@ -16,16 +16,16 @@ const UPDATE_HEAD = `
   set head = ?, turns = ?, last_activity_at = ?
   where id = ?`
 
-/** Apart, since naming the column rewrites its seven index entries even where the value stays. */
+/** Separate, since setting the column rewrites its seven index entries even if the value stays. */
 const UPDATE_MINUTE = `
   update sessions
   set activity_minute = ?
   where id = ?`
 
-/** Sessions to remember from one transaction to the next. */
+/** Most sessions to cache from one transaction to the next. */
 const MAX_CACHED = 1000
 
-/** What an append has to know of its session. */
+/** The columns of a session that an append needs. */
 export interface Head {
   id: string
   tenant: string
@@ -36,15 +36,14 @@ export interface Head {
   activityMinute: number
   endedAt: string | null
   expiresAt: string | null
-  /** Block of the last event, and the types that are known to be marked in it. */
+  /** Block of the last event, and the types already stored for it. */
   block?: number
   types?: Set<string>
 }
 
 /**
- * Heads of the sessions that were written to. A head is written once however many appends share the transaction, and
- * read only if another connection has written to the file since: with 32 writers on one session that is 1 statement
- * instead of 64.
+ * Caches the heads of written sessions. A head is written once per transaction, and read again only if another connection
+ * has written to the file: with 32 writers on one session that is 1 statement instead of 64.
  */
 export class HeadCache {
   readonly #select: Prepared<[string], Head>
@@ -64,14 +63,14 @@ export class HeadCache {
     this.#dataVersion = prepared<[], number>(db, 'pragma data_version').pluck()
   }
 
-  /** A transaction has begun, and nobody else writes until it ends. */
+  /** Call at the start of a transaction: no other connection writes until it ends. */
   begin(): void {
     const version = this.#dataVersion.get()
     if (version !== this.#version || this.#loaded.size > MAX_CACHED) this.#loaded.clear()
     this.#version = version
   }
 
-  /** The head to append to. */
+  /** The head of a session. */
   load({ sessionId, within }: SessionKey): Head {
     const head = this.#loaded.get(sessionId) ?? this.#select.get(sessionId)
     if (head === undefined || !isWithin(head, within)) throw new SessionNotFoundError(sessionId)
@@ -87,26 +86,26 @@ export class HeadCache {
     this.#touched.add(sessionId)
   }
 
-  /** Writes the head out and forgets it: from here on the row itself is read and written. */
+  /** Writes the head and removes it from the cache, before the row itself is read and written. */
   writeAndForget(sessionId: string): void {
     if (this.#moved.delete(sessionId)) this.#write(sessionId)
     this.#loaded.delete(sessionId)
     this.#touched.add(sessionId)
   }
 
-  /** Forgets a head whose session is going away. */
+  /** Drops the head of a session that is being purged. */
   forget(sessionId: string): void {
     this.#loaded.delete(sessionId)
     this.#moved.delete(sessionId)
     this.#touched.add(sessionId)
   }
 
-  /** Writes out every head that moved. */
+  /** Writes every advanced head. */
   flush(): void {
     for (const sessionId of this.#moved) this.#write(sessionId)
   }
 
-  /** The transaction is over. Gives the sessions that were written to. */
+  /** Call at the end of a transaction. Returns the sessions that were written to. */
   end(committed: boolean): string[] {
     const touched = [...this.#touched]
     if (!committed) this.#loaded.clear()

@@ -6,28 +6,28 @@ import { statSync } from '../files.ts'
 import { schemaOf } from './migrate.ts'
 import { prepared } from './statement.ts'
 
-/** One row of each table without which nothing can be read or written. */
+/** One row of each table that reads and writes depend on. */
 const PROBE = `
   select (select 1 from sessions limit 1), (select 1 from session_events limit 1), (select 1 from session_state limit 1),
     (select 1 from session_keys limit 1), (select 1 from session_envelopes limit 1), (select 1 from memories limit 1)`
 
 const SYNCHRONOUS = ['off', 'normal', 'full', 'extra']
 
-/** Looks at the file itself, each time anew: others may have changed it, or put another in its place. */
+/** Checks the file on every call: it may have been changed or replaced. */
 export function healthReader(db: Database, path: string): () => StoreHealth {
   const file = resolve(path)
   const opened = statSync(file).ino
 
-  function requirePlace(): void {
-    const there = statSync(file, { throwIfNoEntry: false })?.ino
-    if (there === opened) return
-    // what is written goes to a file that nobody will find again
-    const fate = there === undefined ? 'was removed' : 'was replaced by another'
-    throw new StorageError('sqlite', `the file '${path}' ${fate} while it was open; start this process again`)
+  function requireSameFile(): void {
+    const current = statSync(file, { throwIfNoEntry: false })?.ino
+    if (current === opened) return
+    // writes now go to a file that has no name any more
+    const fate = current === undefined ? 'was removed' : 'was replaced by another'
+    throw new StorageError('sqlite', `the file '${path}' ${fate} while it was open; restart this process`)
   }
 
   return () => {
-    requirePlace()
+    requireSameFile()
     prepared(db, PROBE).get()
     return {
       schema: schemaOf(db),

@@ -33,7 +33,7 @@ function stray<T>(work: (db: Database.Database) => T): T {
   }
 }
 
-/** Tables in which the text occurs anywhere. */
+/** Tables that contain the text. */
 function tablesWith(text: string): string[] {
   return stray((db) => {
     const tables = db
@@ -44,7 +44,7 @@ function tablesWith(text: string): string[] {
   })
 }
 
-it('shows nothing of a session that is coming in to those who look with SQL, and protects its events', async () => {
+it('hides a pending import from SQL clients and protects its events', async () => {
   const life = foreignSession({}, WORK)
   await store.imports.write(blockOf(life, 0, 5))
   expect(stray((db) => db.prepare('select * from conversation_sessions').all())).toEqual([])
@@ -55,7 +55,7 @@ it('shows nothing of a session that is coming in to those who look with SQL, and
   expect(tablesWith(life.sessionId)).not.toContain('session_imports')
 })
 
-it('leaves nothing of what is discarded, and of what came in and was purged only its commit', async () => {
+it('leaves nothing of a discarded import, and only the commit of a purged one', async () => {
   const life = foreignSession({}, [...WORK, ...endSteps(1)])
   await store.imports.write(blockOf(life, 0, 10))
   expect(tablesWith(life.sessionId)).toEqual(['session_edges', 'session_events', 'session_imports', 'session_types'])
@@ -66,7 +66,7 @@ it('leaves nothing of what is discarded, and of what came in and was purged only
   expect(tablesWith(life.sessionId)).toEqual(['conversation_commits'])
 })
 
-it('T1 stores nothing of a block that cannot be stored whole, and harms nobody beside it', async () => {
+it('T1 stores nothing of a block that fails, and other writes succeed', async () => {
   const other = await createSession(store)
   for (const isThere of [false, true]) {
     const life = foreignSession({}, WORK)

@@ -12,10 +12,10 @@ import { prepared } from './statement.ts'
 import { SELECT_VIEW } from './view-sql.ts'
 import type { WorkWriter } from './work.ts'
 
-/** No row: it is not there. */
+/** No row: the session does not exist. */
 const SELECT_STORED = 'select tenant, user_id, head from sessions where id = ?'
 
-/** No row: it is not coming in. */
+/** No row: no import is pending. */
 const SELECT_PENDING = 'select tenant, user_id, head, view from session_imports where session_id = ?'
 
 const PUT_PENDING = `
@@ -26,7 +26,7 @@ const PUT_PENDING = `
 
 const SELECT_EVENT_ID = 'select id from session_events where session_id = ? and sequence = ?'
 
-/** The statement for whom the query names. */
+/** The statement for the owner in the query. */
 export function pendingSql({ within }: Pick<UnfinishedQuery, 'within'>): string {
   const conditions = [
     ...(within !== undefined ? ['tenant = @tenant'] : []),
@@ -54,15 +54,15 @@ interface Writers {
   sessions: SessionWriter
 }
 
-/** The writes of sessions that come in, each inside an open transaction. All is checked before anything is written. */
+/** Writes of imports, each inside an open transaction. Each checks everything before it writes. */
 export function importWriter(db: Database, { heads, log, work, sessions }: Writers) {
-  const selectThere = prepared<[string], Position>(db, SELECT_STORED)
-  const selectComing = prepared<[string], Position>(db, SELECT_PENDING)
-  const putComing = prepared(db, PUT_PENDING)
-  const deleteComing = prepared(db, 'delete from session_imports where session_id = ?')
+  const selectStored = prepared<[string], Position>(db, SELECT_STORED)
+  const selectPending = prepared<[string], Position>(db, SELECT_PENDING)
+  const putPending = prepared(db, PUT_PENDING)
+  const deletePending = prepared(db, 'delete from session_imports where session_id = ?')
 
-  /** Throws unless there is room for what the session becomes: in its scope, and in the chain of its conversation. */
-  function checkRoom(view: SessionView): void {
+  /** Throws if another session occupies its scope or its position in the commit chain. */
+  function checkConflicts(view: SessionView): void {
     const { record, commit } = view
     const live = record.endedAt === undefined ? sessions.blocking(record) : undefined
     if (live !== undefined && live.id !== record.id) {
@@ -74,41 +74,41 @@ export function importWriter(db: Database, { heads, log, work, sessions }: Write
     }
   }
 
-  function keepComing({ sessionId, view }: ImportBlock): void {
+  function savePending({ sessionId, view }: ImportBlock): void {
     const { tenant, userId, head } = view.record
-    putComing.run(sessionId, tenant, userId, head, stringifyJson(view as unknown as Json))
+    putPending.run(sessionId, tenant, userId, head, stringifyJson(view as unknown as Json))
   }
 
   return {
     write(block: ImportBlock): void {
       const { sessionId, events, edges, view, done } = block
       heads.writeAndForget(sessionId)
-      const there = selectThere.get(sessionId)
-      checkPosition(block, there ?? selectComing.get(sessionId))
-      if (there !== undefined || done) checkRoom(view)
+      const stored = selectStored.get(sessionId)
+      checkPosition(block, stored ?? selectPending.get(sessionId))
+      if (stored !== undefined || done) checkConflicts(view)
       log.insertStored(sessionId, events)
       work.insertEdges(sessionId, edges)
-      if (there !== undefined) {
+      if (stored !== undefined) {
         sessions.replaceView(view)
       } else if (done) {
-        deleteComing.run(sessionId)
+        deletePending.run(sessionId)
         sessions.insertView(view)
       } else {
-        keepComing(block)
+        savePending(block)
         return
       }
-      work.takeLink(view)
+      work.restoreLink(view)
     },
 
     discard(sessionId: string): number {
-      if (deleteComing.run(sessionId).changes === 0) return 0
-      work.forgetEdges(sessionId)
+      if (deletePending.run(sessionId).changes === 0) return 0
+      work.removeEdges(sessionId)
       return log.removeEvents(sessionId)
     },
   }
 }
 
-/** Throws unless the block belongs to whom the session does, and right behind what is there of it. */
+/** Throws unless the block has the owner of the session and follows its last event. */
 function checkPosition({ sessionId, after, view }: ImportBlock, before: Position | undefined): void {
   const { tenant, userId } = view.record
   if (before !== undefined && (before.tenant !== tenant || before.user_id !== userId)) {
@@ -118,19 +118,19 @@ function checkPosition({ sessionId, after, view }: ImportBlock, before: Position
   if (actual !== after) throw new SequenceConflictError({ sessionId, expected: after, actual })
 }
 
-/** Reads of what came in. */
+/** Reads of imports. */
 export function importReader(db: Database) {
   const selectView = prepared<[string], ViewRow & EnvelopeColumns>(db, SELECT_VIEW)
-  const selectComing = prepared<[string], Position & { view: string }>(db, SELECT_PENDING)
+  const selectPending = prepared<[string], Position & { view: string }>(db, SELECT_PENDING)
   const selectEventId = prepared<[string, number], string>(db, SELECT_EVENT_ID).pluck()
 
-  /** Sees one moment: the session may be done between two looks. */
+  /** In a transaction: the import may finish between two reads. */
   const find = db.transaction((sessionId: string): FoundImport | undefined => {
-    const there = selectView.get(sessionId)
-    const row = there ?? selectComing.get(sessionId)
+    const stored = selectView.get(sessionId)
+    const row = stored ?? selectPending.get(sessionId)
     if (row === undefined) return undefined
     const lastEventId = selectEventId.get(sessionId, row.head) ?? ''
-    if (there !== undefined) return { view: viewOf(there), lastEventId, isUnfinished: false }
+    if (stored !== undefined) return { view: viewOf(stored), lastEventId, isUnfinished: false }
     return { view: JSON.parse((row as { view: string }).view), lastEventId, isUnfinished: true }
   })
 

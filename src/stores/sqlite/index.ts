@@ -14,7 +14,7 @@ import { healthReader } from './health.ts'
 import { importReader, importWriter } from './imports.ts'
 import { intakeGate } from './intake.ts'
 import { sessionLister } from './list.ts'
-import { memoryKeys } from './memory-keys.ts'
+import { createMemoryKeys } from './memory-keys.ts'
 import { memoryReader } from './memory-read.ts'
 import { memoryWriter } from './memory-write.ts'
 import { knownSchema, migrate, refuseForeign, requireSchema } from './migrate.ts'
@@ -25,74 +25,75 @@ import { groupPostings } from './recall-postings.ts'
 import { indexReader } from './recall-read.ts'
 import { indexWriter } from './recall-write.ts'
 import { sessionWriter } from './sessions.ts'
-import { watchers } from './watch.ts'
+import { createWatchers } from './watch.ts'
 import { workReader, workWriter } from './work.ts'
 
+/** Reads before a read yields to the event loop. */
 const READS_PER_TURN = 16
 
-/** Writes that share a transaction where many write at once. */
-const CROWD = 8
+/** Writes per transaction from which on the write-ahead log may grow. */
+const GROW_LOG_AT = 8
 
 export interface SqliteOptions extends ConnectOptions {
-  /** False: a file with an older schema, or none, is refused with `SCHEMA_OUTDATED` and left as it is. */
+  /** Whether to migrate a missing or older schema; if not, it is refused with `SCHEMA_OUTDATED` and the file stays unchanged. */
   migrate: boolean
   newId: () => string
 }
 
-/** Keeps everything in one SQLite file that any number of processes on one machine may use at once. */
+/** Stores everything in one SQLite file that any number of processes on one machine may share. */
 export async function sqliteStore(options: SqliteOptions): Promise<Store> {
-  const db = options.migrate ? await migrated(options) : await asItIs(options)
+  const db = options.migrate ? await openMigrated(options) : await openExisting(options)
 
   const heads = new HeadCache(db)
   const work = workWriter(db)
   const envelopes = envelopeWriter(db)
   const log = logWriter(db, heads, work, envelopes)
-  const shelves = partitionWriter(db)
-  const indexed = indexWriter(db, shelves)
-  const taking = intakeGate(db)
-  const sessions = sessionWriter(db, { heads, log, work, index: indexed, envelopes, intake: taking }, options.newId)
+  const partitions = partitionWriter(db)
+  const index = indexWriter(db, partitions)
+  const intake = intakeGate(db)
+  const sessions = sessionWriter(db, { heads, log, work, index, envelopes, intake }, options.newId)
   const imports = importWriter(db, { heads, log, work, sessions })
-  const imported = importReader(db)
-  const keys = memoryKeys(db)
-  const memories = memoryWriter(db, keys, shelves, indexed, sessions.purge)
-  const remembered = memoryReader(db)
-  const marks = markReader(db)
-  const words = indexReader(db)
-  const reader = logReader(db)
-  const lister = sessionLister(db)
-  const workDone = workReader(db)
-  const chains = commitReader(db)
-  const kept = envelopeReader(db)
-  const watching = watchers(db)
+  const importReads = importReader(db)
+  const memoryKeys = createMemoryKeys(db)
+  const memories = memoryWriter(db, memoryKeys, partitions, index, sessions.purge)
+  const memoryReads = memoryReader(db)
+  const markReads = markReader(db)
+  const indexReads = indexReader(db)
+  const logReads = logReader(db)
+  const sessionReads = sessionLister(db)
+  const workReads = workReader(db)
+  const commitReads = commitReader(db)
+  const envelopeReads = envelopeReader(db)
+  const watchers = createWatchers(db)
   const health = healthReader(db, options.path)
   const queue = commitQueue(db, {
-    begun(writes) {
+    afterBegin(writes) {
       heads.begin()
-      if (writes >= CROWD && !isCrowded) raiseCheckpointSize(db)
-      isCrowded ||= writes >= CROWD
+      if (writes >= GROW_LOG_AT && !hasGrownLog) raiseCheckpointSize(db)
+      hasGrownLog ||= writes >= GROW_LOG_AT
     },
     beforeCommit: () => heads.flush(),
-    afterwards(committed) {
+    afterEnd(committed) {
       const touched = heads.end(committed)
-      if (committed) watching.wake(touched)
+      if (committed) watchers.wake(touched)
     },
   })
   let closed = false
-  let isCrowded = false
+  let hasGrownLog = false
   let reads = 0
 
-  function ready(): void {
+  function assertOpen(): void {
     if (closed) throw new StorageError('sqlite', 'the store is closed')
   }
 
   async function write<T>(work: () => T): Promise<T> {
-    ready()
+    assertOpen()
     return await queue.add(work)
   }
 
-  async function look<T>(work: () => T): Promise<T> {
-    ready()
-    // a read ends within the turn it began in: a caller that only reads in a loop would keep the event loop for itself
+  async function read<T>(work: () => T): Promise<T> {
+    assertOpen()
+    // a read ends in its own turn, so a caller that reads in a loop would block the event loop
     if (++reads % READS_PER_TURN === 0) await nextTurn()
     try {
       return await whenFree(work)
@@ -109,85 +110,85 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     fork: (request) => write(() => sessions.fork(request)),
     repair: (key, expectedHead, view, edges) => write(() => sessions.repair(key, expectedHead, view, edges)),
     purge: (key, at) => write(() => sessions.purge(key, at)),
-    load: (key) => look(() => reader.load(key)),
-    record: (key) => look(() => reader.record(key)),
-    state: (key) => look(() => reader.state(key)),
-    read: (key, query) => look(() => reader.read(key, query)),
-    active: (query) => look(() => sessions.active(query)),
-    list: (query) => look(() => lister.list(query)),
-    sessionIds: (query) => look(() => lister.sessionIds(query)),
-    totals: (within) => look(() => lister.totals(within)),
-    edges: (key, query) => look(() => workDone.edges(key, query)),
-    commits: (query) => look(() => chains.commits(query)),
-    due: (query) => look(() => workDone.due(query)),
-    pausedSince: () => look(() => taking.pausedSince()),
-    pause: (since) => write(() => taking.pause(since)),
+    load: (key) => read(() => logReads.load(key)),
+    record: (key) => read(() => logReads.record(key)),
+    state: (key) => read(() => logReads.state(key)),
+    read: (key, query) => read(() => logReads.read(key, query)),
+    active: (query) => read(() => sessions.active(query)),
+    list: (query) => read(() => sessionReads.list(query)),
+    sessionIds: (query) => read(() => sessionReads.sessionIds(query)),
+    totals: (within) => read(() => sessionReads.totals(within)),
+    edges: (key, query) => read(() => workReads.edges(key, query)),
+    commits: (query) => read(() => commitReads.commits(query)),
+    due: (query) => read(() => workReads.due(query)),
+    pausedSince: () => read(() => intake.pausedSince()),
+    pause: (since) => write(() => intake.pause(since)),
     envelopes: {
-      page: (query) => look(() => kept.page(query)),
-      find: (ids) => look(() => kept.find(ids)),
-      count: (which) => look(() => kept.count(which)),
+      page: (query) => read(() => envelopeReads.page(query)),
+      find: (ids) => read(() => envelopeReads.find(ids)),
+      count: (which) => read(() => envelopeReads.count(which)),
       remove: (which, limit) => write(() => envelopes.remove(which, limit)),
     },
     imports: {
-      find: (sessionId) => look(() => imported.find(sessionId)),
+      find: (sessionId) => read(() => importReads.find(sessionId)),
       write: (block) => write(() => imports.write(block)),
-      unfinished: (query) => look(() => imported.unfinished(query)),
+      unfinished: (query) => read(() => importReads.unfinished(query)),
       discard: (sessionId) => write(() => imports.discard(sessionId)),
     },
     memories: {
       change: (request) => write(() => memories.change(request)),
       markUsed: (user, ids, at) => write(() => memories.markUsed(user, ids, at)),
-      forgetKeys: (before, limit, within) => write(() => keys.forget(before, limit, within)),
+      forgetKeys: (before, limit, within) => write(() => memoryKeys.forget(before, limit, within)),
       purge: (user) => write(() => memories.purge(user)),
-      get: (ids, within) => look(() => remembered.get(ids, within)),
-      list: (query) => look(() => remembered.list(query)),
-      history: (id, within) => look(() => remembered.history(id, within)),
-      fromSource: (query) => look(() => remembered.fromSource(query)),
-      expired: (at, limit, within) => look(() => remembered.expired(at, limit, within)),
-      findAnswer: (stamp, within) => look(() => keys.answered(stamp, within)),
-      unindexed: (user, version, limit) => look(() => remembered.unread(user, version, limit)),
+      get: (ids, within) => read(() => memoryReads.get(ids, within)),
+      list: (query) => read(() => memoryReads.list(query)),
+      history: (id, within) => read(() => memoryReads.history(id, within)),
+      fromSource: (query) => read(() => memoryReads.fromSource(query)),
+      expired: (at, limit, within) => read(() => memoryReads.expired(at, limit, within)),
+      findAnswer: (stamp, within) => read(() => memoryKeys.answered(stamp, within)),
+      unindexed: (user, version, limit) => read(() => memoryReads.unread(user, version, limit)),
     },
     index: {
       async add(request) {
-        // before the queue: what cannot be read breaks nobody else's write, and the lock is held for less time
+        // before the queue: invalid input fails no other write, and the lock is held for less time
         const blocks = groupPostings(request.messages)
-        return await write(() => indexed.add(request, blocks))
+        return await write(() => index.add(request, blocks))
       },
-      drop: (sessionId) => write(() => indexed.drop(sessionId)),
-      mark: (sessionId) => look(() => marks.mark(sessionId)),
-      marks: (user, version, newest) => look(() => marks.marks(user, version, newest)),
+      drop: (sessionId) => write(() => index.drop(sessionId)),
+      mark: (sessionId) => read(() => markReads.mark(sessionId)),
+      marks: (user, version, newest) => read(() => markReads.marks(user, version, newest)),
       async behind({ version, after: from, limit }) {
         const found: string[] = []
         let after = from ?? ''
         for (let more = true; more && found.length < limit; ) {
-          const page = await look(() => marks.behind({ version, after, limit: limit - found.length }))
+          const page = await read(() => markReads.behind({ version, after, limit: limit - found.length }))
           found.push(...page.ids)
           more = page.after !== undefined
           after = page.after ?? after
         }
         return found
       },
-      lookup: (shelf, terms) => look(() => words.lookup(shelf, terms)),
-      postings: (shelf, terms, limit) => look(() => words.postings(shelf, terms, limit)),
-      facts: (user, query) => look(() => words.facts(user, query)),
-      events: (user, places) => look(() => words.events(user, places)),
+      lookup: (partition, terms) => read(() => indexReads.lookup(partition, terms)),
+      postings: (partition, terms, limit) => read(() => indexReads.postings(partition, terms, limit)),
+      facts: (user, query) => read(() => indexReads.facts(user, query)),
+      events: (user, places) => read(() => indexReads.events(user, places)),
     },
     watch(sessionId, wake) {
-      ready()
-      return watching.add(sessionId, wake)
+      assertOpen()
+      return watchers.add(sessionId, wake)
     },
-    health: () => look(health),
+    health: () => read(health),
     async close() {
       if (closed) return
       closed = true
       await queue.idle()
-      watching.close()
+      watchers.close()
       db.close()
     },
   }
 }
 
-async function migrated(options: SqliteOptions): Promise<Database> {
+async function openMigrated(options: SqliteOptions): Promise<Database> {
   const db = await connect({ blank: BLANK, ...options }, refuseForeign)
   try {
     await migrate(db)
@@ -198,8 +199,8 @@ async function migrated(options: SqliteOptions): Promise<Database> {
   }
 }
 
-async function asItIs(options: SqliteOptions): Promise<Database> {
-  // opening would make it
+async function openExisting(options: SqliteOptions): Promise<Database> {
+  // opening would create it
   if (!existsSync(options.path)) throw new SchemaOutdatedError({ found: 0, needed: knownSchema() })
   return await connect(options, (db) => {
     refuseForeign(db)

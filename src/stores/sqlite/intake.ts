@@ -4,19 +4,19 @@ import { prepared } from './statement.ts'
 
 const SELECT_PAUSED = "select value from settings where name = 'paused_since'"
 
-/** A pause that is there stays. */
+/** Keeps the time of an earlier pause. */
 const PAUSE = "insert into settings (name, value) values ('paused_since', ?) on conflict do nothing"
 
 const RESUME = "delete from settings where name = 'paused_since'"
 
 const SELECT_PENDING = 'select 1 from session_imports where session_id = ?'
 
-/** What keeps new sessions out. */
+/** Decides whether new sessions are accepted. */
 export function intakeGate(db: Database) {
   const selectPaused = prepared<[], string>(db, SELECT_PAUSED).pluck()
   const pause = prepared(db, PAUSE)
   const resume = prepared(db, RESUME)
-  const selectComing = prepared<[string], 1>(db, SELECT_PENDING).pluck()
+  const selectPending = prepared<[string], 1>(db, SELECT_PENDING).pluck()
 
   return {
     pausedSince: (): string | undefined => selectPaused.get(),
@@ -26,15 +26,15 @@ export function intakeGate(db: Database) {
       else pause.run(since)
     },
 
-    /** Throws while it is paused. */
+    /** Throws while the intake is paused. */
     check(): void {
       const since = selectPaused.get()
       if (since !== undefined) throw new IntakePausedError(since)
     },
 
-    /** Throws if a session is coming in under the id. */
+    /** Throws if an import with this id is pending. */
     checkId(sessionId: string): void {
-      if (selectComing.get(sessionId) !== undefined) throw new IdempotencyMismatchError({ sessionId })
+      if (selectPending.get(sessionId) !== undefined) throw new IdempotencyMismatchError({ sessionId })
     },
   }
 }

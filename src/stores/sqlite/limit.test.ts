@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LIMIT } from './limit.ts'
 
-/** A limit that is a parameter and nothing else. */
+/** A limit that is only a parameter. */
 const BARE = /\blimit\s+(\?|[@:$]\w+\b)(?!\s*\+ 0)/i
 
 test('no statement has a bare parameter for its limit', () => {

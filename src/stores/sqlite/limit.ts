@@ -1,5 +1,5 @@
 /**
- * How a statement is told how many rows to give: never by a bare parameter. That would let the value choose the plan, so SQLite makes
- * a new plan whenever it is bound: 22 µs, a quarter of a window of 30 turns.
+ * Limits the rows of a statement, never by a bare parameter: SQLite would plan again whenever the value is bound, which takes
+ * 22 µs, a quarter of the time of a window of 30 turns.
  */
 export const LIMIT = 'limit @limit + 0'

@@ -2,10 +2,11 @@ import type { Database } from 'better-sqlite3'
 import type { Principal, SessionRecord } from '../../domain/record.ts'
 import type { IdsQuery, ListQuery, Totals } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
+import { OWNED, ownerOf } from './owner-filter.ts'
 import { minuteOf, recordOf, type SessionRow } from './rows.ts'
 import { type Prepared, prepared } from './statement.ts'
 
-/** One condition for each filter; every one begins where an index by tenant and minute can serve. */
+/** One condition per filter; an index by tenant and minute serves each of them. */
 const FILTERS = {
   userId: 'user_id = @userId',
   state: 'state = @state',
@@ -19,8 +20,6 @@ const FILTERS = {
 
 const FILTER_NAMES = Object.keys(FILTERS) as (keyof typeof FILTERS)[]
 
-const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
-
 const SELECT_TOTALS = `
   select count(*) as sessions, coalesce(sum(head), 0) as events
   from sessions
@@ -33,7 +32,7 @@ const SELECT_IDS = `
   order by id
   ${LIMIT}`
 
-/** The statement for the filters that the query has. */
+/** The statement for the filters of the query. */
 export function listSql(query: Partial<ListQuery>): string {
   const conditions = FILTER_NAMES.filter((name) => query[name] !== undefined).map((name) => FILTERS[name])
   return `
@@ -47,11 +46,11 @@ export function listSql(query: Partial<ListQuery>): string {
 export function sessionLister(db: Database) {
   const selectTotals = prepared<[object], Totals>(db, SELECT_TOTALS)
   const selectIds = prepared<[object], string>(db, SELECT_IDS).pluck()
-  const known = new Map<string, Prepared<[object], SessionRow>>()
+  const statements = new Map<string, Prepared<[object], SessionRow>>()
 
   function statement(sql: string): Prepared<[object], SessionRow> {
-    const found = known.get(sql) ?? prepared<[object], SessionRow>(db, sql)
-    known.set(sql, found)
+    const found = statements.get(sql) ?? prepared<[object], SessionRow>(db, sql)
+    statements.set(sql, found)
     return found
   }
 
@@ -72,16 +71,11 @@ export function sessionLister(db: Database) {
     },
 
     totals(within: Principal | undefined): Totals {
-      return selectTotals.get(owner(within)) as Totals
+      return selectTotals.get(ownerOf(within)) as Totals
     },
 
     sessionIds({ after = '', limit, within }: IdsQuery): string[] {
-      return selectIds.all({ after, limit, ...owner(within) })
+      return selectIds.all({ after, limit, ...ownerOf(within) })
     },
   }
-}
-
-/** Both null: of everyone. */
-function owner(within: Principal | undefined): { tenant: string | null; userId: string | null } {
-  return { tenant: within?.tenant ?? null, userId: within?.userId ?? null }
 }

@@ -5,7 +5,7 @@ import type { ChangeRequest } from '../../ports/memory-store.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import type { IdempotencyStamp } from '../../ports/session-store.ts'
 import { LIMIT } from './limit.ts'
-import { OWNED, ownerOf } from './memory-read.ts'
+import { OWNED, ownerOf } from './owner-filter.ts'
 import { prepared } from './statement.ts'
 
 export const SELECT_MEMORY_KEY = `
@@ -13,7 +13,7 @@ export const SELECT_MEMORY_KEY = `
   from memory_keys
   where tenant = ? and user_id = ? and key = ?`
 
-/** Under a key that several users have: of the first. */
+/** The first match if several users have the key. */
 export const SELECT_ANSWER = `
   select response
   from memory_keys
@@ -24,7 +24,7 @@ const INSERT_MEMORY_KEY = `
   insert into memory_keys (tenant, user_id, key, fingerprint, response, at)
   values (?, ?, ?, ?, ?, ?)`
 
-/** The oldest first. */
+/** Oldest first. */
 export const FORGET_KEYS = `
   delete from memory_keys
   where (tenant, user_id, key) in (
@@ -32,7 +32,7 @@ export const FORGET_KEYS = `
   )`
 
 /** Idempotency keys of changes to memories. */
-export function memoryKeys(db: Database) {
+export function createMemoryKeys(db: Database) {
   const selectKey = prepared<[string, string, string], { fingerprint: string; response: string }>(db, SELECT_MEMORY_KEY)
   const selectAnswer = prepared<[object], string>(db, SELECT_ANSWER).pluck()
   const insertKey = prepared(db, INSERT_MEMORY_KEY)
@@ -70,4 +70,4 @@ export function memoryKeys(db: Database) {
   }
 }
 
-export type MemoryKeys = ReturnType<typeof memoryKeys>
+export type MemoryKeys = ReturnType<typeof createMemoryKeys>

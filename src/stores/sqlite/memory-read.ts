@@ -5,10 +5,8 @@ import type { MemoriesQuery, SourceQuery } from '../../ports/memory-store.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 import { LIMIT } from './limit.ts'
 import { type ChangeRow, changeOf, type MemoryRow, memoryOf } from './memory-rows.ts'
+import { OWNED, ownerOf } from './owner-filter.ts'
 import { prepared } from './statement.ts'
-
-/** Both null: of everyone. */
-export const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
 
 /** @ids is a JSON array. */
 export const SELECT_MEMORIES = `
@@ -37,7 +35,7 @@ export const SELECT_FROM_SOURCE = `
   order by s.memory_id
   ${LIMIT}`
 
-/** Those that expired first come first. */
+/** First expired first. */
 export const SELECT_EXPIRED_MEMORIES = `
   select *
   from memories
@@ -51,14 +49,14 @@ export const SELECT_UNREAD = `
   where tenant = @tenant and user_id = @userId and superseded_by is null and index_version < @version
   ${LIMIT}`
 
-/** Under an id that several users have: of the first. */
+/** The first match if several users have the id. */
 export const SELECT_HISTORY = `
   select version, at, change, confidence, source, note, by_memory
   from memory_history
   where memory = (select number from memories where id = @id and ${OWNED} limit 1)
   order by version`
 
-/** Reads of what is remembered. */
+/** Reads of memories. */
 export function memoryReader(db: Database) {
   const selectMemories = prepared<[object], MemoryRow>(db, SELECT_MEMORIES)
   const listMemories = prepared<[object], MemoryRow>(db, LIST_MEMORIES)
@@ -92,9 +90,4 @@ export function memoryReader(db: Database) {
       return selectUnread.all({ tenant, userId, version, limit }).map(memoryOf)
     },
   }
-}
-
-/** Both null: of everyone. */
-export function ownerOf(within: Principal | undefined): { tenant: string | null; userId: string | null } {
-  return { tenant: within?.tenant ?? null, userId: within?.userId ?? null }
 }

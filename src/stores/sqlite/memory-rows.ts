@@ -3,7 +3,7 @@ import type { LineageEntry, Memory, MemoryChange } from '../../domain/memory/mem
 import type { SourceType } from '../../domain/memory/source-type.ts'
 import type { UserKey } from '../../ports/recall-index.ts'
 
-/** A row of `memories`, without what the store keeps for itself. */
+/** A row of `memories`, without internal columns. */
 export interface MemoryRow {
   id: string
   tenant: string
@@ -23,7 +23,7 @@ export interface MemoryRow {
   metadata: string | null
 }
 
-/** A row of `memory_history`, its memory left out. */
+/** A row of `memory_history`, without its memory. */
 export interface ChangeRow {
   version: number
   at: string
@@ -55,7 +55,7 @@ export function memoryOf(row: MemoryRow): Memory {
   }
 }
 
-/** The row of a user's memory, whoever the memory says it belongs to. */
+/** The row of a memory for this user, even if the memory names another owner. */
 export function memoryRowOf(memory: Memory, { tenant, userId }: UserKey): MemoryRow {
   return {
     id: memory.id,

@@ -14,7 +14,7 @@ import type { IndexWriter } from './recall-write.ts'
 import { prepared } from './statement.ts'
 import { uuidBytes } from './uuid-bytes.ts'
 
-/** A memory is one message, under its own id. */
+/** A memory is indexed as one message under its own id. */
 const TURN = 1
 
 /** @fingerprints is a JSON array. */
@@ -30,7 +30,7 @@ export const SELECT_DERIVED = `
   join memories m on m.tenant = s.tenant and m.user_id = s.user_id and m.id = s.memory_id
   where s.tenant = @tenant and s.user_id = @userId and s.key = @source`
 
-/** What is null of the last two stays as it was. */
+/** A null fingerprint or index version keeps the stored value. */
 const PUT_MEMORY = `
   insert into memories (
     id, tenant, user_id, category, content, scope, source_type, confidence, lineage, use_count, created_at,
@@ -59,7 +59,7 @@ const INSERT_SOURCE = `
 
 const DELETE_SOURCE = 'delete from memory_sources where tenant = ? and user_id = ? and key = ? and memory_id = ?'
 
-/** No row: the session is not the user's, or does not exist. */
+/** No row: the session does not exist or belongs to another user. */
 const SELECT_EXTRACTED = `
   select coalesce(m.extracted, 0) as extracted, s.head
   from sessions s
@@ -80,7 +80,7 @@ const DELETE_HISTORY_OF = `
   delete from memory_history
   where memory in (select number from memories where tenant = ? and user_id = ?)`
 
-/** All that a change writes, ready to be written. */
+/** Everything a change writes, ready to writeRows. */
 interface PreparedChange {
   readonly puts: readonly PreparedPut[]
   readonly removals: readonly string[]
@@ -95,20 +95,20 @@ interface Previous {
 
 interface PreparedPut {
   readonly row: MemoryRow & { fingerprint: string | null; index_version: number | null }
-  /** Keys of the sources that its lineage names. */
+  /** Keys of the sources in its lineage. */
   readonly sources: ReadonlySet<string>
-  /** `undefined`: they stay as they are. */
+  /** `undefined`: keeps the stored ones. */
   readonly postings: readonly BlockPostings[] | undefined
   readonly changes: readonly Omit<ChangeRow, 'version'>[]
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The writes to what is remembered, each inside an open transaction. */
+/** Writes to memories, each inside an open transaction. */
 export function memoryWriter(
   db: Database,
   keys: MemoryKeys,
-  shelves: PartitionWriter,
+  partitions: PartitionWriter,
   index: IndexWriter,
   purge: (key: SessionKey, at: string) => PurgeCounts,
 ) {
@@ -133,17 +133,17 @@ export function memoryWriter(
     return session?.extracted === from && session.head >= to
   }
 
-  /** Whether the sessions are there and the user's, and have been extracted as far as the change says. */
-  function isReady({ tenant, userId, sessions = [], mark, purge: going }: ChangeRequest): boolean {
-    const wanted = [...sessions, ...(going === undefined ? [] : [going])]
+  /** Whether the sessions exist, belong to the user, and are extracted up to the mark of the change. */
+  function isReady({ tenant, userId, sessions = [], mark, purge: purgedId }: ChangeRequest): boolean {
+    const wanted = [...sessions, ...(purgedId === undefined ? [] : [purgedId])]
     return (
       wanted.every((id) => selectExtracted.get(id, tenant, userId) !== undefined) &&
       (mark === undefined || isAtMark(mark, { tenant, userId }))
     )
   }
 
-  /** Each once. */
-  function found({ tenant, userId, ids = [], fingerprints = [], source }: ChangeRequest): Memory[] {
+  /** Memories that the request names, each once. */
+  function loadNamed({ tenant, userId, ids = [], fingerprints = [], source }: ChangeRequest): Memory[] {
     const user = { tenant, userId }
     const rows = [
       ...(ids.length > 0 ? selectMemories.all({ ...user, ids: JSON.stringify(ids) }) : []),
@@ -153,8 +153,8 @@ export function memoryWriter(
     return [...new Map(rows.map((row) => [row.id, row])).values()].map(memoryOf)
   }
 
-  /** Memories that the change writes and that are there. */
-  function previous({ puts, removals }: PreparedChange, user: UserKey): Map<string, Previous> {
+  /** Stored versions of the memories that the change writes. */
+  function loadPrevious({ puts, removals }: PreparedChange, user: UserKey): Map<string, Previous> {
     const ids = JSON.stringify([...puts.map(({ row }) => row.id), ...removals])
     const rows = selectMemories.all({ ...user, ids })
     return new Map(rows.map((row) => [row.id, { number: row.number, sources: sourcesOf(memoryOf(row)) }]))
@@ -170,24 +170,24 @@ export function memoryWriter(
     for (const key of after) if (!before.has(key)) insertSource.run(tenant, userId, key, id)
   }
 
-  function write({ puts, removals }: PreparedChange, user: UserKey, before: Map<string, Previous>): void {
-    const shelf = { tenant: user.tenant, userId: user.userId, corpus: 'memory' } as const
-    const shelfNumber = puts.some(({ postings: words = [] }) => words.length > 0)
-      ? shelves.take(shelf)
-      : shelves.find(shelf)
-    const tally = new CountChanges()
+  function writeRows({ puts, removals }: PreparedChange, user: UserKey, before: Map<string, Previous>): void {
+    const key = { tenant: user.tenant, userId: user.userId, corpus: 'memory' } as const
+    const partition = puts.some(({ postings: words = [] }) => words.length > 0)
+      ? partitions.findOrCreate(key)
+      : partitions.find(key)
+    const counts = new CountChanges()
     const removeWords = (id: string) => {
-      // one that another SQL client put there may have any id, and has no words then
+      // a memory of another SQL client may have any id; then it has no words
       const bytes = uuidBytes(id)
-      if (shelfNumber !== undefined && bytes !== undefined) shelves.remove(shelfNumber, bytes, tally)
+      if (partition !== undefined && bytes !== undefined) partitions.remove(partition, bytes, counts)
     }
     for (const { row, sources, postings: words, changes } of puts) {
       const number = putMemory.get(row) as number
       for (const change of changes) insertChange.run({ memory: number, ...change })
       replaceSources(row.id, user, before.get(row.id)?.sources, sources)
       if (words !== undefined && before.has(row.id)) removeWords(row.id)
-      if (words !== undefined && shelfNumber !== undefined)
-        shelves.put(shelfNumber, requireUuidBytes(row.id), words, tally)
+      if (words !== undefined && partition !== undefined)
+        partitions.insert(partition, requireUuidBytes(row.id), words, counts)
       before.set(row.id, { number, sources })
     }
     for (const id of removals) {
@@ -199,21 +199,21 @@ export function memoryWriter(
       deleteMemory.run(gone.number)
       before.delete(id)
     }
-    if (shelfNumber !== undefined) shelves.settle(shelfNumber, tally)
+    if (partition !== undefined) partitions.saveCounts(partition, counts)
   }
 
   return {
     change(request: ChangeRequest): ChangeResult {
-      const { tenant, userId, mark, purge: going, at } = request
+      const { tenant, userId, mark, purge: purgedId, at } = request
       const user = { tenant, userId }
       const response = keys.known(request)
       if (response !== undefined) return { outcome: 'replayed', memories: [], response }
       if (!isReady(request)) return { outcome: 'stale', memories: [] }
-      const prepared = runDecider(request, found(request))
-      write(prepared, user, previous(prepared, user))
+      const prepared = runDecider(request, loadNamed(request))
+      writeRows(prepared, user, loadPrevious(prepared, user))
       keys.keep(request, prepared.response)
       if (mark) moveExtracted.run(mark.sessionId, mark.to)
-      const purged = going === undefined ? undefined : purge({ sessionId: going }, at)
+      const purged = purgedId === undefined ? undefined : purge({ sessionId: purgedId }, at)
       const memories = prepared.puts.map(({ row }) => memoryOf(row))
       return { outcome: 'written', memories, ...(purged && { purged }) }
     },
@@ -233,9 +233,9 @@ export function memoryWriter(
 }
 
 /** A decider may throw anything, and so may what it returns when it is read; nothing is written by then. */
-function runDecider({ tenant, userId, decide }: ChangeRequest, found: readonly Memory[]): PreparedChange {
+function runDecider({ tenant, userId, decide }: ChangeRequest, memories: readonly Memory[]): PreparedChange {
   try {
-    const { puts, removals = [], response } = decide(found)
+    const { puts, removals = [], response } = decide(memories)
     return { puts: puts.map((put) => preparePut(put, { tenant, userId })), removals, response }
   } catch (cause) {
     throw new Refusal('refused by the decider', { cause })

@@ -39,7 +39,7 @@ export const SELECT_BLOCKS = `
 /** No row: there is no such session. */
 const SELECT_SESSION = 'select tenant, user_id, cleared_at from sessions where id = ?'
 
-/** Rows that are read at least at a time. */
+/** Fewest rows to read at a time. */
 const MIN_ROWS = 10
 
 interface Range {
@@ -65,7 +65,7 @@ export function logReader(db: Database) {
   selectBlocks.asc.pluck()
   selectBlocks.desc.pluck()
 
-  function ofTypes(range: Range, types: readonly string[], { order, limit }: ReadQuery): EventRow[] {
+  function readTypes(range: Range, types: readonly string[], { order, limit }: ReadQuery): EventRow[] {
     const [first, last] = [blockOf(range.after + 1), blockOf(range.before - 1)]
     const blocks = selectBlocks[order].all({ sessionId: range.sessionId, types: JSON.stringify(types), first, last })
     const found: EventRow[] = []
@@ -80,12 +80,12 @@ export function logReader(db: Database) {
     return found
   }
 
-  /** Reads on until the window is full. Rows that come together cost less than one by one, so a few beyond it may be read. */
-  function lastTurns(range: Range, turns: number, limit: number): EventRow[] {
+  /** Reads until the window is full. Batches cost less than single rows, so it may read a few rows too many. */
+  function readLastTurns(range: Range, turns: number, limit: number): EventRow[] {
     const found: EventRow[] = []
     let left = turns
     for (;;) {
-      // most turns are a question and its answer
+      // most turns have two messages
       const size = Math.min(Math.max(2 * left, MIN_ROWS), limit - found.length)
       const rows = selectLast.all({ ...range, before: found.at(-1)?.sequence ?? range.before, limit: size })
       for (const row of rows) {
@@ -96,12 +96,12 @@ export function logReader(db: Database) {
     }
   }
 
-  function rowsOf(range: Range, query: ReadQuery): EventRow[] {
+  function readRows(range: Range, query: ReadQuery): EventRow[] {
     const { types, turns, order, limit } = query
-    if (types !== undefined) return ofTypes(range, types, query)
-    if (turns !== undefined) return lastTurns(range, turns, limit)
+    if (types !== undefined) return readTypes(range, types, query)
+    if (turns !== undefined) return readLastTurns(range, turns, limit)
     if (order === 'asc') return selectPage.all({ ...range, limit })
-    return lastTurns(range, Number.POSITIVE_INFINITY, limit)
+    return readLastTurns(range, Number.POSITIVE_INFINITY, limit)
   }
 
   return {
@@ -126,7 +126,7 @@ export function logReader(db: Database) {
       const session = visibleRow(selectSession.get(sessionId), key)
       if (session === undefined) throw new SessionNotFoundError(sessionId)
       const range = { sessionId, after: turns === undefined ? after : Math.max(after, session.cleared_at), before }
-      return rowsOf(range, query).map(eventOf)
+      return readRows(range, query).map(eventOf)
     },
   }
 }

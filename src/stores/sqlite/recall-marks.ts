@@ -13,14 +13,14 @@ const MARK = `
 /** No row: there is no such session. */
 const SELECT_MARK = `${MARK} where s.id = ?`
 
-/** @limit -1: all of them. Those that are up to date are among them: of the newest so many, none may be passed over. */
+/** @limit -1: all. Includes current sessions, since the limit counts the newest sessions, behind or not. */
 export const SELECT_NEWEST = `
   ${MARK}
   where s.tenant = @tenant and s.user_id = @userId
   order by s.activity_minute desc, s.last_activity_at desc, s.id desc
   ${LIMIT}`
 
-/** Sessions of anyone, whether something is left of them or not. */
+/** Sessions of all users, behind or not. */
 export const SELECT_PAGE = `
   select s.id, s.head > coalesce(m.indexed, 0) or coalesce(m.version, 0) < @version
       or (s.ended_at is not null and s.head > coalesce(m.extracted, 0)) as isBehind
@@ -30,10 +30,10 @@ export const SELECT_PAGE = `
   order by s.id
   ${LIMIT}`
 
-/** Sessions that one step of `behind` looks at: about a millisecond. */
+/** Sessions per step of `behind`, which takes about a millisecond. */
 const PAGE_SIZE = 1000
 
-/** How far the readers of logs have come. */
+/** Reads of index and extraction progress. */
 export function markReader(db: Database) {
   const selectMark = prepared<[string], IndexMark>(db, SELECT_MARK)
   const selectNewest = prepared<[object], IndexMark>(db, SELECT_NEWEST)
@@ -47,7 +47,7 @@ export function markReader(db: Database) {
       return marks.filter((mark) => mark.head > mark.indexed || mark.version < version)
     },
 
-    /** Looks at the next sessions. Without `after` there are none behind them. */
+    /** Checks the next page of sessions. No `after`: it was the last page. */
     behind({ version, after = '', limit }: BehindQuery): { ids: string[]; after?: string } {
       const page = selectPage.all({ version, after, limit: PAGE_SIZE })
       const ids = page.filter(({ isBehind }) => isBehind === 1).map(({ id }) => id)

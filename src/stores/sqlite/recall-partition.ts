@@ -29,7 +29,7 @@ const INSERT_POSTING = `
   values (?, ?, ?, ?, ?, ?)
   on conflict do nothing`
 
-/** Two blobs put together are text to SQLite, with the same bytes. */
+/** SQLite concatenates two blobs to text with the same bytes, hence the cast. */
 export const EXTEND_POSTING = `
   update recall_postings
   set messages = messages + ?, data = cast(data || ? as blob)
@@ -40,7 +40,7 @@ export const DELETE_POSTING = `
   where shelf = ? and term = ? and session_id = ? and block = ?
   returning messages`
 
-/** What a change does to the counts of a shelf. */
+/** Changes to the counts of a partition. */
 export class CountChanges {
   messages = 0
   terms = 0
@@ -71,76 +71,76 @@ interface BlockRow {
   terms: string
 }
 
-/** The writes to the words on shelves, each inside an open transaction. Counts are gathered, and written by `settle`. */
+/** Writes to index partitions, each inside an open transaction. Callers collect counts and write them with `saveCounts`. */
 export function partitionWriter(db: Database) {
-  const selectShelf = prepared<[string, string, string], number>(db, SELECT_PARTITION).pluck()
-  const insertShelf = prepared<[string, string, string], number>(db, INSERT_PARTITION).pluck()
-  const moveShelf = prepared(db, UPDATE_PARTITION)
-  const deleteEmptyShelf = prepared(db, 'delete from recall_shelves where id = ? and messages <= 0')
+  const selectPartition = prepared<[string, string, string], number>(db, SELECT_PARTITION).pluck()
+  const insertPartition = prepared<[string, string, string], number>(db, INSERT_PARTITION).pluck()
+  const updatePartition = prepared(db, UPDATE_PARTITION)
+  const deleteIfEmpty = prepared(db, 'delete from recall_shelves where id = ? and messages <= 0')
   const selectBlocks = prepared<[number, Buffer], BlockRow>(db, SELECT_BLOCKS)
   const insertBlock = prepared(db, INSERT_BLOCK)
   const deleteBlocks = prepared(db, 'delete from recall_blocks where shelf = ? and session_id = ?')
   const insertPosting = prepared(db, INSERT_POSTING)
   const extendPosting = prepared(db, EXTEND_POSTING)
   const deletePosting = prepared<[number, string, Buffer, number], number>(db, DELETE_POSTING).pluck()
-  const moveTerm = counter(db, 'recall_terms', 'term')
-  const moveSpeaker = counter(db, 'recall_speakers', 'speaker')
+  const changeTerm = counter(db, 'recall_terms', 'term')
+  const changeSpeaker = counter(db, 'recall_speakers', 'speaker')
   const deleteAll = ['recall_postings', 'recall_terms', 'recall_speakers', 'recall_blocks', 'recall_messages']
     .map((table) => `delete from ${table} where shelf = ?`)
     .concat('delete from recall_shelves where id = ?')
     .map((sql) => prepared<[number]>(db, sql))
 
-  function find({ tenant, userId, corpus: shelf }: IndexPartition): number | undefined {
-    return selectShelf.get(tenant, userId, shelf)
+  function find({ tenant, userId, corpus }: IndexPartition): number | undefined {
+    return selectPartition.get(tenant, userId, corpus)
   }
 
   return {
     find,
 
-    /** The shelf, made if it is new. */
-    take({ tenant, userId, corpus: shelf }: IndexPartition): number {
-      const found = selectShelf.get(tenant, userId, shelf) ?? insertShelf.get(tenant, userId, shelf)
-      if (found === undefined) throw new Error('a shelf was not made')
+    /** The partition, created if it is new. */
+    findOrCreate({ tenant, userId, corpus }: IndexPartition): number {
+      const found = selectPartition.get(tenant, userId, corpus) ?? insertPartition.get(tenant, userId, corpus)
+      if (found === undefined) throw new Error('the index partition was not created')
       return found
     },
 
-    /** Puts words behind those that the session has. */
-    put(shelf: number, session: Buffer, blocks: readonly BlockPostings[], tally: CountChanges): void {
+    /** Appends postings to those of the session. */
+    insert(partition: number, session: Buffer, blocks: readonly BlockPostings[], counts: CountChanges): void {
       for (const { block, terms, ...sums } of blocks) {
-        let fresh = ''
+        let newTerms = ''
         for (const [term, { messages, data }] of terms) {
-          if (insertPosting.run(shelf, term, session, block, messages, data).changes === 1) fresh += `${term} `
-          else extendPosting.run(messages, data, shelf, term, session, block)
-          tally.addTerm(term, messages)
+          if (insertPosting.run(partition, term, session, block, messages, data).changes === 1) newTerms += `${term} `
+          else extendPosting.run(messages, data, partition, term, session, block)
+          counts.addTerm(term, messages)
         }
-        insertBlock.run(shelf, session, block, sums.messages, sums.length, sums.longMessages, fresh)
-        tally.addBlock(sums, 1)
+        insertBlock.run(partition, session, block, sums.messages, sums.length, sums.longMessages, newTerms)
+        counts.addBlock(sums, 1)
       }
     },
 
-    /** Removes all words of the session. */
-    remove(shelf: number, session: Buffer, tally: CountChanges): void {
-      for (const { block, terms, ...sums } of selectBlocks.all(shelf, session)) {
+    /** Removes all postings of the session. */
+    remove(partition: number, session: Buffer, counts: CountChanges): void {
+      for (const { block, terms, ...sums } of selectBlocks.all(partition, session)) {
         for (const term of terms.split(' ').slice(0, -1)) {
-          tally.addTerm(term, -(deletePosting.get(shelf, term, session, block) ?? 0))
+          counts.addTerm(term, -(deletePosting.get(partition, term, session, block) ?? 0))
         }
-        tally.addBlock(sums, -1)
+        counts.addBlock(sums, -1)
       }
-      deleteBlocks.run(shelf, session)
+      deleteBlocks.run(partition, session)
     },
 
-    /** Writes the counts. A shelf with nothing on it goes. */
-    settle(shelf: number, { messages, terms, longMessages, frequencies, speakers }: CountChanges): void {
-      for (const [term, moved] of frequencies) moveTerm(shelf, term, moved)
-      for (const [speaker, moved] of speakers) moveSpeaker(shelf, speaker, moved)
-      moveShelf.run(messages, terms, longMessages, shelf)
-      deleteEmptyShelf.run(shelf)
+    /** Writes the counts and removes the partition if it is empty. */
+    saveCounts(partition: number, { messages, terms, longMessages, frequencies, speakers }: CountChanges): void {
+      for (const [term, change] of frequencies) changeTerm(partition, term, change)
+      for (const [speaker, change] of speakers) changeSpeaker(partition, speaker, change)
+      updatePartition.run(messages, terms, longMessages, partition)
+      deleteIfEmpty.run(partition)
     },
 
-    /** Removes both shelves of a user with everything on them. */
+    /** Removes both partitions of a user with their content. */
     clear(user: UserKey): void {
-      for (const shelf of ['said', 'memory'] as const) {
-        const found = find({ ...user, corpus: shelf })
+      for (const corpus of ['said', 'memory'] as const) {
+        const found = find({ ...user, corpus })
         if (found !== undefined) for (const statement of deleteAll) statement.run(found)
       }
     },
@@ -149,7 +149,7 @@ export function partitionWriter(db: Database) {
 
 export type PartitionWriter = ReturnType<typeof partitionWriter>
 
-/** Moves a count of a shelf up or down; one at 0 goes. */
+/** Changes a count of a partition; a count of 0 is removed. */
 function counter(db: Database, table: string, name: string) {
   const raise = prepared(
     db,
@@ -160,8 +160,8 @@ function counter(db: Database, table: string, name: string) {
   )
   const remove = prepared(db, `delete from ${table} where shelf = ? and ${name} = ? and messages <= ?`)
   const lower = prepared(db, `update ${table} set messages = messages - ? where shelf = ? and ${name} = ?`)
-  return (shelf: number, key: string, moved: number): void => {
-    if (moved > 0) raise.run(shelf, key, moved)
-    else if (moved < 0 && remove.run(shelf, key, -moved).changes === 0) lower.run(-moved, shelf, key)
+  return (partition: number, key: string, change: number): void => {
+    if (change > 0) raise.run(partition, key, change)
+    else if (change < 0 && remove.run(partition, key, -change).changes === 0) lower.run(-change, partition, key)
   }
 }

@@ -2,24 +2,24 @@ import { blockOfTurn, encodePosting } from '../../domain/recall/postings.ts'
 import { LONG_MESSAGE_TERMS } from '../../domain/recall/weights.ts'
 import type { NewMessage } from '../../ports/recall-index.ts'
 
-/** What one block of a session gets. */
+/** Postings of one block of a session. */
 export interface BlockPostings {
   readonly block: number
   messages: number
-  /** Sum of the messages' lengths in terms. */
+  /** Sum of the message lengths in terms. */
   length: number
   longMessages: number
-  /** In order, so that neighbours in the index are written together. */
+  /** Sorted, so that neighbors in the index are written together. */
   terms: Map<string, TermPostings>
 }
 
-/** The messages of a block that hold a term. */
+/** The messages of a block that contain a term. */
 export interface TermPostings {
   messages: number
   data: Uint8Array
 }
 
-/** Gathers the words of messages by block and term, so that each row of the index is written once. */
+/** Groups the postings of messages by block and term, so each row of the index is written once. */
 export function groupPostings(messages: readonly Pick<NewMessage, 'turn' | 'words'>[]): BlockPostings[] {
   const blocks = new Map<number, BlockPostings>()
   for (const { turn, words } of messages) {

@@ -15,11 +15,11 @@ import { uuidBytes, uuidFromHex } from './uuid-bytes.ts'
 
 const MAX_SPEAKERS = 500
 
-/** No row: nothing is on it. */
+/** No row: the partition is empty. */
 const SELECT_PARTITION = `
   select id, messages, terms, long_messages as longMessages
   from recall_shelves
-  where tenant = @tenant and user_id = @userId and shelf = @shelf`
+  where tenant = @tenant and user_id = @userId and shelf = @corpus`
 
 export const SELECT_FREQUENCY = 'select messages from recall_terms where shelf = ? and term = ?'
 
@@ -31,8 +31,8 @@ const SELECT_SPEAKERS = `
   limit ${MAX_SPEAKERS}`
 
 /**
- * The last blocks of a term, backwards and all in one row: the ids of their sessions and their data as bytes behind each other,
- * their numbers and the sizes of their data as lists. The driver takes 2 µs to hand out a blob, and a question needs 20,000.
+ * The last blocks of a term, in descending order and all in one row: session ids and data as concatenated bytes, block numbers
+ * and data sizes as lists. The driver takes 2 µs per blob, and a question needs 20,000 blocks.
  */
 export const SELECT_POSTINGS = `
   select cast(group_concat(session_id, '') as blob), group_concat(block), group_concat(length(data)),
@@ -80,9 +80,9 @@ interface PartitionRow {
   longMessages: number
 }
 
-/** Reads of what the index holds. Each sees one moment, whatever other processes write meanwhile. */
+/** Reads of the index. Each runs in a transaction, so concurrent writes do not tear it. */
 export function indexReader(db: Database) {
-  const selectShelf = prepared<[object], PartitionRow>(db, SELECT_PARTITION)
+  const selectPartition = prepared<[object], PartitionRow>(db, SELECT_PARTITION)
   const selectFrequency = prepared<[number, string], number>(db, SELECT_FREQUENCY).pluck()
   const selectSpeakers = prepared<[number], string>(db, SELECT_SPEAKERS).pluck()
   const selectPostings = prepared<[number, string, number], Postings | [null, null, null, null]>(
@@ -95,12 +95,12 @@ export function indexReader(db: Database) {
   const selectEvent = prepared<[string, number], EventRow>(db, SELECT_EVENT)
   const isOwner = prepared<[string, string, string], 1>(db, IS_OWNER).pluck()
 
-  function shelfOf({ tenant, userId, corpus: shelf }: IndexPartition): PartitionRow | undefined {
-    return selectShelf.get({ tenant, userId, shelf })
+  function findPartition({ tenant, userId, corpus }: IndexPartition): PartitionRow | undefined {
+    return selectPartition.get({ tenant, userId, corpus })
   }
 
-  function lookup(shelf: IndexPartition, terms: readonly string[]): Lookup {
-    const found = shelfOf(shelf)
+  function lookup(partition: IndexPartition, terms: readonly string[]): Lookup {
+    const found = findPartition(partition)
     if (found === undefined) return { messages: 0, terms: 0, longMessages: 0, speakers: [], frequencies: new Map() }
     const { id, ...counts } = found
     const frequencies = new Map<string, number>()
@@ -111,8 +111,8 @@ export function indexReader(db: Database) {
     return { ...counts, speakers: selectSpeakers.all(id), frequencies }
   }
 
-  function postings(shelf: IndexPartition, terms: readonly string[], limit: number): PostingBlock[] {
-    const found = shelfOf(shelf)
+  function postings(partition: IndexPartition, terms: readonly string[], limit: number): PostingBlock[] {
+    const found = findPartition(partition)
     if (found === undefined) return []
     const blocks: PostingBlock[] = []
     for (const term of new Set(terms)) {
@@ -123,21 +123,21 @@ export function indexReader(db: Database) {
   }
 
   function facts(user: UserKey, { places, sessions, perSession, span }: FactsQuery): IndexedFacts[] {
-    const shelf = shelfOf({ ...user, corpus: 'said' })
-    if (shelf === undefined) return []
+    const partition = findPartition({ ...user, corpus: 'said' })
+    if (partition === undefined) return []
     const found = new Map<string, IndexedFacts>()
     const keep = (session: string, row: FactsRow) => found.set(`${session} ${row.turn}`, factsOf(session, row))
     for (const { session, turn } of places) {
       const id = uuidBytes(session)
-      const row = id && selectPlace.get(shelf.id, id, turn)
+      const row = id && selectPlace.get(partition.id, id, turn)
       if (row) keep(session, row)
     }
     for (const session of sessions) {
       const id = uuidBytes(session)
-      for (const row of id ? selectLastTurns.all(shelf.id, id, perSession) : []) keep(session, row)
+      for (const row of id ? selectLastTurns.all(partition.id, id, perSession) : []) keep(session, row)
     }
     if (span !== undefined) {
-      const rows = selectSpan.all(shelf.id, span.from, span.to, span.limit)
+      const rows = selectSpan.all(partition.id, span.from, span.to, span.limit)
       for (const { digits, ...row } of rows) keep(uuidFromHex(digits), row)
     }
     return [...found.values()].sort((a, b) =>
@@ -157,9 +157,14 @@ export function indexReader(db: Database) {
     return found
   }
 
-  return { lookup: atOnce(lookup), postings: atOnce(postings), facts: atOnce(facts), events: atOnce(events) }
+  return {
+    lookup: inTransaction(lookup),
+    postings: inTransaction(postings),
+    facts: inTransaction(facts),
+    events: inTransaction(events),
+  }
 
-  function atOnce<Given extends unknown[], Found>(read: (...given: Given) => Found): (...given: Given) => Found {
+  function inTransaction<Given extends unknown[], Found>(read: (...given: Given) => Found): (...given: Given) => Found {
     return db.transaction(read)
   }
 }

@@ -20,7 +20,7 @@ const MOVE_MARK = `
 
 const RESET_MARK = 'update session_marks set indexed = 0, turns = 0, version = 0 where session_id = ?'
 
-/** Those of all sessions of a user. */
+/** Marks of all sessions of a user. */
 export const RESET_MARKS = `
   update session_marks
   set indexed = 0, turns = 0, version = 0
@@ -37,8 +37,8 @@ export const COUNT_SPEAKERS = `
   where shelf = ? and session_id = ?
   group by speaker`
 
-/** The writes to the index of what was said, each inside an open transaction. */
-export function indexWriter(db: Database, shelves: PartitionWriter) {
+/** Writes to the index of messages, each inside an open transaction. */
+export function indexWriter(db: Database, partitions: PartitionWriter) {
   const selectOwner = prepared<[string], UserKey & { head: number; indexed: number }>(db, SELECT_OWNER)
   const moveMark = prepared(db, MOVE_MARK)
   const resetMark = prepared(db, RESET_MARK)
@@ -48,10 +48,15 @@ export function indexWriter(db: Database, shelves: PartitionWriter) {
   const countSpeakers = prepared<[number, Buffer], { speaker: string; messages: number }>(db, COUNT_SPEAKERS)
   const deleteMessages = prepared(db, 'delete from recall_messages where shelf = ? and session_id = ?')
 
-  function insertFacts(shelf: number, session: Buffer, messages: readonly NewMessage[], tally: CountChanges): void {
+  function insertFacts(
+    partition: number,
+    session: Buffer,
+    messages: readonly NewMessage[],
+    counts: CountChanges,
+  ): void {
     for (const { turn, sequence, kind, speaker, time, words } of messages) {
       insertMessage.run(
-        shelf,
+        partition,
         session,
         turn,
         sequence,
@@ -64,7 +69,7 @@ export function indexWriter(db: Database, shelves: PartitionWriter) {
         words.times,
         words.counts ? 1 : 0,
       )
-      tally.addSpeaker(speaker, 1)
+      counts.addSpeaker(speaker, 1)
     }
   }
 
@@ -73,43 +78,43 @@ export function indexWriter(db: Database, shelves: PartitionWriter) {
     const session = uuidBytes(sessionId)
     if (owner === undefined || session === undefined) return
     resetMark.run(sessionId)
-    const shelf = shelves.find({ tenant: owner.tenant, userId: owner.userId, corpus: 'said' })
-    if (shelf === undefined) return
-    const tally = new CountChanges()
-    for (const { speaker, messages } of countSpeakers.all(shelf, session)) tally.addSpeaker(speaker, -messages)
-    deleteMessages.run(shelf, session)
-    shelves.remove(shelf, session, tally)
-    shelves.settle(shelf, tally)
+    const partition = partitions.find({ tenant: owner.tenant, userId: owner.userId, corpus: 'said' })
+    if (partition === undefined) return
+    const counts = new CountChanges()
+    for (const { speaker, messages } of countSpeakers.all(partition, session)) counts.addSpeaker(speaker, -messages)
+    deleteMessages.run(partition, session)
+    partitions.remove(partition, session, counts)
+    partitions.saveCounts(partition, counts)
   }
 
   return {
     drop,
 
-    /** `blocks` are the words of the messages. */
+    /** `blocks` are the postings of the messages. */
     add({ sessionId, from, to, version, messages }: AddRequest, blocks: readonly BlockPostings[]): boolean {
       const owner = selectOwner.get(sessionId)
       if (owner === undefined || owner.indexed !== from || owner.head < to) return false
       const session = uuidBytes(sessionId)
-      if (session === undefined) throw new Error(`the index takes sessions whose id is a UUID, not '${sessionId}'`)
+      if (session === undefined) throw new Error(`cannot index session '${sessionId}': its id is not a UUID`)
       moveMark.run(sessionId, to, messages.at(-1)?.turn ?? 0, version)
       if (messages.length === 0) return true
-      const shelf = shelves.take({ tenant: owner.tenant, userId: owner.userId, corpus: 'said' })
-      const tally = new CountChanges()
-      insertFacts(shelf, session, messages, tally)
-      shelves.put(shelf, session, blocks, tally)
-      shelves.settle(shelf, tally)
+      const partition = partitions.findOrCreate({ tenant: owner.tenant, userId: owner.userId, corpus: 'said' })
+      const counts = new CountChanges()
+      insertFacts(partition, session, messages, counts)
+      partitions.insert(partition, session, blocks, counts)
+      partitions.saveCounts(partition, counts)
       return true
     },
 
-    /** Removes a session that is going away, with its mark. */
+    /** Removes a session that is being purged, with its mark. */
     forget(sessionId: string): void {
       drop(sessionId)
       deleteMark.run(sessionId)
     },
 
-    /** Removes all words of a user, of both shelves. */
+    /** Removes everything indexed of a user, in both partitions. */
     clear(user: UserKey): void {
-      shelves.clear(user)
+      partitions.clear(user)
       resetMarks.run(user.tenant, user.userId)
     },
   }

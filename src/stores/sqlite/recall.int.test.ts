@@ -57,7 +57,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What any SQL client finds in the file. */
+/** The content of the file for any SQL client. */
 function rows<Row>(sql: string, ...values: unknown[]): Row[] {
   const db = new Database(path)
   try {
@@ -69,7 +69,7 @@ function rows<Row>(sql: string, ...values: unknown[]): Row[] {
 
 const countOf = (table: string) => rows<{ n: number }>(`select count(*) as n from ${table}`)[0]?.n
 
-/** A session with messages of these texts, each added by itself. */
+/** A session with messages of these texts, added one by one. */
 async function saidIn(texts: readonly string[], given: Parameters<typeof createSession>[1] = {}): Promise<string> {
   const sessionId = await createSession(store, given)
   await store.append(appendRequest(sessionId, { events: someEvents(texts.length) }))
@@ -80,11 +80,11 @@ async function saidIn(texts: readonly string[], given: Parameters<typeof createS
   return sessionId
 }
 
-describe('the words in the file', () => {
-  it('keep every byte when later ones are put behind them', async () => {
+describe('index entries in the file', () => {
+  it('keep every byte when later ones are appended', async () => {
     const sessionId = await createSession(store)
     await store.append(appendRequest(sessionId, { events: someEvents(10) }))
-    // zeros, bytes that no UTF-8 has, and such as would be cut in the middle
+    // zeros, bytes that are invalid in UTF-8, and split characters
     const places = [0, 64, 127, 128, 255, 256, 16_256, 16_384, 2_097_151, 2 ** 32].map((n) => [n])
     const words = places.map((list) => describeTerms({ word: list }, { length: list[0] ?? 0 }))
     for (const [i, each] of words.entries()) {
@@ -100,7 +100,7 @@ describe('the words in the file', () => {
     )
   })
 
-  it('are gone without a trace when their sessions are, and when the user is', async () => {
+  it('leave no trace after a purge of their sessions or of the user', async () => {
     const dropped = await saidIn(['secretly green tea', 'and a secretive cup?'], { userId: 'bob' })
     await store.index.drop(dropped)
     for (const table of INDEX_TABLES) expect([table, countOf(table)]).toEqual([table, 0])
@@ -114,7 +114,7 @@ describe('the words in the file', () => {
     expect((await readFile(path)).toString('latin1')).not.toContain('secret')
   })
 
-  it('go when a repair finds that the session belongs to someone else', async () => {
+  it('are removed if a repair changes the owner of the session', async () => {
     const sessionId = await saidIn(['green tea'])
     const before = await store.load({ sessionId })
     if (before === undefined) throw new Error('no such session')
@@ -124,7 +124,7 @@ describe('the words in the file', () => {
     expect(await store.index.mark(sessionId)).toMatchObject({ userId: 'bob', indexed: 0, turns: 0 })
   })
 
-  it('are not taken of a session or memory whose id is no UUID', async () => {
+  it('are rejected for a session or memory whose id is not a UUID', async () => {
     await store.create(createRequest({ id: 'mine' }))
     const messages = [someMessage(1, ['word'])]
     const add = store.index.add({ sessionId: 'mine', from: 0, to: 1, version: 1, messages })
@@ -136,22 +136,22 @@ describe('the words in the file', () => {
   })
 })
 
-describe('writers that die', () => {
-  /** Adds to one session after the other, and prints the id of each that was added. */
+describe('killed writers', () => {
+  /** Indexes one session after another and prints each id. */
   const ADDER = `
     const [path, root, label] = process.argv.slice(1)
     const { sqliteStore } = await import(root + 'stores/sqlite/index.ts')
-    const { createdIn, someMessage, upTo } = await import(root + 'stores/conformance/samples.ts')
+    const { createSession, someMessage, upTo } = await import(root + 'stores/conformance/samples.ts')
     const { uuid7 } = await import(root + 'ids.ts')
     const store = await sqliteStore({ path, durability: 'full', migrate: true, newId: uuid7 })
     for (;;) {
-      const sessionId = await createdIn(store)
+      const sessionId = await createSession(store)
       const messages = upTo(20).map((turn) => someMessage(turn, ['shared', label, 'own' + turn], { speaker: label }))
       await store.index.add({ sessionId, from: 0, to: 1, version: 1, messages })
       console.log(sessionId)
     }`
 
-  it('in the middle of adding leave whole sessions and right counts, two processes at once', async () => {
+  it('leave whole sessions and correct counts, with two concurrent processes', async () => {
     const root = new URL('../../', import.meta.url).href
     const children = ['left', 'right'].map((label) =>
       spawn(process.execPath, ['--input-type=module', '-e', ADDER, path, root, label], {
@@ -191,8 +191,8 @@ describe('writers that die', () => {
   }, 60_000)
 })
 
-describe('a memory that another SQL client put there', () => {
-  it('has no words yet, and may be changed and removed, whatever its id', async () => {
+describe('a memory that another SQL client inserted', () => {
+  it('has no index entries yet, and can be changed and removed with any id', async () => {
     const db = new Database(path)
     const insert = db.prepare(
       "insert into memories (id, tenant, user_id, category, content, created_at) values (?, 'local', 'ada', 'facts', 'x', ?)",
@@ -220,7 +220,7 @@ describe('the full text of memories', () => {
     order by rank`
   const find = (words: string) => rows<{ content: string }>(FIND, words).map(({ content }) => content)
 
-  it('is there for any SQL client and follows each change, also through a vacuum', async () => {
+  it('is available to any SQL client and follows each change, also after a vacuum', async () => {
     const [a, b, c] = ['Ada plays guitars', 'a secretive Zürich', 'nothing'].map((content) => someMemory({ content }))
     if (a === undefined || b === undefined || c === undefined) throw new Error('three memories')
     await store.memories.change(putRequest([a, b, c].map((memory) => ({ memory }))))
@@ -237,7 +237,7 @@ describe('the full text of memories', () => {
     expect(find('secretive')).toEqual(['a secretive Zürich'])
   })
 
-  it('has no trace of what was forgotten', async () => {
+  it('has no trace of forgotten memories', async () => {
     const content = 'a secretive fact'
     const put = {
       memory: someMemory({ content, metadata: { note: content } }),
@@ -251,7 +251,7 @@ describe('the full text of memories', () => {
     await store.close()
     const bytes = (await readFile(path)).toString('latin1')
     expect(bytes).toContain('kept of bob')
-    // the stem, as the full text has it
+    // the stem, as the full-text index stores it
     expect(bytes).not.toContain('secret')
   })
 })
@@ -293,7 +293,7 @@ describe('query plans of memory and recall', () => {
     const named = Object.fromEntries(names.map((name) => [name.slice(1), /ids|fingerprints/.test(name) ? '[]' : 1]))
     const values = names.length > 0 ? [named] : (sql.match(/\?/g) ?? []).map(() => 1)
     const plan = rows<{ detail: string }>(`explain query plan ${sql}`, ...values).map(({ detail }) => detail)
-    // a list is a parameter, and the rows that were found within a query are not looked for again
+    // a list is a parameter, and rows found within a query are not searched again
     const lines = plan.filter((line) => !/json_each|SCAN \(subquery|LIST SUBQUERY/.test(line)).join('; ')
     expect(lines).toContain(index)
     expect(lines).not.toContain('SCAN')

@@ -42,7 +42,7 @@ export interface ViewRow extends SessionRow {
   updated_at: string
 }
 
-/** The envelope of a session as it is joined to its row; all are null where there is none. */
+/** The envelope columns joined to a session row; all null if there is none. */
 export interface EnvelopeColumns {
   persona_id: string | null
   envelope_tenant: string
@@ -56,7 +56,7 @@ export interface EnvelopeColumns {
   batch: string | null
 }
 
-/** A row of `session_events`, its session left out. */
+/** A row of `session_events`, without its session. */
 export interface EventRow {
   sequence: number
   id: string
@@ -69,7 +69,7 @@ export interface EventRow {
   created_at: string
 }
 
-/** A row of `conversation_commits`, its conversation left out. */
+/** A row of `conversation_commits`, without its conversation. */
 export interface LinkRow {
   commit_id: string
   session_id: string
@@ -79,7 +79,7 @@ export interface LinkRow {
   purged_at: string | null
 }
 
-/** The row, if its session exists for the caller. */
+/** The row, if the caller may see its session. */
 export function visibleRow<Row extends { tenant: string; user_id: string }>(
   row: Row | undefined,
   { within }: SessionKey,
@@ -87,7 +87,7 @@ export function visibleRow<Row extends { tenant: string; user_id: string }>(
   return row !== undefined && isWithin({ tenant: row.tenant, userId: row.user_id }, within) ? row : undefined
 }
 
-/** The columns that a record is made of. */
+/** The columns of a record. */
 export type RecordRow = Omit<
   SessionRow,
   | 'state'
@@ -100,7 +100,7 @@ export type RecordRow = Omit<
   | 'envelope_at'
 >
 
-/** The columns that a scratchpad is made of. */
+/** The columns of a scratchpad. */
 export type StateRow = Pick<ViewRow, 'scratchpad' | 'version' | 'updated_at'>
 
 export function stateOf({ scratchpad, version, updated_at }: StateRow): SessionScratchpad {
@@ -197,14 +197,14 @@ export function rowOf(view: SessionView): ViewRow {
   }
 }
 
-/** What `session_state` has of a view. */
+/** The row of `session_state` for a view. */
 export function stateRow({ record, state }: SessionView): StateRow & { id: string } {
   const { scratchpad, version, updatedAt } = state
   return { id: record.id, scratchpad: encodeTrustedJson(scratchpad), version, updated_at: updatedAt }
 }
 
 export function eventOf(row: EventRow): StoredEvent {
-  // assigned one by one: spreading optional fields took a third of the time of reading a window
+  // assigned one by one: spreading optional fields took a third of the time of a window
   const event: Writable<StoredEvent> = {
     id: row.id,
     sequence: row.sequence,
@@ -232,7 +232,7 @@ export function linkOf(row: LinkRow): CommitLink {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** The minute asked for last, as text and as number: most are of the same one. */
+/** Caches the last minute as text and number, since most calls are in the same minute. */
 let lastMinute = { text: '', minute: 0 }
 
 /** Minutes since 1970. */

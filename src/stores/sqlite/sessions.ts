@@ -23,7 +23,7 @@ import type { WorkWriter } from './work.ts'
 
 const SELECT_SESSION = 'select * from sessions where id = ?'
 
-/** Newest session of the scope that has neither ended nor expired. @conversation null: of any conversation. */
+/** Newest session of the scope that has neither ended nor expired. @conversationId null: any conversation. */
 export const SELECT_ACTIVE = `
   select *
   from sessions
@@ -33,7 +33,7 @@ export const SELECT_ACTIVE = `
   order by started_at desc, id desc
   limit 1`
 
-/** The session that keeps a new one out of its scope, expired or not. */
+/** The live session that blocks a new one in its scope, expired or not. */
 const SELECT_BLOCKING = `
   select *
   from sessions
@@ -53,7 +53,7 @@ const COPY_TYPES = `
   from session_events
   where session_id = ? and sequence <= ?`
 
-/** Those who write what belongs to a session. */
+/** Writers of the data of a session. */
 interface Writers {
   heads: HeadCache
   log: LogWriter
@@ -63,7 +63,7 @@ interface Writers {
   intake: IntakeGate
 }
 
-/** The writes that make or mend sessions, each inside an open transaction, and the look for an active one. */
+/** Writes that create, fork, repair or purge sessions, each inside an open transaction, and the search for an active one. */
 export function sessionWriter(db: Database, writers: Writers, newId: () => string) {
   const { heads, log, work, index, envelopes, intake } = writers
   db.function('new_id', { directOnly: true }, () => newId())
@@ -85,14 +85,14 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     const row = rowOf(view)
     insertSession.run(row)
     upsertState.run(row)
-    envelopes.keep(view)
+    envelopes.save(view)
   }
 
   function replaceView(view: SessionView): void {
     const row = rowOf(view)
     updateView.run(row)
     upsertState.run(row)
-    envelopes.keep(view)
+    envelopes.save(view)
   }
 
   function blocking({ tenant, userId, chatmode, conversationId }: Scope): SessionRecord | undefined {
@@ -108,9 +108,9 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
   return {
     active,
     blocking,
-    /** Makes a session of views, without events. */
+    /** Inserts a session from its views, without events. */
     insertView,
-    /** Puts views in place of those that are stored. */
+    /** Replaces the stored views. */
     replaceView,
 
     create({ event, at, view, reuse, ignorePause }: CreateRequest): CreateResult {
@@ -122,8 +122,8 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
         const found = active({ tenant, userId, chatmode, at, ...(reuse === 'conversation' && { conversationId }) })
         if (found !== undefined) return { outcome: 'found', record: found }
       }
-      const inTheWay = blocking(view.record)
-      if (inTheWay !== undefined) return { outcome: 'blocked', record: inTheWay }
+      const blocker = blocking(view.record)
+      if (blocker !== undefined) return { outcome: 'blocked', record: blocker }
       if (ignorePause !== true) intake.check()
       insertView(view)
       log.insert(id, 0, [event], at)
@@ -162,12 +162,12 @@ export function sessionWriter(db: Database, writers: Writers, newId: () => strin
     repair(key: SessionKey, expectedHead: number, view: SessionView, edges: readonly StoredEdge[]): boolean {
       const { head, tenant, userId } = heads.load(key)
       if (head !== expectedHead) return false
-      // its words lie on a shelf of the one it was said to belong to
+      // its index entries are in the partition of the previous owner
       if (tenant !== view.record.tenant || userId !== view.record.userId) index.drop(key.sessionId)
       heads.writeAndForget(key.sessionId)
       replaceView(view)
       work.replaceEdges(key.sessionId, edges)
-      if (view.commit !== undefined) work.keepLink(view)
+      if (view.commit !== undefined) work.linkIfFree(view)
       return true
     },
   }

@@ -38,7 +38,7 @@ async function madeFile(): Promise<string> {
   return session.id
 }
 
-/** Any SQL client that is not ours. */
+/** An external SQL client. */
 function stray(sql: string): void {
   const db = new Database(path)
   try {
@@ -49,7 +49,7 @@ function stray(sql: string): void {
 }
 
 describe('AC 1: the view conversation_sessions', () => {
-  it('shows what the service shows, and cannot be written to', async () => {
+  it('shows the same as the service and is read-only', async () => {
     const tl = await open(`sqlite:${path}`)
     const shown = await conversation(serviceOf(tl), async (id) => await (await tl.sessions.get(id)).clear())
     await tl.close()
@@ -89,7 +89,7 @@ describe('events in the file', () => {
     await tl.close()
   })
 
-  it('are found damaged by verify, which names the field, and views are mended by rebuild', async () => {
+  it('verify finds damage and names the field, and rebuild repairs views', async () => {
     const id = await madeFile()
     stray(`update sessions set turns = 99, task = 'other', cleared_at = 2;
            update session_state set scratchpad = '{"a":1}'`)
@@ -106,7 +106,7 @@ describe('events in the file', () => {
     await tl.close()
   })
 
-  it('are found although the head row lags behind them', async () => {
+  it('are found even if the head row lags behind', async () => {
     const id = await madeFile()
     stray('update sessions set head = 2, turns = 1')
     const tl = await open(`sqlite:${path}`)
@@ -122,7 +122,7 @@ describe('events in the file', () => {
     ['in the middle', 'sequence = 3', [{ expected: 3, actual: 4 }]],
     ['at the beginning', 'sequence < 3', [{ expected: 1, actual: 3 }]],
     ['altogether', 'sequence > 0', [{ expected: 1 }]],
-  ])('that are missing %s show as a gap in the log, which rebuild does not hide', async (_, which, gaps) => {
+  ])('missing %s show as a gap in the log, which rebuild does not hide', async (_, which, gaps) => {
     const id = await madeFile()
     stray(`insert into session_purges values ('${id}'); delete from session_events where ${which}`)
     const tl = await open(`sqlite:${path}`)
@@ -135,7 +135,7 @@ describe('events in the file', () => {
 })
 
 describe('a purge', () => {
-  it('leaves nothing of a user in any table, nor in the bytes of the file', async () => {
+  it('leaves nothing of a user in any table or in the bytes of the file', async () => {
     const tl = await open(`sqlite:${path}`)
     const session = await tl.sessions.create({ userId: 'ada', metadata: { note: 'secret-in-metadata' } })
     for (let i = 0; i < 50; i++) {
@@ -158,7 +158,7 @@ describe('a purge', () => {
     expect(bytes).toContain('kept')
   })
 
-  it('is not needed for what memories said: beside their keys nothing of it stays in the file once they are forgotten', async () => {
+  it('is not needed for forgotten memories: the file keeps only their idempotency keys', async () => {
     const tl = await open(`sqlite:${path}`)
     const key = (idempotencyKey: string) => ({ idempotencyKey })
     const secret = { userId: 'ada', content: 'The secretive plan', metadata: { note: 'secret' } }
@@ -176,7 +176,7 @@ describe('a purge', () => {
     for (const name of ['kept-a', 'kept-b', 'kept-c', 'kept-d', 'kept-e']) expect(bytes).toContain(name)
   })
 
-  it('is the only way past the triggers, and only for the session it is for', async () => {
+  it('is the only way past the triggers, and only for its own session', async () => {
     const id = await madeFile()
     stray("insert into session_purges values ('another')")
     expect(() => stray('delete from session_events')).toThrow('append-only')
@@ -190,10 +190,10 @@ describe('a purge', () => {
   })
 })
 
-describe('a write that breaks', () => {
-  it('S1 leaves nothing behind, and S7 harms no other that waits with it', async () => {
+describe('a failing write', () => {
+  it('S1 leaves nothing behind, and S7 fails no other queued write', async () => {
     const id = await madeFile()
-    // taken already, which the write finds out at its second event
+    // a taken id, which fails at the second event of the write
     stray(`insert into session_events
            select session_id, 6, 'stray', type, role, content, parts, agent_id, occurred_at, created_at
            from session_events where sequence = 4`)
@@ -215,7 +215,7 @@ describe('a write that breaks', () => {
 })
 
 describe('the schema', () => {
-  it('is made by eight processes at once without harm', async () => {
+  it('is created once by eight concurrent processes', async () => {
     const workers = Array.from({ length: 8 }, () => startWorker(`sqlite:${path}`, { do: 'open' }))
     const schemas = (await Promise.all(workers.map(({ done }) => done))).flat()
     expect(schemas).toEqual(Array(8).fill(knownSchema()))
@@ -225,7 +225,7 @@ describe('the schema', () => {
     db.close()
   })
 
-  it('waits for another process that holds the file', async () => {
+  it('waits for another process that holds the lock', async () => {
     const holder = new Database(path)
     holder.pragma('journal_mode = wal')
     holder.exec('begin immediate')
@@ -236,7 +236,7 @@ describe('the schema', () => {
     await (await opening).close()
   })
 
-  it('is read and never written by whoever only looks', async () => {
+  it('is never written by read-only connections', async () => {
     const id = await madeFile()
     const store = await sqliteStore({ path, durability: 'full', migrate: false, readonly: true, newId: uuid7 })
     expect(await store.sessionIds({ limit: 2 })).toEqual([id])
@@ -245,7 +245,7 @@ describe('the schema', () => {
     expect(await readdir(folder)).toEqual(['sessions.db'])
   })
 
-  it('that is newer than the code is refused, and left alone', async () => {
+  it('that is newer than the code is refused and left unchanged', async () => {
     await madeFile()
     stray("insert into throughline_migrations (version, name, checksum) values (9999, '9999_future', '')")
     const before = await readFile(path)
@@ -263,7 +263,7 @@ describe('the schema', () => {
       `alter table throughline_migrations drop column checksum;
        insert into throughline_migrations (version, name) values (7, '0007_imports.sql')`,
     ],
-  ])('made by an %s is refused with the way out, and left alone', async (_, sql) => {
+  ])('made by an %s is refused with the way out and left unchanged', async (_, sql) => {
     await madeFile()
     stray(sql)
     const before = await readFile(path)
@@ -275,7 +275,7 @@ describe('the schema', () => {
     expect(await readFile(path)).toEqual(before)
   })
 
-  it('that is older is refused when migrating was declined', async () => {
+  it('that is older is refused with migrate: false', async () => {
     await expect(open({ url: `sqlite:${path}`, migrate: false })).rejects.toMatchObject({
       code: 'SCHEMA_OUTDATED',
       details: { found: 0, needed: knownSchema() },
@@ -289,7 +289,7 @@ describe('the schema', () => {
     ['empty', '', 'SCHEMA_OUTDATED'],
     ["another program's", 'create table bills (id integer)', 'STORAGE'],
     ['older', 'create table throughline_migrations (version integer)', 'SCHEMA_OUTDATED'],
-  ])('that is %s is left as it is when migrating was declined', async (_, sql, code) => {
+  ])('that is %s stays unchanged with migrate: false', async (_, sql, code) => {
     await writeFile(path, '')
     stray(sql)
     const before = await readFile(path)
@@ -298,7 +298,7 @@ describe('the schema', () => {
     expect(await readdir(folder)).toEqual(['sessions.db'])
   })
 
-  it('lets no client put a second live session into a scope', async () => {
+  it('allows no client a second live session in a scope', async () => {
     await madeFile()
     const second = `create temp table copy as select * from sessions;
                     update copy set id = 'second';
@@ -306,14 +306,14 @@ describe('the schema', () => {
     expect(() => stray(second)).toThrow('UNIQUE')
   })
 
-  it('is not put into a file that belongs to another program', async () => {
+  it('is not created in a file of another program', async () => {
     stray('create table customers (name text)')
     const before = await readFile(path)
     await expect(open(`sqlite:${path}`)).rejects.toThrow('tables of another program')
     expect(await readFile(path)).toEqual(before)
   })
 
-  it('leaves no half of a migration that fails', async () => {
+  it('leaves nothing of a failed migration', async () => {
     stray(`create table throughline_migrations (version integer not null primary key, name text not null);
            create table session_events (mine text)`)
     await expect(open(`sqlite:${path}`)).rejects.toMatchObject({ code: 'STORAGE' })
@@ -325,7 +325,7 @@ describe('the schema', () => {
 })
 
 describe('the file', () => {
-  it('is made on first use with its folder, which git ignores', async () => {
+  it('is created on first use with its folder, which git ignores', async () => {
     const inside = join(folder, 'project', '.throughline')
     const tl = await open(`sqlite:${join(inside, 'sessions.db')}`)
     expect(await readFile(join(inside, '.gitignore'), 'utf8')).toBe('*\n')
@@ -335,7 +335,7 @@ describe('the file', () => {
     expect(existsSync(join(folder, 'mine', '.gitignore'))).toBe(false)
   })
 
-  it('is durable against power loss unless told otherwise', async () => {
+  it('is durable against power loss by default', async () => {
     const full = await open(`sqlite:${path}`)
     expect((await full.health()).details).toMatchObject({ journal: 'wal', synchronous: 'full' })
     await full.close()
@@ -344,20 +344,20 @@ describe('the file', () => {
     await relaxed.close()
   })
 
-  it('that is no database, or a folder, is refused with what to do', async () => {
+  it('that is no database, or a folder, is refused with a hint', async () => {
     await writeFile(path, 'this is a text file, and long enough that SQLite looks at it as a whole page'.repeat(60))
     await expect(open(`sqlite:${path}`)).rejects.toThrow('not a SQLite database')
     await expect(open(`sqlite:${folder}`)).rejects.toMatchObject({ code: 'STORAGE' })
   })
 
-  it('that cannot be made is refused with the path', async () => {
+  it('that cannot be created is refused with the path', async () => {
     await writeFile(path, 'a file where a folder should be')
     const impossible = join(path, 'inside', 'sessions.db')
     await expect(open(`sqlite:${impossible}`)).rejects.toMatchObject({ code: 'STORAGE' })
     await expect(open(`sqlite:${impossible}`)).rejects.toThrow(`cannot open '${impossible}'`)
   })
 
-  it('that another process keeps locked makes writers wait, and readers not', async () => {
+  it('that another process has locked makes writers wait, but not readers', async () => {
     const id = await madeFile()
     const holder = new Database(path)
     holder.exec('begin immediate')
@@ -409,11 +409,11 @@ describe('query plans', () => {
     const plan = planOf(sql)
     expect(plan).toContain(index)
     expect(plan).not.toContain('SCAN')
-    // sessions within one minute may be sorted, a whole list may not
+    // sorting sessions of one minute is fine, sorting a whole list is not
     expect(plan).not.toContain('USE TEMP B-TREE FOR ORDER BY')
   })
 
-  // the order goes by where an edge comes from, so those that reach the nodes are sorted, and no others
+  // the order is by source node, so only incoming edges are sorted
   it.each([
     ['edges to nodes', edgesSql({ nodes: [], direction: 'in' }), '(session_id=? AND to_node=?)'],
     ['edges at nodes', edgesSql({ nodes: [] }), '(session_id=? AND to_node=?)'],
@@ -432,7 +432,7 @@ describe('query plans', () => {
     const values = Object.fromEntries(names.map((name) => [name.slice(1), /types|nodes|labels/.test(name) ? '[]' : 1]))
     const plan = db.prepare(`explain query plan ${sql}`).all(values) as { detail: string }[]
     db.close()
-    // a list is a parameter, and a table only to SQL
+    // a list parameter is a table to SQL
     const lines = plan.map(({ detail }) => detail).filter((line) => !line.includes('json_each'))
     return lines.join('; ')
   }

@@ -1,11 +1,11 @@
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** The id as the index keeps it; `undefined` for one that is no UUID and so not in the index. */
+/** The 16 bytes of a UUID, as the index stores ids; `undefined` for other ids, which are never in the index. */
 export function uuidBytes(id: string): Buffer | undefined {
   return UUID.test(id) ? Buffer.from(id.replaceAll('-', ''), 'hex') : undefined
 }
 
-/** The id that stands at a place of a text of such ids as 32 digits each. */
+/** The UUID at a position in a string of UUIDs with 32 hex digits each. */
 export function uuidFromHex(hex: string, place = 0): string {
   const at = place * 32
   const cut = (from: number, to: number) => hex.slice(at + from, at + to)

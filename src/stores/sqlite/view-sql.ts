@@ -1,4 +1,4 @@
-/** Columns of the envelope. All null: there is none, or it is of an earlier event. */
+/** Columns of the envelope. All null: there is none, or it belongs to an earlier event. */
 export const ENVELOPE = `
   e.persona_id, e.tenant as envelope_tenant, e.subject, e.issuer, e.scope, e.metadata as envelope_metadata, e.analysis,
   e.created_at as envelope_created_at, e.updated_at as envelope_updated_at, e.batch`
@@ -21,7 +21,7 @@ export const SELECT_RECORD = `
   from sessions
   where id = ?`
 
-/** The scratchpad of one session, and whose it is. No row: there is no such session. */
+/** The scratchpad of one session and its owner. No row: there is no such session. */
 export const SELECT_STATE = `
   select st.scratchpad, st.version, st.updated_at, s.tenant, s.user_id
   from session_state st

@@ -1,21 +1,21 @@
 import type { Database } from 'better-sqlite3'
 
-/** How often a process that watches looks whether another one has written, in milliseconds. */
+/** Interval in milliseconds at which a watching process checks for writes of other processes. */
 const POLL = 20
 
-/** Tells watchers of new writes: at once for those of this process, by polling for those of others. */
+/** Wakes watchers after writes: immediately for this process, by polling for others. */
 export interface Watchers {
   add(sessionId: string, wake: () => void): () => void
   wake(sessionIds: Iterable<string>): void
   close(): void
 }
 
-export function watchers(db: Database): Watchers {
+export function createWatchers(db: Database): Watchers {
   const bySession = new Map<string, Set<() => void>>()
   let timer: NodeJS.Timeout | undefined
   let seen = 0
 
-  // data_version changes when another connection has committed; the file itself is not read
+  // data_version changes when another connection commits; the query does not read the file
   const version = () => db.pragma('data_version', { simple: true }) as number
 
   function poll(): void {
@@ -24,7 +24,7 @@ export function watchers(db: Database): Watchers {
       if (now === seen) return
       seen = now
     } catch {
-      // the reads that follow say what is wrong, to someone who can hear it
+      // the reads that follow report the problem to their callers
     }
     wake([...bySession.keys()])
   }

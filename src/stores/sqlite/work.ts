@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { SessionNotFoundError } from '../../domain/errors.ts'
-import type { Principal } from '../../domain/record.ts'
 import type { DueQuery, EdgesQuery, SessionKey, StoredEdge } from '../../ports/session-store.ts'
 import { commitWriter } from './commits.ts'
 import { LIMIT } from './limit.ts'
+import { OWNED, ownerOf } from './owner-filter.ts'
 import { minuteOf, visibleRow } from './rows.ts'
 import { type Prepared, prepared } from './statement.ts'
 
-/** Of equal edges the first is kept. */
+/** Keeps the first of equal edges. */
 const INSERT_EDGE = `
   insert into session_edges (session_id, from_node, label, to_node, sequence, evidence)
   values (?, ?, ?, ?, ?, ?)
@@ -19,9 +19,7 @@ const COPY_EDGES = `
   from session_edges
   where session_id = ? and sequence <= ?`
 
-const OWNED = '(@tenant is null or tenant = @tenant) and (@userId is null or user_id = @userId)'
-
-/** The longest idle first, by the minute and then by id. */
+/** Longest idle first, by minute and id. */
 export const SELECT_IDLE = `
   select id
   from sessions
@@ -29,7 +27,7 @@ export const SELECT_IDLE = `
   order by activity_minute, id
   ${LIMIT}`
 
-/** Those that expired without being idle. */
+/** Sessions that expired without being idle. */
 export const SELECT_EXPIRED = `
   select id
   from sessions
@@ -37,7 +35,7 @@ export const SELECT_EXPIRED = `
   order by expires_at, id
   ${LIMIT}`
 
-/** Those whose commit was never made. */
+/** Sessions whose commit is missing. */
 export const SELECT_UNCOMMITTED = `
   select id
   from sessions
@@ -49,11 +47,11 @@ export const SELECT_UNCOMMITTED = `
 const SELECT_OWNER = 'select tenant, user_id from sessions where id = ?'
 
 const EDGE = 'select from_node as "from", label, to_node as "to", sequence, evidence from session_edges'
-// left to itself, SQLite walks all edges of the session to save the sort
+// without the hint, SQLite walks all edges of the session to avoid the sort
 const REVERSE = 'indexed by session_edges_reverse'
 const NODES = '(select value from json_each(@nodes))'
 
-/** The statement for what the query has; the nodes and labels are JSON arrays. An edge at two of the nodes comes once. */
+/** The statement for a query; nodes and labels are JSON arrays. Returns an edge between two of the nodes once. */
 export function edgesSql({ nodes, direction = 'both', labels, after }: Partial<EdgesQuery>): string {
   const rest = [
     ...(labels !== undefined ? ['label in (select value from json_each(@labels))'] : []),
@@ -62,15 +60,15 @@ export function edgesSql({ nodes, direction = 'both', labels, after }: Partial<E
   const having = (...conditions: string[]) =>
     `where ${['session_id = @sessionId', ...conditions, ...rest].join(' and ')}`
   const order = `order by 1, 2, 3, 4 ${LIMIT}`
-  const leaving = `${EDGE} ${having(`from_node in ${NODES}`)}`
+  const outgoing = `${EDGE} ${having(`from_node in ${NODES}`)}`
   if (nodes === undefined) return `${EDGE} ${having()} ${order}`
-  if (direction === 'out') return `${leaving} ${order}`
+  if (direction === 'out') return `${outgoing} ${order}`
   if (direction === 'in') return `${EDGE} ${REVERSE} ${having(`to_node in ${NODES}`)} ${order}`
-  const reaching = `${EDGE} ${REVERSE} ${having(`to_node in ${NODES}`, `from_node not in ${NODES}`)}`
-  return `${leaving} union all ${reaching} ${order}`
+  const incoming = `${EDGE} ${REVERSE} ${having(`to_node in ${NODES}`, `from_node not in ${NODES}`)}`
+  return `${outgoing} union all ${incoming} ${order}`
 }
 
-/** The writes to what the work of sessions leads to, each inside an open transaction. */
+/** Writes to edges and commits, each inside an open transaction. */
 export function workWriter(db: Database) {
   const insertEdge = prepared(db, INSERT_EDGE)
   const copyEdges = prepared(db, COPY_EDGES)
@@ -92,16 +90,16 @@ export function workWriter(db: Database) {
       insertEdges(sessionId, edges)
     },
 
-    /** Copies those of the events up to a sequence. */
+    /** Copies the edges of events up to a sequence. */
     copyEdges(to: string, from: string, sequence: number): void {
       copyEdges.run(to, from, sequence)
     },
 
-    forgetEdges(sessionId: string): void {
+    removeEdges(sessionId: string): void {
       deleteEdges.run(sessionId)
     },
 
-    /** Removes what belongs to the session alone, and marks its links. */
+    /** Removes the edges of the session and marks its links. */
     purge(sessionId: string, at: string): void {
       deleteEdges.run(sessionId)
       commits.markPurged(sessionId, at)
@@ -111,17 +109,17 @@ export function workWriter(db: Database) {
 
 export type WorkWriter = ReturnType<typeof workWriter>
 
-/** Reads of relations, and of what a sweep has to look at. */
+/** Reads of edges and of sessions due for a sweep. */
 export function workReader(db: Database) {
   const selectOwner = prepared<[string], { tenant: string; user_id: string }>(db, SELECT_OWNER)
   const selectIdle = prepared<[object], string>(db, SELECT_IDLE).pluck()
   const selectExpired = prepared<[object], string>(db, SELECT_EXPIRED).pluck()
   const selectUncommitted = prepared<[object], string>(db, SELECT_UNCOMMITTED).pluck()
-  const known = new Map<string, Prepared<[object], StoredEdge>>()
+  const statements = new Map<string, Prepared<[object], StoredEdge>>()
 
   function statement(sql: string): Prepared<[object], StoredEdge> {
-    const found = known.get(sql) ?? prepared<[object], StoredEdge>(db, sql)
-    known.set(sql, found)
+    const found = statements.get(sql) ?? prepared<[object], StoredEdge>(db, sql)
+    statements.set(sql, found)
     return found
   }
 
@@ -148,9 +146,4 @@ export function workReader(db: Database) {
       return found
     },
   }
-}
-
-/** Both null: of everyone. */
-function ownerOf(within: Principal | undefined): { tenant: string | null; userId: string | null } {
-  return { tenant: within?.tenant ?? null, userId: within?.userId ?? null }
 }
