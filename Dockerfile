@@ -14,14 +14,14 @@ FROM node:24-slim AS production
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
-# users of the package bring the drivers of Postgres and Redis; the image has them, in the versions that are tested
+# the Postgres and Redis drivers are optional peers of the package; the image has the tested versions
 RUN npm install --no-save --save-prod --omit=dev --ignore-scripts --no-audit --no-fund \
   "pg@$(node -p 'require("./package.json").devDependencies.pg')" \
   "ioredis@$(node -p 'require("./package.json").devDependencies.ioredis')"
 
 FROM node:24-slim
 ENV NODE_ENV=production
-# others than the container itself reach it only here, and so it asks for a key for tokens
+# reachable from outside the container, so the server requires a token key
 ENV THROUGHLINE_HOST=0.0.0.0
 ENV THROUGHLINE_URL=sqlite:/data/sessions.db
 WORKDIR /app
@@ -34,6 +34,6 @@ USER node
 EXPOSE 4747
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.THROUGHLINE_PORT || 4747) + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# without a shell in between, so that SIGTERM reaches the server
+# no shell in between, so that SIGTERM reaches the server
 ENTRYPOINT ["node", "/app/bin/throughline.js"]
 CMD ["serve"]

@@ -1,4 +1,4 @@
-// An agent loop whose every step is durable: stop it anywhere, start it again, and it goes on where it stood.
+// An agent loop in which every step is durable: stop it anywhere, start it again, and it continues.
 import { open, type Session } from 'throughline'
 
 /** Stands in for your model: calls the tool once, then answers. */
@@ -23,7 +23,7 @@ for (;;) {
   // the call is on record before the tool runs: after a crash, recent().dangling names it
   await session.append({ type: 'tool_call', content: call.name, parts: call })
   const answer = 'sunny, 24 degrees'
-  // the key makes a retry after a lost reply write nothing twice
+  // with the key, a retry after a lost reply writes nothing twice
   const options = { idempotencyKey: `result of ${call.id}` }
   await session.append({ type: 'tool_result', content: answer, parts: { toolCallId: call.id } }, options)
 }

@@ -1,4 +1,4 @@
-// Follow a session as it is written, by this process or by any other that has the same store open.
+// Follow a session while this process or any other with the same store writes to it.
 import { open } from 'throughline'
 
 const tl = await open('memory:')

@@ -1,4 +1,4 @@
-// A conversation kept once, sent to any provider: in from one shape, out in another, and back without a loss.
+// A conversation stored once and sent to any provider: converted between formats and back without loss.
 import { fromAnthropic, open, toOpenAIChat } from 'throughline'
 
 const tl = await open('memory:')

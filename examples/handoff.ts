@@ -1,4 +1,4 @@
-// Two agents work on one session: a scratchpad that both see, a gate, and a handoff that exactly one taker gets.
+// Two agents work on one session: a shared scratchpad, a gate, and a handoff that exactly one agent takes.
 import { open } from 'throughline'
 
 const tl = await open({ url: 'memory:', agents: ['architect', 'engineer'] })

@@ -1,4 +1,4 @@
-// The life of a session: a message begins it, a question holds it, a yes completes it, and the next one knows of it.
+// The lifecycle of a session: a message starts it, a question pauses it, a yes completes it; the next one knows about it.
 import { createHash } from 'node:crypto'
 import { open } from 'throughline'
 
@@ -22,7 +22,7 @@ await session.confirm() // what handle() does with “Perfect, thanks!”
 const [commit] = (await tl.conversations.commits('c-1')).items
 console.log(commit?.summary)
 
-// the events that a commit stands for stay in the log: anyone can check that they are the same
+// the events of a commit stay in the log: anyone can check that they are unchanged
 const { from = 0, to = 0 } = commit?.range ?? {}
 const hash = createHash('sha256')
 for (const event of await session.events({ after: from - 1, before: to + 1, limit: 500 })) {

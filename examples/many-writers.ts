@@ -1,15 +1,15 @@
-// Many writers on one session: sequences stay dense, nothing is lost, and writing twice by mistake is not possible.
+// Many writers on one session: sequences stay dense, nothing is lost, and nothing is written twice.
 import { open } from 'throughline'
 
 const tl = await open({ url: 'sqlite:.throughline/many-writers.db' })
 const session = await tl.sessions.create({ userId: 'ada' })
 
-// facts that hold whatever came before: any number of writers, in any order
+// facts that hold in any order: any number of writers can append them
 const notes = Array.from({ length: 100 }, (_, i) => session.append({ type: 'x.note', content: `note ${i}` }))
 const written = (await Promise.all(notes)).flat()
 console.log(`100 appends took the sequences ${written[0]?.sequence} to ${written.at(-1)?.sequence}`)
 
-// a write that holds only if nobody wrote since: state the sequence you saw
+// a decision that holds only if nobody wrote since: state the sequence you saw
 const { head } = await session.record()
 const writes = ['first', 'second'].map((content) =>
   session.append({ type: 'system_event', content }, { expectedSequence: head }),
@@ -18,7 +18,7 @@ for (const result of await Promise.allSettled(writes)) {
   console.log(result.status === 'fulfilled' ? 'written' : `refused: ${result.reason.code}`)
 }
 
-// the same key again: the first result, and nothing new
+// the same key again returns the first result, and writes nothing
 const options = { idempotencyKey: 'payment 17' }
 const [once] = await session.append({ type: 'system_event', content: 'paid' }, options)
 const [again] = await session.append({ type: 'system_event', content: 'paid' }, options)

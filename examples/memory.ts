@@ -1,4 +1,4 @@
-// What was said in one session is known in the next, with where it comes from.
+// Content of one session is available in the next, with its source.
 import { open } from 'throughline'
 
 const tl = await open('memory:')
@@ -12,11 +12,11 @@ await spring.append([
 await spring.end()
 await tl.memories.extract(spring.id) // happens by itself in a quiet moment after the end
 
-// recall: all that was said, in every session, best first, with its place in the log
+// recall: searches every session, best match first, with its place in the log
 const { items } = await tl.recall({ userId, query: 'What time did the Vienna train leave?', limit: 1 })
 console.log(`${items[0]?.kind} ${items[0]?.sequence}: ${items[0]?.content}`)
 
-// memories: what is worth keeping, and how far it is believed
+// memories: facts worth keeping, with a confidence
 const [seat] = (await tl.memories.search({ userId, query: 'Which seats does she like?' })).items
 console.log(`${seat?.content}, believed ${seat?.confidence}, from event ${seat?.lineage[0]?.from}`)
 
@@ -27,7 +27,7 @@ for (const { version, change, confidence } of await tl.memories.history(wrong.id
   console.log(`  ${version} ${change} ${confidence}`)
 }
 
-// the next session is told what fits its last message
+// the context of the next session holds what fits its last message
 const autumn = await tl.sessions.create({ userId, task: 'Book the trip' })
 await autumn.append({ type: 'user_message', content: 'Book the same train again, with the seat I like' })
 const { recalled = [], messages } = await autumn.context({ maxTokens: 1000, recall: true })

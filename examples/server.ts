@@ -1,4 +1,4 @@
-// A server, and clients of it that hold the same object as for a store of their own. Each user sees what is theirs.
+// A server, and clients with the same API as for a local store. Each user sees only their own sessions.
 import { SignJWT } from 'jose'
 import { open } from 'throughline'
 import { serve } from 'throughline/server'
@@ -6,7 +6,7 @@ import { serve } from 'throughline/server'
 const secret = 'thirty-two bytes or more, from where you keep secrets'
 const server = await serve({ url: 'memory:', port: 0, jwt: { secret }, log: 'silent' })
 
-// what your issuer of tokens does
+// your token issuer does this
 const tokenOf = (sub: string) =>
   new SignJWT({ tenant: 'acme', sub })
     .setProtectedHeader({ alg: 'HS256' })
@@ -24,7 +24,7 @@ for (const [name, tl] of Object.entries({ ada, bob })) {
 }
 console.log(`for bob that of ada is ${await bob.sessions.get(session.id).catch((error) => error.code)}`)
 
-// follows over the network what any client, or the process of the server, writes
+// follows over the network what any client or the server process writes
 const following = (async () => {
   for await (const event of session.tail({ after: 1 })) {
     console.log(`${event.sequence} ${event.role}: ${event.content}`)

@@ -1,4 +1,4 @@
-// The functions of a web service: each takes the caller's user id, and answers a result instead of throwing.
+// The functions of a web service: each takes the caller's user id, and returns a result instead of throwing.
 import { open, serviceOf } from 'throughline'
 
 const tl = await open('memory:')

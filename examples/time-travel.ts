@@ -1,4 +1,4 @@
-// Look at a session as it was, and go on from there in another direction.
+// Look at a session as it was, and continue from there in another direction.
 import { open } from 'throughline'
 
 const tl = await open('memory:')
