@@ -26,18 +26,18 @@ describe('the MCP page', () => {
   })
 
   it('lists every resource with its format, in order', () => {
-    const form = (type: string) => (type === 'application/json' ? 'JSON' : 'Markdown')
-    const resources = SESSION_RESOURCES.map(({ path, mimeType }) => [`${SESSION_LIST.uri}${path}`, form(mimeType)])
+    const format = (type: string) => (type === 'application/json' ? 'JSON' : 'Markdown')
+    const resources = SESSION_RESOURCES.map(({ path, mimeType }) => [`${SESSION_LIST.uri}${path}`, format(mimeType)])
     expect(rowsOf('Resources').map(([uri, , type]) => [uri, type])).toEqual([[SESSION_LIST.uri, 'JSON'], ...resources])
     expect(page).toContain(`The prompt \`${RESUME.name}\``)
   })
 
   it('states the size limits of a response', () => {
-    const [text, answer] = [MAX_TEXT, MAX_RESPONSE].map((most) => most.toLocaleString('en'))
-    expect(page.replaceAll('\n', ' ')).toContain(`Texts are cut after ${text} characters, answers after ${answer}`)
+    const [text, response] = [MAX_TEXT, MAX_RESPONSE].map((most) => most.toLocaleString('en'))
+    expect(page).toContain(`Texts are truncated after ${text} characters, responses after ${response}`)
     expect(page).toContain(`A message may have ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`)
-    const wordless = TOOLS.filter(({ output }) => output === undefined).map(({ name }) => `\`${name}\``)
-    expect(page).toContain(`${wordless.join(', ')} has words alone`)
+    const textOnly = TOOLS.filter(({ output }) => output === undefined).map(({ name }) => `\`${name}\``)
+    expect(page).toContain(`${textOnly.join(', ')} returns text only`)
   })
 
   it('shows valid JSON settings', () => {
