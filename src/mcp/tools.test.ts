@@ -190,6 +190,19 @@ describe('stored text', () => {
   })
 })
 
+it('rejects a handoff to an unknown agent if the store limits agents', async () => {
+  const limited = await open({ url: 'memory:', index: false, tokenizer: 'estimate', agents: ['writer', 'reviewer'] })
+  try {
+    const at = createToolContext(limited, 'ada', () => {})
+    const { id } = await limited.sessions.create({ userId: 'ada' })
+    const handOff = (to: string) => call('hand_off', { sessionId: id, to, reason: 'x' }, at)
+    await expect(handOff('nobody')).rejects.toMatchObject({ code: 'VALIDATION' })
+    expect((await handOff('reviewer')).data).toMatchObject({ from: 'writer', to: 'reviewer' })
+  } finally {
+    await limited.close()
+  }
+})
+
 describe('a note that could not be written', () => {
   /** A context with a store that fails this many times. */
   function failing(times: number): ToolContext {

@@ -12,7 +12,7 @@ const handOff = defineTool({
   name: 'hand_off',
   title: 'Hand off to another agent',
   description:
-    'Make another agent the active one and leave it context. Call when another agent should continue; it gets the context with take_handoff. An unknown agent is rejected with the list of known ones.',
+    'Make another agent the active one and leave it context. Call when another agent should continue; it gets the context with take_handoff. If the store limits agents, an unknown one is rejected with the list of known ones.',
   input: z.object({
     sessionId,
     to: name().check(z.describe('Agent that continues.')),
