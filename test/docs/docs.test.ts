@@ -68,7 +68,9 @@ describe('the documents', () => {
   })
 
   it('draw the session lifecycle as in the code', () => {
-    const drawn = textOf('docs/lifecycle.md').match(/<!-- printed by lifecycleDiagram\(\).*-->\n```mermaid\n([\s\S]*?)```/)
+    const drawn = textOf('docs/lifecycle.md').match(
+      /<!-- printed by lifecycleDiagram\(\).*-->\n```mermaid\n([\s\S]*?)```/,
+    )
     expect(drawn?.[1]).toBe(lifecycleDiagram())
   })
 
