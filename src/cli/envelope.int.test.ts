@@ -445,7 +445,7 @@ describe('the cache', () => {
     const without = await run(['rollback', '--since', '2020-01-01', '--yes', '--resume', '--json', '--cache-url', ''])
     expect(JSON.parse(without.stdout)).toEqual({ dryRun: false, envelopes: 2, intake: { paused: false } })
     const typo = await run(['rollback', '--batch', 'nobody', '--yes'])
-    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('batch: names no envelopes') })
+    expect(typo).toMatchObject({ code: 2, stderr: expect.stringContaining('batch: has no stored envelopes') })
     expect(await json('intake', 'status')).toEqual({ paused: false })
   })
 

@@ -145,7 +145,7 @@ describe('compact', () => {
       'decisions  wait longer each time',
       'written    src/connect.ts, 5 bytes',
       'read       src/config.ts',
-      'commands   npm test: failed with 1',
+      'commands   npm test: failed with exit code 1',
       'events     1 to 3',
       expect.stringMatching(/^sha256 {5}[0-9a-f]{64}$/),
     ])

@@ -416,8 +416,8 @@ describe('purge', () => {
     expect((await run(['show', id])).code).toBe(0)
     for (const [args, message] of [
       [[], 'session: give either the id of a session or --user'],
-      [[id, '--user', 'ada'], 'session: name one of'],
-      [[id, '--tenant', 'acme'], 'tenant: goes with --user'],
+      [[id, '--user', 'ada'], 'session: give either'],
+      [[id, '--tenant', 'acme'], 'tenant: needs --user'],
     ] as const) {
       const { code, stderr } = await run(['purge', '--yes', ...args])
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) })

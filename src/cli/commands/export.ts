@@ -52,7 +52,6 @@ export const exportCommand: Command = {
       const report = await exportToFile(target, { file: out, session, resume })
       output.print(formatReport(report, output), report)
     }
-    return undefined
   },
 }
 

@@ -35,7 +35,6 @@ export const indexCommand: Command = {
     )
     const { sessions } = report
     output.print(`${output.paint('green', 'ok')}  ${sessions === 0 ? 'nothing to do' : formatIndexed(report)}`, report)
-    return undefined
   },
 }
 

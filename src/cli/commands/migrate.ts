@@ -25,7 +25,6 @@ export const migrateCommand: Command = {
     const isServer = targetOf(target.url).store === 'http'
     const { schema: to, store } = await readHealth({ ...toOpenOptions(target), migrate: !isServer })
     output.print(`${store}: ${formatOutcome(from, to)}`, { store, from, to })
-    return undefined
   },
 }
 

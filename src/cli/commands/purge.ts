@@ -46,7 +46,6 @@ export const purgeCommand: Command = {
         : purgeAllOfUser(tl, { userId: user, tenant }, yes, output),
     )
     output.print(formatReceipt(receipt, output), receipt)
-    return undefined
   },
 }
 

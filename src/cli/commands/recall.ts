@@ -47,7 +47,6 @@ export const recallCommand: Command = {
     const { query, user: userId, limit, ...filters } = parse(recallInput, input)
     const result = await withStore(target, (tl) => tl.recall({ userId, query, limit, ...defined(filters) }))
     output.print(formatResult(result, output), result)
-    return undefined
   },
 }
 

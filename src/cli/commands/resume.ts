@@ -40,7 +40,6 @@ export const resumeCommand: Command = {
     )
     const { plan, session, ended, say } = resumed
     output.print(formatResumed(resumed, output), defined({ plan, sessionId: session?.id, endedId: ended?.id, say }))
-    return undefined
   },
 }
 

@@ -49,7 +49,6 @@ export const rollbackCommand: Command = {
     const cache = sqlitePath(target.url) === undefined ? (hasCache(target) ? 'named' : 'unnamed') : 'none'
     const around: RollbackContext = { which, resume, cache, hint: sameTargetHint(target) }
     output.print(formatRollback(rolled, around, output), rolled)
-    return undefined
   },
 }
 

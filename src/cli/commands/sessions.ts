@@ -72,7 +72,6 @@ export const sessionsCommand: Command = {
     await withStore(target, (tl) => printSessions(tl, query, all, output, target), {
       absent: target.explicit ? 'refuse' : 'memory',
     })
-    return undefined
   },
 }
 

@@ -75,7 +75,6 @@ export const showCommand: Command = {
     const options = parse(showInput, input)
     requireOneRange(options)
     await withStore(target, async (tl) => show(tl, options, output))
-    return undefined
   },
 }
 

@@ -59,7 +59,6 @@ export const tailCommand: Command = {
     } finally {
       stopWatching()
     }
-    return undefined
   },
 }
 

@@ -37,7 +37,6 @@ export const forgetCommand: Command = {
     const options = parse(forgetInput, input)
     const forgotten = await withStore(target, (tl) => forget(tl, options))
     output.print(formatForgotten(forgotten), forgotten)
-    return undefined
   },
 }
 

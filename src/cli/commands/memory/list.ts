@@ -34,7 +34,6 @@ export const listCommand: Command = {
     const state = { title: 'state', value: memoryState }
     const text = items.length === 0 ? 'No memories.' : formatMemories(items, [state], output)
     output.print(nextCursor === undefined ? text : `${text}\n\nNext page: --cursor ${nextCursor}`, page)
-    return undefined
   },
 }
 

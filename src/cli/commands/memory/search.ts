@@ -46,6 +46,5 @@ export const searchCommand: Command = {
     const score = { title: 'score', value: ({ score }: FoundMemory) => score.toFixed(2) }
     const text = found.items.length === 0 ? 'No matching memories.' : formatMemories(found.items, [score], output)
     output.print(text, found)
-    return undefined
   },
 }

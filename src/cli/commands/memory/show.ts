@@ -33,7 +33,6 @@ export const showCommand: Command = {
     const { memory } = parse(showInput, input)
     const shown = await withStore(target, (tl) => readMemory(tl, memory))
     output.print(formatMemory(shown, output), shown)
-    return undefined
   },
 }
 
