@@ -29,7 +29,7 @@ interface TabOptions extends BrowserContextOptions {
 export const NARROW = { width: 360, height: 740 }
 export const WIDE = { width: 1440, height: 900 }
 
-/** Starts both before the tests of a file and stops them after. Without `options` there is no token key: tenant `local`. */
+/** Starts both before the tests of a file and stops them after. Without `options`, no token key: tenant `local`. */
 export function inspectorFor(options: ServeOptions = {}): () => Inspector {
   let browser: Browser
   let server: Awaited<ReturnType<typeof startServer>>
@@ -98,7 +98,9 @@ export async function axeFindings(page: Page): Promise<string[]> {
 
 /** Whether the page is wider than its window. */
 export async function sticksOut(page: Page): Promise<boolean> {
-  return await page.evaluate(
-    'document.documentElement.scrollWidth > innerWidth || document.querySelector("main").scrollWidth > document.querySelector("main").clientWidth',
-  )
+  return await page.evaluate(() => {
+    const { documentElement: root } = document
+    const main = document.querySelector('main')
+    return root.scrollWidth > innerWidth || (main !== null && main.scrollWidth > main.clientWidth)
+  })
 }
