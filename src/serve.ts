@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Throughline } from './api.ts'
 import { StorageError, ValidationError } from './domain/errors.ts'
+import { defined } from './domain/optional.ts'
 import type { Deps } from './features/kernel/deps.ts'
 import { name, parse } from './features/kernel/parse.ts'
 import { Staging } from './features/work/staging.ts'
@@ -90,19 +91,21 @@ export async function serveWith(given: ServeOptions, onResponse?: OnResponse): P
   let listening: Listening
   try {
     const authenticator = await authenticatorFor(deps, tokens)
-    app = await appOn({
-      deps,
-      authenticator,
-      limits: all,
-      admission,
-      metrics: counted,
-      log: output,
-      version: packageVersion(),
-      registry: metrics,
-      mcp: mcpFront(tokens === undefined ? (options.user ?? defaultUser()) : undefined),
-      stopping: stopping.signal,
-      ...(onResponse !== undefined && { onResponse }),
-    })
+    app = await appOn(
+      defined({
+        deps,
+        authenticator,
+        limits: all,
+        admission,
+        metrics: counted,
+        log: output,
+        version: packageVersion(),
+        registry: metrics,
+        mcp: mcpFront(tokens === undefined ? (options.user ?? defaultUser()) : undefined),
+        stopping: stopping.signal,
+        onResponse,
+      }),
+    )
     listening = await listen(app, address)
   } catch (error) {
     await app?.close()

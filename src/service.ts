@@ -3,6 +3,7 @@ import type { AgentTransition, Session, Throughline } from './api.ts'
 import { roundtable } from './domain/agents.ts'
 import { type ErrorCode, SessionEndedError, ThroughlineError } from './domain/errors.ts'
 import { LIMITS } from './domain/limits.ts'
+import { defined } from './domain/optional.ts'
 import type { SessionRecord } from './domain/record.ts'
 import { name, parse, schema, text } from './features/kernel/parse.ts'
 
@@ -171,7 +172,7 @@ export function serviceOf<Agent extends string = string>(
       change(userId, sessionId, async (session, { activeAgent }) => {
         const { role, content, agentId: given } = parse(messageInput, input)
         const speaker = given ?? (role === 'assistant' ? activeAgent : undefined)
-        await session.addMessage({ role, content, ...(speaker !== undefined && { agentId: speaker }) })
+        await session.addMessage(defined({ role, content, agentId: speaker }))
       }),
     recordTransition: (sessionId, userId, transition) =>
       change(userId, sessionId, (session) => {

@@ -9,6 +9,7 @@ import fastify, {
 } from 'fastify'
 import { RouteNotFoundError, type ThroughlineError, UnavailableError } from '../domain/errors.ts'
 import { type Json, stringifyJson } from '../domain/json.ts'
+import { defined } from '../domain/optional.ts'
 import type { Principal } from '../domain/record.ts'
 import { restricted } from '../features/kernel/access.ts'
 import type { Deps } from '../features/kernel/deps.ts'
@@ -99,7 +100,7 @@ export async function appOn(parts: AppParts): Promise<App> {
   await app.register((api, _options, done) => {
     authenticate(api, parts)
     const { admission, stopping, onResponse } = parts
-    const house = { admission, stopping, problemText, ...(onResponse !== undefined && { onResponse }) }
+    const house = defined({ admission, stopping, problemText, onResponse })
     for (const route of [infoRoute(parts.version), ...ROUTES]) mount(api, route, house)
     if (parts.mcp !== undefined) mcpRoutes(api, parts.mcp)
     done()

@@ -3,6 +3,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwt
 import { z } from 'zod'
 import { UnauthenticatedError, UnavailableError, ValidationError } from '../domain/errors.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { defined } from '../domain/optional.ts'
 import type { Principal } from '../domain/record.ts'
 import { restricted } from '../features/kernel/access.ts'
 import type { Deps } from '../features/kernel/deps.ts'
@@ -112,11 +113,7 @@ type Verify = (token: string) => Promise<JWTPayload>
 function verifier(options: JwtOptions): Verify {
   const { audience, issuer } = options
   const { key, algorithms } = keyOf(options)
-  const expected: JWTVerifyOptions = {
-    algorithms: [...algorithms],
-    ...(audience !== undefined && { audience }),
-    ...(issuer !== undefined && { issuer }),
-  }
+  const expected: JWTVerifyOptions = defined({ algorithms: [...algorithms], audience, issuer })
   return async (token) => {
     try {
       // overloads: a key, or a function that finds it

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { defined } from '../domain/optional.ts'
 import type { Route } from './route.ts'
 
 const principal = z.strictObject({
@@ -22,11 +23,7 @@ export function infoRoute(version: string): Route {
       principal: principal.meta({ description: 'Absent for the operator.' }).optional(),
     }),
     storeless: true,
-    handle: async ({ deps: { agents, within } }) => ({
-      name: 'throughline',
-      version,
-      agents,
-      ...(within !== undefined && { principal: within }),
-    }),
+    handle: async ({ deps: { agents, within } }) =>
+      defined({ name: 'throughline', version, agents, principal: within }),
   }
 }

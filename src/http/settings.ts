@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ValidationError } from '../domain/errors.ts'
+import { defined } from '../domain/optional.ts'
 import { parse } from '../features/kernel/parse.ts'
 import { DEFAULT_LIMITS, type Limits } from './admission.ts'
 import type { JwtOptions } from './auth.ts'
@@ -54,12 +55,5 @@ export function jwtSettings(): JwtOptions | undefined {
   const algorithms = textSetting('THROUGHLINE_JWT_ALGORITHMS')?.split(/[\s,]+/)
   const audience = textSetting('THROUGHLINE_JWT_AUDIENCE')
   const issuer = textSetting('THROUGHLINE_JWT_ISSUER')
-  return {
-    ...(secret !== undefined && { secret }),
-    ...(jwksUrl !== undefined && { jwksUrl }),
-    ...(publicKey !== undefined && { publicKey }),
-    ...(algorithms !== undefined && { algorithms }),
-    ...(audience !== undefined && { audience }),
-    ...(issuer !== undefined && { issuer }),
-  }
+  return defined({ secret, jwksUrl, publicKey, algorithms, audience, issuer })
 }

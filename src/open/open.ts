@@ -1,5 +1,6 @@
 import type { Throughline } from '../api.ts'
 import { ValidationError } from '../domain/errors.ts'
+import { defined } from '../domain/optional.ts'
 import { DEFAULT_POLICY, type Policy } from '../domain/policy.ts'
 import { Background, type Reading } from '../features/kernel/background.ts'
 import type { Deps } from '../features/kernel/deps.ts'
@@ -61,7 +62,7 @@ async function openDepsAt(where: StoreTarget, options: Options): Promise<Opened>
   let store: Store | undefined
   try {
     store = await openStore(where, options)
-    return depsWith(store, options, { keepsEnvelopes, metrics, ...(cache !== undefined && { cache }) })
+    return depsWith(store, options, defined({ keepsEnvelopes, metrics, cache }))
   } catch (error) {
     await store?.close()
     await cache?.close()

@@ -4,6 +4,7 @@ import type { SessionEvent } from '../../domain/event.ts'
 import type { SwitchedParts } from '../../domain/fold.ts'
 import { isObject, type JsonObject, parseJsonInput } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import type { SessionRecord } from '../../domain/record.ts'
 import { type HandoffContext, isChangeNeeded, SCRATCHPAD_DEPTH } from '../../domain/scratchpad.ts'
 import { type Decided, type Draft, decideOn } from '../kernel/decide.ts'
@@ -116,7 +117,7 @@ function requireAgent({ agents }: Deps, agent: string, field: string): void {
 }
 
 function switchDraft(from: string, to: string, reason: string, context?: HandoffContext & JsonObject): Draft {
-  const parts: SwitchedParts = { from, to, ...(context !== undefined && { context }) }
+  const parts: SwitchedParts = defined({ from, to, context })
   return { type: 'agent_transition', content: reason, parts: parts as unknown as JsonObject, agentId: from }
 }
 

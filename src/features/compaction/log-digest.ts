@@ -1,5 +1,6 @@
 import type { CompactOptions } from '../../api.ts'
 import { isConversationType, type SessionEvent } from '../../domain/event.ts'
+import { defined } from '../../domain/optional.ts'
 import type { SessionStatus } from '../../domain/record.ts'
 import { extractiveSummary } from '../../domain/summary.ts'
 import { type WorkSummary, workBuilder } from '../../domain/work.ts'
@@ -69,7 +70,7 @@ export async function summarized(deps: Deps, story: LogDigest, task: string | un
   const known = before !== undefined &&
     first && { ...first, type: 'system_event' as const, content: `So far: ${before}` }
   const { summary, by, fallback } = await deps.summarize({ events: known ? [known, ...told] : told, task, extractive })
-  return { summary, summarizedBy: by, ...(fallback !== undefined && { fallback }) }
+  return defined({ summary, summarizedBy: by, fallback })
 }
 
 /** SHA-256 of the events of a range, to compare with the hash in a commit or a summary. */

@@ -4,6 +4,7 @@ import { InvalidTransitionError, SessionNotFoundError } from '../../domain/error
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import { endTime, isFinal, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
 import { tenantFor } from '../kernel/access.ts'
@@ -93,13 +94,9 @@ export async function commitsOf(
   const tenant = tenantFor(deps, given)
   const user = userId ?? deps.within?.userId
   if (deps.within !== undefined && !isWithin({ tenant, userId: user ?? '' }, deps.within)) return { items: [] }
-  const links = await deps.store.commits({
-    tenant,
-    conversationId,
-    limit: limit + 1,
-    ...(user !== undefined && { userId: user }),
-    ...(cursor !== undefined && { after: cursor }),
-  })
+  const links = await deps.store.commits(
+    defined({ tenant, conversationId, limit: limit + 1, userId: user, after: cursor }),
+  )
   const items = await Promise.all(links.slice(0, limit).map((link) => linked(deps, link)))
   const last = items.at(-1)
   return links.length > limit && last !== undefined ? { items, nextCursor: String(last.position) } : { items }

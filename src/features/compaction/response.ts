@@ -5,13 +5,13 @@ import { id, type Keys, time } from '../../http/response-schema.ts'
 
 const KINDS = ['normal', 'abandoned', 'stale', 'interrupted'] as const satisfies readonly CommitKind[]
 
-const writtenAnswer = z.strictObject({
+const writtenResponse = z.strictObject({
   path: z.string(),
   hash: z.string().optional(),
   bytes: z.int().optional(),
 } satisfies Keys<Commit['filesWritten'][number]>)
 
-const ranAnswer = z.strictObject({
+const ranResponse = z.strictObject({
   command: z.string(),
   exitCode: z.int().optional(),
 } satisfies Keys<Commit['commands'][number]>)
@@ -29,8 +29,8 @@ export const commitResponse = z
     fallback: z.string().meta({ description: 'Why it is an extract although a summarizer is configured.' }).optional(),
     decisions: z.array(z.string()),
     filesRead: z.array(z.string()),
-    filesWritten: z.array(writtenAnswer),
-    commands: z.array(ranAnswer),
+    filesWritten: z.array(writtenResponse),
+    commands: z.array(ranResponse),
     openQuestions: z.array(z.string()),
     range: z.strictObject({ from: z.int(), to: z.int() }).optional(),
     hash: z.string().meta({ description: 'SHA-256 of the events in the range.' }).optional(),

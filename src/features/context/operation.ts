@@ -7,6 +7,7 @@ import { FORMATS, type FormatOutput, type MessageFormat } from '../../domain/for
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { isMessageType, MESSAGE_TYPES, type Message, toMessages } from '../../domain/message.ts'
+import { defined } from '../../domain/optional.ts'
 import { truncateMessages } from '../../domain/truncate.ts'
 import type { CommitLink } from '../../ports/session-store.ts'
 import { commitOf, type Range, storyOf, summarized } from '../compaction/operation.ts'
@@ -180,17 +181,11 @@ async function reduced(
   const messages = toMessages(window.events.filter(({ sequence }) => sequence > floor))
   const { summary, ...made } = reduction ?? {}
   const fitted = fitContext(
-    { earlier: [], memories: [], ...(summary !== undefined && { reduced: summary }), window: messages },
+    defined({ earlier: [], memories: [], reduced: summary, window: messages }),
     maxTokens,
     count,
   )
-  return {
-    strategy,
-    messages: fitted.messages,
-    tokens: fitted.tokens,
-    ...(summary !== undefined && { summary }),
-    ...made,
-  }
+  return defined({ strategy, messages: fitted.messages, tokens: fitted.tokens, summary, ...made })
 }
 
 async function load(deps: Deps, id: string): Promise<SessionView> {

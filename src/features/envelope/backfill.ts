@@ -5,6 +5,7 @@ import { initialView, type StartedParts } from '../../domain/fold.ts'
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import type { LegacySession } from '../../domain/legacy.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import type { EnvelopeRow } from '../../ports/envelope-store.ts'
 import type { LegacySource } from '../../ports/legacy-source.ts'
 import { requireOperator } from '../kernel/access.ts'
@@ -51,7 +52,7 @@ export async function backfill(deps: Deps, input: BackfillOptions): Promise<Back
     failed: 0,
     problems: [],
   }
-  const source = await deps.legacy({ from, ...(table !== undefined && { table }) })
+  const source = await deps.legacy(defined({ from, table }))
   try {
     const of = Math.min(limit, await source.count(after))
     onProgress?.({ sessions: 0, of })
@@ -148,10 +149,7 @@ async function write(deps: Deps, work: Work, session: LegacySession, row: Envelo
 /** False if someone else created it at this very moment. */
 async function create(deps: Deps, work: Work, session: LegacySession): Promise<boolean> {
   const { id, tenant = work.tenant, subject = work.userId, issuer, scope, metadata, createdAt } = session
-  const identity = {
-    ...(issuer !== undefined && { issuer }),
-    ...(scope !== undefined && { scope }),
-  }
+  const identity = defined({ issuer, scope })
   const parts = (conversationId: string): StartedParts => ({
     tenant,
     userId: subject,
@@ -165,12 +163,15 @@ async function create(deps: Deps, work: Work, session: LegacySession): Promise<b
   const at = now(deps)
   // each legacy session becomes a conversation of its own; if the name is in use, it gets another
   for (const conversationId of [id, deps.newId()]) {
-    const event = newEvent(deps, {
-      type: 'session_started',
-      content: 'Session started',
-      parts: parts(conversationId) as unknown as JsonObject,
-      ...(createdAt !== undefined && { occurredAt: createdAt }),
-    })
+    const event = newEvent(
+      deps,
+      defined({
+        type: 'session_started' as const,
+        content: 'Session started',
+        parts: parts(conversationId) as unknown as JsonObject,
+        occurredAt: createdAt,
+      }),
+    )
     const view = initialView(sessionEvent(id, { ...event, sequence: 1, createdAt: at }))
     const { outcome } = await deps.store.create({
       event,
@@ -190,9 +191,7 @@ async function update(deps: Deps, { batch }: Work, session: LegacySession): Prom
   let plan: Plan = 'updated'
   const decide = ({ envelope }: { envelope: EnvelopeView }) => {
     plan = planFor(envelope, session)
-    return plan === 'updated'
-      ? [{ ...envelopeDraft(change), ...(updatedAt !== undefined && { occurredAt: updatedAt }) }]
-      : []
+    return plan === 'updated' ? [defined({ ...envelopeDraft(change), occurredAt: updatedAt })] : []
   }
   try {
     const { view } = await decideOnEnvelope(deps, session.id, decide, {})

@@ -12,7 +12,7 @@ export const intakeResponse = z
   .strictObject({ paused: z.boolean(), since: time.optional() } satisfies Keys<IntakeStatus>)
   .meta({ id: 'IntakeStatus' })
 
-const problemAnswer = z.strictObject({
+const problemResponse = z.strictObject({
   sessionId: z.string().meta({ description: 'The id in the legacy system.' }),
   problem: z.string(),
   failed: z.boolean(),
@@ -28,7 +28,7 @@ export const backfillResponse = z
     unchanged: z.int(),
     kept: z.int().meta({ description: 'Written by others: left unchanged.' }),
     failed: z.int(),
-    problems: z.array(problemAnswer).meta({ description: 'The first hundred problems.' }),
+    problems: z.array(problemResponse).meta({ description: 'The first hundred problems.' }),
     last: z.string().meta({ description: 'Pass it as `after` to continue.' }).optional(),
   } satisfies Keys<BackfillReport>)
   .meta({ id: 'BackfillReport' })

@@ -1,5 +1,6 @@
 import type { RollbackOptions, RollbackReport } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
+import { defined } from '../../domain/optional.ts'
 import type { EnvelopeFilter } from '../../ports/envelope-store.ts'
 import { requireOperator } from '../kernel/access.ts'
 import type { Deps } from '../kernel/deps.ts'
@@ -26,7 +27,7 @@ export async function rollback(deps: Deps, input: RollbackOptions): Promise<Roll
     envelopes += page
     onProgress?.({ sessions: envelopes, of })
   }
-  return { dryRun, envelopes, ...(cached !== undefined && { cached }) }
+  return defined({ dryRun, envelopes, cached })
 }
 
 function chosen({ batch, since }: { batch?: string | undefined; since?: string | undefined }): EnvelopeFilter {

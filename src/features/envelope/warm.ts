@@ -2,6 +2,7 @@ import type { WarmOptions, WarmReport } from '../../api.ts'
 import type { Envelope } from '../../domain/envelope.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { isObject } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import type { EnvelopeCache } from '../../ports/envelope-cache.ts'
 import { requireOperator } from '../kernel/access.ts'
 import type { Deps } from '../kernel/deps.ts'
@@ -51,7 +52,7 @@ async function warmPage(deps: Deps, cache: EnvelopeCache, page: readonly string[
 
 async function* allIds({ store }: Deps): AsyncGenerator<string[]> {
   for (let after: string | undefined; ; ) {
-    const page = await store.sessionIds({ limit: PAGE, ...(after !== undefined && { after }) })
+    const page = await store.sessionIds(defined({ limit: PAGE, after }))
     after = page.at(-1)
     if (after === undefined) return
     yield page

@@ -3,6 +3,7 @@ import type { SessionEvent } from '../../domain/event.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { abortFor, type LifecycleCommand, nextStatus, noteOf } from '../../domain/lifecycle.ts'
+import { defined } from '../../domain/optional.ts'
 import { type AbortCause, checkLive, isFinal, type SessionRecord, type SessionStatus } from '../../domain/record.ts'
 import type { Observation } from '../../domain/work.ts'
 import { type Draft, decideInAnyState, type KeyedCall } from '../kernel/decide.ts'
@@ -139,12 +140,7 @@ function stepsOf(
     const work =
       observed.length === 0
         ? undefined
-        : workDraft(
-            deps,
-            { record, ...(parent !== undefined && { lastWork: parent }) },
-            note?.about ?? 'step',
-            observed,
-          )
+        : workDraft(deps, defined({ record, lastWork: parent }), note?.about ?? 'step', observed)
     parent = work?.id ?? parent
     waiting = []
     record = { ...record, status }

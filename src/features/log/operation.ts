@@ -1,6 +1,7 @@
 import type { EventsQuery, RecentOptions, Snapshot } from '../../api.ts'
 import { countTurns, type SessionEvent } from '../../domain/event.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import { type Window, windowBuilder } from '../../domain/window.ts'
 import { envelopeIn } from '../envelope/operation.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
@@ -17,13 +18,7 @@ const CHUNK = 200
 /** One page of the log. */
 export async function readEvents(deps: Deps, sessionId: string, query: EventsQuery = {}): Promise<SessionEvent[]> {
   const { after, before, types, order = 'asc', limit = DEFAULT_PAGE } = parse(eventsQuery, query)
-  const stored = await deps.store.read(keyOf(deps, sessionId), {
-    order,
-    limit,
-    ...(after !== undefined && { after }),
-    ...(before !== undefined && { before }),
-    ...(types !== undefined && { types }),
-  })
+  const stored = await deps.store.read(keyOf(deps, sessionId), defined({ order, limit, after, before, types }))
   return stored.map((event) => sessionEvent(sessionId, event))
 }
 

@@ -3,6 +3,7 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import { evolve, initialView, type SessionView } from '../../domain/fold.ts'
 import { isObject, type Json } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import { edgesOf } from '../../domain/work.ts'
 import type { StoredEdge } from '../../ports/session-store.ts'
 import { counted, entryOf } from '../envelope/operation.ts'
@@ -95,7 +96,7 @@ async function* allOf(ids: readonly string[]): AsyncGenerator<string> {
 
 async function* allSessions(deps: Deps): AsyncGenerator<string> {
   const { store, within } = deps
-  const query = { limit: LIMITS.page, ...(within !== undefined && { within }) }
+  const query = defined({ limit: LIMITS.page, within })
   for (let ids = await store.sessionIds(query); ids.length > 0; ) {
     yield* ids
     ids = await store.sessionIds({ ...query, after: ids.at(-1) ?? '' })
@@ -201,12 +202,7 @@ async function load(deps: Deps, sessionId: string): Promise<SessionView> {
 function differencesOf(sessionId: string, expected: SessionView, actual: SessionView): Difference[] {
   const found: Difference[] = []
   compare('', expected as unknown as Json, actual as unknown as Json, (path, want, have) => {
-    found.push({
-      sessionId,
-      field: path,
-      ...(want !== undefined && { expected: want }),
-      ...(have !== undefined && { actual: have }),
-    })
+    found.push(defined({ sessionId, field: path, expected: want, actual: have }))
   })
   return found
 }

@@ -1,5 +1,6 @@
 import type { SweepOptions, SweepReport } from '../../api.ts'
 import { SessionNotFoundError, StorageError, ThroughlineError } from '../../domain/errors.ts'
+import { defined } from '../../domain/optional.ts'
 import { compactSession } from '../compaction/operation.ts'
 import { type Deps, keyOf, now } from '../kernel/deps.ts'
 import { abortIfDue } from '../lifecycle/operation.ts'
@@ -55,13 +56,15 @@ async function rethrowUnlessLocal({ store }: Deps, error: unknown): Promise<void
 }
 
 async function due(deps: Deps, limit: number): Promise<string[]> {
-  return await deps.store.due({
-    at: now(deps),
-    idleSince: new Date(deps.clock.now() - deps.policy.staleTimeoutMs).toISOString(),
-    endedBefore: graceEnd(deps),
-    limit,
-    ...(deps.within !== undefined && { within: deps.within }),
-  })
+  return await deps.store.due(
+    defined({
+      at: now(deps),
+      idleSince: new Date(deps.clock.now() - deps.policy.staleTimeoutMs).toISOString(),
+      endedBefore: graceEnd(deps),
+      limit,
+      within: deps.within,
+    }),
+  )
 }
 
 async function sweepOne(deps: Deps, id: string, report: SweepReport): Promise<boolean> {

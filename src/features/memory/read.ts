@@ -2,6 +2,7 @@ import type { ListMemories, Page } from '../../api.ts'
 import { MemoryNotFoundError, ValidationError } from '../../domain/errors.ts'
 import { DEFAULT_PAGE } from '../../domain/limits.ts'
 import type { Memory, MemoryChange } from '../../domain/memory/memory.ts'
+import { defined } from '../../domain/optional.ts'
 import { userFor } from '../kernel/access.ts'
 import type { Deps } from '../kernel/deps.ts'
 import { parse, uuid } from '../kernel/parse.ts'
@@ -28,7 +29,7 @@ export async function historyOf(deps: Deps, id: string): Promise<MemoryChange[]>
 export async function memoriesOf(deps: Deps, query: ListMemories): Promise<Page<Memory>> {
   const { limit = DEFAULT_PAGE, cursor: after, ...whose } = parse(listMemories, query)
   const user = userFor(deps, whose)
-  const found = await deps.store.memories.list({ ...user, limit: limit + 1, ...(after !== undefined && { after }) })
+  const found = await deps.store.memories.list(defined({ ...user, limit: limit + 1, after }))
   const items = found.slice(0, limit)
   const last = items.at(-1)
   return found.length > limit && last !== undefined ? { items, nextCursor: last.id } : { items }

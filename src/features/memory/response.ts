@@ -24,7 +24,7 @@ const source = {
   source: z.string().meta({ description: 'Name of an external source: a tool, an address, an import.' }).optional(),
 } satisfies Keys<MemorySource>
 
-const lineageAnswer = z
+const lineageResponse = z
   .strictObject({
     relation: z.enum(['origin', 'corroborates', 'contradicts']),
     ...source,
@@ -43,7 +43,7 @@ const memory = {
   scope: z.string().meta({ description: 'Where it applies. Default: everywhere.' }).optional(),
   sourceType: z.enum(SOURCE_TYPES),
   confidence,
-  lineage: z.array(lineageAnswer).meta({ description: 'What supports and what contradicts it, oldest first.' }),
+  lineage: z.array(lineageResponse).meta({ description: 'What supports and what contradicts it, oldest first.' }),
   useCount: z.int().meta({ description: 'How often it was returned by a search.' }),
   createdAt: time,
   lastUsedAt: time.optional(),

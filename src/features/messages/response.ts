@@ -3,7 +3,7 @@ import { ROLES } from '../../domain/event.ts'
 import type { Message, ToolCall } from '../../domain/message.ts'
 import { anyJson, anyObject, type Keys, listOf } from '../../http/response-schema.ts'
 
-const toolCallAnswer = z
+const toolCallResponse = z
   .strictObject({
     id: z.string(),
     name: z.string(),
@@ -16,7 +16,7 @@ export const messageResponse = z
     role: z.enum(ROLES),
     content: z.string(),
     toolCallId: z.string().meta({ description: 'The tool call that this is the result of.' }).optional(),
-    toolCalls: z.array(toolCallAnswer).optional(),
+    toolCalls: z.array(toolCallResponse).optional(),
     timestamp: z.string().meta({ description: 'The time given by the caller.' }).optional(),
     agentId: z.string().optional(),
     parts: anyObject.optional(),

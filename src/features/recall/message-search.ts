@@ -1,5 +1,6 @@
 import type { RecallItem } from '../../api.ts'
 import type { Memory } from '../../domain/memory/memory.ts'
+import { defined } from '../../domain/optional.ts'
 import { dateSpan } from '../../domain/recall/dates.ts'
 import { rank, selectCandidates } from '../../domain/recall/rank.ts'
 import type { RecallKind } from '../../domain/recall/recall-kind.ts'
@@ -67,11 +68,7 @@ async function factsFor(
 ): Promise<IndexedFacts[]> {
   const { sessions } = selectCandidates(asked.scores, asked.weights)
   const dated = await datesOf(deps, user, asked)
-  let around: Omit<FactsQuery, 'places'> = {
-    sessions,
-    perSession: PER_SESSION,
-    ...(dated !== undefined && { span: dated }),
-  }
+  let around: Omit<FactsQuery, 'places'> = defined({ sessions, perSession: PER_SESSION, span: dated })
   const found = new Map<string, IndexedFacts>()
   for (const places of candidatePages(asked)) {
     const facts = await deps.store.index.facts(user, { places, ...around })

@@ -10,6 +10,7 @@ import { evolve, type ForkedParts, initialView, type SessionView, type StartedPa
 import { encodeJson, type JsonObject } from '../../domain/json.ts'
 import { abortFor, nextStatus } from '../../domain/lifecycle.ts'
 import { DEFAULT_PAGE, LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import { endTime, isWithin, type SessionRecord } from '../../domain/record.ts'
 import type { CreateRequest, CreateResult, StoredEvent } from '../../ports/session-store.ts'
 import { checkMetadata, counted, envelopeIn } from '../envelope/operation.ts'
@@ -61,27 +62,27 @@ function startedParts(deps: Deps, given: Omit<z.output<ReturnType<typeof createS
   const { workflow, skill, gitBranch, task } = given
   const expiresAt = expiryOf(deps, given)
   checkMetadata(deps, metadata)
-  return {
+  return defined({
     tenant: tenantFor(deps, given.tenant),
     userId,
     chatmode,
     conversationId,
     agent,
-    ...(workflow !== undefined && { workflow }),
-    ...(skill !== undefined && { skill }),
-    ...(gitBranch !== undefined && { gitBranch }),
-    ...(task !== undefined && { task }),
-    ...(expiresAt !== undefined && { expiresAt }),
+    workflow,
+    skill,
+    gitBranch,
+    task,
+    expiresAt,
     metadata,
     ...identityOf(deps),
-  }
+  })
 }
 
 /** Issuer and scope of the caller's token. Last among the parts, so that a repeat can take them over. */
 function identityOf({ within }: Deps): Pick<StartedParts, 'identity'> {
   const { issuer, scope } = within ?? {}
   if (issuer === undefined && scope === undefined) return {}
-  return { identity: { ...(issuer !== undefined && { issuer }), ...(scope !== undefined && { scope }) } }
+  return { identity: defined({ issuer, scope }) }
 }
 
 function expiryOf(deps: Deps, { expiresAt, expiresInMs }: Expiry): string | undefined {
@@ -111,7 +112,7 @@ async function sameSession(
   const conversationId = input.conversationId ?? before.conversationId
   const expiry = input.expiresInMs !== undefined && before.expiresAt !== undefined && { expiresAt: before.expiresAt }
   const { identity } = before
-  const taken = { ...parts, conversationId, ...expiry, ...(identity !== undefined && { identity }) }
+  const taken = defined({ ...parts, conversationId, ...expiry, identity })
   const again = newEvent(deps, startedDraft(taken))
   if (first?.type === again.type && first.parts === again.parts) return id
   throw new IdempotencyMismatchError({ sessionId: id })
@@ -133,13 +134,7 @@ export async function findActive(deps: Deps, scope: ActiveScope): Promise<string
   const { conversationId, userId, chatmode, tenant: given } = parse(activeScope, scope)
   const tenant = tenantFor(deps, given)
   if (!isWithin({ tenant, userId }, deps.within)) return undefined
-  const record = await deps.store.active({
-    tenant,
-    userId,
-    chatmode,
-    at: now(deps),
-    ...(conversationId !== undefined && { conversationId }),
-  })
+  const record = await deps.store.active(defined({ tenant, userId, chatmode, at: now(deps), conversationId }))
   return record?.id
 }
 

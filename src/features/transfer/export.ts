@@ -2,6 +2,7 @@ import type { ExportedEvent, ExportPlace, SessionBlock } from '../../api.ts'
 import { StorageError } from '../../domain/errors.ts'
 import type { EventType, Role } from '../../domain/event.ts'
 import type { Json } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import type { StoredEvent } from '../../ports/session-store.ts'
 import { type Deps, keyOf } from '../kernel/deps.ts'
 import { parse } from '../kernel/parse.ts'
@@ -62,9 +63,9 @@ async function* placesOf(
     return
   }
   if (after !== undefined && !after.done) yield after
-  const query = { limit: IDS, ...(within !== undefined && { within }) }
+  const query = defined({ limit: IDS, within })
   for (let last = after?.sessionId; ; ) {
-    const ids = await store.sessionIds({ ...query, ...(last !== undefined && { after: last }) })
+    const ids = await store.sessionIds(defined({ ...query, after: last }))
     for (const id of ids) yield begin(id)
     last = ids.at(-1)
     if (last === undefined) return

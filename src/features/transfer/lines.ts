@@ -1,6 +1,7 @@
 import type { ExportedEvent, SessionBlock } from '../../api.ts'
 import { ValidationError } from '../../domain/errors.ts'
 import { type Json, stringifyJson } from '../../domain/json.ts'
+import { defined } from '../../domain/optional.ts'
 import { checkedBlocks, type NumberedLine, VERSION } from './checked-lines.ts'
 import { type ExportCheck, Tally } from './checksum.ts'
 
@@ -58,18 +59,7 @@ function wrongOrder(sessionId: string, last: number, { sequence }: ExportedEvent
 
 function eventLine(event: ExportedEvent): string {
   const { sequence, id, type, role, content, parts, agentId, occurredAt, createdAt } = event
-  return lineOf({
-    kind: 'event',
-    sequence,
-    id,
-    type,
-    role,
-    content,
-    ...(parts !== undefined && { parts }),
-    ...(agentId !== undefined && { agentId }),
-    ...(occurredAt !== undefined && { occurredAt }),
-    createdAt,
-  })
+  return lineOf(defined({ kind: 'event', sequence, id, type, role, content, parts, agentId, occurredAt, createdAt }))
 }
 
 /** Escapes the two characters that are legal in JSON but end a line for some readers. */

@@ -5,7 +5,7 @@ import { anyJson, id, type Keys, time } from '../../http/response-schema.ts'
 import type { RefusedBlock, TakenBlock } from './batches.ts'
 import type { ExportPage } from './pages.ts'
 
-const eventAnswer = z
+const eventResponse = z
   .strictObject({
     sequence: z.int(),
     id,
@@ -19,17 +19,17 @@ const eventAnswer = z
   } satisfies Keys<ExportedEvent>)
   .meta({ id: 'EventOfBlock' })
 
-const blockAnswer = z
+const blockResponse = z
   .strictObject({
     sessionId: id,
-    events: z.array(eventAnswer),
+    events: z.array(eventResponse),
     done: z.boolean().meta({ description: 'These are the last events of the session.' }),
   } satisfies Keys<SessionBlock>)
   .meta({ id: 'Block' })
 
 export const exportResponse = z
   .strictObject({
-    blocks: z.array(blockAnswer),
+    blocks: z.array(blockResponse),
     next: z
       .strictObject({ sessionId: id, sequence: z.int(), done: z.boolean() } satisfies Keys<ExportPlace>)
       .meta({ description: 'Pass it as `after` for the next page. Absent on the last page.' })
@@ -41,7 +41,7 @@ export const exportResponse = z
   } satisfies Keys<ExportPage>)
   .meta({ id: 'ExportPage' })
 
-const takenAnswer = z.strictObject({
+const takenResponse = z.strictObject({
   sessionId: id,
   events: z.int().meta({ description: 'Events of the block.' }),
   written: z.int().meta({ description: 'Events that were new here.' }),
@@ -51,7 +51,7 @@ const takenAnswer = z.strictObject({
     .optional(),
 } satisfies Keys<TakenBlock>)
 
-const refusedAnswer = z.strictObject({
+const refusedResponse = z.strictObject({
   sessionId: z.string(),
   code: z.string(),
   message: z.string(),
@@ -60,7 +60,7 @@ const refusedAnswer = z.strictObject({
 export const importResponse = z
   .strictObject({
     outcomes: z
-      .array(z.union([takenAnswer, refusedAnswer]))
+      .array(z.union([takenResponse, refusedResponse]))
       .meta({ description: 'The outcome of each block, in order; one with a `code` was refused.' }),
   })
   .meta({ id: 'ImportOutcomes' })

@@ -3,6 +3,7 @@ import { SessionNotFoundError } from '../../domain/errors.ts'
 import type { SessionView } from '../../domain/fold.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { LIMITS } from '../../domain/limits.ts'
+import { defined } from '../../domain/optional.ts'
 import {
   type Observation,
   observationsOf,
@@ -58,14 +59,14 @@ export function workDraft(
   kind: WorkCommit['kind'],
   observations: readonly Observation[],
 ): { id: string; draft: Draft } {
-  const commit: WorkCommit = {
+  const commit: WorkCommit = defined({
     id: deps.newId(),
     parents: lastWork === undefined ? [] : [lastWork],
     kind,
     observations: [...observations],
     state: record.status.state,
-    ...(record.task !== undefined && { task: record.task }),
-  }
+    task: record.task,
+  })
   const draft: Draft = { type: 'work_committed', content: `Work: ${kind}`, parts: commit as unknown as JsonObject }
   return { id: commit.id, draft }
 }
@@ -78,12 +79,10 @@ export async function readGraph(deps: Deps, id: string, query: GraphQuery = {}):
   let frontier = [node]
   let truncated = false
   for (let level = 0; level < depth && frontier.length > 0 && !truncated; level++) {
-    const rows = await deps.store.edges(keyOf(deps, id), {
-      nodes: frontier,
-      direction,
-      limit: LIMITS.edges,
-      ...(labels !== undefined && { labels }),
-    })
+    const rows = await deps.store.edges(
+      keyOf(deps, id),
+      defined({ nodes: frontier, direction, limit: LIMITS.edges, labels }),
+    )
     truncated = rows.length === LIMITS.edges
     const next = new Set<string>()
     for (const row of rows) {

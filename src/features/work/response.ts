@@ -18,7 +18,7 @@ const NOTE_KINDS = [
 
 type Observed<Kind extends Observation['kind']> = Keys<Extract<Observation, { kind: Kind }>>
 
-const edgeAnswer = z
+const edgeResponse = z
   .strictObject({
     from: z.string(),
     label: z.string(),
@@ -33,7 +33,7 @@ const edgeAnswer = z
   } satisfies Keys<Edge>)
   .meta({ id: 'Edge' })
 
-const observationAnswer = z
+const observationResponse = z
   .discriminatedUnion('kind', [
     z.strictObject({
       kind: z.literal('note'),
@@ -56,7 +56,7 @@ const observationAnswer = z
       output: z.string().optional(),
       omitted: z.int().meta({ description: 'Characters of the output that were not kept.' }).optional(),
     } satisfies Observed<'command'>),
-    z.strictObject({ kind: z.literal('relations'), edges: z.array(edgeAnswer) } satisfies Observed<'relations'>),
+    z.strictObject({ kind: z.literal('relations'), edges: z.array(edgeResponse) } satisfies Observed<'relations'>),
   ])
   .meta({ id: 'Observation' })
 
@@ -65,7 +65,7 @@ export const stepResponse = z
     id,
     parents: z.array(id).meta({ description: 'Ids of the work commits it follows.' }),
     kind: z.enum(['step', ...NOTE_KINDS]),
-    observations: z.array(observationAnswer),
+    observations: z.array(observationResponse),
     state: z.enum(SESSION_STATES),
     task: z.string().optional(),
     sequence: z.int().meta({ description: 'Sequence of its event.' }),
