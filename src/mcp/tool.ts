@@ -48,7 +48,7 @@ export function registerTool(server: McpServer, context: ToolContext, tool: Tool
     title,
     description,
     inputSchema: clientSchema(input),
-    ...(output !== undefined && { outputSchema: clientSchema(output) }),
+    ...defined({ outputSchema: output && clientSchema(output) }),
     annotations: {
       readOnlyHint: effect === 'reads',
       destructiveHint: effect === 'removes' || effect === 'changes',

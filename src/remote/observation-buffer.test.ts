@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => server.stop())
 
 const sent = () => server.received.map(({ body }) => JSON.parse(body))
-/** Sends what is buffered for a session, and returns the paths in it. */
+/** Flushes the buffer of a session and returns the paths that were sent. */
 async function flushed(id: string): Promise<string[]> {
   server.next(answer(204))
   await buffer.sendForSession(connection, id, CALL, {})

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import { Client as ClientOfToday, StreamableHTTPClientTransport as HttpOfToday } from '@modelcontextprotocol/client'
-import { StdioClientTransport as StdioOfToday } from '@modelcontextprotocol/client/stdio'
-import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { StdioClientTransport as OlderStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { StreamableHTTPClientTransport as OlderHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client'
+import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 
 /** The command line, as its source. */
@@ -72,17 +72,17 @@ const initOf = ({ headers = {}, fetch }: Extract<Endpoint, { url: string }>) => 
   ...(fetch !== undefined && { fetch: fetch as (url: string | URL, init?: RequestInit) => Promise<Response> }),
 })
 
-/** The official client that most hosts have today. */
-const older: ClientKind = {
-  name: 'the older client',
+/** The official client that most hosts use. */
+const v1Client: ClientKind = {
+  name: 'the v1 SDK client',
   async connect(where) {
-    const client = new OlderClient(ME)
-    const transport = 'url' in where ? new OlderHttp(new URL(where.url), initOf(where)) : new OlderStdio(childOf(where))
-    await client.connect(transport as Parameters<OlderClient['connect']>[0])
+    const client = new ClientV1(ME)
+    const transport = 'url' in where ? new HttpV1(new URL(where.url), initOf(where)) : new StdioV1(childOf(where))
+    await client.connect(transport as Parameters<ClientV1['connect']>[0])
     return client as unknown as McpClient
   },
   async watch(client, uri, changed) {
-    const own = client as unknown as OlderClient
+    const own = client as unknown as ClientV1
     own.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
       if (params.uri === uri) changed()
     })
@@ -90,19 +90,18 @@ const older: ClientKind = {
   },
 }
 
-/** The client of the package that the server is from, up to 2025-11-25 or from 2026-07-28 on. */
-function ofToday(name: string, mode: 'legacy' | { pin: string }): ClientKind {
+/** The client of the SDK that the server uses, with the protocol up to 2025-11-25 or from 2026-07-28 on. */
+function v2Client(name: string, mode: 'legacy' | { pin: string }): ClientKind {
   return {
     name,
     async connect(where) {
-      const client = new ClientOfToday(ME, { versionNegotiation: { mode } })
-      const transport =
-        'url' in where ? new HttpOfToday(new URL(where.url), initOf(where)) : new StdioOfToday(childOf(where))
+      const client = new ClientV2(ME, { versionNegotiation: { mode } })
+      const transport = 'url' in where ? new HttpV2(new URL(where.url), initOf(where)) : new StdioV2(childOf(where))
       await client.connect(transport)
       return client as unknown as McpClient
     },
     async watch(client, uri, changed) {
-      const own = client as unknown as ClientOfToday
+      const own = client as unknown as ClientV2
       own.setNotificationHandler('notifications/resources/updated', ({ params }) => {
         if (params.uri === uri) changed()
       })
@@ -113,7 +112,7 @@ function ofToday(name: string, mode: 'legacy' | { pin: string }): ClientKind {
 }
 
 export const CLIENT_KINDS: readonly ClientKind[] = [
-  older,
-  ofToday('the client of today, of 2025', 'legacy'),
-  ofToday('the client of today, of 2026', { pin: '2026-07-28' }),
+  v1Client,
+  v2Client('the v2 SDK client with protocol 2025-11-25', 'legacy'),
+  v2Client('the v2 SDK client with protocol 2026-07-28', { pin: '2026-07-28' }),
 ]

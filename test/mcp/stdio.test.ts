@@ -41,7 +41,7 @@ describe.each(CLIENT_KINDS)('$name over stdio', ({ name, connect, watch }) => {
         text: expect.stringMatching(/^SESSION_NOT_FOUND/),
       })
       expect(JSON.stringify(await client.callTool({ name: 'list_sessions', arguments: {} }))).not.toContain('secret')
-      await told(client, watch, name)
+      await checkNotified(client, watch, name)
     } finally {
       await client.close()
     }
@@ -49,7 +49,11 @@ describe.each(CLIENT_KINDS)('$name over stdio', ({ name, connect, watch }) => {
 })
 
 /** Checks that a client is notified of the writes of others. */
-async function told(client: McpClient, watch: (typeof CLIENT_KINDS)[number]['watch'], userId: string): Promise<void> {
+async function checkNotified(
+  client: McpClient,
+  watch: (typeof CLIENT_KINDS)[number]['watch'],
+  userId: string,
+): Promise<void> {
   const session = await tl.sessions.create({ userId })
   const uri = `throughline://sessions/${session.id}/events`
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -89,8 +93,8 @@ function raw(args: readonly string[], env: Record<string, string> = {}) {
     send(...NUMBERS.map((id) => ({ id, method: 'tools/call', params: { name: 'say', arguments: saying(id) } })))
   }
   const ended = once(child, 'close').then(([code]) => ({ code, ...out }))
-  const begun = Promise.race([once(child.stdout, 'data'), ended])
-  return { child, send, greet, say, begun, ended }
+  const started = Promise.race([once(child.stdout, 'data'), ended])
+  return { child, send, greet, say, started, ended }
 }
 
 const NUMBERS = Array.from({ length: 20 }, (_, i) => i + 1)
@@ -112,13 +116,13 @@ describe('throughline mcp', () => {
     expect(await saidIn(id)).toEqual(everyone)
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('finishes what it took when it is told to stop by %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('completes accepted requests on %s', async (signal) => {
     const { id } = await tl.sessions.create({ userId: 'raw' })
-    const { child, greet, say, send, begun, ended } = raw(argsFor('raw'))
+    const { child, greet, say, send, started, ended } = raw(argsFor('raw'))
     greet()
     send({ id: 99, method: 'resources/subscribe', params: { uri: `throughline://sessions/${id}` } })
     say(id)
-    await begun
+    await started
     child.kill(signal)
     const { code, lines } = await ended
     const answered = NUMBERS.filter((n) => lines.some((line) => line.id === n && line.error === undefined))
@@ -128,9 +132,9 @@ describe('throughline mcp', () => {
 
   it('finishes accepted calls when its reader is gone', async () => {
     const { id } = await tl.sessions.create({ userId: 'raw' })
-    const { child, greet, say, begun, ended } = raw(argsFor('raw'))
+    const { child, greet, say, started, ended } = raw(argsFor('raw'))
     greet()
-    await begun
+    await started
     child.stdout.destroy()
     say(id)
     const { code } = await ended
