@@ -43,12 +43,12 @@ describe('resume', () => {
     const { code, stdout } = await resume()
     expect(code).toBe(0)
     expect(stdout).toBe(
-      `Before we go on, one answer is still missing:\n\nWhich one?\n  A) this\n  B) that\n\nplan ask_again, session ${id}\n`,
+      `Before we continue, I still need your answer:\n\nWhich one?\n  A) this\n  B) that\n\nplan ask_again, session ${id}\n`,
     )
     expect(JSON.parse((await resume('--json')).stdout)).toEqual({
       plan: 'ask_again',
       sessionId: id,
-      say: 'Before we go on, one answer is still missing:\n\nWhich one?\n  A) this\n  B) that',
+      say: 'Before we continue, I still need your answer:\n\nWhich one?\n  A) this\n  B) that',
     })
   })
 

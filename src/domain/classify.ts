@@ -5,35 +5,35 @@ import { isAbout, type SpeechAct, speechActsOf, topicOf } from './classify/speec
 import { ENGLISH, HESITATION } from './classify/words.ts'
 import type { SessionState, SessionStatus } from './record.ts'
 
-/** Every meaning a user message can have for its session. */
+/** Every intent of a user message. */
 export const MESSAGE_INTENTS = ['response', 'modification', 'confirmation', 'new_task', 'abandon', 'unclear'] as const
 
-/** What a user message means for the session it comes in. */
+/** One of {@link MESSAGE_INTENTS}. */
 export type MessageIntent = (typeof MESSAGE_INTENTS)[number]
 
-/** A message and where the session stands when it arrives. */
+/** A message and the session's status when it arrives. */
 export interface ClassifyInput {
   message: string
   status: SessionStatus
-  /** What the session is about. Without it a request counts as another task only when it says so. */
+  /** The session's task. Without it a request counts as another task only if it says so. */
   task?: string | undefined
 }
 
-/** An intent, and the name of the rule that decided it. */
+/** An intent and the name of the rule that matched. */
 export interface RuleMatch {
   intent: MessageIntent
   rule: string
 }
 
 /**
- * What a user message means, by rules alone: offline, and the same answer every time. Reads English; another language
- * is `unclear`. In doubt it keeps the session: `modification` or `unclear` rather than an intent that ends it.
+ * Classifies a user message by rules: offline and deterministic. Reads English; other languages are `unclear`. In doubt
+ * it keeps the session: `modification` or `unclear` rather than an intent that ends it.
  */
 export function classifyByRules(input: ClassifyInput): MessageIntent {
   return matchRules(input).intent
 }
 
-/** As {@link classifyByRules}, with the rule for the record. */
+/** Like {@link classifyByRules}, with the matching rule. */
 export function matchRules(input: ClassifyInput): RuleMatch {
   const seen = messageFeatures(input)
   const phase = PHASE[input.status.state]
@@ -44,7 +44,7 @@ export function matchRules(input: ClassifyInput): RuleMatch {
   return { intent: 'unclear', rule: 'nothing applies' }
 }
 
-/** States in which messages mean the same. */
+/** Groups of states in which messages mean the same. */
 type Phase = 'working' | 'asked' | 'proposed' | 'ended'
 
 const PHASE: Readonly<Record<SessionState, Phase>> = {
@@ -59,7 +59,7 @@ const PHASE: Readonly<Record<SessionState, Phase>> = {
 interface Rule {
   rule: string
   when: (seen: MessageFeatures) => boolean
-  /** The intent in each phase; where there is none the rule does not apply. */
+  /** The intent per phase; the rule does not apply in other phases. */
   means: Partial<Record<Phase, MessageIntent>>
 }
 
@@ -67,7 +67,7 @@ const live = (intent: MessageIntent) => ({ working: intent, asked: intent, propo
 const always = (intent: MessageIntent) => ({ ...live(intent), ended: intent })
 const approval = { working: 'confirmation', proposed: 'confirmation', ended: 'confirmation' } as const
 
-/** In order, and the first that applies decides: what ends a session has passed all the doubts above it. */
+/** The first matching rule decides, so intents that end a session come after the doubtful cases. */
 const RULES: readonly Rule[] = [
   { rule: 'no words', when: (m) => m.acts.length === 0 && !m.hasCode, means: always('unclear') },
   { rule: 'another language', when: (m) => m.foreign, means: always('unclear') },
@@ -94,7 +94,7 @@ const RULES: readonly Rule[] = [
 
 type MessageFeatures = ReturnType<typeof messageFeatures>
 
-/** Everything that the rules look at. */
+/** Computes everything that the rules use. */
 function messageFeatures({ message, status, task }: ClassifyInput) {
   const { clauses, tokens, hasCode } = parseMessage(message)
   const question = status.state === 'awaiting_user' ? status.question : ''
@@ -126,16 +126,16 @@ function messageFeatures({ message, status, task }: ClassifyInput) {
     foreign: !hasCode && isForeign(tokens),
     mash: !hasCode && words.length > 0 && words.every(isGibberish),
     hesitates: only('hesitate', 'fill', 'assent') && (has('hesitate') || words.some((word) => HESITATION.has(word))),
-    /** Says stop in a word of the question, as "cancel" to "retry or cancel?". */
+    /** Says stop with a word of the question, like "cancel" to "retry or cancel?". */
     stopIsOffered: acts.some((act) => act.kind === 'stop' && isAbout(act.words, offers)),
-    /** Announces another task, and says which. */
+    /** Announces another task and names it. */
     turns: acts.some(
       (act, i) => act.kind === 'turn' && (act.content > 2 || acts.slice(i + 1).some((later) => later.content > 0)),
     ),
     drops: has('stop', 'waive')
       ? wantsOther && wanted.some((act) => act.creating || act.kind === 'ask')
       : has('shelve') && !addition && wanted.some((act) => !act.onTopic),
-    /** Says how to go on, although it also says stop. */
+    /** Says stop but also how to continue. */
     goesOn: contrast || wanted.length > 0 || acts.some((act) => act.kind === 'state' && act.correction),
     wantsNext: wantsOther && !contrast && wanted.some((act) => act.sequence || act.creating || isGeneral(act)),
     wantsElse: wantsOther && wanted.some((act) => act.creating && act.content > 2),
@@ -143,26 +143,26 @@ function messageFeatures({ message, status, task }: ClassifyInput) {
     answers,
     onlyThanks: pleased && has('thank') && !answers,
     changes: addition || has('waive') || acts.some((act) => act.changing),
-    /** Has a word that could be an answer. */
+    /** Contains a word that could be an answer. */
     sensible: hasCode || words.some((word) => !isGibberish(word)),
     pleased,
     soFar: /\b(?:so far|start)\b/u.test(words.join(' ')),
     closes: has('close') && !contrast && acts.every((act) => CLOSING.has(act.kind) || (praised && isPlain(act))),
     wants: wanted.length > 0,
-    /** Has an English word, a number, or code. */
+    /** Contains an English word, a number, or code. */
     readable: hasCode || has('refuse') || words.some((word) => ENGLISH.has(word) || /\d/u.test(word)),
   }
 }
 
-/** What may stand beside "ship it". */
+/** Kinds that may accompany "ship it". */
 const CLOSING: ReadonlySet<SpeechActKind> = new Set(['close', 'thank', 'approve', 'assent', 'fill', 'own', 'waive'])
 
-/** States a fact that neither denies nor corrects anything. */
+/** States something without denial or correction. */
 function isPlain(act: SpeechAct): boolean {
   return act.kind === 'state' && !act.correction && !act.negative
 }
 
-/** Wants something that shares nothing with the task. */
+/** Requests something unrelated to the task. */
 function isOther(act: SpeechAct): boolean {
   return !act.related && act.content > 1
 }

@@ -2,39 +2,39 @@ import type { SessionEvent } from './event.ts'
 import type { Message } from './message.ts'
 import { type CountTokens, tokensOf } from './window.ts'
 
-/** Something that a context leaves out. */
+/** What a context leaves out. */
 export interface Omission {
-  /** `calls`: tool calls taken out of messages that are there. */
+  /** `calls`: tool calls removed from included messages. */
   section: 'task' | 'scratchpad' | 'earlier' | 'memories' | 'reduced' | 'window' | 'calls'
   count: number
-  /** It did not fit; it is a result whose call is not in the window; it is a call that never got its result. */
+  /** Over budget; a result without its call; a call without its result. */
   reason: 'budget' | 'no_call' | 'no_result'
 }
 
-/** Nothing where nothing was left out. */
+/** Returns no entry for a count of 0. */
 export function omission(section: Omission['section'], reason: Omission['reason'], count: number): Omission[] {
   return count === 0 ? [] : [{ section, count, reason }]
 }
 
-/** What a message costs: its content, and the name and arguments of each call it makes. */
+/** Counts a message: its content, and the name and arguments of each call. */
 export function messageTokens({ content, toolCalls = [] }: Message, count: CountTokens): number {
   const parts = { toolCalls: toolCalls.map((call) => ({ ...call })) }
   return tokensOf({ type: 'model_message', content, parts } as Partial<SessionEvent> as SessionEvent, count)
 }
 
-/** The end of a conversation as a model takes it. */
+/** The end of a conversation, valid for a model. */
 export interface FittedWindow {
   messages: Message[]
   tokens: number
   omitted: Omission[]
-  /** Ids of calls in the last message that wait for their result. */
+  /** Ids of the last message's calls that still wait for a result. */
   dangling: string[]
 }
 
 /**
- * Whole turns that fit, newest first; if not even the last turn does, the longest end of it. A result is paid for
- * together with its call and goes with it. A call that never got its result is taken out of its message, since no model
- * accepts it there, unless it stands at the very end: then it is the work to be done next.
+ * Keeps the newest whole turns that fit; if not even the last turn fits, its longest end. A result counts and goes with
+ * its call. A call without a result is removed from its message, since no model accepts it there, unless it is at the
+ * very end: then it is the next work to do.
  */
 export function fitWindow(messages: readonly Message[], limit: number, count: CountTokens): FittedWindow {
   const slots = pairCallsAndResults(messages)
@@ -60,19 +60,19 @@ export function fitWindow(messages: readonly Message[], limit: number, count: Co
   }
 }
 
-/** A message in its place, as it would go to the model. */
+/** A message as it would go to the model. */
 interface Slot {
   message: Message
-  /** Why it never goes, however large the budget. */
+  /** Why it is left out, whatever the budget. */
   omitted?: 'no_call' | 'no_result'
-  /** Calls taken out of it. */
+  /** Number of calls removed from it. */
   cut: number
   dangling: string[]
 }
 
 const isResult = ({ role }: Message) => role === 'tool'
 
-/** Pairs calls and results: a result belongs to the nearest call of its id before it. */
+/** Pairs each result with the nearest earlier call of its id. */
 function pairCallsAndResults(messages: readonly Message[]): Slot[] {
   const paired = new Set(dropOrphans(messages.map((message, place) => ({ message, place }))).map(({ place }) => place))
   const last = messages.findLastIndex((message) => !isResult(message))
@@ -90,11 +90,11 @@ function pairCallsAndResults(messages: readonly Message[]): Slot[] {
   return newestFirst.reverse()
 }
 
-/** The message with each call once, without those that have no result; at the end of the conversation with all. */
+/** Removes duplicate calls, and unanswered calls except in the conversation's last message. */
 function dropUnansweredCalls(message: Message, answered: ReadonlySet<string>, isLast: boolean): Slot {
   const { toolCalls, ...rest } = message
   if (toolCalls === undefined || toolCalls.length === 0) return { message, cut: 0, dangling: [] }
-  // a message may announce a call and a `tool_call` repeat it
+  // a message may announce a call that a `tool_call` repeats
   const calls = toolCalls.filter(({ id }, i) => toolCalls.findIndex((call) => call.id === id) === i)
   const open = calls.filter(({ id }) => !answered.has(id)).map(({ id }) => id)
   if (isLast) return { message: { ...message, toolCalls: calls }, cut: 0, dangling: open }
@@ -104,7 +104,7 @@ function dropUnansweredCalls(message: Message, answered: ReadonlySet<string>, is
   return { message: rest, cut: open.length, dangling: [] }
 }
 
-/** Leaves out results whose call does not come before them. */
+/** Removes results without an earlier call. */
 function dropOrphans<S extends { message: Message }>(slots: readonly S[]): S[] {
   const called = new Set<string | undefined>()
   return slots.filter(({ message }) => {
@@ -113,9 +113,9 @@ function dropOrphans<S extends { message: Message }>(slots: readonly S[]): S[] {
   })
 }
 
-/** Where the window begins, and what it costs. What precedes the first turn belongs to it. */
+/** Returns the start and tokens of the window. Events before the first turn belong to it. */
 function newestTurns(slots: readonly Slot[], limit: number, count: CountTokens): { start: number; tokens: number } {
-  /** Cost of results met whose call was not met yet, by call id. */
+  /** Tokens of results whose call is not reached yet, by call id. */
   const unclaimed = new Map<string | undefined, number>()
   let tokens = 0
   let turns: { start: number; tokens: number } | undefined

@@ -2,60 +2,63 @@ import type { SessionEvent } from './event.ts'
 import type { JsonObject } from './json.ts'
 import { mergeObject } from './merge-patch.ts'
 
-/** The canonical document of a session: who it belongs to, who guides it, what is known of it. Its keys are written as others read them. */
+/**
+ * The canonical document of a session: who it belongs to, who guides it, what is known of it. Its keys are written as
+ * others read them.
+ */
 export interface Envelope {
   session_id: string
-  /** Persona that guides the conversation; empty when unset. */
+  /** Persona of the conversation; empty if unset. */
   persona_id: string
   tenant: string
   /** User the session belongs to. */
   subject: string
-  /** Who issued the token it was begun with. */
+  /** Issuer of the token that created the session. */
   issuer?: string
   /** Scopes of that token. */
   scope?: string
-  /** What clients gave, the same as the record's. */
+  /** Client metadata, the same as the record's. */
   metadata: JsonObject
-  /** What was found out of the conversation. */
+  /** Findings about the conversation. */
   analysis: Analysis & JsonObject
   /** `updated_at` is when the envelope was last written, not the session. */
   timestamps: { created_at: string; updated_at: string }
 }
 
-/** Keys of an analysis that have a meaning, and so a type. */
+/** Analysis keys with a fixed meaning and type. */
 export interface Analysis {
   intent?: string
   sentiment?: string
   tags?: readonly string[]
 }
 
-/** The envelope of a session as it is stored. */
+/** A stored envelope. */
 export interface EnvelopeView {
   document: Envelope
-  /** The backfill that wrote it last. */
+  /** The last backfill that wrote it. */
   batch?: string
 }
 
-/** By whom a session was begun, where that is known from a token. */
+/** Token claims of the session's creator. */
 export interface Identity {
   issuer?: string
   scope?: string
 }
 
-/** What `envelope_updated` holds: what is new. */
+/** Parts of `envelope_updated`: the changes. */
 export interface EnvelopeChange {
   personaId?: string
-  /** Merged into what is there (RFC 7396). */
+  /** Merge patch (RFC 7396). */
   metadata?: JsonObject
-  /** The same. */
+  /** Merge patch (RFC 7396). */
   analysis?: JsonObject
-  /** Metadata and analysis take the place of what is there instead. */
+  /** Metadata and analysis replace the existing ones instead. */
   whole?: true
-  /** The backfill that writes it. */
+  /** The backfill that writes this change. */
   batch?: string
 }
 
-/** Keys of an envelope that clients may not use in their metadata: these come from elsewhere. */
+/** Envelope keys that client metadata must not use. */
 export const RESERVED_KEYS = [
   'tenant',
   'subject',
@@ -67,7 +70,7 @@ export const RESERVED_KEYS = [
   'timestamps',
 ] as const
 
-/** The first reserved key in what a client gave as metadata. */
+/** Returns the first reserved key in client metadata. */
 export function findReservedKey(metadata: JsonObject): string | undefined {
   return RESERVED_KEYS.find((key) => Object.hasOwn(metadata, key))
 }
@@ -80,7 +83,7 @@ interface StartParts {
   batch?: string
 }
 
-/** The envelope a session begins with. A session that began elsewhere says when. */
+/** Returns the envelope of a new session. A session that started elsewhere states its own start time. */
 export function initialEnvelope(event: SessionEvent): EnvelopeView {
   const { tenant, userId, metadata, identity, batch } = event.parts as unknown as StartParts
   const created_at = normalizeTime(event.occurredAt) ?? event.createdAt
@@ -99,18 +102,18 @@ export function initialEnvelope(event: SessionEvent): EnvelopeView {
   }
 }
 
-/** A caller's time in the form that all times of ours have. */
+/** Converts a caller's time to ISO 8601 in UTC. */
 function normalizeTime(time: string | undefined): string | undefined {
   const ms = Date.parse(time ?? '')
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
-/** The metadata of a session after a change: its record's and its envelope's. */
+/** Applies a change to the metadata of record and envelope. */
 export function applyMetadataChange(metadata: JsonObject, change: EnvelopeChange): JsonObject {
   return change.metadata === undefined ? metadata : mergeOrReplace(metadata, change.metadata, change)
 }
 
-/** The envelope after a change. */
+/** Applies a change to an envelope. */
 export function applyEnvelopeChange({ document }: EnvelopeView, change: EnvelopeChange, at: string): EnvelopeView {
   const { personaId = document.persona_id, analysis, batch } = change
   return {
@@ -129,7 +132,7 @@ function mergeOrReplace(target: JsonObject, value: JsonObject, { whole }: Envelo
   return whole ? value : mergeObject(target, value)
 }
 
-/** The envelope of a fork: the same, of another session that begins now. */
+/** Copies an envelope for a fork that starts now. */
 export function forkEnvelope({ document }: EnvelopeView, event: SessionEvent, metadata: JsonObject): EnvelopeView {
   const { createdAt } = event
   return {

@@ -214,8 +214,8 @@ export class StorageError extends ThroughlineError {
 }
 
 /**
- * The database has an older schema than this version needs, and `migrate` is off. With `madeBy` no migration exists: export
- * with the version that made the database, and import with this one.
+ * The database has an older schema than this version needs, and `migrate` is off. With `madeBy` no migration exists:
+ * export with the version that made the database, and import with this one.
  */
 export class SchemaOutdatedError extends ThroughlineError {
   override readonly name = 'SchemaOutdatedError'
@@ -243,7 +243,7 @@ export class SchemaNewerError extends ThroughlineError {
 
   constructor(details: SchemaNewerError['details'], options?: ErrorOptions) {
     super(
-      `the database has schema ${details.found}, newer than this version supports (${details.known}); update throughline`,
+      `the database has schema ${details.found}, but this version knows at most ${details.known}; update throughline`,
       options,
     )
     this.details = details

@@ -1,6 +1,6 @@
 import type { Json } from './json.ts'
 
-/** Types that callers append. */
+/** Types that callers may append. */
 export const APPENDABLE_TYPES = [
   'user_message',
   'model_message',
@@ -11,7 +11,7 @@ export const APPENDABLE_TYPES = [
   'system_event',
 ] as const
 
-/** Types that only their own calls write, with the call that does. */
+/** Types that only the library writes, with the call that writes each. */
 export const RECORDED_TYPES = {
   session_started: 'sessions.create()',
   session_forked: 'fork()',
@@ -27,38 +27,38 @@ export const RECORDED_TYPES = {
   envelope_updated: 'updateEnvelope()',
 } as const
 
-/** Who speaks in an event. */
+/** Speakers of events. */
 export const ROLES = ['user', 'assistant', 'tool', 'system'] as const
 
 /** One of {@link APPENDABLE_TYPES}. */
 export type AppendableType = (typeof APPENDABLE_TYPES)[number]
 /** One of the keys of {@link RECORDED_TYPES}. */
 export type RecordedType = keyof typeof RECORDED_TYPES
-/** A type of the caller's own: kept, paged and windowed like any other, never interpreted. */
+/** A caller's own type: stored, paged and windowed like any other, never interpreted. */
 export type CustomType = `x.${string}`
-/** Every type an event can have. */
+/** Every event type. */
 export type EventType = AppendableType | RecordedType | CustomType
 /** One of {@link ROLES}. */
 export type Role = (typeof ROLES)[number]
 
-/** One fact in a session's log. Never changed once written. */
+/** One event of a session's log. Never changes once written. */
 export interface SessionEvent {
   id: string
   sessionId: string
-  /** Place in the log: 1, 2, 3 … with no gap. The only order there is. */
+  /** Position in the log: 1, 2, 3 … without gaps. Events are ordered by it alone. */
   sequence: number
   type: EventType
   role: Role
   content: string
   parts?: Json
   agentId?: string
-  /** When it happened, by the caller's account; kept verbatim. */
+  /** When it happened according to the caller; stored verbatim. */
   occurredAt?: string
   /** When it was written. */
   createdAt: string
 }
 
-/** A tool call as events carry it: in the parts of a `tool_call`, or in `toolCalls` of a `model_message`. */
+/** A tool call: the parts of a `tool_call`, or an item of `toolCalls` in a `model_message`. */
 export interface ToolCallPart {
   id: string
   name: string
@@ -67,34 +67,34 @@ export interface ToolCallPart {
 
 const CONVERSATION_TYPES: ReadonlySet<string> = new Set(APPENDABLE_TYPES)
 
-/** Whether the event is part of what was said and done, rather than the session's own bookkeeping. */
+/** Whether the type belongs to the conversation rather than to the session's bookkeeping. */
 export function isConversationType(type: string): boolean {
   return CONVERSATION_TYPES.has(type) || type.startsWith('x.')
 }
 
-/** Role an event has when the caller gives none. */
+/** Returns the role of an event without one. */
 export function defaultRole(type: string): Role {
   if (type === 'user_message') return 'user'
   if (type === 'model_message' || type === 'tool_call') return 'assistant'
   return type === 'tool_result' ? 'tool' : 'system'
 }
 
-/** Types that begin a turn, for reading those events alone. */
+/** Types that start a turn, for reading only those events. */
 export const TURN_TYPES = ['user_message'] as const satisfies readonly AppendableType[]
 
-/** A turn begins at each user message. */
+/** Whether the event starts a turn: every user message does. */
 export function startsTurn(event: { type: string }): boolean {
   return (TURN_TYPES as readonly string[]).includes(event.type)
 }
 
-/** How many turns begin in these events. */
+/** Counts the turns that start in these events. */
 export function countTurns(events: readonly { type: string }[]): number {
   let turns = 0
   for (const event of events) if (startsTurn(event)) turns++
   return turns
 }
 
-/** Tool calls that the event makes. */
+/** Returns the tool calls of an event. */
 export function toolCallsOf(event: { type: string; parts?: Json }): ToolCallPart[] {
   const { parts } = event
   if (parts === null || typeof parts !== 'object' || Array.isArray(parts)) return []
@@ -104,7 +104,7 @@ export function toolCallsOf(event: { type: string; parts?: Json }): ToolCallPart
   return []
 }
 
-/** Id of the tool call that the event answers. */
+/** Returns the id of the tool call that the event answers. */
 export function answeredCallId(event: { type: string; parts?: Json }): string | undefined {
   if (event.type !== 'tool_result' || event.parts === null || typeof event.parts !== 'object') return undefined
   const { toolCallId } = event.parts as { toolCallId?: Json }

@@ -21,7 +21,7 @@ import {
 /** The scratchpad of a session. */
 export interface SessionScratchpad {
   scratchpad: Scratchpad
-  /** Changes so far: 0 for the empty one a session begins with. */
+  /** Number of changes; 0 for a new session. */
   version: number
   updatedAt: string
 }
@@ -30,17 +30,19 @@ export interface SessionScratchpad {
 export interface SessionView {
   record: SessionRecord
   state: SessionScratchpad
-  /** Sequence of the last `messages_cleared`, 0 if there was none: messages and windows begin behind it. */
+  /** Sequence of the last `messages_cleared`, or 0: messages and windows start after it. */
   clearedAt: number
-  /** Id of the last work commit, the staging pointer: what comes next has it as its parent. */
+  /** Id of the last work commit: the parent of the next. */
   lastWork?: string
-  /** The canonical commit made of the session, and its place in the chain of the conversation. */
+  /** The session's canonical commit and its position in the conversation. */
   commit?: { id: string; position: number }
-  /** It ended in a way that leaves a commit, and has none yet: a crash may have come between. */
+  /** The session ended and still needs its commit: a crash may have come between. */
   awaitsCommit?: true
   /** Sequence of the last event that changed the envelope. */
   envelopeAt: number
-  /** The envelope after that event. Absent where none is kept, or the one kept is of an earlier event: then it has to be folded. */
+  /**
+   * The envelope after that event. Absent if none is stored or the stored one is older: then it is folded from the log.
+   */
   envelope?: EnvelopeView
 }
 
@@ -59,7 +61,7 @@ export const FOLDED_TYPES = [
   'agent_transition',
 ] as const satisfies readonly RecordedType[]
 
-/** What `session_started` holds: all the record began with. */
+/** Parts of `session_started`: the initial values of the record. */
 export interface StartedParts extends Scope {
   agent: string
   workflow?: string
@@ -69,11 +71,11 @@ export interface StartedParts extends Scope {
   expiresAt?: string
   metadata: JsonObject
   identity?: Identity
-  /** The backfill that began it. */
+  /** The backfill that created it. */
   batch?: string
 }
 
-/** What `session_forked` holds: where it came from, and what is new in the fork. */
+/** Parts of `session_forked`: its source and the fork's own values. */
 export interface ForkedParts {
   from: { sessionId: string; sequence: number }
   conversationId: string
@@ -82,15 +84,15 @@ export interface ForkedParts {
   metadata: JsonObject
 }
 
-/** What `agent_changed` and `agent_transition` hold; the latter has its reason as content. */
+/** Parts of `agent_changed` and `agent_transition`; the latter has its reason as content. */
 export interface SwitchedParts {
   from: string
   to: string
-  /** What a handoff brings. */
+  /** Context of a handoff. */
   context?: HandoffContext & JsonObject
 }
 
-/** The views after the first event of a log, `session_started`. */
+/** Returns the views after `session_started`, the first event of a log. */
 export function initialView(event: SessionEvent): SessionView {
   const { agent, identity, batch, ...given } = event.parts as unknown as StartedParts
   return {
@@ -112,8 +114,8 @@ export function initialView(event: SessionEvent): SessionView {
 }
 
 /**
- * Applies a recorded fact. Total: history is never refused, only commands are. Types that change no view, custom
- * ones among them, move only the counters.
+ * Applies a stored event. Total: history is never refused, only commands are. Types that change no view, such as custom
+ * ones, move only the counters.
  */
 export function evolve(view: SessionView, event: SessionEvent): SessionView {
   const record: SessionRecord = {
@@ -155,12 +157,15 @@ export function evolve(view: SessionView, event: SessionEvent): SessionView {
   }
 }
 
-/** A commit is about what was done, and nothing that is done. */
+/** Compaction describes past work, so it does not count as activity. */
 export function isActivity({ type }: { type: string }): boolean {
   return type !== 'session_compacted'
 }
 
-/** The views folded from events of {@link FOLDED_TYPES} alone, as they are after `sequence`: with what the others would have counted. */
+/**
+ * The views folded from events of {@link FOLDED_TYPES} alone, as they are after `sequence`: with what the others would
+ * have counted.
+ */
 export function withCounters(
   view: SessionView,
   { sequence, turns, lastActivityAt }: { sequence: number; turns: number; lastActivityAt: string },
@@ -168,12 +173,12 @@ export function withCounters(
   return { ...view, record: { ...view.record, head: sequence, turns, lastActivityAt } }
 }
 
-/** What every event moves. */
+/** Fields that every event moves. */
 const COUNTERS = { head: 0, turns: 0, lastActivityAt: '' }
 
 /**
- * Whether the views differ in the scratchpad and the counters at most, `after` being folded from `before`: what an event leaves alone is
- * the very same object.
+ * Whether the views differ in the scratchpad and the counters at most, `after` being folded from `before`: what an
+ * event leaves alone is the very same object.
  */
 export function onlyStateChanged(before: SessionView, after: SessionView): boolean {
   const { record: was, state: _before, envelope: _was, ...others } = before
@@ -187,10 +192,10 @@ function isShallowEqual(one: object, other: object): boolean {
   return isAlike && members.length === Object.keys(other).length
 }
 
-/** What `status_changed` holds. */
+/** Parts of `status_changed`. */
 export interface StatusParts {
   status: SessionStatus
-  /** Ends the session without a commit: there was nothing worth one. */
+  /** False: the session ends without a commit, because there was no meaningful work. */
   commits?: false
 }
 
@@ -223,7 +228,7 @@ function withScratchpad(
   return { scratchpad, version: version + 1, updatedAt: createdAt }
 }
 
-/** The agent acts from here on; what a handoff brings waits in the scratchpad in place of what waited there. */
+/** Makes the agent active; a handoff's context replaces the one waiting in the scratchpad. */
 function withAgent({ record, state, ...view }: SessionView, event: SessionEvent): SessionView {
   const { to, context } = event.parts as unknown as SwitchedParts
   const scratchpad = { ...state.scratchpad, ...(context !== undefined && { handoff_context: context }) }
@@ -234,7 +239,7 @@ function withAgent({ record, state, ...view }: SessionView, event: SessionEvent)
   }
 }
 
-/** A fork lives on its own: neither ended nor compacted, even if its source was, and it does not expire. */
+/** A fork is live and never compacted or expiring, even if its source is. */
 function asFork(
   { record, commit: _commit, awaitsCommit: _awaits, envelope, ...view }: SessionView,
   event: SessionEvent,

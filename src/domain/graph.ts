@@ -3,13 +3,13 @@ import { isObject, type Json, type JsonObject } from './json.ts'
 import type { NoteKind } from './lifecycle.ts'
 import type { SessionState } from './record.ts'
 
-/** What a node of the graph can stand for. */
+/** Kinds of graph nodes. */
 export const NODE_KINDS = ['file', 'module', 'item', 'package', 'task', 'note', 'decision', 'diagnostic'] as const
 
 /** One of {@link NODE_KINDS}. */
 export type NodeKind = (typeof NODE_KINDS)[number]
 
-/** Labels that have a meaning here; any other of the same form is allowed, see {@link isLabel}. */
+/** Labels with a meaning; others of the same form are allowed, see {@link isLabel}. */
 export const LABELS = [
   'mentions',
   'updatedIn',
@@ -25,38 +25,38 @@ export const LABELS = [
   'decidedIn',
 ] as const
 
-/** One of {@link LABELS}, or another in their form. */
+/** One of {@link LABELS}, or another of the same form. */
 export type Label = (typeof LABELS)[number] | (string & {})
 
-/** How two things of the work are related. `from` and `to` are nodes, `kind:name`. */
+/** A relation between two nodes, each written `kind:name`. */
 export interface Edge {
   from: string
   label: Label
   to: string
   evidence?: {
-    /** Sequence of the event that shows it, if another than the one that says it. */
+    /** Sequence of the supporting event, if it is not the one that states the relation. */
     event?: number
     tool?: string
-    /** From 0 to 1, by default 1. */
+    /** 0 to 1. @default 1 */
     confidence?: number
   }
 }
 
-/** What was seen of the work. */
+/** An observation of the work. */
 export type Observation =
   | { kind: 'note'; id: string; text: string; about?: NoteKind }
   | { kind: 'plan'; id: string; text: string }
   | { kind: 'fileRead'; path: string }
-  /** What was written is not kept, only its SHA-256 and its length in bytes. */
+  /** Stores SHA-256 and length in bytes, not the content. */
   | { kind: 'fileWrite'; path: string; hash?: string; bytes?: number }
-  /** `omitted`: characters of the output that were not kept. */
+  /** `omitted`: number of output characters not stored. */
   | { kind: 'command'; command: string; exitCode?: number; output?: string; omitted?: number }
   | { kind: 'relations'; edges: Edge[] }
 
-/** What `work_committed` holds: the observations of one step, or of one transition. */
+/** Parts of `work_committed`: the observations of one step or transition. */
 export interface WorkCommit {
   id: string
-  /** Ids of the work commits it follows. */
+  /** Ids of the preceding work commits. */
   parents: string[]
   kind: 'step' | NoteKind
   observations: Observation[]
@@ -65,20 +65,20 @@ export interface WorkCommit {
 }
 
 /**
- * Characters of a node's name; of a longer one the beginning stands for it. Two nodes and a label must fit into one
- * entry of an index, which on Postgres has 2,704 bytes.
+ * Maximum characters of a node's name; longer names are truncated. Two nodes and a label must fit one index entry,
+ * which on Postgres has 2,704 bytes.
  */
 const NODE_NAME = 400
 
-/** The node of a thing. */
+/** Returns the node `kind:name`. */
 export function nodeOf(kind: NodeKind, name: string): string {
   return `${kind}:${truncateText(name, NODE_NAME)}`
 }
 
-/** The node of what the session is about, the same in each session, so that a fork keeps its edges. */
+/** The node of the session's task; the same in every session, so a fork keeps its edges. */
 export const TASK_NODE = 'task:session'
 
-/** Kind and name of a node; `undefined` if the text is none. */
+/** Splits a node into kind and name; `undefined` if the text is not a node. */
 export function parseNode(text: string): { kind: NodeKind; name: string } | undefined {
   const colon = Math.max(text.indexOf(':'), 0)
   const kind = NODE_KINDS.find((known) => known === text.slice(0, colon))
@@ -96,7 +96,7 @@ export function isLabel(text: string): boolean {
   return /^[a-z][A-Za-z]{0,63}$/.test(text)
 }
 
-/** At most `limit` characters of a text, never half of a surrogate pair; `…` stands for what was cut off. */
+/** Truncates to `limit` characters with a final `…`, never within a surrogate pair. */
 export function truncateText(text: string, limit: number): string {
   if (text.length <= limit) return text
   return `${text
@@ -105,7 +105,7 @@ export function truncateText(text: string, limit: number): string {
     .trimEnd()}…`
 }
 
-/** An edge on its way into a store; `evidence` is JSON text. */
+/** An edge to store; `evidence` is JSON text. */
 export interface WorkEdge {
   from: string
   label: string
@@ -114,8 +114,8 @@ export interface WorkEdge {
 }
 
 /**
- * The edges that an event adds to the graph: what a work commit says, then what follows from what it observed, each
- * once. Total: what does not read as an observation or an edge adds none.
+ * Returns the edges that an event adds: those a work commit states, then those its observations imply, each once.
+ * Total: invalid observations and edges are skipped.
  */
 export function edgesOf(event: SessionEvent): WorkEdge[] {
   const observed = observationsOf(event)
@@ -128,7 +128,7 @@ export function edgesOf(event: SessionEvent): WorkEdge[] {
   return [...found.values()]
 }
 
-/** What must be there, as text, for an observation to be read. */
+/** Keys that must be non-empty text in each kind of observation. */
 const REQUIRED_TEXTS = new Map<Json | undefined, readonly string[]>([
   ['note', ['id', 'text']],
   ['plan', ['id', 'text']],
@@ -138,7 +138,7 @@ const REQUIRED_TEXTS = new Map<Json | undefined, readonly string[]>([
   ['relations', []],
 ])
 
-/** What was observed, without what does not read as an observation; nothing for other events than `work_committed`. */
+/** Returns the valid observations of a `work_committed` event; none for other types. */
 export function observationsOf({ type, parts }: SessionEvent): Observation[] {
   if (type !== 'work_committed' || !isObject(parts) || !Array.isArray(parts['observations'])) return []
   return parts['observations'].filter((value: Json) => {
@@ -149,7 +149,7 @@ export function observationsOf({ type, parts }: SessionEvent): Observation[] {
 
 const isName = (value: Json | undefined): value is string => typeof value === 'string' && value !== ''
 
-/** The edges that an observation states. */
+/** Returns the edges that an observation states. */
 export function statedEdges(observed: Observation): WorkEdge[] {
   if (observed.kind !== 'relations' || !Array.isArray(observed.edges)) return []
   return (observed.edges as unknown as readonly Json[]).flatMap((edge) => {
@@ -194,7 +194,7 @@ function impliedEdges(observed: Observation): WorkEdge[] {
   }
 }
 
-/** The beginning of a note that states a decision. */
+/** The start of a note that states a decision. */
 export const DECISION = /^\s*decision:\s*(?=\S)/i
 
 /** Whether a command is known to have failed. */

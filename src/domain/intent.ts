@@ -3,25 +3,25 @@ import type { LiveState } from './lifecycle.ts'
 
 export type { MessageIntent } from './classify.ts'
 
-/** What a user's message does to the session it comes in. */
+/** What a user's message does to its session. */
 export type Action =
-  /** It answers the question: the work goes on. */
+  /** Answers the question; the work continues. */
   | 'answer'
-  /** It stops the work and is taken up at once. */
+  /** Interrupts the work, and the agent acts on it at once. */
   | 'interrupt_and_incorporate'
-  /** It joins the interruption that waits, and both are taken up. */
+  /** Joins the waiting interruption; the agent acts on both. */
   | 'incorporate'
-  /** It asks for more than was proposed: the work goes on. */
+  /** Asks for more than was proposed; the work continues. */
   | 'continue'
-  /** It accepts what was proposed: the session completes. */
+  /** Accepts the proposal; the session completes. */
   | 'complete'
-  /** It is kept, and nothing else changes. */
+  /** Is stored; nothing else changes. */
   | 'acknowledge'
-  /** The session ends in favour of another one. */
+  /** Ends the session and starts another. */
   | 'new_task'
-  /** The session ends. */
+  /** Ends the session. */
   | 'abandon'
-  /** The user is asked what was meant. */
+  /** Asks the user what was meant. */
   | 'clarify'
 
 const everywhere = (action: Action) => ({
@@ -38,19 +38,19 @@ const STEERING = {
   pending_complete: 'continue',
 } as const
 
-/** What each intent does in each state. */
+/** The action of each intent in each state. */
 export const ACTIONS: Readonly<Record<MessageIntent, Readonly<Record<LiveState, Action>>>> = {
-  // where nothing was asked it counts as a modification
+  // without a question it counts as a modification
   response: STEERING,
   modification: STEERING,
-  // where nothing was proposed there is nothing to confirm
+  // without a proposal there is nothing to confirm
   confirmation: { ...everywhere('acknowledge'), pending_complete: 'complete' },
   new_task: everywhere('new_task'),
   abandon: everywhere('abandon'),
   unclear: everywhere('clarify'),
 }
 
-/** What a message of that intent does to a session in that state. */
+/** Returns the action of an intent in a state. */
 export function actionFor(intent: MessageIntent, state: LiveState): Action {
   return ACTIONS[intent][state]
 }

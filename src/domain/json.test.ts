@@ -102,18 +102,18 @@ describe('what is not JSON', () => {
   const nameless = Object.create(Object.create(Object.create(null)))
 
   it.each<[string, unknown, string]>([
-    ['undefined', undefined, 'parts: must be JSON, and undefined is not'],
-    ['NaN', Number.NaN, 'parts: must be JSON, and NaN is not'],
-    ['Infinity', Number.POSITIVE_INFINITY, 'parts: must be JSON, and Infinity is not'],
-    ['-Infinity', Number.NEGATIVE_INFINITY, 'parts: must be JSON, and -Infinity is not'],
-    ['a bigint', 1n, 'parts: must be JSON, and bigint is not'],
-    ['a function', () => 1, 'parts: must be JSON, and function is not'],
-    ['a symbol', Symbol('s'), 'parts: must be JSON, and symbol is not'],
-    ['a date', new Date(0), 'parts: must be JSON, and an instance of Date is not'],
-    ['a map', new Map(), 'parts: must be JSON, and an instance of Map is not'],
-    ['a boxed text', Object('text'), 'parts: must be JSON, and an instance of String is not'],
-    ['an instance of a class', new Point(), 'parts: must be JSON, and an instance of Point is not'],
-    ['an instance of nothing named', nameless, 'parts: must be JSON, and an instance of a class is not'],
+    ['undefined', undefined, 'parts: must be JSON, not undefined'],
+    ['NaN', Number.NaN, 'parts: must be JSON, not NaN'],
+    ['Infinity', Number.POSITIVE_INFINITY, 'parts: must be JSON, not Infinity'],
+    ['-Infinity', Number.NEGATIVE_INFINITY, 'parts: must be JSON, not -Infinity'],
+    ['a bigint', 1n, 'parts: must be JSON, not bigint'],
+    ['a function', () => 1, 'parts: must be JSON, not function'],
+    ['a symbol', Symbol('s'), 'parts: must be JSON, not symbol'],
+    ['a date', new Date(0), 'parts: must be JSON, not an instance of Date'],
+    ['a map', new Map(), 'parts: must be JSON, not an instance of Map'],
+    ['a boxed text', Object('text'), 'parts: must be JSON, not an instance of String'],
+    ['an instance of a class', new Point(), 'parts: must be JSON, not an instance of Point'],
+    ['an instance of nothing named', nameless, 'parts: must be JSON, not an instance of a class'],
   ])('%s is refused, also inside', (_, value, message) => {
     expect(refusal(value).message).toBe(message)
     expect(refusal([value]).message).toBe(message.replace('parts', 'parts[0]'))

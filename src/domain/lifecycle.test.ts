@@ -100,7 +100,10 @@ describe('a command', () => {
   })
 
   it('has a note also where the agent gives none', () => {
-    expect(noteOf({ do: 'incorporate' })).toEqual({ about: 'incorporation', text: 'The interruption was taken up' })
+    expect(noteOf({ do: 'incorporate' })).toEqual({
+      about: 'incorporation',
+      text: 'The agent acted on the interruption',
+    })
   })
 })
 

@@ -2,7 +2,7 @@ import { InvalidTransitionError } from './errors.ts'
 import { defined } from './optional.ts'
 import { type AbortCause, SESSION_STATES, type SessionState, type SessionStatus } from './record.ts'
 
-/** States in which a session takes events. */
+/** States in which a session accepts events. */
 export const LIVE_STATES = [
   'running',
   'awaiting_user',
@@ -13,7 +13,7 @@ export const LIVE_STATES = [
 /** One of {@link LIVE_STATES}. */
 export type LiveState = (typeof LIVE_STATES)[number]
 
-/** What the note of a transition is about. */
+/** Subject of a transition's note. */
 export type NoteKind =
   | 'question'
   | 'response'
@@ -24,7 +24,7 @@ export type NoteKind =
   | 'continuation'
   | 'abort'
 
-/** What can be done to a session's life. */
+/** A command that changes a session's status. */
 export type LifecycleCommand =
   | { do: 'ask'; question: string; cause?: 'unclear' }
   | { do: 'answer'; text: string }
@@ -42,11 +42,11 @@ export type LifecycleCommandName = LifecycleCommand['do']
 interface Transition {
   readonly from: readonly LiveState[]
   readonly to: SessionState
-  /** Kind of the note that is written with it. */
+  /** Kind of the note written with it. */
   readonly note?: NoteKind
 }
 
-/** The whole state machine: what is not in it is refused. No row leaves a final state, so there is no way out of one. */
+/** The state machine; every other transition is refused. No row leaves a final state. */
 export const LIFECYCLE = {
   ask: { from: ['running'], to: 'awaiting_user', note: 'question' },
   answer: { from: ['awaiting_user'], to: 'running', note: 'response' },
@@ -59,7 +59,7 @@ export const LIFECYCLE = {
   end: { from: LIVE_STATES, to: 'complete' },
 } as const satisfies Readonly<Record<LifecycleCommandName, Transition>>
 
-/** What people read about each cause; rules look at the cause alone. */
+/** Texts for people; rules use only the cause. */
 const ABORT_REASONS: Readonly<Record<AbortCause, string>> = {
   expired: 'Session expired',
   declined: 'User chose not to continue',
@@ -67,7 +67,7 @@ const ABORT_REASONS: Readonly<Record<AbortCause, string>> = {
   abandoned: 'Abandoned by user',
 }
 
-/** The command that aborts a session for this cause. */
+/** Builds the command that aborts a session for this cause. */
 export function abortFor(cause: AbortCause): LifecycleCommand & { do: 'abort' } {
   return { do: 'abort', reason: ABORT_REASONS[cause], cause }
 }
@@ -79,8 +79,8 @@ export function isAllowed(state: SessionState, command: LifecycleCommandName): b
 }
 
 /**
- * The status after a command at the time `at`. Throws `InvalidTransitionError` for what the table does not hold;
- * `sessionId` is there to be named in it.
+ * Returns the status after a command at the time `at`. Throws `InvalidTransitionError`, naming `sessionId`, for a
+ * transition that the table does not have.
  */
 export function nextStatus(
   status: SessionStatus,
@@ -109,7 +109,7 @@ export function nextStatus(
   }
 }
 
-/** The note that is written with a command; none for `end`, which the status itself has on record. */
+/** Returns the note of a command; none for `end`, which the status itself records. */
 export function noteOf(command: LifecycleCommand): { about: NoteKind; text: string } | undefined {
   const { note }: Transition = LIFECYCLE[command.do]
   return note && { about: note, text: textOf(command) }
@@ -123,7 +123,7 @@ function textOf(command: LifecycleCommand): string {
     case 'interrupt':
       return command.text
     case 'incorporate':
-      return command.note ?? 'The interruption was taken up'
+      return command.note ?? 'The agent acted on the interruption'
     case 'propose':
       return command.summary
     case 'confirm':
@@ -137,7 +137,7 @@ function textOf(command: LifecycleCommand): string {
   }
 }
 
-/** The table as a Mermaid state diagram; each arrow is labelled with the calls that take it. */
+/** Prints the table as a Mermaid state diagram; each arrow is labelled with its calls. */
 export function lifecycleDiagram(): string {
   const arrows = LIVE_STATES.flatMap((from) => SESSION_STATES.flatMap((to) => arrow(from, to, callsBetween(from, to))))
   const ends = SESSION_STATES.filter((state) => !(LIVE_STATES as readonly SessionState[]).includes(state))

@@ -1,4 +1,4 @@
-/** Largest sizes that are accepted, the same on every store. Lengths are in characters (UTF-16 code units). */
+/** Maximum accepted sizes, the same on every store. Lengths count characters (UTF-16 code units). */
 export const LIMITS = {
   /** `content` of one event. */
   content: 8 * 1024 * 1024,
@@ -18,23 +18,23 @@ export const LIMITS = {
   task: 64 * 1024,
   /** A note, a plan, or the line of a command. */
   note: 64 * 1024,
-  /** What is kept of a command's output. */
+  /** Stored part of a command's output. */
   output: 16 * 1024,
-  /** Observations that wait for the next step of one session, as JSON text. */
+  /** Waiting observations of one session, as JSON text. */
   staged: 4 * 1024 * 1024,
-  /** Edges that one step through the graph looks at. */
+  /** Edges read per step through the graph. */
   edges: 2000,
   /** `content` of a memory. */
   memory: 16 * 1024,
   /** Memories in one call. */
   memories: 1000,
-  /** A question to `recall` or to `memories.search`. */
+  /** Query of `recall` or `memories.search`. */
   query: 64 * 1024,
-  /** Names and ids that callers make up: user, tenant, conversation, chatmode, agent, key … */
+  /** Names and ids chosen by callers: user, tenant, conversation, chatmode, agent, key … */
   name: 512,
   /** Rows on one page. */
   page: 500,
 } as const
 
-/** Rows on a page when the caller does not say. */
+/** Rows on a page without a `limit`. */
 export const DEFAULT_PAGE = 100

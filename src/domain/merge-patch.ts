@@ -5,7 +5,7 @@ export function mergePatch(target: Json | undefined, patch: Json): Json {
   return isObject(patch) ? mergeObject(target, patch) : patch
 }
 
-/** The same for a patch that is an object, which gives an object whatever the target was. */
+/** Applies an object patch; the result is an object whatever the target was. */
 export function mergeObject(target: Json | undefined, patch: JsonObject): JsonObject {
   const merged: Record<string, Json> = isObject(target) ? { ...target } : {}
   for (const [key, value] of Object.entries(patch)) {

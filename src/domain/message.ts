@@ -1,32 +1,32 @@
 import { answeredCallId, defaultRole, type EventType, type Role, type SessionEvent, toolCallsOf } from './event.ts'
 import { isObject, type JsonObject } from './json.ts'
 
-/** A tool call that a message makes. */
+/** A tool call of a message. */
 export interface ToolCall {
   id: string
   name: string
-  /** JSON text as the model wrote it; kept as given, also where it is no JSON. */
+  /** JSON text as the model wrote it; stored verbatim, even if it is not JSON. */
   arguments: string
 }
 
 /** One message of a conversation. */
 export interface Message {
   role: Role
-  /** May be empty only beside tool calls, or in the result of one. */
+  /** May be empty only with tool calls, or in a tool result. */
   content: string
-  /** Which call this is the result of; for role `tool`. */
+  /** Id of the answered call; only for role `tool`. */
   toolCallId?: string
-  /** Calls that the assistant makes. */
+  /** Tool calls; only for role `assistant`. */
   toolCalls?: ToolCall[]
-  /** When it was said, ISO 8601, by the caller's account; kept as given. */
+  /** When it was said (ISO 8601) according to the caller; stored verbatim. */
   timestamp?: string
-  /** Who speaks; free text. */
+  /** The speaker; free text. */
   agentId?: string
-  /** Whatever else belongs to the message, such as images or what one provider alone knows; kept as given. */
+  /** Anything else, for example images or provider-specific fields; stored verbatim. */
   parts?: JsonObject
 }
 
-/** Types of the events that messages are made of. */
+/** Event types that become messages. */
 export const MESSAGE_TYPES = ['user_message', 'model_message', 'tool_call', 'tool_result', 'system_event'] as const
 
 const TYPE_OF = {
@@ -36,7 +36,7 @@ const TYPE_OF = {
   system: 'system_event',
 } as const satisfies Record<Role, EventType>
 
-/** The event that keeps a message. */
+/** Converts a message to the event that stores it. */
 export function toMessageEvent({
   role,
   content,
@@ -63,8 +63,8 @@ export function toMessageEvent({
 type MessageEvent = Pick<SessionEvent, 'type' | 'content' | 'parts' | 'agentId' | 'occurredAt'>
 
 /**
- * The messages that these events make, in their order. A `tool_call` joins the assistant's message right before it, so
- * that calls made side by side are one message, as models want it.
+ * Converts events to messages, in order. A `tool_call` joins the assistant's message right before it, so that parallel
+ * calls are one message, as models expect.
  */
 export function toMessages(events: Iterable<MessageEvent>): Message[] {
   const messages: Message[] = []
@@ -78,8 +78,8 @@ export function toMessages(events: Iterable<MessageEvent>): Message[] {
 }
 
 /**
- * What one agent should see: what users said, what it said and did itself, and what belongs to no agent. A result
- * belongs to whoever made the call, if it does not say otherwise.
+ * Keeps what one agent should see: user messages, its own events, and events without an agent. A result without an
+ * agent belongs to the agent that made the call.
  */
 export function visibleTo<Event extends MessageEvent>(agent: string, events: readonly Event[]): Event[] {
   const hiddenCalls = new Set<string>()
@@ -93,7 +93,7 @@ export function visibleTo<Event extends MessageEvent>(agent: string, events: rea
   })
 }
 
-/** The messages without results whose call is not among them. */
+/** Removes results whose call is not among the messages. */
 export function dropOrphanResults(messages: readonly Message[]): Message[] {
   const calls = new Set<string>()
   return messages.filter(({ toolCallId, toolCalls = [] }) => {
@@ -102,7 +102,7 @@ export function dropOrphanResults(messages: readonly Message[]): Message[] {
   })
 }
 
-/** The last `limit` messages, or more: it begins early enough that every result has its call. */
+/** Returns the last `limit` messages, or more so that every result has its call. */
 export function takeLastMessages(messages: readonly Message[], limit: number): Message[] {
   const callAt = new Map<string, number>()
   const needs = messages.map(({ toolCallId, toolCalls = [] }, place) => {
@@ -114,7 +114,7 @@ export function takeLastMessages(messages: readonly Message[], limit: number): M
   return messages.slice(first)
 }
 
-/** Whether messages are made of events of this type. */
+/** Whether events of this type become messages. */
 export const isMessageType = (type: string) => (MESSAGE_TYPES as readonly string[]).includes(type)
 
 function joinCall(message: Message, event: MessageEvent): void {

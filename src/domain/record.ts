@@ -25,7 +25,7 @@ export const ABORT_CAUSES = ['expired', 'declined', 'displaced', 'abandoned'] as
 /** Name of a state. */
 export type SessionState = SessionStatus['state']
 
-/** Every {@link SessionState}, in the order of a life. */
+/** Every {@link SessionState}, in lifecycle order. */
 export const SESSION_STATES = [
   'running',
   'awaiting_user',
@@ -35,7 +35,7 @@ export const SESSION_STATES = [
   'aborted',
 ] as const satisfies readonly SessionState[]
 
-/** Who works on what: at most one live session for each scope. */
+/** At most one session is live per scope. */
 export interface Scope {
   tenant: string
   userId: string
@@ -43,23 +43,23 @@ export interface Scope {
   conversationId: string
 }
 
-/** Whose sessions a caller may see: those of one user, or of everyone in a tenant. */
+/** Limits a caller to one user's sessions, or to a tenant. */
 export interface Principal {
   tenant: string
   userId?: string
-  /** Who issued the token that says so, for the envelopes of sessions begun with it. */
+  /** Issuer of the caller's token, copied into the envelopes of new sessions. */
   issuer?: string
   /** Scopes of that token. */
   scope?: string
 }
 
-/** Whether something that belongs to `owner` exists for the caller. Everything does for one who is not restricted. */
+/** Whether the caller may see what belongs to `owner`. An unrestricted caller sees everything. */
 export function isWithin(owner: { tenant: string; userId: string }, within: Principal | undefined): boolean {
   if (within === undefined) return true
   return owner.tenant === within.tenant && (within.userId === undefined || owner.userId === within.userId)
 }
 
-/** What a session is and where it stands. Times are ISO 8601 in UTC. */
+/** Identity, status and counters of a session. Times are ISO 8601 in UTC. */
 export interface SessionRecord extends Scope {
   id: string
   workflow?: string
@@ -70,19 +70,19 @@ export interface SessionRecord extends Scope {
   activeAgent: string
   /** Sequence of the last event. */
   head: number
-  /** User messages so far. */
+  /** Number of user messages. */
   turns: number
   startedAt: string
   /** When the last event was written. */
   lastActivityAt: string
   endedAt?: string
-  /** From then on the session acts as ended. */
+  /** From this time on the session acts as ended. */
   expiresAt?: string
   metadata: JsonObject
   forkedFrom?: { sessionId: string; sequence: number }
 }
 
-/** When the session ended or expired; `undefined` while it takes events. */
+/** Returns when the session ended or expired; `undefined` while it is live. */
 export function endTime({ endedAt, expiresAt }: EndTimes, now: string): string | undefined {
   return endedAt ?? (expiresAt && expiresAt <= now ? expiresAt : undefined)
 }
@@ -92,7 +92,7 @@ interface EndTimes {
   expiresAt?: string | null
 }
 
-/** Throws `SessionEndedError` unless the session takes events at that moment. */
+/** Throws `SessionEndedError` unless the session is live at that time. */
 export function checkLive(record: EndTimes & { id: string }, at: string): void {
   const endedAt = endTime(record, at)
   if (endedAt !== undefined) throw new SessionEndedError({ sessionId: record.id, endedAt })

@@ -83,34 +83,30 @@ describe('what is said', () => {
   it.each<[ResumePlan, string]>([
     [
       { plan: 'offer', task: 'Add retries', startedAt: hours(-1) },
-      'On 2026-01-31 08:30 UTC you began this, and it is not finished:\n\nAdd retries\n\n' +
-        'Do you want to go on with it, or begin something new?',
+      'You have unfinished work from 2026-01-31 08:30 UTC:\n\nAdd retries\n\n' +
+        'Do you want to continue, or start something new?',
     ],
     [
       { plan: 'offer', startedAt: hours(-1) },
-      'There is work that you began on 2026-01-31 08:30 UTC and that is not finished.\n\n' +
-        'Do you want to go on with it, or begin something new?',
+      'You have unfinished work from 2026-01-31 08:30 UTC.\n\n' + 'Do you want to continue, or start something new?',
     ],
     [
       { plan: 'ask_again', question: 'A) or B)?', askedAt: hours(0) },
-      'Before we go on, one answer is still missing:\n\nA) or B)?',
+      'Before we continue, I still need your answer:\n\nA) or B)?',
     ],
     [
       { plan: 'present_summary', summary: 'all in' },
-      'The work is done as far as I can tell:\n\nall in\n\nIs that right, or is something missing?',
+      'I think the work is done:\n\nall in\n\nIs that right, or is something missing?',
     ],
     [
       { plan: 'repeat_interruption', userMessage: 'five' },
-      'You stopped me with this, and I have yet to take it up:\n\nfive',
+      'You interrupted me with this, and I have not acted on it yet:\n\nfive',
     ],
-    [
-      { plan: 'show_progress' },
-      'I was in the middle of the work. This is where it stands:\n\nTask: x\n\nShall I go on?',
-    ],
+    [{ plan: 'show_progress' }, 'I was in the middle of the work. Progress so far:\n\nTask: x\n\nShall I continue?'],
     [{ plan: 'new_task' }, 'What would you like to do next?'],
     [
       { plan: 'expired' },
-      'The last session rested for too long and is closed; what it did is kept. What would you like to do next?',
+      'Your last session was inactive for too long, so I closed it and saved its work. What would you like to do next?',
     ],
   ])('for %j', (given, text) => {
     expect(resumeText(given, 'Task: x')).toBe(text)
@@ -118,7 +114,7 @@ describe('what is said', () => {
 
   it('leaves no gap where there is no progress to show', () => {
     expect(resumeText({ plan: 'show_progress' })).toBe(
-      'I was in the middle of the work. This is where it stands:\n\nShall I go on?',
+      'I was in the middle of the work. Progress so far:\n\nShall I continue?',
     )
   })
 })

@@ -2,20 +2,20 @@ import type { Policy } from './policy.ts'
 import { endTime, isFinal, type SessionRecord, type SessionStatus } from './record.ts'
 import { formatUtc } from './summary.ts'
 
-/** What to do when the user comes back to a session. */
+/** What to do when the user returns to a session. */
 export type ResumePlan =
-  /** It rested beyond the stale timeout, or its `expiresAt` has passed: close it and ask for a new task. */
+  /** It is idle beyond the stale timeout or past its `expiresAt`: close it and ask for a new task. */
   | { plan: 'expired' }
-  /** It rested beyond the idle timeout: ask whether to go on. */
+  /** It is idle beyond the idle timeout: ask whether to continue. */
   | { plan: 'offer'; task?: string; startedAt: string }
   | { plan: 'ask_again'; question: string; askedAt: string }
   | { plan: 'present_summary'; summary: string }
   | { plan: 'repeat_interruption'; userMessage: string }
   | { plan: 'show_progress' }
-  /** It has ended already: ask for a new task. */
+  /** It has ended: ask for a new task. */
   | { plan: 'new_task' }
 
-/** What to do with a session at the time `now`. Only what is stored counts, so a restart changes nothing. */
+/** Chooses the plan for a session at the time `now`. Uses stored times only, so a restart changes nothing. */
 export function resumePlan(record: SessionRecord, now: string, policy: Policy): ResumePlan {
   const { status, task, startedAt, lastActivityAt } = record
   if (isFinal(status.state)) return { plan: 'new_task' }
@@ -25,7 +25,7 @@ export function resumePlan(record: SessionRecord, now: string, policy: Policy): 
   return planByState(status)
 }
 
-/** How to go on where a session stands, however long it rested: also what follows when the user accepts an offer. */
+/** Chooses the plan by state, however long the session was idle: also after the user accepts an offer. */
 export function planByState(status: SessionStatus): ResumePlan {
   switch (status.state) {
     case 'awaiting_user':
@@ -42,31 +42,27 @@ export function planByState(status: SessionStatus): ResumePlan {
   }
 }
 
-/** What to say to the user for a plan; `progress` is shown where the work was under way. */
+/** Text for the user; `progress` is shown if work was under way. */
 export function resumeText(plan: ResumePlan, progress = ''): string {
   switch (plan.plan) {
     case 'expired':
-      return `The last session rested for too long and is closed; what it did is kept. ${NEW_TASK}`
+      return `Your last session was inactive for too long, so I closed it and saved its work. ${NEW_TASK}`
     case 'offer':
       return paragraphs(
         plan.task === undefined
-          ? `There is work that you began on ${formatUtc(plan.startedAt)} and that is not finished.`
-          : `On ${formatUtc(plan.startedAt)} you began this, and it is not finished:`,
+          ? `You have unfinished work from ${formatUtc(plan.startedAt)}.`
+          : `You have unfinished work from ${formatUtc(plan.startedAt)}:`,
         plan.task,
-        'Do you want to go on with it, or begin something new?',
+        'Do you want to continue, or start something new?',
       )
     case 'ask_again':
-      return paragraphs('Before we go on, one answer is still missing:', plan.question)
+      return paragraphs('Before we continue, I still need your answer:', plan.question)
     case 'present_summary':
-      return paragraphs(
-        'The work is done as far as I can tell:',
-        plan.summary,
-        'Is that right, or is something missing?',
-      )
+      return paragraphs('I think the work is done:', plan.summary, 'Is that right, or is something missing?')
     case 'repeat_interruption':
-      return paragraphs('You stopped me with this, and I have yet to take it up:', plan.userMessage)
+      return paragraphs('You interrupted me with this, and I have not acted on it yet:', plan.userMessage)
     case 'show_progress':
-      return paragraphs('I was in the middle of the work. This is where it stands:', progress, 'Shall I go on?')
+      return paragraphs('I was in the middle of the work. Progress so far:', progress, 'Shall I continue?')
     case 'new_task':
       return NEW_TASK
   }

@@ -48,7 +48,7 @@ describe('a change of the scratchpad', () => {
     refused({ op: 'increment', key: 'blockers', by: 1 }, 'key')
     refused({ op: 'add', key: '__proto__', value: 1 }, 'scratchpad')
     expect(() => isChangeNeeded({}, { op: 'add', key: 'current_task', value: 'x' }, field)).toThrow(
-      "'current_task' holds text, not a list",
+      "'current_task' must be text, not a list",
     )
     refused({ op: 'merge', patch: { blockers: [null] } }, 'patch.blockers')
     refused({ op: 'merge', patch: { handoff_context: { from_chatmode: 1 } } }, 'patch.handoff_context')

@@ -3,36 +3,36 @@ import { encodeJson, isObject, type Json, type JsonObject } from './json.ts'
 import { LIMITS } from './limits.ts'
 import { mergeObject } from './merge-patch.ts'
 
-/** What one agent leaves for the next. */
+/** What one agent hands to the next. */
 export interface HandoffContext {
   from_chatmode?: string
   artifacts_created?: readonly string[]
   key_decisions?: readonly string[]
 }
 
-/** Keys of a scratchpad that have a meaning, and so a type. */
+/** Scratchpad keys with a fixed meaning and type. */
 export interface WellKnownKeys {
   current_task?: string
-  /** Path of the specification that is being implemented. */
+  /** Path of the specification being implemented. */
   spec_file?: string
   files_in_progress?: readonly string[]
   validation_gates_passed?: readonly number[]
   blockers?: readonly string[]
-  /** Waits for whoever takes it with `takeHandoff()`. */
+  /** Waits until an agent calls `takeHandoff()`. */
   handoff_context?: HandoffContext & JsonObject
 }
 
-/** The working memory of a session: a JSON object of any keys, some of which are typed. */
+/** The working memory of a session: a JSON object with any keys, some of them typed. */
 export type Scratchpad = WellKnownKeys & JsonObject
 
-/** A change of the scratchpad, as `state_changed` holds it. */
+/** A change of the scratchpad: the parts of `state_changed`. */
 export type StateChange =
   | { op: 'merge'; patch: JsonObject }
   | { op: 'replace'; value: JsonObject }
   | { op: 'add'; key: string; value: Json }
   | { op: 'increment'; key: string; by: number }
 
-/** The scratchpad after a change. Total: a change that does not fit what is there leaves it as it is. */
+/** Applies a change. Total: a change that does not fit leaves the scratchpad unchanged. */
 export function applyStateChange(scratchpad: Scratchpad, change: StateChange): Scratchpad {
   switch (change.op) {
     case 'merge':
@@ -50,15 +50,15 @@ export function applyStateChange(scratchpad: Scratchpad, change: StateChange): S
   }
 }
 
-/** The scratchpad without the handoff that was taken. */
+/** Removes the taken handoff. */
 export function removeHandoff(scratchpad: Scratchpad): Scratchpad {
   const { handoff_context: _taken, ...rest } = scratchpad
   return rest
 }
 
 /**
- * Whether the change has to be made: `add` may find its value in the list. Throws if it does not fit what is there, or
- * leads to what a scratchpad may not hold; `field` names the place of a key in what the caller gave.
+ * Returns false if the change has no effect, as when `add` finds its value in the list. Throws if the change does not
+ * fit or leads to an invalid scratchpad; `field` maps a key to its path in the caller's input.
  */
 export function isChangeNeeded(scratchpad: Scratchpad, change: StateChange, field: (key: string) => string): boolean {
   if (change.op === 'add' && listContains(scratchpad, change.key, change.value)) return false
@@ -70,29 +70,32 @@ export function isChangeNeeded(scratchpad: Scratchpad, change: StateChange, fiel
   return true
 }
 
-/** Stores and events keep a scratchpad one level below their own. */
+/** Stores and events nest a scratchpad one level deep. */
 export const SCRATCHPAD_DEPTH = 2
 
-/** Throws if the key is typed and can never hold such a value. */
+/** Throws if the key's type never allows such a value. */
 function checkKeyType(key: string, value: Json): void {
   const typed = Object.hasOwn(KEY_TYPES, key) ? KEY_TYPES[key as keyof WellKnownKeys] : undefined
   if (typed === undefined || typed.fits(value)) return
-  throw new ValidationError('key', `'${key}' holds ${typed.kind}, not ${Array.isArray(value) ? 'a list' : 'a number'}`)
+  throw new ValidationError(
+    'key',
+    `'${key}' must be ${typed.kind}, not ${Array.isArray(value) ? 'a list' : 'a number'}`,
+  )
 }
 
 function listContains(scratchpad: Scratchpad, key: string, value: Json): boolean {
   const list = getOwn(scratchpad, key) ?? []
-  if (!Array.isArray(list)) throw new ValidationError('key', `'${key}' holds something that is no list`)
+  if (!Array.isArray(list)) throw new ValidationError('key', `'${key}' is not a list`)
   return list.some((item) => isEqualJson(item, value))
 }
 
 function checkIncrement(scratchpad: Scratchpad, key: string, by: number): void {
   const number = getOwn(scratchpad, key) ?? 0
-  if (typeof number !== 'number') throw new ValidationError('key', `'${key}' holds something that is no number`)
-  if (!Number.isFinite(number + by)) throw new ValidationError('by', 'leads to a number that is too large')
+  if (typeof number !== 'number') throw new ValidationError('key', `'${key}' is not a number`)
+  if (!Number.isFinite(number + by)) throw new ValidationError('by', 'the result is too large')
 }
 
-/** Throws unless the typed keys hold what they are for. */
+/** Throws unless the typed keys have their types. */
 function checkWellKnownKeys(scratchpad: Scratchpad, field: (key: string) => string): void {
   for (const [key, { fits, kind }] of Object.entries(KEY_TYPES)) {
     const value = getOwn(scratchpad, key)
@@ -107,12 +110,12 @@ const isNumbers = (value: Json) => Array.isArray(value) && value.every((item) =>
 const KEY_TYPES: Record<keyof WellKnownKeys, { fits(value: Json): boolean; kind: string }> = {
   current_task: { fits: isText, kind: 'text' },
   spec_file: { fits: isText, kind: 'text' },
-  files_in_progress: { fits: isTexts, kind: 'a list of texts' },
+  files_in_progress: { fits: isTexts, kind: 'a list of strings' },
   validation_gates_passed: { fits: isNumbers, kind: 'a list of numbers' },
-  blockers: { fits: isTexts, kind: 'a list of texts' },
+  blockers: { fits: isTexts, kind: 'a list of strings' },
   handoff_context: {
     fits: isHandoff,
-    kind: 'an object with from_chatmode (text), artifacts_created and key_decisions (lists of texts)',
+    kind: 'an object with from_chatmode (text), artifacts_created and key_decisions (lists of strings)',
   },
 }
 
@@ -126,7 +129,7 @@ function getOwn(scratchpad: Scratchpad, key: string): Json | undefined {
   return Object.hasOwn(scratchpad, key) ? scratchpad[key] : undefined
 }
 
-/** Whether two values are the same JSON, whatever the order of keys. */
+/** Compares two JSON values, ignoring key order. */
 function isEqualJson(a: Json, b: Json): boolean {
   if (Array.isArray(a))
     return Array.isArray(b) && a.length === b.length && a.every((item, i) => isEqualJson(item, b[i]))

@@ -41,8 +41,8 @@ describe('the extractive summary', () => {
   })
 
   it('is not empty even if there was nothing', () => {
-    expect(extractiveSummary({ work: NOTHING })).toBe('Nothing was recorded.')
-    expect(extractiveSummary({ task: ' \n', work: NOTHING, lastModelMessage: '' })).toBe('Nothing was recorded.')
+    expect(extractiveSummary({ work: NOTHING })).toBe('No work was recorded.')
+    expect(extractiveSummary({ task: ' \n', work: NOTHING, lastModelMessage: '' })).toBe('No work was recorded.')
   })
 
   it('keeps whole sentences of a long message, or the beginning of one that does not end', () => {
@@ -97,7 +97,7 @@ describe('the progress', () => {
     const status: SessionStatus = { state: 'awaiting_user', question: 'Which\ndelay?', askedAt: AT }
     expect(formatProgress({ ...record, status }, WORK)).toBe(
       `Task: Add retries
-Begun: 2026-01-31 09:30 UTC, 1 turn and 12 tool calls so far
+Started: 2026-01-31 09:30 UTC, 1 turn, 12 tool calls so far
 Plan:
   - change it
 Decisions:
@@ -112,16 +112,16 @@ Commands:
   - npm test passed
   - npm run lint failed with 2
   - ls
-Waits for an answer: Which delay?`,
+Waiting for an answer: Which delay?`,
     )
   })
 
   it('says that there is nothing yet', () => {
     expect(formatProgress({ startedAt: AT, status: { state: 'running' } }, NOTHING)).toBe(
       `Task: not stated
-Begun: 2026-01-31 09:30 UTC, 0 turns and 0 tool calls so far
-No work is on record yet.
-Waits for nothing: the work goes on.`,
+Started: 2026-01-31 09:30 UTC, 0 turns, 0 tool calls so far
+No work recorded yet.
+Status: working.`,
     )
   })
 
@@ -133,8 +133,8 @@ Waits for nothing: the work goes on.`,
   })
 
   it.each<[SessionStatus, string]>([
-    [{ state: 'interrupted', userMessage: 'five' }, 'Waits for this to be taken up: five'],
-    [{ state: 'pending_complete', summary: 'all in' }, 'Waits for a yes: all in'],
+    [{ state: 'interrupted', userMessage: 'five' }, 'Interrupted: five'],
+    [{ state: 'pending_complete', summary: 'all in' }, 'Waiting for confirmation: all in'],
     [{ state: 'complete' }, 'Complete.'],
     [{ state: 'aborted', reason: 'no time' }, 'Ended early: no time'],
   ])('ends with where the session stands: %j', (status, line) => {

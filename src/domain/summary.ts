@@ -2,7 +2,7 @@ import { truncateText } from './graph.ts'
 import type { SessionRecord, SessionStatus } from './record.ts'
 import { hasFailed, type WorkSummary } from './work.ts'
 
-/** What a summary is made of. */
+/** Input of a summary. */
 export interface SummaryInput {
   task?: string | undefined
   work: WorkSummary
@@ -11,12 +11,12 @@ export interface SummaryInput {
   proposed?: string | undefined
 }
 
-/** Most characters of each part; with their names they stay below 2,000. */
+/** Maximum characters per part; with their headings the summary stays below 2,000. */
 const MAX_LENGTH = { task: 260, concluded: 640, list: 240 } as const
 
 /**
- * A summary by rules alone: the same every time, at most 2,000 characters, never empty. The conclusion is what the
- * agent proposed, else the first sentences of its last message.
+ * Summarizes by rules: deterministic, at most 2,000 characters, never empty. The conclusion is the agent's proposal,
+ * else the first sentences of its last message.
  */
 export function extractiveSummary({ task, work, lastModelMessage, proposed }: SummaryInput): string {
   const { omitted } = work
@@ -30,27 +30,27 @@ export function extractiveSummary({ task, work, lastModelMessage, proposed }: Su
     ['Open questions', formatList(work.openQuestions, 0, ' ')],
   ] as const
   const lines = parts.flatMap(([name, text]) => (text === '' ? [] : [`${name}: ${text}`]))
-  return lines.length === 0 ? 'Nothing was recorded.' : lines.join('\n')
+  return lines.length === 0 ? 'No work was recorded.' : lines.join('\n')
 }
 
-/** The text without line breaks and double spaces. */
+/** Collapses all white space. */
 function oneLine(text: string | undefined): string {
   return (text ?? '').replace(/\s+/g, ' ').trim()
 }
 
-/** As many whole sentences as fit, or the beginning of the first one. */
+/** Returns the whole sentences that fit, or the start of the first. */
 function firstSentences(text: string, limit: number): string {
   if (text.length <= limit) return text
   const end = text.slice(0, limit).search(/[.!?。！？](?=\s)(?!.*[.!?。！？]\s)/)
   return end < 1 ? truncateText(text, limit) : text.slice(0, end + 1)
 }
 
-/** The newest items that fit, in their order, and how many there are besides. */
+/** Lists the newest items that fit, in order, and counts the rest. */
 function formatList(items: readonly string[], omitted: number | undefined, separator: string): string {
   const kept: string[] = []
   let room: number = MAX_LENGTH.list
   for (const item of items.toReversed()) {
-    // one long item does not hide all the others
+    // half a list at most, so one long item does not hide the others
     const text = truncateText(oneLine(item), MAX_LENGTH.list / 2)
     room -= text.length + separator.length
     if (room < 0) break
@@ -66,11 +66,11 @@ function formatCommand({ command, exitCode }: WorkSummary['commands'][number]): 
   return hasFailed({ exitCode }) ? `${name} failed with ${exitCode}` : `${name} passed`
 }
 
-/** Characters of a line that people read, and lines of a list. */
+/** Maximum characters per line, and lines per list. */
 const MAX_COLUMNS = 100
 const MAX_ROWS = 8
 
-/** What was done so far and what the session waits for, in short lines of plain text for people. */
+/** Describes the work so far and what the session waits for, in short lines of plain text. */
 export function formatProgress(
   record: Pick<SessionRecord, 'task' | 'status' | 'startedAt'>,
   work: WorkSummary,
@@ -89,8 +89,8 @@ export function formatProgress(
   ].flat()
   return [
     `Task: ${oneLine(record.task) || 'not stated'}`,
-    `Begun: ${formatUtc(record.startedAt)}, ${pluralize(turns, 'turn')} and ${pluralize(toolCalls, 'tool call')} so far`,
-    ...(lists.length === 0 ? ['No work is on record yet.'] : lists),
+    `Started: ${formatUtc(record.startedAt)}, ${pluralize(turns, 'turn')}, ${pluralize(toolCalls, 'tool call')} so far`,
+    ...(lists.length === 0 ? ['No work recorded yet.'] : lists),
     formatStatus(record.status),
   ]
     .map((line) => truncateText(line, MAX_COLUMNS))
@@ -110,13 +110,13 @@ function bullets(name: string, items: readonly string[], omitted: number | undef
 function formatStatus(status: SessionStatus): string {
   switch (status.state) {
     case 'running':
-      return 'Waits for nothing: the work goes on.'
+      return 'Status: working.'
     case 'awaiting_user':
-      return `Waits for an answer: ${oneLine(status.question)}`
+      return `Waiting for an answer: ${oneLine(status.question)}`
     case 'interrupted':
-      return `Waits for this to be taken up: ${oneLine(status.userMessage)}`
+      return `Interrupted: ${oneLine(status.userMessage)}`
     case 'pending_complete':
-      return `Waits for a yes: ${oneLine(status.summary)}`
+      return `Waiting for confirmation: ${oneLine(status.summary)}`
     case 'complete':
       return 'Complete.'
     case 'aborted':
@@ -128,7 +128,7 @@ function pluralize(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`
 }
 
-/** A time of the record for people, such as `2026-01-31 09:30 UTC`. */
+/** Formats a stored time for people: `2026-01-31 09:30 UTC`. */
 export function formatUtc(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`
 }

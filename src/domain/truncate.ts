@@ -2,7 +2,7 @@ import { messageTokens } from './context.ts'
 import { dropOrphanResults, type Message } from './message.ts'
 import type { CountTokens } from './window.ts'
 
-/** The last messages that fit into the budget, wherever a turn begins, without results whose call is not among them. */
+/** Returns the last messages that fit the budget, ignoring turns, without results whose call is cut off. */
 export function truncateMessages(
   messages: readonly Message[],
   maxTokens: number,

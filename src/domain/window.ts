@@ -1,20 +1,20 @@
 import { answeredCallId, isConversationType, type SessionEvent, startsTurn, toolCallsOf } from './event.ts'
 import type { Json } from './json.ts'
 
-/** The end of a conversation, cut so that a model can take it. */
+/** The end of a conversation, valid for a model. */
 export interface Window {
-  /** Oldest first. Every tool result in it has its call in it. */
+  /** Oldest first. Every tool result comes with its call. */
   events: SessionEvent[]
-  /** What they cost by the tokenizer in use; absent when no budget was asked for. */
+  /** Tokens by the tokenizer in use; absent without a budget. */
   tokens?: number
-  /** Ids of tool calls in the window that never got a result. */
+  /** Ids of tool calls in the window without a result. */
   dangling: string[]
 }
 
 /** Counts tokens of a text. */
 export type CountTokens = (text: string) => number
 
-/** What an event costs: its content, and the name and arguments of each tool call it makes. */
+/** Counts an event: its content, and the name and arguments of each tool call. */
 export function tokensOf(event: SessionEvent, count: CountTokens): number {
   let tokens = event.content === '' ? 0 : count(event.content)
   for (const { name, arguments: given } of toolCallsOf(event)) {
@@ -23,14 +23,14 @@ export function tokensOf(event: SessionEvent, count: CountTokens): number {
   return tokens
 }
 
-/** What a caller wrote there: only the id of a call is checked, so its name may be absent or no text. */
+/** Only the id of a stored call is checked, so its name may be absent or not text. */
 function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
 /**
- * Leaves out results whose call is not among these events, and names the calls that have no result. All mentions of
- * an id up to a result are one call: a message may announce it and a `tool_call` repeat it.
+ * Removes results without a call among these events, and lists calls without a result. All mentions of an id up to a
+ * result are one call: a message may announce it and a `tool_call` repeat it.
  */
 export function pairCalls(events: readonly SessionEvent[]): { events: SessionEvent[]; dangling: string[] } {
   const called = new Set<string>()
@@ -49,29 +49,28 @@ export function pairCalls(events: readonly SessionEvent[]): { events: SessionEve
   return { events: kept, dangling: [...open] }
 }
 
-/** Gathers a window from the newest event backwards, and says when older ones can no longer be part of it. */
+/** Builds a window from the newest event backwards. */
 export interface WindowBuilder {
-  /** Takes the next older event. False: the budget is spent, reading on is of no use. */
+  /** Adds the next older event. Returns false once the budget is spent. */
   add(event: SessionEvent): boolean
-  /** The window; `complete` when the oldest event of the log, or of the last allowed turn, was added. */
+  /** Returns the window. `complete`: the oldest event of the log or of the last allowed turn was added. */
   finish(complete: boolean): Window
 }
 
 /**
- * Whole turns that fit the budget, newest first; if not even the last turn fits, the longest end of it that does. A
- * result is paid for together with its call, since without it the result is left out. What precedes the first turn
- * belongs to it.
+ * Keeps the newest whole turns that fit the budget; if not even the last turn fits, its longest end. A result counts
+ * with its call, because without the call it is left out. Events before the first turn belong to it.
  */
 export function windowBuilder(budget?: { maxTokens: number; count: CountTokens }): WindowBuilder {
   const newestFirst: SessionEvent[] = []
-  /** Cost of results met whose call was not met yet, by call id. */
+  /** Tokens of results whose call is not reached yet, by call id. */
   const unclaimed = new Map<string, number>()
   let tokens = 0
-  /** Events and tokens of the longest run of whole turns so far, and of the longest end of the last turn. */
+  /** Size of the longest run of whole turns so far, and of the longest end of the last turn. */
   let turns = { size: 0, tokens: 0 }
   let end = { size: 0, tokens: 0 }
 
-  function pay(event: SessionEvent): void {
+  function addCost(event: SessionEvent): void {
     if (budget === undefined) return
     const cost = tokensOf(event, budget.count)
     const answered = answeredCallId(event)
@@ -89,7 +88,7 @@ export function windowBuilder(budget?: { maxTokens: number; count: CountTokens }
   return {
     add(event) {
       if (!isConversationType(event.type)) return true
-      pay(event)
+      addCost(event)
       if (budget !== undefined && tokens > budget.maxTokens) return false
       newestFirst.push(event)
       end = { size: newestFirst.length, tokens }

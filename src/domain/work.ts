@@ -21,46 +21,49 @@ export {
   type WorkEdge,
 } from './graph.ts'
 
-/** Entries of each kind that are kept, the newest; how many more there were is counted. */
+/** Maximum entries per list: the newest are kept, the others counted. */
 const MAX_ENTRIES = 200
-/** Characters of a text that are kept. */
+/** Maximum characters of a text. */
 const MAX_TEXT = 1000
 
-/** What was done in a session, in lists that stay short however long the log is. Texts are cut after 1,000 characters. */
+/** The work of a session in lists of bounded size. Texts are cut after 1,000 characters. */
 export interface WorkSummary {
   decisions: string[]
-  /** Paths, each once, by the first time. */
+  /** Unique paths, in order of first read. */
   filesRead: string[]
   /** The last write of each path. */
   filesWritten: { path: string; hash?: string; bytes?: number }[]
   /** The last run of each command. */
   commands: { command: string; exitCode?: number }[]
   plans: string[]
-  /** Asked, and not answered. */
+  /** Asked but not answered. */
   openQuestions: string[]
   turns: number
   toolCalls: number
-  /** When the first and the last event were written. */
+  /** Times of the first and the last event. */
   firstAt?: string
   lastAt?: string
-  /** Entries that made room for newer ones, where there were any; one that fell out, came again and fell out counts twice. */
+  /**
+   * Entries that made room for newer ones, where there were any; one that fell out, came again and fell out counts
+   * twice.
+   */
   omitted: { [List in 'decisions' | 'filesRead' | 'filesWritten' | 'commands' | 'plans']?: number }
 }
 
-/** Gathers the work of a log, event by event, in the same small space however many there are. */
+/** Collects the work of a log event by event, in bounded memory. */
 export interface WorkBuilder {
   add(event: SessionEvent): void
   finish(): WorkSummary
 }
 
-/** What was done in these events. */
+/** Summarizes the work in these events. */
 export function summarizeWork(events: Iterable<SessionEvent>): WorkSummary {
   const builder = workBuilder()
   for (const event of events) builder.add(event)
   return builder.finish()
 }
 
-/** See {@link WorkBuilder}. Total: what does not read as work is passed over. */
+/** See {@link WorkBuilder}. Total: events without work are skipped. */
 export function workBuilder(): WorkBuilder {
   const lists = {
     decisions: boundedMap<string>(),
@@ -69,7 +72,7 @@ export function workBuilder(): WorkBuilder {
     commands: boundedMap<WorkSummary['commands'][number]>(),
     plans: boundedMap<string>(),
   }
-  /** A call may be announced by a message and repeated by a `tool_call`: it is one until its result. */
+  /** A message may announce a call that a `tool_call` repeats: they count once until the result. */
   const openCalls = boundedMap<true>()
   let question: string | undefined
   let turns = 0
@@ -146,7 +149,7 @@ function decisionIn(note: string): string {
   return cut(note.replace(DECISION, ''))
 }
 
-/** What `decidedIn` edges name: the text of a note of the same commit, else the name of the node. */
+/** Returns decisions of `decidedIn` edges: the text of a note of the same commit, else the node's name. */
 function decisionsStated(observed: Observation, all: readonly Observation[]): string[] {
   const decided = statedEdges(observed).filter(({ label }) => label === 'decidedIn')
   return decided.map(({ from }) => {
@@ -155,7 +158,7 @@ function decisionsStated(observed: Observation, all: readonly Observation[]): st
   })
 }
 
-/** A question is open from the status that asks it until the work goes on; an end leaves it open. */
+/** A question is open until the work continues; an end leaves it open. */
 function questionAfter({ parts }: SessionEvent, before: string | undefined): string | undefined {
   const status = isObject(parts) && isObject(parts['status']) ? parts['status'] : {}
   if (typeof status['question'] === 'string') return cut(status['question'])
@@ -168,7 +171,7 @@ function putOnce(list: BoundedMap<string>, text: string): void {
   if (!list.has(text)) list.put(text, text)
 }
 
-/** Entries by key in the order they were put; beyond {@link MAX_ENTRIES} the oldest one makes room. */
+/** A map in insertion order; beyond {@link MAX_ENTRIES} the oldest entry is dropped and counted. */
 function boundedMap<T>() {
   const entries = new Map<string, T>()
   let omitted = 0

@@ -1,7 +1,7 @@
 import { applyLegacyEvent, type LegacySession, newLegacySession } from '../domain/legacy.ts'
 import { type LegacyRow, type TableShape, toLegacyEvent } from './table-shape.ts'
 
-/** Sessions out of rows that are in order of session and time; it holds one page of rows. */
+/** Folds rows, ordered by session and time, to sessions. Holds one page of rows. */
 export async function* foldSessions(
   pages: Iterable<LegacyRow[]> | AsyncIterable<LegacyRow[]>,
   shape: TableShape,

@@ -8,7 +8,7 @@ export interface LegacyOptions {
   /** `postgres://…` or `sqlite:PATH`. */
   url: string
   /**
-   * Table or view of the events, with its schema if need be.
+   * Table or view of the events, with its schema if needed.
    *
    * @default 'session_events'
    */
@@ -16,8 +16,8 @@ export interface LegacyOptions {
 }
 
 /**
- * Opens the log of an older system, for reading only. Errors name what the caller has to change: `from` for the URL,
- * `table` for the table.
+ * Opens the log of an older system read-only. Errors name the option to change: `from` for the URL, `table` for the
+ * table.
  */
 export async function legacySource({ url, table }: LegacyOptions): Promise<LegacySource> {
   const target = databaseOf(url)
@@ -35,6 +35,6 @@ function databaseOf(url: string): Exclude<StoreTarget, { store: 'memory' }> {
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error
   }
-  // a URL may hold a password, so it is not repeated
+  // leaves out the URL, which may contain a password
   throw new ValidationError('from', "must be 'sqlite:PATH' or 'postgres://…'")
 }

@@ -2,11 +2,11 @@ import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StorageError, ThroughlineError } from '../domain/errors.ts'
 
-/** Milliseconds to connect, and for the server to answer a goodbye. */
+/** Timeouts to connect and to close. */
 const CONNECT_TIMEOUT_MS = 5000
 const CLOSE_TIMEOUT_MS = 500
 
-/** One connection, on which statements run one after the other. */
+/** One connection that runs statements one after the other. */
 export interface Connection {
   run<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>
   close(): Promise<void>
@@ -22,7 +22,7 @@ export async function connect(url: string): Promise<Connection> {
     stream: () => socket,
   }
   const client = await withStorageErrors(async () => new pg.Client(settings))
-  // the query that is running fails too, and says it
+  // the running query fails too and reports the error
   client.on('error', () => {})
   let closing: Promise<void> | undefined
 
@@ -47,7 +47,7 @@ export async function connect(url: string): Promise<Connection> {
   }
 }
 
-/** The driver is the caller's to install: who stays with SQLite does without. */
+/** An optional peer dependency, needed only for Postgres. */
 async function loadDriver() {
   try {
     return await import('pg')
@@ -56,7 +56,7 @@ async function loadDriver() {
   }
 }
 
-/** Runs a piece of work with the driver, whose errors become ours. */
+/** Converts driver errors to `StorageError`. */
 async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -69,9 +69,9 @@ async function withStorageErrors<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const HINTS: Record<string, string> = {
-  ECONNREFUSED: '; is the server running, and the address right?',
+  ECONNREFUSED: '; check that the server is running and the address is right',
   '28P01': '; check user and password',
   '28000': '; check user and password',
-  '3D000': '; is the name of the database right?',
-  '42501': '; the role must be allowed to read the whole table',
+  '3D000': '; check the database name',
+  '42501': '; the role needs permission to read the whole table',
 }

@@ -3,8 +3,8 @@ import { type TableOption, type TableShape, UNUSED_KEYS } from './table-shape.ts
 import { MILLISECONDS } from './time.ts'
 
 /**
- * One moment for all that is read, and no bound to how long that takes. What row level security would hide is an error
- * instead. Times without a zone are UTC. A cursor is planned to be read to its end.
+ * One snapshot for all reads, without timeouts. Row level security raises an error instead of hiding rows. Times
+ * without a zone are UTC. Cursors are planned to be read to the end.
  */
 export const BEGIN = `
   begin isolation level repeatable read read only;
@@ -19,9 +19,9 @@ export interface FoundTable {
   oid: string
   /** With its schema, as it is written in SQL. */
   quoted: string
-  /** The same as one would say it. */
+  /** With its schema, unquoted. */
   name: string
-  /** The name that was given has the schema in it. */
+  /** The given name includes the schema. */
   whole: boolean
   visible: boolean
 }
@@ -49,12 +49,12 @@ export const COLUMNS = `
 
 const SESSION = `coalesce(t.session_id::text, '') collate "C"`
 
-/** $1: the session to begin behind, or null. */
+/** $1: the session to start after, or null. */
 export function countSql(from: string): string {
   return `select count(distinct ${SESSION}) as sessions from ${from} t where $1::text is null or ${SESSION} > $1`
 }
 
-/** One sort, which spills to the disk; no index is needed. $1: the session to begin behind, or null. */
+/** One sort, which may spill to disk; needs no index. $1: the session to start after, or null. */
 export function selectSql(from: string, shape: TableShape, columns: readonly Column[], place: TableOption): string {
   const typeOf = (name: string) => columns.find((column) => column.name === name)?.type ?? ''
   const { order, instant } = timeSql(typeOf('occurred_at'), place)

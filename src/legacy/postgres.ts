@@ -4,13 +4,13 @@ import { type Connection, connect } from './postgres-connection.ts'
 import { BEGIN, COLUMNS, type Column, countSql, FIND, type FoundTable, selectSql } from './postgres-sql.ts'
 import { type LegacyRow, missingTable, shapeOf, type TableOption, type TableShape } from './table-shape.ts'
 
-/** Rows that are fetched at once: the first time, and at most. */
+/** Rows per fetch: the first time, and at most. */
 const FIRST_PAGE_ROWS = 200
 const MAX_PAGE_ROWS = 2000
-/** Characters that a page should have, if rows are long. */
+/** Target characters of a page with long rows. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024
 
-/** All of the table in one transaction, which begins here. */
+/** Opens the table in one transaction, which starts here. */
 export async function postgresSource(url: string, place: TableOption): Promise<LegacySource> {
   const connection = await connect(url)
   let table: Table
@@ -35,7 +35,7 @@ export async function postgresSource(url: string, place: TableOption): Promise<L
         rows = Math.max(1, Math.min(MAX_PAGE_ROWS, Math.floor((PAGE_CHARACTERS * page.length) / (1 + sizeOf(page)))))
       }
     } finally {
-      // it ends with the transaction anyway
+      // the cursor ends with the transaction anyway
       await connection.run(`close ${cursor}`).catch(() => {})
     }
   }

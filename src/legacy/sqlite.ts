@@ -5,7 +5,7 @@ import { foldSessions } from './fold-sessions.ts'
 import { type LegacyRow, missingTable, shapeOf, type TableOption, type TableShape, UNUSED_KEYS } from './table-shape.ts'
 import { parseTime } from './time.ts'
 
-/** How long to wait for another process that holds the file, in milliseconds. */
+/** Maximum wait for another process that locks the file. */
 const BUSY_TIMEOUT_MS = 10_000
 const PAGE = 200
 
@@ -17,19 +17,19 @@ const COLUMNS = `select lower(name) from pragma_table_xinfo(?, 'main')`
 
 const SESSION = `coalesce(cast(t.session_id as text), '') collate binary`
 
-/** What is not JSON stays as it is. Messages would make the sort large. */
+/** Keeps what is not JSON. Removes messages, which would make the sort large. */
 const PAYLOAD = `
   case when json_valid(t.payload)
     then json_remove(t.payload, ${UNUSED_KEYS.map((key) => `'$.${key}'`).join(', ')})
     else cast(t.payload as text) end as payload`
 
-/** All of the file in one transaction, which begins here. */
+/** Opens the file in one transaction, which starts here. */
 export async function sqliteSource(path: string, place: TableOption): Promise<LegacySource> {
   const { db, from, shape } = await openTable(path, place)
   const reading = new Set<Iterator<unknown>>()
 
   function next(rows: Iterator<LegacyRow>): LegacyRow[] {
-    // rows that are closed seem to be at their end
+    // a closed iterator looks like one at its end
     if (!db.open) throw new StorageError('sqlite', 'the source is closed')
     return withStorageErrors(() => nextPage(rows))
   }
@@ -59,7 +59,7 @@ export async function sqliteSource(path: string, place: TableOption): Promise<Le
     },
     sessions: (after) => foldSessions(pages(after), shape),
     async close() {
-      // the driver does not close under a reader
+      // the driver refuses to close while an iterator is open
       for (const rows of reading) rows.return?.()
       db.close()
     },
@@ -86,7 +86,7 @@ async function openTable(path: string, place: TableOption): Promise<{ db: Databa
   }
 }
 
-/** One sort, which spills to the disk; @after is the session to begin behind. */
+/** One sort, which may spill to disk; @after is the session to start after. */
 function selectSql(from: string, { payload, columns }: TableShape): string {
   const taken = [...(payload ? [PAYLOAD] : []), ...columns.map((name) => `cast(t."${name}" as text) as "${name}"`)]
   return `
@@ -106,7 +106,7 @@ function nextPage(rows: Iterator<LegacyRow>): LegacyRow[] {
   return page
 }
 
-/** Runs a piece of work with the driver, whose errors become ours. */
+/** Converts driver errors to `StorageError`. */
 function withStorageErrors<T>(work: () => T, doing?: string): T {
   try {
     return work()

@@ -2,43 +2,40 @@ import { ValidationError } from '../domain/errors.ts'
 import { LEGACY_FIELDS, type LegacyEvent } from '../domain/legacy.ts'
 import { toIsoInRange } from './time.ts'
 
-/** Where an older log is, and which option of the caller is to blame if it is not there. */
+/** The table of an older log, and the option that errors name. */
 export interface TableOption {
   table: string
   field: 'from' | 'table'
 }
 
-/** What a table of an older log holds. */
+/** The columns of an older log. */
 export interface TableShape {
   payload: boolean
-  /** Those of `LEGACY_FIELDS` that are columns of their own. */
+  /** `LEGACY_FIELDS` that are separate columns. */
   columns: readonly string[]
 }
 
-/** A row of an older log as both databases give it, with a value for each column of its shape too. */
+/** A row of an older log, with a value for each column of its shape. */
 export interface LegacyRow {
   session: string
-  /** Milliseconds since 1970; a text if it comes as one. */
+  /** Milliseconds since 1970, possibly as text. */
   instant: number | string | null
   payload?: string | null
   [column: string]: unknown
 }
 
-/** Keys of a payload that nobody reads, and that may be long. */
+/** Long payload keys that are not needed. */
 export const UNUSED_KEYS = ['message', 'content'] as const
 
 const REQUIRED_COLUMNS = ['session_id', 'occurred_at', 'id']
-/** Only a log of ours has all of these. */
+/** Only a log of Throughline has all of these. */
 const THROUGHLINE_COLUMNS = ['session_id', 'sequence', 'content', 'parts', 'agent_id']
 
-/** How a table with these columns is read, or why it cannot be. */
+/** Returns the shape of a table. Throws if it is not a readable log. */
 export function shapeOf(found: readonly string[], { table, field }: TableOption): TableShape {
   const has = (name: string) => found.includes(name)
   if (THROUGHLINE_COLUMNS.every(has)) {
-    throw new ValidationError(
-      field,
-      `the table '${table}' is a log of Throughline already: there is nothing to take over`,
-    )
+    throw new ValidationError(field, `the table '${table}' already is a log of Throughline; nothing to backfill`)
   }
   const shape = { payload: has('payload'), columns: LEGACY_FIELDS.filter(has) }
   const missing = REQUIRED_COLUMNS.filter((name) => !has(name)).map((name) => `'${name}'`)
@@ -46,15 +43,14 @@ export function shapeOf(found: readonly string[], { table, field }: TableOption)
   if (missing.length === 0) return shape
   throw new ValidationError(
     field,
-    `the table '${table}' has no column ${missing.join(', ')}, only ${found.join(', ')}; ` +
-      'make a view that names its columns so, and give the view as table',
+    `the table '${table}' lacks ${missing.join(', ')}; it has ${found.join(', ')}; ` +
+      'create a view with these column names and pass the view as table',
   )
 }
 
 export function missingTable({ table, field }: TableOption, elsewhere: readonly string[] = []): ValidationError {
-  const other =
-    elsewhere.length === 0 ? 'name another one' : `there is ${elsewhere.join(', ')}: name it with its schema`
-  return new ValidationError(field, `the database has no table '${table}' that can be seen; ${other}`)
+  const other = elsewhere.length === 0 ? 'check the name' : `include the schema: ${elsewhere.join(', ')}`
+  return new ValidationError(field, `table '${table}' not found; ${other}`)
 }
 
 export function toLegacyEvent(row: LegacyRow, { payload, columns }: TableShape): LegacyEvent {
@@ -67,7 +63,7 @@ export function toLegacyEvent(row: LegacyRow, { payload, columns }: TableShape):
 }
 
 function valuesOf(row: LegacyRow, columns: readonly string[], payload: boolean): Record<string, unknown> {
-  // a table that knows no roles holds what was said, and nothing else
+  // a table without roles holds only messages
   const roleless = !payload && !columns.includes('role') && !columns.includes('type')
   const values: Record<string, unknown> = roleless ? { role: 'user' } : {}
   for (const name of columns) if (row[name] !== null) values[name] = row[name]

@@ -1,4 +1,4 @@
-/** From here on a number counts milliseconds, not seconds: as seconds it is the year 5138. */
+/** Numbers from here on are milliseconds, not seconds: as seconds this is the year 5138. */
 export const MILLISECONDS = 1e11
 
 const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
@@ -8,8 +8,8 @@ const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))? ?(?:
 const NUMBER = /^[+-]?\d+(\.\d+)?$/
 
 /**
- * Milliseconds since 1970, with what lies between two of them: of ISO 8601 text, which is UTC unless it says otherwise,
- * or of seconds or milliseconds as a number or text. `null`: no time.
+ * Returns milliseconds since 1970 with fractions, from ISO 8601 text (UTC by default) or from seconds or milliseconds
+ * as number or text; `null` for anything else.
  */
 export function parseTime(value: unknown): number | null {
   if (typeof value === 'number') return Math.abs(value) < MILLISECONDS ? value * 1000 : value
@@ -23,7 +23,7 @@ export function parseTime(value: unknown): number | null {
   return Number.isNaN(instant) ? null : instant + Number(`0.${fraction}`) * 1000
 }
 
-/** ISO 8601 in UTC with milliseconds. */
+/** Formats as ISO 8601 in UTC with milliseconds; `undefined` outside the years 0 to 9999. */
 export function toIsoInRange(instant: number): string | undefined {
   return instant >= EARLIEST && instant <= LATEST ? new Date(Math.floor(instant)).toISOString() : undefined
 }

@@ -1,6 +1,6 @@
 import type { Metrics } from '../ports/metrics.ts'
 
-/** Counts nothing, for those who do not watch. */
+/** Metrics that count nothing. */
 export const noMetrics: Metrics = {
   cache: { count() {} },
   refreshed() {},

@@ -2,10 +2,10 @@ import type { Counter, Histogram, OpenMetricsContentType, Registry } from 'prom-
 import { ValidationError } from '../domain/errors.ts'
 import type { EnvelopeWrite, Metrics } from '../ports/metrics.ts'
 
-/** The caller's registry, in either of the formats that it can speak. */
+/** The caller's registry, in either exposition format. */
 export type MetricsRegistry = Registry | Registry<OpenMetricsContentType>
 
-/** Upper bounds in seconds: half a millisecond is a row on this machine, five seconds a store that hangs. */
+/** Upper bounds in seconds: reading a row takes about half a millisecond, five seconds mean a hanging store. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
 const REASONS = ['reserved_key', 'invalid_metadata', 'invalid_input', 'cached_envelope']
@@ -13,8 +13,8 @@ const REASONS = ['reserved_key', 'invalid_metadata', 'invalid_input', 'cached_en
 const WRITES: readonly EnvelopeWrite[] = ['create', 'fork', 'update', 'backfill', 'rebuild', 'rollback']
 
 /**
- * Counts into a registry of `prom-client` 15, which is the caller's to install. May be called again on the same registry: it then goes on
- * counting where it was. Throws `VALIDATION` where the package is not installed.
+ * Registers metrics with `prom-client` 15, which the caller installs. A second call on the same registry continues its
+ * counters. Throws `VALIDATION` if the package is not installed.
  */
 export async function prometheusMetrics(registry: MetricsRegistry): Promise<Metrics> {
   const series = createSeries(await loadDriver(), registry)
@@ -46,7 +46,7 @@ type Driver = Pick<typeof import('prom-client'), 'Counter' | 'Histogram'>
 
 type Series = ReturnType<typeof createSeries>
 
-/** What is counted, made in the registry or found there. */
+/** Creates the series, or reuses those in the registry. */
 function createSeries(driver: Driver, registry: MetricsRegistry) {
   const registers = [registry]
 
@@ -60,38 +60,30 @@ function createSeries(driver: Driver, registry: MetricsRegistry) {
   }
 
   return {
-    refreshes: counter(
-      'session_envelope_refresh_total',
-      'Envelopes read from the store because the cache did not have them',
-      'result',
-    ),
+    refreshes: counter('session_envelope_refresh_total', 'Envelopes read from the store after a cache miss', 'result'),
     refreshSeconds: histogram(
       'session_envelope_refresh_seconds',
-      'Time to read an envelope from the store because the cache did not have it',
+      'Time to read an envelope from the store after a cache miss',
       'result',
     ),
     cacheEvents: counter(
       'session_envelope_cache_events_total',
-      'What was asked of the cache, and what came of it',
+      'Cache operations and their results',
       'operation',
       'result',
     ),
     failures: counter(
       'session_envelope_validation_failures_total',
-      'Envelopes, and changes to them, that were refused or found broken',
+      'Envelopes and envelope changes that were refused or invalid',
       'reason',
     ),
     writes: counter('session_envelope_write_total', 'Envelopes written to the store', 'operation', 'status'),
     writeSeconds: histogram('session_envelope_write_seconds', 'Time to write an envelope to the store', 'operation'),
-    syncs: counter(
-      'conversation_worker_session_cache_sync_total',
-      'Writes to the store that the cache was told of, or should have been',
-      'result',
-    ),
+    syncs: counter('conversation_worker_session_cache_sync_total', 'Cache updates after writes to the store', 'result'),
   }
 }
 
-/** Lets series begin at 0: `increase()` does not see the first error of one that begins with it. */
+/** Starts series at 0: `increase()` misses the first error of a series that starts with it. */
 function initializeSeries({ refreshes, cacheEvents, failures, writes, syncs }: Series): void {
   for (const result of ['found', 'missing', 'error']) refreshes.inc({ result }, 0)
   for (const result of ['hit', 'miss']) cacheEvents.inc({ operation: 'get', result }, 0)
@@ -102,10 +94,10 @@ function initializeSeries({ refreshes, cacheEvents, failures, writes, syncs }: S
   for (const result of ['ok', 'error', 'skipped']) syncs.inc({ result }, 0)
 }
 
-/** A caller's clock may go back, or give nothing; a histogram would throw, or count down. */
+/** A caller's clock may go back or return NaN; a histogram would throw or count down. */
 const isDuration = (seconds: number) => Number.isFinite(seconds) && seconds >= 0
 
-/** The package is the caller's to install: who does not watch does without. */
+/** An optional peer dependency, needed only for metrics. */
 async function loadDriver(): Promise<Driver> {
   try {
     return await import('prom-client')

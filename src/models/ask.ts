@@ -1,25 +1,28 @@
 import type { LanguageModel } from '../ports/model.ts'
 import { isModel, requireModelOrFunction } from './language-model.ts'
 
-/** What a model is asked. */
+/** A prompt for the model. */
 export interface Prompt {
   instructions: string
   data: string
   maxOutputTokens: number
 }
 
-/** What became of asking: an answer still to be checked, or the problem that stood in its way. */
+/** An unchecked answer, or the problem. */
 export interface AskResult {
   by: 'model' | 'caller'
   answer?: unknown
-  /** Safe to store: says nothing of what the session holds. */
+  /** Safe to store: contains nothing of the session. */
   problem?: string
 }
 
-/** Who was asked, as the reasons name it. */
+/** Names used in problem texts. */
 export const WHO = { model: 'the model', caller: 'the function' } as const
 
-/** Asks the function or model that was chosen, for `timeoutMs` at most. Never fails. `undefined` without a choice. */
+/**
+ * Returns a call to the chosen function or model that ends within `timeoutMs` and never fails; `undefined` without a
+ * choice.
+ */
 export function createAsk<Input>(
   field: string,
   choice: ((input: Input) => unknown) | LanguageModel | undefined,
@@ -60,9 +63,9 @@ async function withTimeout(timeoutMs: number, ask: (signal: AbortSignal) => unkn
     slow.resolve(TIMED_OUT)
     controller.abort()
   }
-  // beyond 2 ** 31 - 1 a timer fires at once
+  // beyond 2 ** 31 - 1 a timer fires immediately
   const timer = setTimeout(onTimeout, Math.min(timeoutMs, 2 ** 31 - 1))
-  // a process that has closed its store, and has nothing else to do, may end before the answer is late
+  // lets the process exit while it waits
   timer.unref()
   try {
     return await Promise.race([ask(controller.signal), slow.promise])
@@ -75,7 +78,7 @@ class StoppedEarly extends Error {}
 
 const UNFINISHED = ['length', 'content-filter', 'error', 'interrupted']
 
-/** The text of the model's answer. An answer that was cut off is none. */
+/** Returns the model's text. Throws if the answer was cut off. */
 async function callModel(model: LanguageModel, question: Prompt, abortSignal: AbortSignal): Promise<string> {
   const { instructions, data, maxOutputTokens } = question
   const { content, finishReason } = await model.doGenerate({
@@ -92,7 +95,7 @@ async function callModel(model: LanguageModel, question: Prompt, abortSignal: Ab
   return content.map(({ type, text }) => (type === 'text' ? text : '')).join('')
 }
 
-/** Name and HTTP status of a failure. Its message stays out: it may hold what was sent. */
+/** Returns name and HTTP status of an error. Leaves out its message, which may contain the prompt. */
 function describeError(error: unknown): string {
   const { name, statusCode } = (error ?? {}) as { name?: unknown; statusCode?: unknown }
   const kind = [
@@ -102,13 +105,13 @@ function describeError(error: unknown): string {
   return kind.length === 0 ? '' : `: ${kind.join(' ')}`
 }
 
-/** The beginning of an answer that cannot be used. */
+/** Returns the start of an unusable answer. */
 export function excerpt(answer: unknown): string {
   if (typeof answer !== 'string') return `a value of type ${typeof answer}`
   return answer.trim() === '' ? 'nothing' : JSON.stringify(answer.slice(0, 64).toWellFormed())
 }
 
-/** Each line behind a mark, so that no text can end its own quotation. */
+/** Prefixes each line with a mark, so that no text can end its own quotation. */
 export function quoteLines(text: string): string {
   return text
     .split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/u)
@@ -116,7 +119,7 @@ export function quoteLines(text: string): string {
     .join('\n')
 }
 
-/** Beginning and end of a text that is longer than `max`. */
+/** Keeps start and end of a text longer than `max`. */
 export function truncateMiddle(text: string, max: number): string {
   if (text.length <= max) return text
   const half = Math.floor(max / 2)

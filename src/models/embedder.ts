@@ -4,20 +4,20 @@ import { type Calibration, calibrate, cosine, fuseScores, toUnitVector, type Vec
 import { PROBES } from '../domain/recall/probes.ts'
 import type { Embed, Fuse } from '../ports/embed.ts'
 
-/** Of so many, the best by words, the meaning is looked at. 24 to 128 gave the same recall. */
+/** Maximum items compared by meaning, the best by words. 24 to 128 gave the same recall. */
 const MAX_ITEMS = 64
 const MAX_CHARACTERS = 2000
-/** Texts whose vectors are kept, and numbers in all of them: 32 MB at four bytes. */
+/** Maximum cached texts and numbers: 32 MB at four bytes. */
 const MAX_TEXTS = 10_000
 const MAX_NUMBERS = 2 ** 23
-/** An embedder that keeps failing is left alone for 1, 3, 7 … and at most 63 uses: each may cost the whole time limit. */
+/** A failing embedder is skipped for 1, 3, 7 … up to 63 uses: each may cost the whole time limit. */
 const MAX_FAILURES = 6
 
 /**
- * Scores by the meaning of texts, as the caller's function sees it, together with their words. On first use the function is measured on
- * pairs of our own; one that cannot tell what answers a question changes nothing, and is not asked again. Whatever goes wrong
- * (it fails, takes longer than `timeoutMs`, gives anything but one vector for each text) leaves the scores of the words.
- * `undefined` without a function; throws `ValidationError` for anything else.
+ * Creates a {@link Fuse} that combines word scores with the caller's embedder. The first use measures the embedder on
+ * our own pairs; one that cannot match questions to answers is not used. On any failure (an error, more than
+ * `timeoutMs`, not one vector per text) the word scores stay. `undefined` without a function; throws `ValidationError`
+ * for anything else.
  */
 export function createFuse(
   embed: Embed | undefined,
@@ -42,7 +42,7 @@ export function createFuse(
   return async (query, items) => {
     const scores = items.map(({ score }) => score)
     const chosen = selectItems(items)
-    // one alone has nothing to be compared with
+    // a single item has nothing to be compared with
     if (isBlank(query) || chosen.length < 2) return scores
     if (rests > 0) {
       rests -= 1
@@ -61,7 +61,7 @@ export function createFuse(
       })
       return fuseScores(scores, cosines, calibration)
     } catch {
-      // many that failed together have failed once
+      // concurrent failures count once
       if (rests === 0) {
         failures = Math.min(failures + 1, MAX_FAILURES)
         rests = 2 ** failures - 1
@@ -71,13 +71,13 @@ export function createFuse(
   }
 }
 
-/** From the vectors of the probes: question, answer, question, answer … */
+/** Calibrates on the vectors of the probes: question, answer, question, answer … */
 function calibrateOnProbes(vectors: readonly Vector[]): Calibration {
   const side = (rest: number) => vectors.filter((_, i) => i % 2 === rest)
   return calibrate(side(0), side(1))
 }
 
-/** The best by words, with their places. What is blank has no meaning, and some services refuse it. */
+/** Selects the best items by words. Skips blank text, which some services refuse. */
 function selectItems(items: Parameters<Fuse>[1]): Array<{ at: number; content: string }> {
   return items
     .map(({ content, score }, at) => ({ at, content, score }))
@@ -94,11 +94,11 @@ function beginningOf(text: string): string {
   return text.slice(0, MAX_CHARACTERS).toWellFormed()
 }
 
-/** Gives the vectors of texts, and asks in one call for those that are not known yet. */
+/** Returns vectors from a cache, and requests missing ones in one call. */
 function cachedEmbed(embed: Embed, timeoutMs: number): (texts: readonly string[]) => Promise<Vector[]> {
   const memory = new VectorCache()
 
-  /** An answer that comes too late is still kept for the next time. */
+  /** A late answer is still cached for the next time. */
   async function ask(missing: ReadonlyMap<string, string>): Promise<Map<string, Vector>> {
     const answer: unknown = await embed([...missing.values()])
     if (!Array.isArray(answer) || answer.length !== missing.size) throw new TypeError('not a vector for each text')
@@ -119,7 +119,7 @@ function cachedEmbed(embed: Embed, timeoutMs: number): (texts: readonly string[]
     if (missing.size > 0) for (const [key, vector] of await withTimeout(timeoutMs, ask(missing))) found.set(key, vector)
     const vectors = keyed.flatMap(([key]) => found.get(key) ?? [])
     if (vectors.some(({ length }) => length !== vectors[0]?.length)) {
-      // where the function gives other vectors than before, those kept would stand in the way for good
+      // if the function's dimension changed, cached vectors would block it forever
       memory.clear()
       throw new TypeError('vectors of different length')
     }
@@ -127,12 +127,12 @@ function cachedEmbed(embed: Embed, timeoutMs: number): (texts: readonly string[]
   }
 }
 
-/** A purge does not reach the memory of vectors, so it holds nothing that anyone said. */
+/** Hashes the text: a purge does not reach this cache, so it must hold no content. */
 function keyOf(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
 
-/** The vectors used last. */
+/** A cache of the most recently used vectors. */
 class VectorCache {
   private readonly vectors = new Map<string, Vector>()
 
@@ -157,12 +157,12 @@ class VectorCache {
   }
 }
 
-/** What is promised, if it comes in time. */
+/** Rejects if the promise takes too long. */
 async function withTimeout<Value>(timeoutMs: number, promised: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>()
-  // beyond 2 ** 31 - 1 a timer fires at once
+  // beyond 2 ** 31 - 1 a timer fires immediately
   const timer = setTimeout(() => late.reject(new Error('too late')), Math.min(timeoutMs, 2 ** 31 - 1))
-  // a process that has nothing else to do may end
+  // lets the process exit while it waits
   timer.unref()
   try {
     return await Promise.race([promised, late.promise])

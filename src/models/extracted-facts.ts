@@ -6,13 +6,13 @@ import { SOURCE_TYPES } from '../domain/memory/source-type.ts'
 import { terms } from '../domain/recall/text.ts'
 import { isInTranscript } from './transcript.ts'
 
-/** Things of one answer that are kept, and characters of each. */
+/** Maximum facts per answer, and characters per fact. */
 const MAX_FACTS = 50
 const MAX_LENGTH = 1000
-/** How far the word of a tool is believed. */
+/** Confidence of facts from tools. */
 const TOOL_CONFIDENCE = 0.5
 
-/** What others found in these events, as facts in the order of the log, each once; `undefined` if something was given and none of it can be used. */
+/** Validates found facts and returns them in log order, each once; `undefined` if none of the given ones is valid. */
 export function parseFacts(
   found: readonly unknown[],
   events: readonly SessionEvent[],
@@ -43,7 +43,7 @@ function parseFact(value: unknown, by: 'model' | 'caller', source: Sources): Fac
   if (!source.has(from) || !source.has(to) || from > to) return undefined
   const byTool = given['tool'] === true || given['sourceType'] === 'tool_output' || source.isTool(content, from, to)
   if (by === 'model') {
-    // a model never says that something was meant to be remembered: a text in the log could have told it to
+    // a model's fact is never `explicit`: a text in the log could have told it to say so
     const confidence = byTool ? TOOL_CONFIDENCE : IMPLICIT_CONFIDENCE[category]
     return { category, content, sourceType: byTool ? 'tool_output' : 'implicit', confidence, from, to }
   }
@@ -56,14 +56,14 @@ function parseFact(value: unknown, by: 'model' | 'caller', source: Sources): Fac
   return { category, content, sourceType, confidence, from, to }
 }
 
-/** The text as every store can keep it, on one line. */
+/** Makes the text storable, on one line. */
 function toStorableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '').replace(/\s+/gu, ' ').trim()
 }
 
 interface Sources {
   has(sequence: unknown): sequence is number
-  /** Whether this content, said to rest on these events, rests on a tool. */
+  /** Whether this content, attributed to these events, comes from a tool. */
   isTool(content: string, from: number, to: number): boolean
 }
 
@@ -77,7 +77,7 @@ function sourcesIn(events: readonly SessionEvent[]): Sources {
     isTool(content, from, to) {
       if (tools.some(({ sequence }) => from <= sequence && sequence <= to)) return true
       if (tools.length === 0) return false
-      // a tool's words under the number of a user's message are still the tool's
+      // a tool's words attributed to a user's message are still the tool's
       const cited = wordsOf(events.filter(({ sequence }) => from <= sequence && sequence <= to))
       const words = terms(content)
       const itsOwn = words.filter((word) => cited.has(word)).length

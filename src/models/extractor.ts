@@ -5,12 +5,12 @@ import { createAsk, type Prompt, WHO } from './ask.ts'
 import { parseFacts } from './extracted-facts.ts'
 import { formatTranscript, isInTranscript } from './transcript.ts'
 
-/** Events that a model is asked about at once. */
+/** Maximum events per prompt. */
 const MAX_EVENTS = 200
 
 /**
- * The extractor that a caller chose: a function, a language model, or the rules. Where the choice fails, is slow or answers
- * nothing that can be used, the rules decide, and `fallback` says why. Throws `ValidationError` for a choice that is neither.
+ * Creates an extractor from a function, a language model, or the rules. If the choice fails, times out or returns
+ * nothing usable, the rules decide and `fallback` says why. Throws `ValidationError` for any other choice.
  */
 export function createExtractor(
   choice?: Extract | LanguageModel,
@@ -23,7 +23,7 @@ export function createExtractor(
       return { facts: extractFacts(events), by: 'rules' as const, ...(fallback !== undefined && { fallback }) }
     }
     if (consult === undefined) return byRules()
-    // what holds nothing but bookkeeping needs no opinion, and a model is not paid for it
+    // events with nothing but bookkeeping do not cost a model call
     if (typeof choice === 'object' && !events.some(isInTranscript)) return byRules()
     if (typeof choice === 'object' && events.length > MAX_EVENTS)
       return byRules(`more than ${MAX_EVENTS} events at once`)
@@ -55,11 +55,11 @@ Reply with one JSON object a line and nothing else, at most 50 of them:
 
 function promptFor({ events }: { events: readonly SessionEvent[] }): Prompt {
   const data = `The log:\n${formatTranscript(events)}\n\nWhat is worth knowing later?`
-  // 50 lines need some 3,000 tokens; the rest is for models that think first
+  // 50 lines need about 3,000 tokens; the rest is for reasoning models
   return { instructions: INSTRUCTIONS, data, maxOutputTokens: 12_000 }
 }
 
-/** The objects of an answer: one a line, or in one list, with or without a fence. `undefined` for an answer that is neither. */
+/** Parses objects from an answer: one per line or one list, with or without a fence; `undefined` for anything else. */
 function parseObjects(answer: string): unknown[] | undefined {
   const text = answer.replace(/^\s*```\w*$/gmu, '').trim()
   if (/^(?:none\b.?|\[\s*\])$/iu.test(text)) return []
@@ -77,7 +77,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What the log has on record holds without anybody's opinion, and a model is not shown all of it. */
+/** Adds facts that the log records explicitly; the model does not see all of them. */
 function withRecordedFacts(facts: readonly Fact[], events: readonly SessionEvent[]): Fact[] {
   const known = new Set(facts.map(({ category, content }) => JSON.stringify([category, content.toLowerCase()])))
   const recorded = extractFacts(events.filter(({ type }) => type === 'validation_gate' || type === 'work_committed'))

@@ -3,13 +3,13 @@ import type { Json } from '../domain/json.ts'
 import type { LanguageModel, Summarize, Summarizer } from '../ports/model.ts'
 import { createAsk, excerpt, type Prompt, quoteLines, truncateMiddle, WHO } from './ask.ts'
 
-/** Longest answer that is accepted, in characters. */
+/** Maximum characters of an answer. */
 const MAX_LENGTH = 20_000
 
 /**
- * The summarizer that a caller chose: a function, a language model, or the extractive one. Where the choice fails, is
- * slow, or answers nothing or too much, the extractive one is used, and `fallback` says why. Throws `ValidationError`
- * for a choice that is neither.
+ * Creates a summarizer from a function, a language model, or the extractive one. If the choice fails, times out, or
+ * returns nothing or too much, the extractive one is used and `fallback` says why. Throws `ValidationError` for any
+ * other choice.
  */
 export function createSummarizer(
   choice: Summarize | LanguageModel | undefined,
@@ -31,7 +31,7 @@ function problemOf(answer: unknown, who: string): string | undefined {
   return answer.length > MAX_LENGTH ? `${who} answered with ${answer.length} characters` : undefined
 }
 
-/** The text as every store can keep it. */
+/** Makes the text storable. */
 function toStorableText(answer: string): string {
   return answer.toWellFormed().replaceAll('\0', '').trim()
 }
@@ -52,17 +52,17 @@ function promptFor({ events, task }: Parameters<Summarize>[0]): Prompt {
     `The conversation:\n${formatTranscript(events)}`,
     'Write the summary.',
   ]
-  // 400 words need some 600 tokens; the rest is for models that think first
+  // 400 words need about 600 tokens; the rest is for reasoning models
   return { instructions: INSTRUCTIONS, data: data.join('\n\n'), maxOutputTokens: 8000 }
 }
 
 /**
- * Characters of the transcript's beginning and end, and of one thing said or done; calls of one message. With the line
- * about what is between them, beginning and end stay within 60,000.
+ * Maximum characters of the transcript's start and end, of one message and of one other event; maximum calls per
+ * message. With the line about the gap, start and end stay within 60,000.
  */
 const MAX_SHOWN = { beginning: 6000, end: 53_900, spoken: 4000, done: 500, calls: 20 }
 
-/** What was said and done, quoted: all of it, or where that is too long its beginning and its end. */
+/** Formats events as quoted text: all, or start and end if that is too long. */
 function formatTranscript(events: readonly SessionEvent[]): string {
   const said = events.filter(({ type }) => isConversationType(type))
   const beginning = takeWithin(said, MAX_SHOWN.beginning)
@@ -73,7 +73,7 @@ function formatTranscript(events: readonly SessionEvent[]): string {
   return [...beginning, ...gap, ...end].filter((entry) => entry !== '').join('\n')
 }
 
-/** The first of these events, quoted, for as long as they fit. */
+/** Returns the first events, quoted, that fit the budget. */
 function takeWithin(events: readonly SessionEvent[], budget: number): string[] {
   const entries: string[] = []
   let left = budget
@@ -97,19 +97,19 @@ function formatEntry(event: SessionEvent): string {
     .map(({ name, arguments: given }) => formatLine(`${role} calls ${formatValue(name)}`, formatValue(given)))
   if (text !== '') entries.unshift(formatLine(role, text))
   if (calls.length > MAX_SHOWN.calls) entries.push(formatLine(role, `${calls.length - MAX_SHOWN.calls} more calls`))
-  // quoting makes lines longer, so what is short may still not fit; the newest event must
+  // quoting lengthens lines, so even a short event may not fit; the newest one must
   return entries
     .join('\n')
     .slice(0, MAX_SHOWN.end - 1)
     .toWellFormed()
 }
 
-/** Of a call only the id is checked when it is stored: its name and arguments may be anything. */
+/** Only the id of a stored call is checked: name and arguments may be anything. */
 function formatValue(value: Json | undefined): string {
   return truncateMiddle(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), MAX_SHOWN.done)
 }
 
-/** One speaker's words. Lines after the first are set in, so that no text can make up another speaker. */
+/** Formats one speaker's text. Indents lines after the first, so that no text can fake another speaker. */
 function formatLine(speaker: string, text: string): string {
   return quoteLines(`${speaker}: ${text}`).replaceAll('\n> ', '\n>   ')
 }

@@ -1,27 +1,27 @@
 import { isConversationType, type SessionEvent, toolCallsOf } from '../domain/event.ts'
 import { quoteLines, truncateMiddle } from './ask.ts'
 
-/** Characters of the log that a model is shown at once, and that every event may have. */
+/** Maximum characters of a transcript, and minimum per event. */
 const BUDGET = 60_000
 const MIN_PER_EVENT = 100
-/** Characters that the number, the speaker and the mark of something left out may take. */
+/** Characters for the number, the speaker and an omission mark. */
 const OVERHEAD = 100
 
-/** Whether a model is shown the event: bookkeeping is not, and neither is what comes from memories already. */
+/** Whether the transcript includes the event: no bookkeeping and no recalled memories. */
 export function isInTranscript({ type, content }: SessionEvent): boolean {
   return isConversationType(type) && type !== 'memory_recall' && content.trim() !== ''
 }
 
-/** What was said and done, each with its number, in 60,000 characters: short events are whole, long ones share what is left. */
+/** Formats events with their numbers in 60,000 characters: short events stay whole, long ones share the rest. */
 export function formatTranscript(events: readonly SessionEvent[]): string {
   const shown = events.filter(isInTranscript)
-  // as they will be written: quoting makes a text of empty lines five times as long
+  // measures the quoted text: quoting makes a text of empty lines five times as long
   const lengths = shown.map(({ content }) => quoteIndented(truncateMiddle(content.trim(), BUDGET)).length)
   const limit = fairLimit(lengths, BUDGET - shown.length * OVERHEAD)
   return shown.map((event) => formatEntry(event, limit)).join('\n')
 }
 
-/** The most that each may have so that all together stay within the budget. */
+/** Returns the limit per event that keeps the total within the budget. */
 function fairLimit(lengths: readonly number[], budget: number): number {
   let left = budget
   let waiting = lengths.length
@@ -41,7 +41,7 @@ function formatEntry(event: SessionEvent, limit: number): string {
   return entry.slice(0, limit + OVERHEAD - 1).toWellFormed()
 }
 
-/** Quoted, with lines after the first set in, so that no text can make up another event. */
+/** Quotes and indents lines after the first, so that no text can fake another event. */
 function quoteIndented(text: string): string {
   return quoteLines(text).replaceAll('\n> ', '\n>   ')
 }

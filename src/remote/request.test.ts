@@ -12,17 +12,17 @@ describe('toJson', () => {
   })
 
   it.each<[what: unknown, name: string, field: string, text: string]>([
-    [undefined, '', 'input', 'input: must be JSON, and undefined is not'],
-    [{ parts: { a: [Number.NaN] } }, '', 'parts.a[0]', 'parts.a[0]: must be JSON, and NaN is not'],
-    [{ metadata: { d: new Date(0) } }, '', 'metadata.d', 'metadata.d: must be JSON, and an instance of Date is not'],
+    [undefined, '', 'input', 'input: must be JSON, not undefined'],
+    [{ parts: { a: [Number.NaN] } }, '', 'parts.a[0]', 'parts.a[0]: must be JSON, not NaN'],
+    [{ metadata: { d: new Date(0) } }, '', 'metadata.d', 'metadata.d: must be JSON, not an instance of Date'],
     [
       [{}, { content: 'a\0' }],
       'events',
       'events[1].content',
       'events[1].content: must not contain the character NUL (U+0000)',
     ],
-    [{ a: 1n }, 'patch', 'patch.a', 'patch.a: must be JSON, and bigint is not'],
-    [{ input: { a: 1n } }, '', 'input.a', 'input.a: must be JSON, and bigint is not'],
+    [{ a: 1n }, 'patch', 'patch.a', 'patch.a: must be JSON, not bigint'],
+    [{ input: { a: 1n } }, '', 'input.a', 'input.a: must be JSON, not bigint'],
   ])('names the field that is not JSON as the caller knows it', (value, name, field, text) => {
     expect(() => toJson(value, name)).toThrow(refusal(field, text))
   })

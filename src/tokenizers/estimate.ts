@@ -1,8 +1,8 @@
 import type { Tokenizer } from '../ports/tokenizer.ts'
 
 /**
- * Guesses from the length: four characters of Latin script to a token, one and a half of others. Loads nothing and costs
- * next to nothing; it is off by a quarter on ordinary prose, more on code.
+ * Estimates tokens from the length: four characters of Latin script per token, one and a half of others. Loads nothing
+ * and is fast; the error is about a quarter on ordinary prose, more on code.
  */
 export const estimateTokenizer: Tokenizer = {
   name: 'estimate',

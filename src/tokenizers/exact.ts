@@ -1,15 +1,15 @@
 import type { Tokenizer } from '../ports/tokenizer.ts'
 
 /**
- * The encoder merges a run of letters, signs or blanks in quadratic time: 100,000 without a break took up to a minute.
- * Longer runs than this are counted piece by piece, which adds a token or two for each piece. Marks go with letters
- * and with signs, line breaks with blanks and with signs: 🏳️‍🌈 or `//` on every line is one run for the encoder.
+ * Maximum run of letters, symbols or white space. The encoder merges a run in quadratic time: 100,000 characters took
+ * up to a minute. Longer runs are counted in pieces, which adds a token or two per piece. Marks belong to letters and
+ * to symbols, line breaks to white space and to symbols: 🏳️‍🌈 or `//` on every line is one run for the encoder.
  */
 const MAX_RUN = 256
 const RUNS = ['[\\p{L}\\p{M}]', '[[^\\p{L}\\p{N}\\s]\\r\\n]', '\\s']
 const LONG_RUNS = new RegExp(RUNS.map((run) => `${run}{${MAX_RUN}}`).join('|'), 'gv')
 
-/** Counts as OpenAI's o200k encoding does, offline. Names of special tokens in a text are just text. */
+/** Counts like OpenAI's o200k encoding, offline. Special token names in a text count as plain text. */
 export async function exactTokenizer(): Promise<Tokenizer> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
   const asText = { disallowedSpecial: new Set<string>() }

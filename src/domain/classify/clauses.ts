@@ -1,24 +1,24 @@
 import { CREATING, EDITING, words } from './words.ts'
 
-/** A stretch of words between two marks, or one emoji. */
+/** The words between two punctuation marks, or one emoji. */
 export interface Clause {
   /** Lower case, without apostrophes. */
   words: string[]
   /** Ends in a question mark. */
   asked: boolean
-  /** Begins with "but", "except" and the like. */
+  /** Starts with "but", "except" or similar. */
   contrast: boolean
 }
 
-/** A message taken apart. */
+/** A message split into clauses. */
 export interface ParsedMessage {
   clauses: Clause[]
-  /** Every word as it was written. */
+  /** Every word as written. */
   tokens: string[]
   hasCode: boolean
 }
 
-/** Longer messages are read from both ends: what decides stands first or last, and a pasted log costs nothing. */
+/** Longer messages are read from both ends: the intent is there, and a pasted log in the middle costs nothing. */
 const MAX_LENGTH = 8000
 
 const TOKEN =
@@ -28,7 +28,7 @@ const EMOJI = /^\p{Extended_Pictographic}/u
 
 const CONTRAST = words('but however except though although yet unless')
 const JOINT = words('and then so')
-/** After "and" these begin a clause of their own. */
+/** After "and" these start a new clause. */
 const STARTER = new Set([...CREATING, ...EDITING, ...words('also please instead we i you close')])
 const SPELLING: Readonly<Record<string, string>> = {
   u: 'you',
@@ -40,7 +40,7 @@ const SPELLING: Readonly<Record<string, string>> = {
   tbh: 'honestly',
 }
 
-/** Cuts a message into clauses. Code in fences is left out, code in backticks counts as one word. */
+/** Splits a message into clauses. Skips fenced code; code in backticks counts as one word. */
 export function parseMessage(message: string): ParsedMessage {
   const parts = message.split('```')
   let prose = parts.filter((_, i) => i % 2 === 0).join('\n')
@@ -89,7 +89,7 @@ function normalizeSpelling(token: string): string {
   return Object.hasOwn(SPELLING, word) ? (SPELLING[word] ?? word) : word
 }
 
-/** The words of a text, in lower case and without apostrophes. */
+/** Returns the words of a text in lower case, without apostrophes. */
 export function wordsOf(text: string): string[] {
   return parseMessage(text).clauses.flatMap((clause) => clause.words)
 }

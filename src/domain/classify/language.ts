@@ -1,6 +1,6 @@
 import { ENGLISH, words } from './words.ts'
 
-/** Common words of other languages in Latin script that are no English words. */
+/** Common words of other languages in Latin script that do not exist in English. */
 const OTHER = words(`
   ich du er wir ihr sie mir mich dich uns der das den dem ein eine einen einem einer und oder aber nicht kein keine
   ist sind hast haben wird werden kann kannst können soll bitte danke vielen dank ja nein doch mal noch schon jetzt
@@ -22,11 +22,11 @@ const OTHER = words(`
 
 const LETTER = /\p{L}/u
 const LATIN = /\p{Script=Latin}/u
-/** A marked letter counts only in a word that begins small: a capital begins a name, and names cross borders. */
+/** A non-ASCII letter counts only in a lower-case word: capitalized names are the same in every language. */
 const SMALL_INITIAL = /^\p{Ll}/u
 const BEYOND_ASCII = /[^ -~]/
 
-/** Whether the words are more likely another language than English. Words that both share do not count. */
+/** Whether the words are more likely another language than English. Shared words do not count. */
 export function isForeign(tokens: readonly string[]): boolean {
   let english = 0
   let foreign = 0
@@ -44,13 +44,13 @@ export function isForeign(tokens: readonly string[]): boolean {
   return otherLetters > latinLetters || foreign > english
 }
 
-/** Neighbours on the rows of a keyboard. */
+/** Adjacent keys on a keyboard row. */
 const KEY_RUNS = /asdf|sdfg|dfgh|fghj|ghjk|hjkl|qwer|wertz|uiop|zxcv|xcvb|cvbn|vbnm/
 const SAME_LETTER = /^(.)\1{3,}$/
 const CONSONANTS = /[bcdfghjklmnpqrstvwxz]{6}/
 const VOWEL = /[aeiouy]/
 
-/** Whether someone let a hand fall on the keys: no word of any language, and no name of a thing either. */
+/** Whether the word is random typing: not a word of any language, nor a name. */
 export function isGibberish(word: string): boolean {
   if (!/^[a-z]{4,}$/.test(word)) return false
   return KEY_RUNS.test(word) || SAME_LETTER.test(word) || CONSONANTS.test(word) || !VOWEL.test(word)

@@ -36,45 +36,45 @@ import {
   THANKS,
 } from './words.ts'
 
-/** What a clause does, and what else can be seen in it. */
+/** What a clause does, and its features. */
 export interface SpeechAct {
   kind: SpeechActKind
   words: readonly string[]
   text: string
-  /** Begins with "but", "except" and the like. */
+  /** Starts with "but", "except" or similar. */
   contrast: boolean
-  /** "also", "too", "one more thing", "first": on top of what is going on. */
+  /** "also", "too", "one more thing", "first": adds to the current work. */
   addition: boolean
-  /** "should", "wrong", "you …": puts the work right. */
+  /** "should", "wrong", "you …": corrects the work. */
   correction: boolean
-  /** "instead of", "change …", "update …": asks for a change, whatever was asked. */
+  /** "instead of", "change …", "update …": requests a change. */
   changing: boolean
   negative: boolean
-  /** "now …", "next …": after what is done. */
+  /** "now …", "next …": comes after the current work. */
   sequence: boolean
-  /** Wants a piece of work of its own, as "write a …". */
+  /** Requests new work, like "write a …". */
   creating: boolean
-  /** Shares a subject with the session or points back at it. */
+  /** Shares a word with the topic or refers back to it. */
   onTopic: boolean
-  /** On topic, or about what belongs to any work, as tests do. */
+  /** On topic, or about something that belongs to any work, like tests. */
   related: boolean
-  /** How many words say what it is about. */
+  /** Number of content words. */
   content: number
 }
 
-/** Stems of what a session is about. */
+/** Word stems of a session's topic. */
 export type Topic = ReadonlySet<string>
 
 export function topicOf(...texts: readonly string[]): Topic {
   return new Set(texts.flatMap(wordsOf).filter(hasContent).map(stem))
 }
 
-/** Whether one of the words is about the topic. */
+/** Whether one of the words belongs to the topic. */
 export function isAbout(words: readonly string[], topic: Topic): boolean {
   return words.some((word) => hasContent(word) && topic.has(stem(word)))
 }
 
-/** What a clause does: one act, or two as in "ok fix it". */
+/** Returns the acts of a clause: one, or two as in "ok fix it". */
 export function speechActsOf({ words, asked, contrast }: Clause, topic: Topic): SpeechAct[] {
   const text = words.join(' ')
   const opening = OPENING_NO.test(text) ? 'refuse' : OPENING_YES.test(text) ? 'assent' : undefined
@@ -119,7 +119,7 @@ interface ClauseForms {
   topic: Topic
 }
 
-/** In order: closed vocabulary, forms of a whole clause, then what its first words say. */
+/** Checks in order: closed vocabulary, patterns of a whole clause, first words. */
 function kindOf({ words, text, bare, request, verb, asked, topic }: ClauseForms): SpeechActKind {
   if (isOnly(words, REFUSAL)) return 'refuse'
   if (isOnly(words, HESITATION)) return 'hesitate'
@@ -153,7 +153,7 @@ function includesAny(list: readonly string[], set: ReadonlySet<string>): boolean
   return list.some((word) => set.has(word))
 }
 
-/** Made of praise, thanks and assent only: one word from outside and it is no approval. */
+/** Whether the clause consists of praise, thanks and assent only. */
 function isApproving(words: readonly string[]): boolean {
   if (!isOnly(words, PRAISE, THANKS, ASSENT, GLUE, SMILES)) return false
   return words.some((word) => PRAISE.has(word) || THANKS.has(word) || ASSENT.has(word))
@@ -172,7 +172,7 @@ function isNamed(pattern: RegExp, text: string, topic: Topic): boolean {
   return content.length > 0 && content.every((word) => topic.has(stem(word)))
 }
 
-/** "it", "that" at the end, but neither "this menu" nor "a script that renames". */
+/** Matches "it" and a final "that", but neither "this menu" nor "a script that renames". */
 function pointsBack(words: readonly string[]): boolean {
   return words.some((word, i) => {
     if (!ANAPHORA.has(word)) return false
@@ -182,7 +182,7 @@ function pointsBack(words: readonly string[]): boolean {
   })
 }
 
-/** Takes openings off; six are more than anyone says, and bound the work. */
+/** Removes up to six openings; the limit bounds the work. */
 function strip(text: string, opening: RegExp): string {
   let rest = text
   for (let i = 0; i < 6 && opening.test(rest); i++) rest = rest.replace(opening, '')

@@ -3,7 +3,9 @@ import type { Message } from '../message.ts'
 import { writeBlocks } from './anthropic-blocks.ts'
 import type { WritableMessage } from './parts.ts'
 
-/** A message as Anthropic has it; `undefined` when nothing of it can be said there. `joined`: its blocks follow results. */
+/**
+ * A message as Anthropic has it; `undefined` when nothing of it can be said there. `joined`: its blocks follow results.
+ */
 export function writeMessage(message: Message, said: WritableMessage, joined: boolean): JsonObject | undefined {
   const blocks = writeBlocks(said).filter(({ type }) => said.own || fits(type, message.role))
   if (said.own && said.pieced) return { role: message.role, content: blocks }

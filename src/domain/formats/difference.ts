@@ -7,7 +7,10 @@ export interface Difference {
   in?: { [key: string]: Difference }
 }
 
-/** What has to change in `before` to get `after`; `undefined` when nothing has to. Lists of one length are compared item by item. */
+/**
+ * What has to change in `before` to get `after`; `undefined` when nothing has to. Lists of one length are compared item
+ * by item.
+ */
 export function diffJson(before: Json, after: Json): Difference | undefined {
   const set: [string, Json][] = []
   const drop: string[] = []

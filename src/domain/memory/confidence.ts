@@ -1,16 +1,19 @@
 import type { LineageEntry, MemorySource } from './memory.ts'
 
-/** What a memory is believed when nobody says otherwise. */
+/** Confidence of a memory without an explicit one. */
 export const DEFAULT_CONFIDENCE = 0.8
-/** Share of the remaining doubt that a corroboration takes away. */
+/** Share of the remaining doubt that a corroboration removes. */
 const CORROBORATION = 0.25
-/** Share of the belief that a contradiction takes away. */
+/** Factor of a contradiction. */
 const CONTRADICTION = 0.5
 
-/** To hundredths, as every store keeps it; a half goes up, also where binary fractions fall just short of it. */
+/** Every store keeps hundredths; halves round up even where the binary fraction falls just short. */
 const roundToHundredths = (confidence: number) => Math.round(confidence * 100 + 1e-9) / 100
 
-/** How far a memory with this lineage is believed. Each corroboration takes away a quarter of the doubt, each contradiction half of the belief. */
+/**
+ * Folds a lineage to a confidence: a corroboration removes a quarter of the doubt, a contradiction halves the
+ * confidence.
+ */
 export function confidenceOf(lineage: readonly LineageEntry[]): number {
   let confidence = DEFAULT_CONFIDENCE
   for (const entry of lineage) {
@@ -22,7 +25,7 @@ export function confidenceOf(lineage: readonly LineageEntry[]): number {
   return roundToHundredths(confidence)
 }
 
-/** Whether the lineage has this evidence already: the same events, or the same source, speak once. */
+/** Whether the lineage already has this evidence: the same events or the same source. */
 export function hasEvidence(
   lineage: readonly LineageEntry[],
   source: MemorySource,
@@ -39,8 +42,8 @@ function overlaps(a: MemorySource, b: MemorySource): boolean {
 }
 
 /**
- * The lineage without what comes from a source; `undefined` if nothing that supports the memory remains. If the origin goes, the oldest
- * support that is left takes its place, with what was believed at first.
+ * Returns the lineage without a source; `undefined` if no support remains. If the origin is removed, the oldest
+ * remaining support becomes the origin with the original confidence.
  */
 export function lineageWithout(
   lineage: readonly LineageEntry[],

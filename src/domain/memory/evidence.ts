@@ -1,16 +1,16 @@
-/** What becomes of memories when something is said about them. Pure: the store only keeps what comes out. */
+/** Applies evidence to memories. Pure: the store only keeps the result. */
 
 import { confidenceOf, DEFAULT_CONFIDENCE, hasEvidence, lineageWithout } from './confidence.ts'
 import { isCurrent, type LineageEntry, type Memory, type MemoryChange, type MemorySource } from './memory.ts'
 import { moreTrusted, type SourceType } from './source-type.ts'
 
-/** A memory and what is to be told of it in its history; no change, nothing to tell. */
+/** A memory and the entry for its history; no entry without a change. */
 export interface MemoryStep {
   memory: Memory
   change?: Omit<MemoryChange, 'version'>
 }
 
-/** A new memory. */
+/** Creates a memory. */
 export function createMemory(
   memory: Omit<Memory, 'lineage' | 'confidence' | 'useCount'> & { confidence?: number },
   source: MemorySource | undefined,
@@ -22,7 +22,7 @@ export function createMemory(
   return { memory: { ...memory, confidence, lineage, useCount: 0 }, change }
 }
 
-/** What something speaking for a memory, or against it, makes of it. The same events, or the same source, speak once. */
+/** Adds evidence for or against a memory. The same events or the same source count once. */
 export function addEvidence(
   memory: Memory,
   relation: 'corroborates' | 'contradicts',
@@ -51,7 +51,7 @@ export interface NewEvidence {
   kind?: MemoryChange['change']
 }
 
-/** The memory, with another in its place from now on. */
+/** Marks a memory as replaced by another. */
 export function supersede(memory: Memory, by: string, at: string): Required<MemoryStep> {
   return {
     memory: { ...memory, supersededBy: by, supersededAt: at },
@@ -60,8 +60,8 @@ export function supersede(memory: Memory, by: string, at: string): Required<Memo
 }
 
 /**
- * The memory without what comes from a source; `undefined` if nothing supports it any more. What was superseded on the word of that source alone
- * holds again.
+ * Removes a source from a memory; `undefined` if nothing else supports it. Restores a memory that was superseded
+ * because of that source alone.
  */
 export function removeSource(
   memory: Memory,
@@ -81,12 +81,12 @@ export function removeSource(
   }
 }
 
-/** Whether a memory that says the same is the same: it holds in the same scope, and may be given out. */
+/** Whether a memory that says the same can be merged: same scope, and current. */
 export function isMergeable(memory: Memory, { scope }: { scope?: string | undefined }, now: string): boolean {
   return memory.scope === scope && isCurrent(memory, now)
 }
 
-/** The lineage with its beginning. A table that was there before has none: what the memory was believed until now stands for it. */
+/** Returns the lineage with an origin. Rows of an adopted table have none; their current confidence becomes it. */
 function lineageWithOrigin({ lineage, createdAt: at, confidence, sourceType }: Memory): LineageEntry[] {
   if (lineage.some(({ relation }) => relation === 'origin')) return lineage
   return [{ relation: 'origin', at, sourceType, confidence }, ...lineage]

@@ -9,22 +9,22 @@ import { type Statement, statementsIn } from './extract/statements.ts'
 import type { MemoryCategory } from './memory.ts'
 import type { SourceType } from './source-type.ts'
 
-/** Something worth remembering, and the events that say so. */
+/** A fact worth remembering and its events. */
 export interface Fact {
   category: MemoryCategory
-  /** A sentence of the user's own, or what the log has on record. */
+  /** A sentence of the user, or a fact of the log. */
   content: string
   sourceType: SourceType
   confidence: number
-  /** First and last event it rests on, by sequence. */
+  /** First and last supporting event, by sequence. */
   from: number
   to: number
 }
 
-/** Characters of a fact's content. */
+/** Maximum characters of a fact. */
 const MAX_LENGTH = 400
 
-/** How far what was said in passing is believed. */
+/** Confidence of facts mentioned in passing. */
 export const IMPLICIT_CONFIDENCE: Readonly<Record<MemoryCategory, number>> = {
   facts: 0.7,
   preferences: 0.7,
@@ -36,14 +36,15 @@ const EXPLICIT_CONFIDENCE = 0.9
 
 /**
  * What the events of one session give to remember, by rules alone: the same each time, in the order of the log, nothing
- * twice. A wrong memory is worse than a missing one, so what is not plainly said is left out: questions, quotes, code, what
- * others said, wishes for once, doubts. English only. Tool results give nothing, and neither do passwords and keys.
+ * twice. A wrong memory is worse than a missing one, so what is not plainly said is left out: questions, quotes, code,
+ * what others said, wishes for once, doubts. English only. Tool results give nothing, and neither do passwords and
+ * keys.
  */
 export function extractFacts(events: readonly SessionEvent[]): Fact[] {
   const found = new Map<string, Fact>()
   const add = (fact: Fact) => {
     const content = truncateText(fact.content.replace(/\s+/gu, ' ').trim(), MAX_LENGTH)
-    // the whole text is looked at: what is cut off may say what the rest is
+    // checks the whole text: the cut-off part may reveal the secret
     if (content === '' || containsSecret(fact.content)) return
     const key = JSON.stringify([fact.category, content.toLowerCase()])
     const known = found.get(key)
@@ -62,7 +63,7 @@ export function extractFacts(events: readonly SessionEvent[]): Fact[] {
   return [...found.values()]
 }
 
-/** A message with words of its own, not only with calls. */
+/** Whether a message has text, not only calls. */
 function isSpoken({ type, content }: SessionEvent): boolean {
   return (type === 'user_message' || type === 'model_message') && content.trim() !== ''
 }
@@ -70,7 +71,7 @@ function isSpoken({ type, content }: SessionEvent): boolean {
 function factsIn(event: SessionEvent): Fact[] {
   switch (event.type) {
     case 'user_message':
-      // a caller may put a tool's words under this type, but then says so by the role
+      // a caller may store a tool's text under this type, with another role
       return event.role === 'user' ? statementsIn(event.content).flatMap((one) => factOf(one, event.sequence)) : []
     case 'validation_gate':
       return gateFact(event)
@@ -90,7 +91,7 @@ function factOf({ text, explicit, anything }: Statement, sequence: number): Fact
   return [{ category, content: text, ...how, from: sequence, to: sequence }]
 }
 
-/** A gate that was passed, if somebody noted what that means. */
+/** Returns a passed gate that has a note. */
 function gateFact({ content, parts, sequence }: SessionEvent): Fact[] {
   const { gate, passed } = isObject(parts) ? parts : {}
   if (typeof gate !== 'number' || passed === false || content.trim() === '' || content === `Gate ${gate} passed`)

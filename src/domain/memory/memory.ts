@@ -7,55 +7,58 @@ export const MEMORY_CATEGORIES = ['facts', 'preferences', 'rules', 'skills', 'co
 /** One of {@link MEMORY_CATEGORIES}. */
 export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number]
 
-/** Something worth knowing beyond its session, with where it comes from. Its content never changes: what is found to be otherwise becomes a memory of its own. */
+/**
+ * Something worth knowing beyond its session, with its sources. The content never changes: a correction becomes a new
+ * memory.
+ */
 export interface Memory {
   id: string
   tenant: string
   userId: string
-  /** One of {@link MEMORY_CATEGORIES}, or what a table that was there before says. */
+  /** One of {@link MEMORY_CATEGORIES}, or the value of an adopted table. */
   category: string
   content: string
-  /** Where it holds, in the caller's words: a project, a chatmode … Absent: everywhere. */
+  /** Where it applies: a project, a chatmode … Absent: everywhere. */
   scope?: string
   sourceType: SourceType
-  /** 0.00 to 1.00: how far it is believed, folded from the lineage. */
+  /** 0.00 to 1.00, folded from the lineage. */
   confidence: number
-  /** What supports and what contradicts it, oldest first; the first is where it comes from. */
+  /** Supporting and contradicting evidence, oldest first; the first entry is the origin. */
   lineage: LineageEntry[]
-  /** How often it was found and given out. */
+  /** How often it was returned. */
   useCount: number
   createdAt: string
   lastUsedAt?: string
-  /** From then on it does not come back. */
+  /** From this time on it is not returned. */
   expiresAt?: string
-  /** The memory that took its place, and when. */
+  /** The memory that replaced it, and when. */
   supersededBy?: string
   supersededAt?: string
-  /** What the caller wants kept beside it. */
+  /** The caller's own data. */
   metadata?: JsonObject
 }
 
-/** Where a memory comes from, or what speaks for or against it. */
+/** Evidence of a memory: its origin, support or contradiction. */
 export interface LineageEntry extends MemorySource {
   relation: 'origin' | 'corroborates' | 'contradicts'
   at: string
-  /** How it came about. Absent: as the memory did. */
+  /** Absent: the memory's own. */
   sourceType?: SourceType
-  /** Of an origin: what the memory was believed at first. */
+  /** Initial confidence; only on an origin. */
   confidence?: number
 }
 
-/** A range of a session's log, or a source outside of it. */
+/** A range of a session's log, or an external source. */
 export interface MemorySource {
   sessionId?: string
   /** First and last event, by sequence. */
   from?: number
   to?: number
-  /** Name of a source outside: a tool, an address, an import. */
+  /** Name of an external source: a tool, an address, an import. */
   source?: string
 }
 
-/** What happened to a memory. */
+/** A change of a memory. */
 export interface MemoryChange {
   /** 1, 2, 3 … */
   version: number
@@ -65,11 +68,11 @@ export interface MemoryChange {
   confidence: number
   source?: MemorySource
   note?: string
-  /** The other memory, of one that was superseded. */
+  /** The replacement of a superseded memory. */
   by?: string
 }
 
-/** Whether the memory may be given out at that moment. */
+/** Whether the memory may be returned at that time. */
 export function isCurrent(
   { expiresAt, supersededBy }: Pick<Memory, 'expiresAt' | 'supersededBy'>,
   now: string,
@@ -77,7 +80,7 @@ export function isCurrent(
   return supersededBy === undefined && (expiresAt === undefined || expiresAt > now)
 }
 
-/** Name under which everything that comes from a source is found; `undefined` for what names none. */
+/** Returns the key of a source; `undefined` if none is named. */
 export function sourceKey({ sessionId, source }: MemorySource): string | undefined {
   if (sessionId !== undefined) return `session:${sessionId}`
   return source === undefined ? undefined : `source:${source}`

@@ -1,19 +1,19 @@
-/** The order of memories: what they say first, then how far they are believed, how fresh they are, how often they helped. */
+/** Ranks memories by relevance, confidence, age and use. */
 
 import { type IndexStats, type Weights, weightsFor } from '../recall/weights.ts'
 import type { Memory } from './memory.ts'
 
-/** Share of the score that does not depend on the confidence. */
+/** Share of the score that is independent of confidence. */
 const BASE_SHARE = 0.6
-/** What a memory of this moment gains, and after how many days half of that is left. */
+/** Gain of a brand-new memory, and the days after which half of it is left. */
 const FRESHNESS_GAIN = 0.2
 const HALF_LIFE_DAYS = 60
-/** What a memory gains that was used a hundred times or more. */
+/** Gain of a memory used a hundred times or more. */
 const USE_GAIN = 0.1
 const FULL_USE = Math.log(101)
 const DAY = 86_400_000
 
-/** Weights of the words of memories: a memory stands alone, so nothing around it counts. */
+/** Returns word weights for memories: they stand alone, so neighbor weights are 0. */
 export function memoryWeights(stats: IndexStats): Weights {
   return {
     ...weightsFor(stats),
@@ -38,8 +38,8 @@ export function memoryWeights(stats: IndexStats): Weights {
 }
 
 /**
- * Score of a memory: relevance × (0.6 + 0.4 × confidence) × (1 + 0.2 × 2^(−age / 60 days)) × (1 + 0.1 × ln(1 + uses) / ln 101), the
- * last at most 1.1. Age is counted from what last spoke for it.
+ * Score of a memory: relevance × (0.6 + 0.4 × confidence) × (1 + 0.2 × 2^(−age / 60 days)) × (1 + 0.1 × ln(1 + uses) /
+ * ln 101), the last at most 1.1. Age is counted from what last spoke for it.
  */
 export function memoryScore(relevance: number, memory: Memory, now: number): number {
   const supported = memory.lineage.findLast(({ relation }) => relation !== 'contradicts')?.at ?? memory.createdAt

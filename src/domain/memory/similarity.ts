@@ -1,28 +1,31 @@
-/** When two memories say the same: the same things in the same order, of which no number, denial or direction differs. */
+/**
+ * Decides whether two memories say the same: the same terms in the same order, with equal numbers, negations and
+ * directions.
+ */
 
 import { isStopWord, term, words } from '../recall/text.ts'
 
-/** Two memories are one if at most one in so many of their terms is not in both. */
+/** Two memories are similar if at most one in this many of their terms is not shared. */
 const MAX_DIFFERENT = 5
 
-/** Small words that turn a statement round. */
+/** Small words that can reverse a statement. */
 const MEANING_CHANGING = new Set(
   `not no never cannot without with neither nor none before after over under up down from to into onto off on in out above below
   against for more less most least until since too only again both all any some`.split(/\s+/),
 )
 
-/** What a memory says, without how: its terms and turning words in order. Equal for memories that say the same. */
+/** Returns the terms and meaning-changing words in order. Equal for memories that say the same. */
 export function normalizedContent(content: string): string {
   const said = significantTerms(content)
   return said.length > 0 ? said.join(' ') : content.trim().toLowerCase()
 }
 
-/** Whether two memories differ in nothing but a few words, none of which turns it round. */
+/** Whether two memories differ only in a few words, none of which changes the meaning. */
 export function isSimilar(a: string, b: string): boolean {
   return areSimilar(contentTerms(a), contentTerms(b))
 }
 
-/** Terms and turning words, in order. A contracted denial counts as one. */
+/** Returns terms and meaning-changing words in order. "n't" counts as "not". */
 function significantTerms(content: string): string[] {
   return words(content.replace(/n['’]t\b/gi, ' not')).flatMap((word) => {
     if (MEANING_CHANGING.has(word)) return [word]
@@ -30,12 +33,12 @@ function significantTerms(content: string): string[] {
   })
 }
 
-/** What a content says, worked out once. */
+/** The terms of a content, computed once. */
 interface ContentTerms {
   readonly gist: string
-  /** Each once, in order. */
+  /** Unique, in order. */
   readonly terms: ReadonlySet<string>
-  /** Turning words and numbers, in order. */
+  /** Meaning-changing words and numbers, in order. */
   readonly turns: string
 }
 
@@ -57,7 +60,7 @@ function areSimilar(a: ContentTerms, b: ContentTerms): boolean {
   )
 }
 
-/** Contents by their words: finds those that say the same as another without a look at all of them. */
+/** Finds similar contents by their rarest terms, without comparing all. */
 export class SimilarityIndex<T> {
   readonly #byTerm = new Map<string, Set<readonly [ContentTerms, T]>>()
   readonly #byGist = new Map<string, Set<readonly [ContentTerms, T]>>()
@@ -69,7 +72,7 @@ export class SimilarityIndex<T> {
     for (const each of terms) put(this.#byTerm, each, entry)
   }
 
-  /** Those that say the same. */
+  /** Yields the values whose content says the same. */
   *findSimilar(content: string): Generator<T> {
     const saying = contentTerms(content)
     const frequencies = new Map([...saying.terms].map((each) => [each, this.#byTerm.get(each)?.size ?? 0]))
@@ -85,8 +88,8 @@ function put<T>(map: Map<string, Set<T>>, key: string, value: T): void {
 }
 
 /**
- * So many of the rarest terms of a memory are enough to find each one that is alike: it holds at least one of them. Turning words are not
- * among them: no index has them.
+ * Returns the rarest terms of a memory, enough that every similar memory contains at least one. Leaves out
+ * meaning-changing words, which no index has.
  */
 export function distinctiveTerms(content: string, frequencies: ReadonlyMap<string, number>): string[] {
   const said = new Set(significantTerms(content))

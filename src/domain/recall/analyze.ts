@@ -1,39 +1,39 @@
-/** What the index keeps of a message: its terms with their places, and a few small facts about it. */
+/** Analyzes a text for the index: its terms with their places, and a few features. */
 
 import { isStopWord, pieces, term, WORD } from './text.ts'
 
-/** Places of a term beyond this many in one message tell nothing more. */
+/** Maximum stored places of a term per message. */
 const MAX_PLACES = 255
 
 const TIME_WORD =
   /\b(?:yesterday|today|tonight|tomorrow|ago|recently|last|next|since|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:week|month|year)s?|this (?:morning|summer|winter|spring|fall|autumn)|january|february|march|april|june|july|august|september|october|november|december|(?:19|20)\d\d)\b/gi
 const NUMBER = /\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|dozen|hundred|once|twice)\b/i
-/** A capital inside a sentence, save one called out to ("Thanks, Ann!"). */
+/** A capitalized word inside a sentence, except an address ("Thanks, Ann!"). */
 const PROPER_NAME = /(?<=[\p{Ll}\p{N},] )(?!(?:I|\p{L}+[!,.?])(?![\p{L}]))\p{Lu}\p{L}+/gu
 const PAST =
   /\b(?:\p{L}+[^e\W]ed|was|were|had|did|went|got|made|took|saw|came|bought|gave|told|met|won|found|left|began|wrote)\b/giu
 
-/** Small facts about a message, kept beside its terms. */
+/** Terms and features of a message. */
 export interface TextAnalysis {
-  /** Index term to its places: word position × 2, plus 1 inside a sentence that asks. */
+  /** Places by term: word position × 2, plus 1 inside a question. */
   readonly places: ReadonlyMap<string, readonly number[]>
   /** Number of index terms. */
   readonly length: number
-  /** How many of them stand in sentences that ask. */
+  /** Number of index terms inside questions. */
   readonly asked: number
-  /** Whether its last sentence asks. */
+  /** Whether the last sentence is a question. */
   readonly asks: boolean
-  /** How much it states that can be looked up: names, numbers, times, things done. 0 to 9. */
+  /** Names, numbers, times and past actions. 0 to 9. */
   readonly specifics: number
-  /** Words that place it in time, at most 3. */
+  /** Number of time words, at most 3. */
   readonly times: number
-  /** Whether a number is in it. */
+  /** Whether it contains a number. */
   readonly counts: boolean
 }
 
 const countMatches = (text: string, pattern: RegExp, most: number) => Math.min(most, text.match(pattern)?.length ?? 0)
 
-/** Describes a message's text for the index. The same text always gives the same description. */
+/** Analyzes a text. Deterministic. */
 export function analyzeText(text: string): TextAnalysis {
   const places = new Map<string, number[]>()
   let position = 0

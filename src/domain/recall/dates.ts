@@ -1,4 +1,4 @@
-/** Dates a question speaks of, and how well a message's time fits them. All in UTC. */
+/** Parses dates in a query and scores how well a message's time fits. All in UTC. */
 
 export interface QueryDate {
   readonly year: number | undefined
@@ -9,10 +9,10 @@ export interface QueryDate {
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 const DAY_MS = 86_400_000
-/** People tell of things after they happened: how long after a named day still counts. */
+/** People report things afterwards: days after a named day that still count. */
 const REPORTED_WITHIN_DAYS = 8
 
-/** The month, year or day named in a question; undefined when it names none. Months need their capital ("may" is a verb). */
+/** Returns the month, year or day named in a query. Months need their capital ("may" is a verb). */
 export function parseQueryDate(text: string): QueryDate | undefined {
   const found = MONTHS.findIndex((name) => new RegExp(`\\b${name}\\b`).test(text))
   const month = found < 0 ? undefined : found
@@ -27,13 +27,13 @@ export function parseQueryDate(text: string): QueryDate | undefined {
   return { year, month, day: month !== undefined && day >= 1 && day <= 31 ? day : undefined }
 }
 
-/** 0 for a message outside the asked date, about 1 inside it, more near the asked day. */
+/** Returns 0 for a message outside the date, about 1 inside it, more near the named day. */
 export function dateFit(asked: QueryDate, time: number): number {
   const date = new Date(time)
   const month = date.getUTCMonth()
   const year = date.getUTCFullYear()
   if (asked.month === undefined) return year === asked.year ? 0.3 : 0
-  // December is told of in January of the next year
+  // December is reported in January of the next year
   const told = asked.month === 11 && month === 0 ? year - 1 : year
   if (asked.year !== undefined && told !== asked.year) return 0
   const byMonth = month === asked.month ? 1 : month === (asked.month + 1) % 12 ? 0.3 : 0
@@ -42,7 +42,7 @@ export function dateFit(asked: QueryDate, time: number): number {
   return byMonth + (days > -1 && days < REPORTED_WITHIN_DAYS ? 0.5 : 0)
 }
 
-/** Span of time in which messages fit an asked date: where to look when no word matches. */
+/** Returns the time span that fits a date: where to look if no word matches. */
 export function dateSpan(asked: QueryDate, anyYear: number): readonly [from: number, to: number] {
   const year = asked.year ?? anyYear
   const month = asked.month

@@ -1,48 +1,52 @@
-/** How meaning is added to words: pure arithmetic on the vectors that a caller's embedder gives. */
+/** Fuses word scores with vector similarity: pure arithmetic on the embedder's vectors. */
 
-/** At length 1, so that a product of two is their cosine. */
+/** Unit length, so the product of two is their cosine. */
 export type Vector = Float32Array
 
-/** What an embedder showed of itself on the probes. */
+/** Measured quality of an embedder on the probes. */
 export interface Calibration {
-  /** What the nearest text gains by its meaning, as a share of the best score by words. 0: the gate is closed. */
+  /** Gain of the most similar text, as a share of the best word score. 0: the embedder is not used. */
   readonly weight: number
-  /** From the least to the greatest cosine between a question and many texts. */
+  /** Average range of cosines between a question and many texts. */
   readonly spread: number
 }
 
 /**
- * The gate. Quality is 0 for an embedder that guesses and 1 for one that always finds the answer. Measured on the probes: random
- * vectors, letters and words at most 0.09 in 600 goes, averaged GloVe vectors 0.17 and 0.29, Universal Sentence Encoder lite 0.67.
- * With a weight of 0.3, recall at 10 on a public set fell by 1.0 to 2.4 points for the first and by 0.8 and 1.0 for the averages; for
- * the encoder it rose by 0.3 (at 5 by 1.9). With noise added to its vectors the gain was gone, on average, below a quality of 0.6.
+ * Minimum quality of an embedder: 0 means guessing, 1 means it always finds the answer. Measured on the probes: random
+ * vectors, letters and words at most 0.09 in 600 runs, averaged GloVe vectors 0.17 and 0.29, Universal Sentence Encoder
+ * lite 0.67. With a weight of 0.3, recall at 10 on a public set fell by 1.0 to 2.4 points for the first group and by
+ * 0.8 and 1.0 for the averages; for the encoder it rose by 0.3 (at 5 by 1.9). With noise added to its vectors the gain
+ * vanished, on average, below a quality of 0.6.
  */
 const MIN_QUALITY = 0.6
-/** Weight for the quality, up to the greatest. The encoder did equally well from 0.2 to 0.6, and lost 0.4 points at 0.8, 2.2 at 1.2. */
+/**
+ * Weight per quality, up to the maximum. The encoder did equally well from 0.2 to 0.6; it lost 0.4 points at 0.8 and
+ * 2.2 at 1.2.
+ */
 const WEIGHT_PER_QUALITY = 0.4
-/** A better embedder may bear more, but none was at hand to measure. */
+/** A better embedder may allow more; none was available to measure. */
 const MAX_WEIGHT = 0.3
 
-/** A vector at length 1; `undefined` for anything but a list of finite numbers, and for one that points nowhere. */
+/** Scales to unit length; `undefined` unless the value is a list of finite numbers, not all 0. */
 export function toUnitVector(numbers: unknown): Vector | undefined {
   if (typeof numbers !== 'object' || numbers === null) return undefined
   const list = Array.from(numbers as ArrayLike<unknown>)
   if (!list.every((number): number is number => typeof number === 'number' && Number.isFinite(number))) return undefined
-  // divided by the greatest first: squares of 1e200 are infinite
+  // divides by the largest first: squares of 1e200 are infinite
   const greatest = list.reduce((most, number) => Math.max(most, Math.abs(number)), 0)
   if (greatest === 0) return undefined
   const norm = Math.sqrt(list.reduce((sum, number) => sum + (number / greatest) ** 2, 0))
   return Float32Array.from(list, (number) => number / greatest / norm)
 }
 
-/** Cosine of the angle between two vectors of the same length. */
+/** Returns the cosine of two unit vectors. */
 export function cosine(a: Vector, b: Vector): number {
   let sum = 0
   for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0)
   return sum
 }
 
-/** Measures an embedder by its vectors for questions and for their answers, which stand in the same order. */
+/** Measures an embedder by its vectors of questions and of their answers, in the same order. */
 export function calibrate(questions: readonly Vector[], answers: readonly Vector[]): Calibration {
   let reciprocalRanks = 0
   let chance = 0
@@ -50,7 +54,7 @@ export function calibrate(questions: readonly Vector[], answers: readonly Vector
   questions.forEach((question, i) => {
     const cosines = answers.map((answer) => cosine(question, answer))
     const own = cosines[i] ?? 0
-    // of equals the right one counts as the last: an embedder that finds all alike has found nothing
+    // among equals the right one ranks last: an embedder that finds everything similar has found nothing
     reciprocalRanks += 1 / cosines.filter((other) => other >= own).length
     chance += 1 / (i + 1)
     spreads += Math.max(...cosines) - Math.min(...cosines)
@@ -64,8 +68,9 @@ function weightFor(quality: number): number {
 }
 
 /**
- * Each score raised by how near in meaning its text is, compared with the other texts. Without a cosine a score stays; none is ever
- * lowered, so what was not looked at stays behind what was. With weight 0, or where all are equally near, every score stays.
+ * Each score raised by how near in meaning its text is, compared with the other texts. Without a cosine a score stays;
+ * none is ever lowered, so what was not looked at stays behind what was. With weight 0, or where all are equally near,
+ * every score stays.
  */
 export function fuseScores(
   scores: readonly number[],
@@ -74,7 +79,8 @@ export function fuseScores(
 ): number[] {
   const known = cosines.filter((cosine) => cosine !== undefined)
   const least = Math.min(...known)
-  // few texts lie close together: stretched to the full scale, a chance difference between two would decide (nDCG -0.1 instead of +0.2)
+  // few texts lie close together: stretched to the full scale, a chance difference between two would decide (nDCG -0.1
+  // instead of +0.2)
   const scale = Math.max(spread, Math.max(...known) - least)
   const most = weight * Math.max(0, ...scores)
   if (!(scale > 0 && most > 0 && Number.isFinite(most))) return [...scores]

@@ -1,17 +1,17 @@
-/** Which terms a question looks up, what each is worth, and where the lookup stops. */
+/** Plans which terms a query looks up, their weights, and where the lookup stops. */
 
 import type { ParsedQuery } from './query.ts'
 import { hyponymsOf, synonymsOf } from './thesaurus.ts'
 import type { IndexStats, Weights } from './weights.ts'
 
-/** At most this many postings are read for one question, rarest terms first. */
+/** Maximum postings read per query, rarest terms first. */
 export const MAX_POSTINGS = 20_000
 
-/** A term of the question with the words that may stand for it. */
+/** A query term with its related words. */
 export interface TermGroup {
-  /** What a full match adds to the score. */
+  /** Score of a full match. */
   readonly weight: number
-  /** Index term to what one occurrence of it counts, at most 1. */
+  /** Weight of one occurrence by index term, at most 1. */
   readonly members: ReadonlyMap<string, number>
   readonly term: string
   readonly place: number
@@ -21,7 +21,7 @@ export interface LookupPlan {
   readonly groups: readonly TermGroup[]
 }
 
-/** Every term whose document frequency the plan wants to know. */
+/** Returns every term whose document frequency the plan needs. */
 export function lookupTerms(question: ParsedQuery): string[] {
   const own = question.terms.map(({ term }) => term)
   const related = own.flatMap((term) => [...(synonymsOf.get(term) ?? []), ...(hyponymsOf.get(term) ?? [])])
@@ -56,14 +56,14 @@ function termGroup(
         )
   const value = rarity(stats.messages, frequency)
   const members = new Map<string, number>(own > 0 ? [[term, 1]] : [])
-  // a common word that stands for a rare one is weak evidence: its share falls with the square of its rarity
+  // a common word in place of a rare one is weak evidence: its share falls with the square of its rarity
   for (const [other, share] of related) {
     members.set(other, share * Math.min(1, rarity(stats.messages, df.get(other) ?? 0) / value) ** 2)
   }
   return { weight: value ** weights.rarity, members, term, place }
 }
 
-/** Terms that stand for compounds written otherwise in the index than in the question. */
+/** Returns terms for compounds that the index writes differently from the query. */
 function compoundGroups(
   question: ParsedQuery,
   df: ReadonlyMap<string, number>,
@@ -91,7 +91,7 @@ function compoundGroups(
     }))
 }
 
-/** Plans the lookups of a question from the document frequencies of `termsOf(question)`. */
+/** Plans the lookups of a query from the document frequencies of its `lookupTerms`. */
 export function planLookups(
   question: ParsedQuery,
   df: ReadonlyMap<string, number>,
@@ -102,7 +102,7 @@ export function planLookups(
   return { groups: withinBudget([...own, ...compoundGroups(question, df, stats, weights)], df) }
 }
 
-/** Rarest first until the budget is spent; the rarest of all is always read, newest postings first. */
+/** Takes the rarest terms until the budget is spent; always takes the rarest of all, newest postings first. */
 function withinBudget(groups: readonly TermGroup[], df: ReadonlyMap<string, number>): TermGroup[] {
   const wanted = groups.flatMap(({ term, members }) => [...members.keys()].map((key) => ({ key, own: key === term })))
   const order = (a: { key: string; own: boolean }, b: { key: string; own: boolean }) =>

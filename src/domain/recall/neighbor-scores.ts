@@ -1,16 +1,16 @@
-/** Scores of messages and sessions: a message's own words, and in peer chat a share of those said around it. */
+/** Scores messages and sessions by their own words and, in peer chat, a share of their neighbors' words. */
 
 import type { Slots } from './slots.ts'
 import { saturation, type TermMatches } from './term-matches.ts'
 import type { Weights } from './weights.ts'
 
-/** Two words of the question count as side by side when at most two others stand between. */
+/** Two words of the query count as adjacent with at most two others in between. */
 const PHRASE_GAP = 3
 
 /** Distances at which `far` counts: three and four after, two and three before. */
 const FAR = [3, 4, -2, -3]
 
-/** Adds to `scores` what one term gives each message: its own match, and a share of its neighbours'. */
+/** Adds one term's score to each message: its own match and a share of its neighbors'. */
 export class NeighborScores {
   private readonly scores: Float64Array
   private readonly average: number
@@ -33,7 +33,7 @@ export class NeighborScores {
     for (let i = 0; i < matches.count; i++) {
       const slot = matches.met[i] ?? 0
       const said = strength[slot] ?? 0
-      // where passages count, the message's own words are counted by them
+      // passages already count the message's own words
       if (!passages) scores[slot] = (scores[slot] ?? 0) + weight * (own[slot] ?? 0)
       this.share(slot + 1, said * (matches.asks[slot] ? before1Asks : before1), weight)
       this.share(slot + 2, said * before2, weight)
@@ -47,7 +47,7 @@ export class NeighborScores {
     }
   }
 
-  /** Strength of each match, and of what it tells itself. */
+  /** Measures the strength of each match and of the message's own statement. */
   private measure({ met, count, said, stated, length, asks }: TermMatches): void {
     const { own, strength, average, weights } = this
     for (let i = 0; i < count; i++) {
@@ -56,7 +56,7 @@ export class NeighborScores {
     }
     for (let i = 0; i < count; i++) {
       const slot = met[i] ?? 0
-      // a word that the message before stated is taken up, not told
+      // a word that the previous message stated is an echo
       const echo = asks[slot - 1] ? 0 : weights.echo * (strength[slot - 1] ?? 0)
       own[slot] = saturation(stated[slot] ?? 0, length[slot] ?? 0, average, weights) * (1 - echo)
     }
@@ -68,7 +68,7 @@ export class NeighborScores {
   }
 }
 
-/** Adds to `sessions` what one term gives each session as a whole. `times` is room for sums, all 0 before and after. */
+/** Adds one term's score to each session. `times` is scratch space, all 0 before and after. */
 export function addSessionScores(
   sessions: Float64Array,
   matches: TermMatches,
@@ -89,7 +89,7 @@ export function addSessionScores(
   }
 }
 
-/** Adds `bonus` to the messages in which the first of two terms is closely followed by the second. */
+/** Adds `bonus` to messages in which the second term closely follows the first. */
 export function addPhraseBonus(
   scores: Float64Array,
   layout: Slots,
@@ -109,7 +109,7 @@ export function addPhraseBonus(
   }
 }
 
-/** Whether a place of the second closely follows one of the first. */
+/** Whether an occurrence of the second closely follows one of the first. */
 function followsClosely(first: readonly number[], second: readonly number[]): boolean {
   return first.some((a) => second.some((b) => b > a && (b >> 1) - (a >> 1) <= PHRASE_GAP))
 }

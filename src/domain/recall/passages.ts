@@ -1,17 +1,17 @@
-/** Scores of long messages: the passage that matches best counts, not the whole. */
+/** Scores long messages by their best passage. */
 
 import type { LookupPlan } from './lookup-plan.ts'
 import type { Slots } from './slots.ts'
 import { saturation } from './term-matches.ts'
 import type { Weights } from './weights.ts'
 
-/** Words in a passage, and from one passage's start to the next one's. */
+/** Words per passage, and between the starts of two passages. */
 export const PASSAGE_WORDS = 40
 export const PASSAGE_STRIDE = 25
 /** Terms in a full passage: about half its words. */
 const PASSAGE_TERMS = 20
 
-/** Passages that hold a word position (from 1): first and last number. */
+/** Returns the first and last passage that contain a word position (from 1). */
 export function passagesOf(position: number): readonly [first: number, last: number] {
   return [
     Math.max(0, Math.ceil((position - PASSAGE_WORDS) / PASSAGE_STRIDE)),
@@ -33,7 +33,7 @@ class Passages {
     this.weights = weights
   }
 
-  /** Counts the places of a word for the term under way. */
+  /** Counts the places of a word for the current term. */
   count(places: readonly number[], share: number): void {
     for (const place of places) {
       const [first, last] = passagesOf(place >> 1)
@@ -44,7 +44,7 @@ class Passages {
     }
   }
 
-  /** Adds the term under way to every passage that holds it. */
+  /** Adds the current term to every passage that contains it. */
   endTerm(weight: number, messageLength: number): void {
     const length = Math.min(messageLength, PASSAGE_TERMS)
     for (let n = this.low; n <= this.high; n++) {
@@ -55,7 +55,7 @@ class Passages {
     }
   }
 
-  /** Score of the best passage; everything is 0 again after it. */
+  /** Returns the score of the best passage and resets. */
   endMessage(): number {
     let best = 0
     for (let n = this.low; n <= this.high; n++) {
@@ -67,7 +67,7 @@ class Passages {
   }
 }
 
-/** Writes each message's score, that of its best passage, into `scores`. */
+/** Writes the best passage score of each message into `scores`. */
 export function scorePassages(scores: Float64Array, plan: LookupPlan, layout: Slots, weights: Weights): void {
   const { postings, shares, starts } = layout.entries
   const lastPlace = postings.reduce((last, { places }) => Math.max(last, places.at(-1) ?? 0), 0)

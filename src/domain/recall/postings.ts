@@ -1,20 +1,20 @@
-/** How the index keeps the messages of a session that hold a term: blocks of turns, as bytes that can be put behind each other. */
+/** Encodes postings as bytes in blocks of turns; encoded postings can be concatenated. */
 
 import type { Posting } from './term-matches.ts'
 
-/** Version of what the index keeps of a text. An index of another version is built anew. */
+/** Version of the text analysis. An index of another version is rebuilt. */
 export const ANALYSIS_VERSION = 1
 /** Turns in one block. */
 export const BLOCK_TURNS = 256
 
-/** Number of the block that a turn lies in. */
+/** Returns the block of a turn. */
 export function blockOfTurn(turn: number): number {
   return Math.floor(turn / BLOCK_TURNS)
 }
 
 type Entry = Pick<Posting, 'turn' | 'length' | 'asks' | 'places'>
 
-/** The bytes of one message in the block of its turn. Those of later messages go behind it. */
+/** Encodes one message; later messages of the block are appended. */
 export function encodePosting({ turn, length, asks, places }: Entry): Uint8Array {
   const bytes: number[] = []
   putVarint(bytes, turn % BLOCK_TURNS)
@@ -28,7 +28,7 @@ export function encodePosting({ turn, length, asks, places }: Entry): Uint8Array
   return Uint8Array.from(bytes)
 }
 
-/** The messages of one block. */
+/** Decodes the messages of one block. */
 export function decodePostings(session: string, block: number, data: Uint8Array): Posting[] {
   const found: Posting[] = []
   let at = 0
@@ -54,7 +54,7 @@ export function decodePostings(session: string, block: number, data: Uint8Array)
   return found
 }
 
-/** Seven bits to a byte, the lowest first; the highest bit says that more follow. */
+/** Seven bits per byte, lowest first; the highest bit means more follow. */
 function putVarint(bytes: number[], value: number): void {
   let rest = value
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)

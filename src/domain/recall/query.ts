@@ -1,9 +1,9 @@
-/** What a question asks for: terms, whom it names, and cues about time and number. */
+/** Parses a query: terms, the named speaker, and hints about time and number. */
 
 import { parseQueryDate, type QueryDate } from './dates.ts'
 import { isStopWord, term, words } from './text.ts'
 
-/** A term of the question with its place among the question's terms. */
+/** A term and its word position in the query. */
 export interface QueryTerm {
   readonly term: string
   readonly place: number
@@ -11,9 +11,9 @@ export interface QueryTerm {
 
 export interface ParsedQuery {
   readonly terms: readonly QueryTerm[]
-  /** Terms that may stand for the question's compounds: "roadtrip" for "road trip", and the other way round. */
+  /** Alternative spellings of compounds: "roadtrip" for "road trip" and vice versa. */
   readonly compounds: ReadonlyArray<readonly string[]>
-  /** The speaker it is about: the one it names, the first of several ("Did Ann lend Bob …"), none of "Ann and Bob". */
+  /** The speaker it is about: the first one named ("Did Ann lend Bob …"), none for "Ann and Bob". */
   readonly subject: string | undefined
   readonly date: QueryDate | undefined
   readonly asksWhen: boolean
@@ -22,15 +22,15 @@ export interface ParsedQuery {
 
 const WHEN = /\bwhen\b|\bhow long ago\b|\b(?:what|which) (?:date|day|month|year|time|season|week)\b/
 const COUNT = /\bhow (?:many|much|long|old|often|far|big|tall)\b|\bwhat (?:age|number)\b/
-/** Roles have no names: the user asks as "I", and of what the assistant did as "you". */
+/** Roles have no names: "I" is the user, and "you" did something is the assistant. */
 const USER = 'user'
 export const ASSISTANT = 'assistant'
 const I = /\b(?:i|my|me|mine|myself)\b/
-/** Something "you" did. A plain "you" is spoken to, as in "can you remind me". */
+/** Something "you" did. A plain "you" is only addressed, as in "can you remind me". */
 const YOU_DID =
   /\b(?:did|had) you (?!(?:remember|know|recall)\b)|\byou (?:\w+ly |had |have |also )?(?:\w+ed|said|told|gave|wrote|made|sent|put|did)\b|\byour (?:\w+ )?(?:advice|answer|suggestion|recommendation|list|reply|response|explanation|example)/
 
-/** The role that a question is about. */
+/** Returns the role that a query is about. */
 function roleOf(lower: string): string | undefined {
   if (YOU_DID.test(lower)) return ASSISTANT
   return I.test(lower) ? USER : undefined
@@ -41,7 +41,7 @@ const SHORTEST_NICKNAME = 3
 const SHORTEST_COMPOUND = 7
 const LONGEST_COMPOUND = 20
 
-/** A speaker is named by a word of its name or by a short form of it ("Alex" for "Alexandra"). */
+/** Returns words that name a speaker: part of the name, or a short form ("Alex" for "Alexandra"). */
 function namingWords(speaker: string, asked: ReadonlySet<string>): string[] {
   return words(speaker).flatMap((word) =>
     [...asked].filter((other) => other === word || (other.length >= SHORTEST_NICKNAME && word.startsWith(other))),
@@ -79,11 +79,11 @@ function findSubject(
   return { nameWords, subject: joined ? undefined : first?.speaker }
 }
 
-/** Reads a question. `speakers` are the speakers known to the index, ids or names. */
+/** Parses a query. `speakers` are the ids or names known to the index. */
 export function parseQuery(text: string, speakers: readonly string[]): ParsedQuery {
   const lower = text.toLowerCase()
   const all = words(text)
-  // names have capitals, unless the question was typed without any
+  // names have capitals, unless the query has none at all
   const capitals = text.slice(1) === lower.slice(1) ? text : (text.match(/\p{Lu}[\p{L}'’]*/gu) ?? []).join(' ')
   const maybeNames = new Set(words(capitals).filter((word) => !isStopWord(word)))
   const { subject, nameWords } = findSubject(lower, all, maybeNames, speakers)

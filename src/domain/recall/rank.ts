@@ -1,4 +1,4 @@
-/** The ranking of recall: pure, so that every store gives the same list. See `profile.ts` for what each signal gained. */
+/** Ranks recall results. Pure, so every store returns the same list. See `weights.ts` for the gain of each signal. */
 
 import { dateFit } from './dates.ts'
 import type { LookupPlan } from './lookup-plan.ts'
@@ -10,16 +10,16 @@ import { type Posting, TermMatches } from './term-matches.ts'
 import { topIndexes } from './top-indexes.ts'
 import { type IndexStats, LONG_MESSAGE_TERMS, type Weights } from './weights.ts'
 
-/** Messages whose facts are looked up for the final order. */
+/** Maximum messages whose facts are read for the final order. */
 export const MAX_CANDIDATES = 500
-/** Sessions whose messages are candidates even without a word in common. */
+/** Sessions whose messages are candidates even without a common word. */
 export const MAX_SESSIONS = 3
 
-/** Small facts of an indexed message. */
+/** Facts of an indexed message. */
 export interface MessageFacts {
   readonly session: string
   readonly turn: number
-  /** Place in the session's log. */
+  /** Position in the session's log. */
   readonly sequence: number
   /** Agent id, name, or role. */
   readonly speaker: string
@@ -38,14 +38,14 @@ export interface Place {
   readonly turn: number
 }
 
-/** What the words alone say, before anything is known of the messages. For `candidates` and `rank` only. */
+/** Word scores, before message facts are known. Only for `selectCandidates` and `rank`. */
 export interface Scores {
   readonly layout: Slots
   /** By slot. */
   readonly messages: Float64Array
   /** By the session's number. */
   readonly sessions: Float64Array
-  /** Sum of the terms' weights: the most that words can give. */
+  /** Sum of the terms' weights: the maximum word score. */
   readonly most: number
 }
 
@@ -54,7 +54,7 @@ export interface Hit extends Place {
   readonly score: number
 }
 
-/** Scores messages and sessions by the words of the question. */
+/** Scores messages and sessions by the query's words. */
 export function scoreWords(
   plan: LookupPlan,
   postings: ReadonlyMap<string, readonly Posting[]>,
@@ -82,12 +82,12 @@ export function scoreWords(
   return { layout, messages, sessions, most: plan.groups.reduce((sum, { weight }) => sum + weight, 0) }
 }
 
-/** Whether a message gets a share of those around it. */
+/** Whether neighbors share their score. */
 function usesNeighbors({ passages, before1, before1Asks, before2, after1, far }: Weights): boolean {
   return !passages || before1 + before1Asks + before2 + after1 + far > 0
 }
 
-/** Numbers of terms that stand side by side in the question. */
+/** Returns pairs of adjacent query terms. */
 function adjacentTerms({ groups }: LookupPlan): Array<readonly [number, number]> {
   const byPlace = new Map(groups.map(({ place }, term) => [place, term]))
   return [...byPlace]
@@ -99,7 +99,7 @@ function adjacentTerms({ groups }: LookupPlan): Array<readonly [number, number]>
     })
 }
 
-/** Messages whose facts the final order needs, and sessions all of whose messages it wants. */
+/** Selects messages whose facts the final order needs, and sessions to include as a whole. */
 export function selectCandidates(
   scores: Scores,
   weights: Weights,
@@ -107,7 +107,7 @@ export function selectCandidates(
 ): { places: Place[]; sessions: string[] } {
   const { layout, messages, sessions } = scores
   const nameOf = (session: number) => layout.sessions[session] ?? ''
-  // by the session's id, not by its number: numbers follow the order in which postings came
+  // compares session ids, not numbers: numbers follow the order of the postings
   const byName = (a: number, b: number) => descending(nameOf(a), nameOf(b))
   const byPlace = (a: number, b: number) => {
     const [x, y] = [layout.sessionAt(a), layout.sessionAt(b)]
@@ -125,7 +125,7 @@ export function selectCandidates(
   }
 }
 
-/** What is known of a message beside its words, as an exponent. */
+/** Returns the exponent from a message's facts. */
 function factExponent(question: ParsedQuery, facts: MessageFacts, weights: Weights): number {
   return (
     (question.subject === facts.speaker ? weights.speaker : 0) -
@@ -134,14 +134,14 @@ function factExponent(question: ParsedQuery, facts: MessageFacts, weights: Weigh
     (question.asksWhen ? weights.when * Math.min(2, facts.times) : 0) +
     (question.asksCount && facts.counts ? weights.count : 0) +
     (question.date ? weights.date * dateFit(question.date, facts.time) : 0) -
-    // whoever asks what the assistant said wants its long answers
+    // a query about the assistant wants its long answers
     (question.subject === ASSISTANT ? 0 : weights.long * Math.log(1 + facts.length / LONG_MESSAGE_TERMS))
   )
 }
 
 const descending = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1)
 
-/** Final order, best first. Equal scores: the later message first, so that the order is total. */
+/** Returns the final order, best first. Ties: the later message first, so the order is total. */
 export function rank(question: ParsedQuery, scores: Scores, facts: readonly MessageFacts[], weights: Weights): Hit[] {
   const { layout, messages, sessions } = scores
   const floor = weights.floor * Math.max(1, scores.most)

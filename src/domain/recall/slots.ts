@@ -1,22 +1,22 @@
-/** Where a question's postings lie: matching messages and those around them, numbered in one row of slots. */
+/** Numbers matching messages and their neighbors as consecutive slots. */
 
 import type { LookupPlan } from './lookup-plan.ts'
 import type { Posting } from './term-matches.ts'
 
-/** Neighbours that a match reaches: a message gives to those up to three before it and four after. */
+/** A match affects up to three messages before it and four after. */
 export const REACH_BEFORE = 3
 export const REACH_AFTER = 4
-/** Room between sessions, so that what one reaches never falls into another. */
+/** Gap between sessions, so that a match never affects another session. */
 const MARGIN = REACH_BEFORE + REACH_AFTER + 1
 
-/** Postings in the order of the plan's terms, one entry for each use by a term. */
+/** Postings in the order of the plan's terms, one entry per use. */
 export interface Entries {
   readonly postings: readonly Posting[]
-  /** What one occurrence counts. */
+  /** Weight of one occurrence. */
   readonly shares: Float64Array
-  /** First entry of each term, and at the end their number. */
+  /** First entry of each term, then the total. */
   readonly starts: readonly number[]
-  /** Entries of the term's own word, without related ones: from `starts` to here. */
+  /** End of the entries of the term's own word; related words follow. */
   readonly ownEnds: readonly number[]
 }
 
@@ -41,12 +41,12 @@ function entriesOf(plan: LookupPlan, postings: ReadonlyMap<string, readonly Post
   return { postings: all, shares: Float64Array.from(shares), starts, ownEnds }
 }
 
-/** Slots ascend by session, numbered as they are met, and by turn; neighbours in a session are neighbours here. */
+/** Slots ascend by session (in order of appearance) and turn; adjacent turns have adjacent slots. */
 export class Slots {
   readonly entries: Entries
   /** Slot of each entry. */
   readonly slotOf: Int32Array
-  /** Entries by slot, and for one slot as they come in the plan. */
+  /** Entries by slot, then in plan order. */
   readonly bySlot: Int32Array
   readonly sessions: string[] = []
   private readonly numbers = new Map<string, number>()
@@ -54,7 +54,7 @@ export class Slots {
   /** Session number × stride + turn of each slot, ascending. */
   private readonly keys: Float64Array
 
-  /** With `neighbours`, slots are made for every place that a match reaches, whether a message is there or not. */
+  /** @param neighbours also creates slots for every place that a match affects, even without a message */
   constructor(plan: LookupPlan, postings: ReadonlyMap<string, readonly Posting[]>, neighbours: boolean) {
     this.entries = entriesOf(plan, postings)
     const count = this.entries.postings.length
@@ -107,22 +107,22 @@ export class Slots {
     return this.keys.length
   }
 
-  /** Number of a slot's session. */
+  /** Returns the number of a slot's session. */
   sessionAt(slot: number): number {
     return Math.floor(((this.keys[slot] ?? 0) + REACH_BEFORE) / this.stride)
   }
 
-  /** Turn of a slot; below 1 before a session's beginning, where no message is. */
+  /** Returns the turn of a slot; below 1 before a session's start. */
   turnAt(slot: number): number {
     return (this.keys[slot] ?? 0) - this.sessionAt(slot) * this.stride
   }
 
-  /** Number of a session, or -1 when none of its messages matches. */
+  /** Returns the number of a session, or -1 without a match. */
   numberOf(session: string): number {
     return this.numbers.get(session) ?? -1
   }
 
-  /** Slot of a place in a session of that number, or -1. */
+  /** Returns the slot of a turn in a session, or -1. */
   find(number: number, turn: number): number {
     if (number < 0 || turn > this.stride - MARGIN + REACH_AFTER) return -1
     const key = number * this.stride + turn

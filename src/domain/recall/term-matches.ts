@@ -1,14 +1,14 @@
-/** How strongly messages match the terms of a question, from postings alone. */
+/** Match strength of messages for the terms of a query, from postings alone. */
 
 import type { Slots } from './slots.ts'
 import type { Weights } from './weights.ts'
 
-/** One message that holds a term. */
+/** A message that contains a term. */
 export interface Posting {
   readonly session: string
-  /** Ordinal of the message among the indexed ones of its session. */
+  /** Position among the indexed messages of its session. */
   readonly turn: number
-  /** Message's length in terms. */
+  /** Length of the message in terms. */
   readonly length: number
   /** Whether the message ends with a question. */
   readonly asks: boolean
@@ -16,15 +16,15 @@ export interface Posting {
   readonly places: readonly number[]
 }
 
-/** Matches of one term at a time, by slot. Read the term, use it, clear it. */
+/** Matches of one term at a time, by slot: read, use, clear. */
 export class TermMatches {
-  /** Occurrences, those of related words in part, and of several the strongest. 0 without a match. */
+  /** Weighted occurrences of the strongest matching word; related words count in part. 0 without a match. */
   readonly said: Float64Array
-  /** The same with those inside questions counted less. */
+  /** Like `said`, but occurrences inside questions count less. */
   readonly stated: Float64Array
   readonly length: Float64Array
   readonly asks: Uint8Array
-  /** Slots that match, in the order in which they were met: the first `count`. */
+  /** Matching slots in order of appearance: the first `count`. */
   readonly met: Int32Array
   count = 0
   private readonly layout: Slots
@@ -40,7 +40,7 @@ export class TermMatches {
     this.met = new Int32Array(layout.entries.postings.length)
   }
 
-  /** Reads the matches of the plan's term of this number. */
+  /** Reads the matches of the plan's term with this index. */
   read(term: number): void {
     const { postings, shares, starts } = this.layout.entries
     const end = starts[term + 1] ?? 0
@@ -75,7 +75,7 @@ export class TermMatches {
   }
 }
 
-/** BM25's saturation: 0 without an occurrence, towards 1 with many. */
+/** BM25 saturation: 0 without an occurrence, approaching 1 with many. */
 export function saturation(occurrences: number, length: number, average: number, { k1, b }: Weights): number {
   return occurrences / (occurrences + k1 * (1 - b + (b * length) / average))
 }

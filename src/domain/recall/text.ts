@@ -1,11 +1,11 @@
-/** Text to words: Unicode, lower case, accents folded, possessives and contractions taken apart. */
+/** Splits text into words: Unicode, lower case, accents folded, possessives and contractions split. */
 
 import { stem } from './stem.ts'
 
-/** A word, with apostrophes inside it. */
+/** A word, with inner apostrophes. */
 export const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu
 const ACCENTS = /[\u0300-\u036f]/g
-/** Scripts written without spaces: their runs become overlapping pairs of characters. */
+/** Scripts without spaces: their text becomes overlapping pairs of characters. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u
 
 /** Words that carry grammar, not content. */
@@ -31,13 +31,13 @@ const ORDINALS = new Map(
   'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ').map((word, n) => [word, String(n + 1)]),
 )
 
-/** Endings that are words of their own: "Ann's", "I'll"; "O'Brien" is one word. */
+/** Endings that are separate words: "Ann's", "I'll"; "O'Brien" is one word. */
 const CLITIC = /'(?:s|ll|ve|re|d|m|t)$/
 
-/** No word of a language is longer; what is, is data, and its beginning will do. */
+/** Longer words are data; their start is enough. */
 const LONGEST_WORD = 40
 
-/** A word as written, lower-cased and without accents, or the pieces it stands for. */
+/** Normalizes a word: lower case, no accents, split where needed. */
 export function pieces(raw: string): string[] {
   const word = raw.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase().replaceAll('’', "'")
   if (UNSPACED.test(word)) {

@@ -1,4 +1,4 @@
-/** Words related to a question's word, as index terms. */
+/** Words related to a query word, as index terms. */
 
 import { HYPONYMS } from './hyponyms.ts'
 import { SYNONYMS } from './synonyms.ts'
@@ -17,7 +17,7 @@ function build(groups: ReadonlyArray<readonly [string, readonly string[]]>): Rea
   return related
 }
 
-/** Words that stand for the key. */
+/** Synonyms of the key. */
 export const synonymsOf = build(
   rows(SYNONYMS).flatMap((line) => {
     const group = asTerms(line)
@@ -25,7 +25,7 @@ export const synonymsOf = build(
   }),
 )
 
-/** Kinds of the key: a question about instruments is answered by "guitar". */
+/** Hyponyms of the key: "guitar" answers a query about instruments. */
 export const hyponymsOf = build(
   rows(HYPONYMS).map((line) => {
     const [head = '', members = ''] = line.split(':')

@@ -1,13 +1,13 @@
-/** The best few of many, without sorting them all. */
+/** Selects the largest values without sorting all of them. */
 
 /**
- * Numbers of the greatest values, best first, at most `most`; values below 0 are left out. `order` decides between equal
- * values, below 0 when its first comes first.
+ * Returns the indexes of at most `most` largest values, best first, without values below 0. `order` compares equal
+ * values.
  */
 export function topIndexes(values: Float64Array, most: number, order: (a: number, b: number) => number): number[] {
   const value = (n: number) => values[n] ?? 0
   const compare = (a: number, b: number) => value(b) - value(a) || order(a, b)
-  // a heap whose top is the worst of the best so far
+  // a heap with the worst of the best on top
   const heap: number[] = []
   const worse = (i: number, j: number) => compare(heap[i] ?? 0, heap[j] ?? 0) > 0
   const swap = (i: number, j: number) => {

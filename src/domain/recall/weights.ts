@@ -1,60 +1,60 @@
-/** Every weight of the ranking in one table, for the two kinds of conversation there are. */
+/** All ranking weights, one table per kind of conversation. */
 
 export interface Weights {
-  /** BM25: how soon repeats of a word stop counting. */
+  /** BM25: how fast repeats of a word saturate. */
   readonly k1: number
-  /** BM25: how much longer messages are held back. */
+  /** BM25: penalty of longer messages. */
   readonly b: number
-  /** Power of a term's rarity. */
+  /** Exponent of a term's rarity. */
   readonly rarity: number
-  /** What a word inside a question counts for the message that asks it. */
+  /** Weight of a word inside a message's own question. */
   readonly asking: number
-  /** Share of a synonym against the word itself. */
+  /** Weight of a synonym relative to the word. */
   readonly synonym: number
-  /** Share of a kind of the thing asked for ("guitar" for "instrument"). */
+  /** Weight of a hyponym ("guitar" for "instrument"). */
   readonly kind: number
-  /** Share of the score of the message before. */
+  /** Share of the previous message's score. */
   readonly before1: number
-  /** The same when that message ends with a question: this one answers it. */
+  /** The same if the previous message ends with a question. */
   readonly before1Asks: number
-  /** Share of the message two before, mostly the same speaker's. */
+  /** Share of the message two before, usually by the same speaker. */
   readonly before2: number
-  /** Share of the message after, which takes up what was said. */
+  /** Share of the next message, which often repeats what was said. */
   readonly after1: number
-  /** Share of those three and four before, two and three after. */
+  /** Share of the messages three and four before, two and three after. */
   readonly far: number
-  /** How much of the neighbours' share of a word is dropped when the message says it itself. */
+  /** How much of the neighbors' share is dropped if the message has the word itself. */
   readonly overlap: number
-  /** How much less a word counts that the message before has just stated. */
+  /** Penalty of a word that the previous message just stated. */
   readonly echo: number
   /** Share of the whole session's score. */
   readonly session: number
-  /** Two words of the question side by side, as a share of the lesser one's weight. */
+  /** Bonus of two adjacent query words, as a share of the smaller weight. */
   readonly phrase: number
-  /** What a message has without a word in common, as a share of the sum of weights: lets dates and speakers speak. */
+  /** Score without a common word, as a share of the sum of weights: lets dates and speakers count. */
   readonly floor: number
-  /** Exponent when the message is by the one whom the question is about. */
+  /** Exponent if the query is about the message's speaker. */
   readonly speaker: number
-  /** Exponent against messages that ask, by the share of their words that do. */
+  /** Negative exponent by the share of words inside questions. */
   readonly onlyAsks: number
-  /** Exponent for what can be looked up, times the logarithm of 1 + `Description.specifics`. */
+  /** Exponent times the logarithm of 1 + `TextAnalysis.specifics`. */
   readonly specifics: number
-  /** Exponent for each word of time, at most two, when the question asks when. */
+  /** Exponent per time word, at most two, if the query asks when. */
   readonly when: number
-  /** Exponent for a number when the question asks how many. */
+  /** Exponent of a number if the query asks how many. */
   readonly count: number
-  /** Exponent for the date the question names, times `dateFit`. */
+  /** Exponent times `dateFit` if the query names a date. */
   readonly date: number
-  /** Exponent against long messages, times the logarithm of 1 + length / `LONG_MESSAGE_TERMS`; see `exponent`. */
+  /** Negative exponent of long messages, times the logarithm of 1 + length / `LONG_MESSAGE_TERMS`. */
   readonly long: number
-  /** Whether the best passage of a message counts instead of the whole. */
+  /** Whether the best passage counts instead of the whole message. */
   readonly passages: boolean
 }
 
 /**
- * Two people, short messages. Fitted on five conversations of a public set and measured on five others. Behind each weight:
- * points of recall at 10 lost without it, on the fitted five and on the others. All of them lie on plateaus: 30 % more or
- * less of any one costs at most 1 point, nearly all at most 0.5.
+ * Chat between two people with short messages. Fitted on five conversations of a public set and measured on five
+ * others. Each comment gives the points of recall at 10 lost without the weight, on the fitted five and on the others.
+ * All weights lie on plateaus: 30 % more or less of one costs at most 1 point, mostly at most 0.5.
  */
 export const PEER: Weights = {
   k1: 0.7,
@@ -84,9 +84,9 @@ export const PEER: Weights = {
 }
 
 /**
- * A person and an assistant that answers at length. Fitted on half of two public sets of such conversations and measured on
- * the other half: BM25 over passages, and what the person said before what the assistant made of it. Of the neighbours only
- * the message after counts: the assistant takes up what it was told.
+ * Chat with an assistant that writes long answers. Fitted on half of two public sets and measured on the other half:
+ * BM25 over passages, and the person's words before the assistant's. Of the neighbors only the next message counts,
+ * because the assistant repeats what it was told.
  */
 export const LONG: Weights = {
   k1: 0.9,
@@ -115,12 +115,12 @@ export const LONG: Weights = {
   passages: true,
 }
 
-/** A message of more terms than this is long: about 80 words. */
+/** A message with more terms is long: about 80 words. */
 export const LONG_MESSAGE_TERMS = 40
-/** Peer chat has up to 0.11 of them, chat with an assistant 0.4 and more. */
+/** Share of long messages: peer chat has up to 0.11, chat with an assistant 0.4 and more. */
 const LONG_SHARE = 0.2
 
-/** What the ranking must know of the whole index. */
+/** Totals of the index for the ranking. */
 export interface IndexStats {
   readonly messages: number
   /** Sum of the messages' lengths in terms. */
@@ -129,7 +129,7 @@ export interface IndexStats {
   readonly longMessages: number
 }
 
-/** Weights for a user's messages, by how many of them are long. */
+/** Chooses weights by the share of long messages. */
 export function weightsFor(stats: IndexStats): Weights {
   return stats.longMessages >= LONG_SHARE * stats.messages ? LONG : PEER
 }

@@ -2,19 +2,21 @@ import type { SessionEvent } from '../../event.ts'
 import { terms } from '../../recall/text.ts'
 import { statementsIn } from './statements.ts'
 
-/** How a choice is stated, up to what was chosen. */
+/** The start of a stated choice. */
 const CHOICE =
   /^(?:decision:|(?:let's|let us|we'll|we will|we're going to|we are going to|I'll|I will|we(?:'ve| have)? (?:decided|agreed) to) (?:(?:then|now|just) )?(?:go with|use|stick with|keep to|build on|choose|take|do)|(?:we(?:'ve| have)?) (?:decided|agreed|settled) on|go with|agreed[,:]?)\s+(?=\S)/iu
 
-/** A choice that user and assistant both stated, one right after the other. */
+/** A choice that user and assistant state in consecutive messages. */
 export interface Agreement {
-  /** As the user said it. */
+  /** In the user's words. */
   content: string
   from: number
   to: number
 }
 
-/** The choice that two messages in a row agree on: all that the user named, the assistant named in a choice of its own. */
+/**
+ * Returns the choice that two consecutive messages agree on: the assistant's choice names everything the user's does.
+ */
 export function agreementOf(earlier: SessionEvent, later: SessionEvent): Agreement | undefined {
   const [user, assistant] = earlier.type === 'user_message' ? [earlier, later] : [later, earlier]
   if (user.type !== 'user_message' || user.role !== 'user' || assistant.type !== 'model_message') return undefined

@@ -5,7 +5,7 @@ import { PREFERENCES } from './preferences.ts'
 import { RULES } from './rules.ts'
 import { SKILLS } from './skills.ts'
 
-/** In the order they are tried: "I want you to always …" is a rule before it is a wish. */
+/** Tried in order: "I want you to always …" is a rule before it is a preference. */
 const PATTERNS: readonly (readonly [MemoryCategory, readonly Pattern[]])[] = [
   ['rules', RULES],
   ['skills', SKILLS],
@@ -13,9 +13,9 @@ const PATTERNS: readonly (readonly [MemoryCategory, readonly Pattern[]])[] = [
   ['facts', FACTS],
 ]
 
-/** What a sentence is worth remembering as; `undefined` if nothing tells. */
+/** Returns the category of a sentence; `undefined` if it is not worth remembering. */
 export function categorize(text: string): MemoryCategory | undefined {
-  // "As a vegan I don't eat eggs" is judged by what follows
+  // "As a vegan I don't eat eggs" is categorized by the second part
   const core = text.replace(/^as an? [\p{L} -]{2,30}?,? (?=I\b)/iu, '')
   if (TEMPORARY.test(core)) return undefined
   const fits = ({ matches, unless }: Pattern) => matches(core) && !unless?.test(core)

@@ -1,27 +1,27 @@
 import { DATA_LINE, FICTION, HEDGE, HYPOTHESIS, INTRODUCTION, LEAD_IN, OTHERS_TEXT } from './lead-ins.ts'
 
-/** Something a user says in their own name. */
+/** A statement by the user. */
 export interface Statement {
   /** In the user's words, on one line, without greetings, politeness and the last full stop. */
   text: string
-  /** It was said to be remembered. */
+  /** The user asked to remember it. */
   explicit: boolean
-  /** It is to be kept whatever it is about. */
+  /** Remember it whatever its category. */
   anything: boolean
 }
 
-/** Longer messages are read from both ends: what was pasted is in the middle, and costs nothing. */
+/** Longer messages are read from both ends: pasted text in the middle costs nothing. */
 const MAX_LENGTH = 20_000
 
-/** Nobody says more in one sentence; what is longer is data. */
+/** A longer sentence is data. */
 const MAX_SENTENCE = 1000
 
-/** Stands for what was quoted and is not the user's to say; a sentence that has it is not read. */
+/** Replaces quotations; sentences that contain it are skipped. */
 const HIDDEN = '\uFFFC'
 
 /**
- * What a message states, sentence by sentence: no questions, quotes, code, pasted data, text of others, or what is only
- * imagined. Where that cannot be told, it is left out.
+ * Returns the statements of a message, sentence by sentence: no questions, quotes, code, pasted data, text of others or
+ * fiction. Leaves out doubtful cases.
  */
 export function statementsIn(message: string): Statement[] {
   const found: Statement[] = []
@@ -45,15 +45,15 @@ function ownLines(message: string): string[] {
     .join('\n')
   if (prose.length > MAX_LENGTH) prose = `${prose.slice(0, MAX_LENGTH / 2)}\n${prose.slice(-MAX_LENGTH / 2)}`
   const lines: string[] = []
-  // the cut may have left half a character
+  // the cut may have split a surrogate pair
   for (const line of withoutQuotes(prose.toWellFormed().replaceAll('’', "'")).split(/\r\n|[\n\r\u2028\u2029]/u)) {
-    // four spaces or a tab set code in
+    // four spaces or a tab indent code
     if (/^\s*>|^(?: {4}|\t)/.test(line) || DATA_LINE.test(line)) continue
     const text = line
       .replace(/^\s*(?:[-*•]|\d{1,2}[.)])\s+/u, '')
       .replace(/\s+/gu, ' ')
       .trim()
-    // what follows is somebody's text, unless the user says that it is about themselves
+    // the rest is someone else's text, unless the user introduces it as their own
     if (text.endsWith(':') && !INTRODUCTION.test(text)) break
     lines.push(text)
   }
@@ -67,7 +67,7 @@ const QUOTATIONS = [
   /(?<![\p{L}\p{N}])'[^'\n]*(?:\p{L}'\p{L}[^'\n]*)*'(?!\p{L})/gu,
 ]
 
-/** Quotations of several words are hidden; a name in quotes stays. */
+/** Hides quotations of several words; a quoted name stays. */
 function withoutQuotes(text: string): string {
   return QUOTATIONS.reduce((rest, marks) => rest.replace(marks, (quote) => (/\s/u.test(quote) ? HIDDEN : quote)), text)
 }
