@@ -55,7 +55,7 @@ async function askWithTimeout(
 
 const TIMED_OUT = Symbol('slow')
 
-/** What `ask` gives, or `SLOW`; then its signal has fired, and what it still gives or throws is of no interest. */
+/** Returns the result of `ask`, or `TIMED_OUT` after firing its signal; a later result or error is ignored. */
 async function withTimeout(timeoutMs: number, ask: (signal: AbortSignal) => unknown): Promise<unknown> {
   const controller = new AbortController()
   const slow = Promise.withResolvers<typeof TIMED_OUT>()

@@ -7,7 +7,7 @@ import { type InputObject, optionalText, requireText } from './read-input.ts'
 
 const ADDRESS = /^(https?|data):/i
 
-/** Reads a part of a user's or an assistant's message that is no call. */
+/** Reads a part of a user or assistant message, except calls. */
 export function readPart(place: InputObject): Part {
   const { value } = place
   switch (value.type) {
@@ -28,7 +28,7 @@ export function readPart(place: InputObject): Part {
   }
 }
 
-/** Reads a part of what a tool gave. */
+/** Reads a part of a tool's output. */
 export function readOutputPart(place: InputObject): Part {
   const { value } = place
   switch (value.type) {
@@ -53,7 +53,7 @@ export function readOutputPart(place: InputObject): Part {
   }
 }
 
-/** Writes the pieces of a user's or an assistant's message. */
+/** Writes the pieces of a user or assistant message. */
 export function writeParts({ pieces, calls }: WritableMessage): JsonObject[] {
   return pieces.flatMap((piece): JsonObject[] => {
     switch (piece.type) {
@@ -76,7 +76,7 @@ export function writeParts({ pieces, calls }: WritableMessage): JsonObject[] {
   })
 }
 
-/** Writes the pieces of what a tool gave. */
+/** Writes the pieces of a tool's output. */
 export function writeOutputParts(pieces: readonly Part[]): JsonObject[] {
   return pieces.flatMap((piece): JsonObject[] => {
     switch (piece.type) {
@@ -133,7 +133,7 @@ function writeOutputMedia(piece: ImagePart | FilePart): JsonObject[] {
   return [{ type: 'file-data', data: source.data, mediaType: source.mediaType ?? OCTETS, ...name }]
 }
 
-/** The data of a part; `undefined` for what a provider keeps under a name of its own. */
+/** Reads the data of a part; `undefined` for a provider's own reference. */
 function readData(data: Json | undefined): Omit<FilePart, 'type'> | undefined {
   if (typeof data === 'string') return ADDRESS.test(data) ? { url: data } : { data }
   const address = decodeUrl(data)

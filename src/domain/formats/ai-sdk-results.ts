@@ -7,15 +7,15 @@ import { type InputObject, optionalText, requireBlocks, requireObject, requireTe
 
 const FORMAT = 'ai-sdk'
 
-/** Name of a tool whose call is not known. */
+/** Tool name of an unknown call. */
 const UNKNOWN = 'unknown'
 
-/** The tool of each call so far, by the id of the call. */
+/** Tool names by call id. */
 export type ToolNames = ReadonlyMap<string, string>
 
 /**
- * A message from one part of a tool message: a result, or something that answers no call, as do results of calls
- * that the provider served itself.
+ * Reads one part of a tool message: a result, or something that answers no call, for example results of calls that the
+ * provider executed.
  */
 export function readResult(place: InputObject, names: ToolNames, served: ReadonlySet<string>): Message {
   if (place.value.type !== 'tool-result') {
@@ -51,7 +51,7 @@ function json(value: Json | undefined): Part[] {
   return [{ type: 'text', text: JSON.stringify(value ?? null) }, { type: 'json' }]
 }
 
-/** The part for a tool's result, or for what stood among results. */
+/** Writes a tool result, or a native part among results. */
 export function writeResult(message: Message, said: WritableMessage, names: ToolNames): JsonObject | undefined {
   if (message.role !== 'tool') return nativeOf(said)
   const toolCallId = message.toolCallId ?? ''

@@ -1,24 +1,24 @@
 type JsonValue = null | string | number | boolean | JsonValue[] | { [key: string]: JsonValue | undefined }
 
-/** A piece of a user's message for the AI SDK. */
+/** A part of a user message for the AI SDK. */
 export type AISDKUserPart =
   | { type: 'text'; text: string }
   | { type: 'image'; image: string; mediaType?: string }
   | { type: 'file'; data: string | { type: 'text'; text: string }; mediaType: string; filename?: string }
 
-/** A piece of the assistant's message for the AI SDK. */
+/** A part of an assistant message for the AI SDK. */
 export type AISDKAssistantPart =
   | { type: 'text'; text: string }
   | { type: 'file'; data: string | { type: 'text'; text: string }; mediaType: string; filename?: string }
   | { type: 'tool-call'; toolCallId: string; toolName: string; input: unknown }
 
-/** What a tool gave, for the AI SDK. */
+/** A tool's output for the AI SDK. */
 export type AISDKOutput =
   | { type: 'text' | 'error-text'; value: string }
   | { type: 'json' | 'error-json'; value: JsonValue }
   | { type: 'content'; value: AISDKOutputPart[] }
 
-/** A piece of what a tool gave, for the AI SDK. */
+/** A part of a tool's output for the AI SDK. */
 export type AISDKOutputPart =
   | { type: 'text'; text: string }
   | { type: 'image-data'; data: string; mediaType: string }
@@ -26,7 +26,7 @@ export type AISDKOutputPart =
   | { type: 'file-data'; data: string; mediaType: string; filename?: string }
   | { type: 'file-url'; url: string; mediaType?: string }
 
-/** The result of a call, for the AI SDK. */
+/** A tool result for the AI SDK. */
 export interface AISDKToolResult {
   type: 'tool-result'
   toolCallId: string
@@ -34,7 +34,7 @@ export interface AISDKToolResult {
   output: AISDKOutput
 }
 
-/** A message for the AI SDK, as far as we make them ourselves. */
+/** A message for the AI SDK, as this package writes it. */
 export type AISDKMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | AISDKUserPart[] }

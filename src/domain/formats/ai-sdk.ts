@@ -23,15 +23,15 @@ const FORMAT = 'ai-sdk'
 const ROLES = ['system', 'user', 'assistant', 'tool'] as const
 
 /**
- * Messages for the AI SDK. Results of one message's calls go together into the tool message behind it, each with the
- * name of its tool.
+ * Writes messages for the AI SDK. Results of one message's calls form one tool message after it, each with the name of
+ * its tool.
  *
  * The format cannot carry: timestamps and agent ids; spaces in arguments.
  */
 export function toAISDK(messages: readonly Message[], options: WriteOptions = {}): AISDKMessage[] {
   const list: unknown[] = []
   const names = new Map<string, string>()
-  /** The content of the last message, if it is one of results. */
+  /** The content of the last message if it holds results. */
   let results: unknown[] | undefined
   for (const message of pairResults(messages, FORMAT, { ...options, adjacent: true })) {
     const said = toWritable(message, FORMAT)
@@ -55,8 +55,8 @@ export function toAISDK(messages: readonly Message[], options: WriteOptions = {}
 }
 
 /**
- * Messages from any that the AI SDK takes. Bytes become base64, and stay so on the way back. Throws
- * `ValidationError` naming the field that is wrong.
+ * Reads messages of the AI SDK. Bytes become base64 and stay so when written again. Throws `ValidationError` with the
+ * wrong field.
  */
 export function fromAISDK(input: unknown): Message[] {
   const messages: Message[] = []
@@ -99,7 +99,7 @@ function readMessage(place: InputObject): Message {
   return withDifference(message, FORMAT, write(message, toWritable(message, FORMAT)), place.value)
 }
 
-/** What the provider ran itself is nothing that anyone here has to answer. */
+/** Calls that the provider executed need no result. */
 function isCall({ value }: InputObject): boolean {
   return value.type === 'tool-call' && value.providerExecuted !== true
 }
@@ -117,7 +117,7 @@ function readCall(block: InputObject, calls: ToolCall[]): Part {
   return { type: 'call', call: calls.length - 1 }
 }
 
-/** Whether the content is what the writer makes of text and calls. */
+/** Whether the writer would create the same content from text and calls. */
 function isUsual(pieces: readonly Part[], blocks: InputObject[] | undefined): boolean {
   if (blocks === undefined) return true
   const [first, ...rest] = pieces
@@ -134,7 +134,7 @@ function write(message: Message, said: WritableMessage): Json | undefined {
   return said.words === '' && !said.own ? undefined : { role: spoken, content: said.words }
 }
 
-/** The validator wants the key of an input even where there is none. */
+/** The AI SDK's validator requires the key `input` even if it is absent. */
 function withInputs(message: unknown): unknown {
   const { content } = message as { content?: unknown }
   if (!Array.isArray(content)) return message
@@ -142,7 +142,7 @@ function withInputs(message: unknown): unknown {
   return { ...(message as object), content: parts }
 }
 
-/** Only the user shows images; the assistant makes files of them. */
+/** Only users have images; an assistant's are files. */
 function fits({ type, ...part }: JsonObject, spoken: string): boolean {
   if (type === 'text') return part.text !== ''
   return spoken === 'assistant' ? type !== 'image' : type !== 'tool-call'

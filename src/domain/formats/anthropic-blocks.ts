@@ -6,7 +6,7 @@ import { type InputObject, requireText } from './read-input.ts'
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp']
 
-/** Reads a block of Anthropic that is no call and no result. */
+/** Reads an Anthropic block, except calls and results. */
 export function readBlock(place: InputObject): Part {
   const { value } = place
   if (value.type === 'text') return { type: 'text', text: requireText(place, 'text') }
@@ -26,7 +26,7 @@ function readSource(
   return type === 'text' ? { text: data, mediaType } : undefined
 }
 
-/** Writes the pieces of a message as blocks. Text of white space alone is refused there, so only its own comes back. */
+/** Writes pieces as blocks. The API refuses blank text, so it is only written back to its own format. */
 export function writeBlocks({ pieces, calls, own, pieced }: WritableMessage): JsonObject[] {
   return pieces.flatMap((piece): JsonObject[] => {
     switch (piece.type) {
@@ -50,7 +50,7 @@ export function writeBlocks({ pieces, calls, own, pieced }: WritableMessage): Js
   })
 }
 
-/** Whether the API takes such an image or file. */
+/** Whether the API accepts the image or file. */
 function isKnown(piece: ImagePart | FilePart): boolean {
   if (piece.type === 'file' && piece.text !== undefined) return piece.text.trim() !== ''
   const source = sourceOf(piece)

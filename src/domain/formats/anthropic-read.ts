@@ -10,10 +10,10 @@ import { type InputObject, optionalBlocks, readObjects, requireRole, requireText
 const FORMAT = 'anthropic'
 const ROLES = ['user', 'assistant', 'system'] as const
 
-/** Messages from a list of Anthropic's; the results in one become messages of their own. */
+/** Reads Anthropic messages; results become separate messages. */
 export function readMessages(input: unknown): Message[] {
   const messages: Message[] = []
-  /** Whether the message before held results alone, so that more could have been joined to it. */
+  /** Whether the previous message held only results, so that more could be joined to it. */
   let open = false
   for (const place of readObjects(input, 'messages')) {
     const spoken = requireRole(place, ROLES)
@@ -41,7 +41,7 @@ export function readMessages(input: unknown): Message[] {
   return messages
 }
 
-/** Messages from a system prompt, one for each of its blocks. */
+/** Reads a system prompt, one message per block. */
 export function readSystem(input: unknown): Message[] {
   if (input === undefined) return []
   if (typeof input === 'string') return [finishSystem(textPieces(input), !isBlank(input), input)]
@@ -70,7 +70,7 @@ function readMessage(place: InputObject, blocks: InputObject[] | undefined, join
   return withDifference(marked, FORMAT, writeMessage(marked, toWritable(marked, FORMAT), joined), place.value)
 }
 
-/** Whether the content is what the writer makes of text and calls. */
+/** Whether the writer would create the same content from text and calls. */
 function isUsual({ value }: InputObject, blocks: InputObject[] | undefined, joined: boolean): boolean {
   if (blocks === undefined) return value.content === '' || !isBlank(value.content as string)
   if (blocks.length === 1 && blocks[0]?.value.type === 'text') return joined && isPlain(blocks[0])

@@ -38,13 +38,13 @@ export interface AnthropicToolResult {
   is_error?: boolean
 }
 
-/** A message for Anthropic, as far as we make them ourselves. */
+/** A message for Anthropic, as this package writes it. */
 export type AnthropicMessage =
   | { role: 'user'; content: string | (AnthropicToolResult | AnthropicText | AnthropicImage | AnthropicDocument)[] }
   | { role: 'assistant'; content: string | (AnthropicText | AnthropicToolUse)[] }
   | { role: 'system'; content: string }
 
-/** What a request to Anthropic takes: the system prompt stands beside the messages. */
+/** Messages and system prompt of an Anthropic request. */
 export interface AnthropicConversation {
   system?: string | AnthropicText[]
   messages: AnthropicMessage[]

@@ -4,7 +4,7 @@ import { writeBlocks } from './anthropic-blocks.ts'
 import type { WritableMessage } from './parts.ts'
 
 /**
- * A message as Anthropic has it; `undefined` when nothing of it can be said there. `joined`: its blocks follow results.
+ * Writes a message for Anthropic; `undefined` if nothing of it fits. `joined`: its blocks follow results.
  */
 export function writeMessage(message: Message, said: WritableMessage, joined: boolean): JsonObject | undefined {
   const blocks = writeBlocks(said).filter(({ type }) => said.own || fits(type, message.role))
@@ -19,7 +19,7 @@ export function writeMessage(message: Message, said: WritableMessage, joined: bo
   return { role: message.role, content: alone ? (first.text ?? '') : blocks }
 }
 
-/** The block for a tool's result. */
+/** Writes the block of a tool result. */
 export function writeResult(message: Message, said: WritableMessage): JsonObject {
   const blocks = writeBlocks(said)
   const rich = said.own ? said.pieced : blocks.some(({ type }) => type !== 'text')
@@ -32,13 +32,13 @@ export function writeResult(message: Message, said: WritableMessage): JsonObject
   }
 }
 
-/** A system prompt, or a piece of one: text, or blocks where it was blocks. */
+/** Writes a system prompt or a piece of one: text, or blocks if it was blocks. */
 export function writeSystem(said: WritableMessage): Json | undefined {
   if (said.own) return said.pieced ? writeBlocks(said) : said.text
   return said.text.trim() === '' ? undefined : said.text
 }
 
-/** The system prompt from what its messages gave. */
+/** Joins the pieces of the system prompt. */
 export function joinSystem(prompts: readonly Json[]): Json | undefined {
   if (prompts.length < 2) return prompts[0]
   return prompts.flatMap((prompt) => (typeof prompt === 'string' ? textBlocks(prompt) : (prompt as JsonObject[])))

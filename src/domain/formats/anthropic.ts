@@ -9,11 +9,11 @@ import { restore, toWritable, type WritableMessage } from './parts.ts'
 
 const FORMAT = 'anthropic'
 
-/** How to write messages for Anthropic. */
+/** Options of `toAnthropic`. */
 export interface AnthropicOptions extends WriteOptions {
   /**
-   * Where system messages go that come after others. `top`: into the system prompt, which every model takes.
-   * `inline`: where they are, which only newer models take.
+   * Position of later system messages. `top`: in the system prompt, which every model accepts. `inline`: where they
+   * are, which only newer models accept.
    *
    * @default 'top'
    */
@@ -21,9 +21,9 @@ export interface AnthropicOptions extends WriteOptions {
 }
 
 /**
- * Messages for Anthropic. Results of one message's calls go together into the next message of the user, in front of
- * what the user says there. Other neighbours of one role stay apart: the API joins them itself, and a message that
- * was joined could not be told from one that was always whole.
+ * Writes messages for Anthropic. Results of one message's calls go into the next user message, before its text. Other
+ * adjacent messages of one role stay separate: the API joins them itself, and a joined message could not be split
+ * again.
  *
  * The format cannot carry: the place of a system message, unless `laterSystem` is `inline`; timestamps and agent ids;
  * text of white space alone; spaces in arguments; images and files of the assistant; files other than PDF and text.
@@ -31,7 +31,7 @@ export interface AnthropicOptions extends WriteOptions {
 export function toAnthropic(messages: readonly Message[], options: AnthropicOptions = {}): AnthropicConversation {
   const prompts: Json[] = []
   const list: JsonObject[] = []
-  /** The blocks of the last message, if it holds nothing but results so far. */
+  /** The blocks of the last message if it holds only results so far. */
   let results: Json[] | undefined
   for (const message of pairResults(messages, FORMAT, { ...options, adjacent: true })) {
     const said = toWritable(message, FORMAT)
@@ -64,8 +64,8 @@ export function toAnthropic(messages: readonly Message[], options: AnthropicOpti
 }
 
 /**
- * Messages from any that Anthropic takes: a list, or an object with `messages` and maybe `system`. Throws
- * `ValidationError` naming the field that is wrong.
+ * Reads Anthropic messages: a list, or an object with `messages` and optionally `system`. Throws `ValidationError` with
+ * the wrong field.
  */
 export function fromAnthropic(input: unknown): Message[] {
   const given = input as Json | undefined

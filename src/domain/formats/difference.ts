@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../json.ts'
 
-/** How to get from one JSON object to another: members to set, to drop, and to change inside. */
+/** The difference between two JSON objects: members to set, to drop, and to change inside. */
 export interface Difference {
   set?: JsonObject
   drop?: string[]
@@ -8,8 +8,8 @@ export interface Difference {
 }
 
 /**
- * What has to change in `before` to get `after`; `undefined` when nothing has to. Lists of one length are compared item
- * by item.
+ * Returns the changes from `before` to `after`; `undefined` without any. Lists of equal length are compared item by
+ * item.
  */
 export function diffJson(before: Json, after: Json): Difference | undefined {
   const set: [string, Json][] = []
@@ -40,7 +40,7 @@ export function diffJson(before: Json, after: Json): Difference | undefined {
   }
 }
 
-/** Applies what {@link difference} found. Total: a change that does not fit the value is passed over. */
+/** Applies a difference. Total: a change that does not fit is skipped. */
 export function applyDifference(before: Json, difference: Difference | undefined): Json {
   const change = difference as Json | undefined
   if (!isObject(change) || before === null || typeof before !== 'object') return before

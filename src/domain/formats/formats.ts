@@ -26,7 +26,7 @@ export {
   type WriteOptions,
 }
 
-/** What messages look like in each format. */
+/** The output type of each format. */
 export interface FormatOutput {
   'openai-chat': OpenAIChatMessage[]
   'openai-responses': OpenAIResponsesItem[]
@@ -34,15 +34,15 @@ export interface FormatOutput {
   'ai-sdk': AISDKMessage[]
 }
 
-/** The two ways of one format. */
+/** The writer and reader of a format. */
 export interface Format<Output, Options = WriteOptions> {
-  /** Total: any list of messages can be written. */
+  /** Writes any list of messages. */
   to(messages: readonly Message[], options?: Options): Output
-  /** Throws `ValidationError` naming the field that is wrong. */
+  /** Reads messages. Throws `ValidationError` with the wrong field. */
   from(input: unknown): Message[]
 }
 
-/** Every format by its name. */
+/** Every format by name. */
 export const FORMATS: { readonly [F in MessageFormat]: Format<FormatOutput[F], AnthropicOptions> } = {
   'openai-chat': { to: toOpenAIChat, from: fromOpenAIChat },
   'openai-responses': { to: toOpenAIResponses, from: fromOpenAIResponses },

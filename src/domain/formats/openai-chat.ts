@@ -26,21 +26,21 @@ import {
 const FORMAT = 'openai-chat'
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
 
-/** A piece of a user's message to OpenAI's chat completions. */
+/** A part of a user message for OpenAI chat completions. */
 export type OpenAIChatPart =
   | { type: 'text'; text: string }
   | { type: 'image_url'; image_url: { url: string } }
   | { type: 'input_audio'; input_audio: { data: string; format: 'wav' | 'mp3' } }
   | { type: 'file'; file: { file_data: string; filename?: string } }
 
-/** A tool call in a message of OpenAI's chat completions. */
+/** A tool call of OpenAI chat completions. */
 export interface OpenAIChatToolCall {
   id: string
   type: 'function'
   function: { name: string; arguments: string }
 }
 
-/** A message for OpenAI's chat completions, as far as we make them ourselves. */
+/** A message for OpenAI chat completions, as this package writes it. */
 export type OpenAIChatMessage =
   | { role: 'system'; content: string }
   | { role: 'user'; content: string | OpenAIChatPart[] }
@@ -48,10 +48,10 @@ export type OpenAIChatMessage =
   | { role: 'tool'; tool_call_id: string; content: string }
 
 /**
- * Messages for OpenAI's chat completions. Results directly follow the message with their calls.
+ * Writes messages for OpenAI chat completions. Results directly follow the message with their calls.
  *
- * The format cannot carry: timestamps and agent ids; images and files in anything but a user's message; files behind
- * an address; that a tool failed.
+ * The format cannot carry: timestamps and agent ids; images and files in anything but a user's message; files by
+ * URL; that a tool failed.
  */
 export function toOpenAIChat(messages: readonly Message[], options: WriteOptions = {}): OpenAIChatMessage[] {
   const written = pairResults(messages, FORMAT, { ...options, adjacent: true }).flatMap((message) => {
@@ -61,7 +61,7 @@ export function toOpenAIChat(messages: readonly Message[], options: WriteOptions
   return written as unknown as OpenAIChatMessage[]
 }
 
-/** Messages from any that OpenAI's chat completions takes. Throws `ValidationError` naming the field that is wrong. */
+/** Reads messages of OpenAI chat completions. Throws `ValidationError` with the wrong field. */
 export function fromOpenAIChat(input: unknown): Message[] {
   return readObjects(input, 'messages').map((place) => {
     const message = compose(read(place), FORMAT)
@@ -97,7 +97,7 @@ function readAssistant(place: InputObject, pieces: Part[], usual: boolean): Draf
     calls.push({ id: legacyId(name), name, arguments: requireText(called, 'arguments') })
   }
   if (pieces.length === 0 && calls.length === 0) {
-    // a refusal is what the assistant said, and other models should see it said
+    // a refusal is the assistant's text, and other models should see it
     if (refusal !== undefined) return { role: 'assistant', pieces: textPieces(refusal), usual }
     if (place.value.audio)
       return { role: 'assistant', pieces: [{ type: 'native', value: { type: 'audio' } }], usual: true }
@@ -115,7 +115,7 @@ function readCall(place: InputObject): ToolCall {
   }
 }
 
-/** Calls of the first kind of functions had no ids. */
+/** Calls of the legacy function API had no ids. */
 function legacyId(name: string): string {
   return `function_call_${name}`
 }
@@ -162,7 +162,7 @@ function write(message: Message, said: WritableMessage): Json | undefined {
   return said.words === '' ? undefined : { role: message.role, content: said.words }
 }
 
-/** The content as the list it was; `undefined` where it was text. */
+/** Returns the content as a list; `undefined` if it was text. */
 function listed(said: WritableMessage): Json | undefined {
   return said.own && said.pieced ? said.pieces.flatMap((piece) => writePart(piece)) : undefined
 }

@@ -3,7 +3,7 @@ import { fromUrl, imageUrl, isImage, mediaTypeOf, sourceOf, toUrl } from './medi
 import type { Part } from './parts.ts'
 import { type InputObject, optionalText, requireText } from './read-input.ts'
 
-/** Reads one block of content in an item of OpenAI's responses. */
+/** Reads one content block of an OpenAI responses item. */
 export function readContent(place: InputObject): Part {
   const { value } = place
   switch (value.type) {
@@ -30,7 +30,7 @@ export function readContent(place: InputObject): Part {
   }
 }
 
-/** Writes one piece as a block of content, or as none where there is no such block. */
+/** Writes one piece as a content block, or nothing if the format has no such block. */
 export function writeContent(piece: Part, textType: 'input_text' | 'output_text'): JsonObject[] {
   switch (piece.type) {
     case 'text':

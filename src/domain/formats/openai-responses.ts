@@ -17,17 +17,17 @@ import { type InputObject, optionalBlocks, optionalText, readObjects, requireRol
 
 const FORMAT = 'openai-responses'
 const ROLES = ['user', 'assistant', 'system', 'developer'] as const
-/** Items besides calls that the assistant makes. */
+/** Assistant items besides calls. */
 const ASSISTANT = ['reasoning', 'mcp_list_tools', 'mcp_approval_request', 'program', 'compaction']
 
-/** A piece of a user's message, or of a tool's result, to OpenAI's responses. */
+/** A part of a user message or tool result for OpenAI responses. */
 export type OpenAIResponsesPart =
   | { type: 'input_text'; text: string }
   | { type: 'input_image'; image_url: string; detail: 'auto' }
   | { type: 'input_file'; file_data: string; filename?: string }
   | { type: 'input_file'; file_url: string; filename?: string }
 
-/** An input item for OpenAI's responses, as far as we make them ourselves. */
+/** An input item for OpenAI responses, as this package writes it. */
 export type OpenAIResponsesItem =
   | { role: 'system' | 'assistant'; content: string }
   | { role: 'user'; content: string | OpenAIResponsesPart[] }
@@ -35,7 +35,7 @@ export type OpenAIResponsesItem =
   | { type: 'function_call_output'; call_id: string; output: string | OpenAIResponsesPart[] }
 
 /**
- * Messages as input items for OpenAI's responses. Results stay where they are, since here they may follow later.
+ * Writes messages as input items for OpenAI responses. Results stay where they are, since they may follow later here.
  *
  * The format cannot carry: timestamps and agent ids; images and files of the assistant; audio; that a tool failed;
  * where one message of the assistant ends, if the next has no text.
@@ -50,8 +50,8 @@ export function toOpenAIResponses(messages: readonly Message[], options: WriteOp
 }
 
 /**
- * Messages from input or output items of OpenAI's responses: the calls that follow a message of the assistant
- * become part of it. Throws `ValidationError` naming the field that is wrong.
+ * Reads input or output items of OpenAI responses. Calls after an assistant message become part of it. Throws
+ * `ValidationError` with the wrong field.
  */
 export function fromOpenAIResponses(input: unknown): Message[] {
   const messages: Message[] = []
@@ -63,7 +63,7 @@ export function fromOpenAIResponses(input: unknown): Message[] {
   for (const place of readObjects(input, 'input')) {
     const kind = kindOf(place)
     if (kind === 'assistant' || kind === 'call') {
-      // a message, or the reasoning before it, begins another one; calls go on with the last
+      // a message, or the reasoning before it, starts a new one; calls continue the last
       const begins = kind === 'assistant' && turn.some((item) => kindOf(item) === 'call' || isMessage(item))
       if (begins) close()
       turn.push(place)
@@ -157,7 +157,7 @@ function write(message: Message, said: WritableMessage): Json {
   return said.words === '' ? [] : [{ role: message.role, content: said.words }]
 }
 
-/** The items of an assistant: neighbouring texts are one message. */
+/** Writes the items of an assistant; adjacent texts are one message. */
 function writeTurn(said: WritableMessage): Json {
   const items: JsonObject[] = []
   let content: JsonObject[] | undefined
@@ -177,7 +177,7 @@ function writeTurn(said: WritableMessage): Json {
       content.push(...writeContent(piece, 'output_text'))
     } else if (piece.type === 'text' && piece.text !== undefined) {
       const last = items.at(-1)
-      // elsewhere the assistant's texts may lie between its calls; they are one answer all the same
+      // other formats allow text between calls; it is still one answer
       if (last?.role === 'assistant') items[items.length - 1] = { ...last, content: `${last.content}${piece.text}` }
       else if (piece.text !== '') items.push({ role: 'assistant', content: piece.text })
     }

@@ -1,33 +1,32 @@
 import type { Message } from '../message.ts'
 import { type MessageFormat, toWritable, withParts } from './parts.ts'
 
-/** How to write messages. */
+/** Options of a writer. */
 export interface WriteOptions {
   /**
-   * What becomes of calls without a result and results without a call, which providers refuse. `repair`: a call that
-   * other messages follow gets a result that says it has none, and a result without a call is left out. `keep`:
-   * everything stays where it is.
+   * Handling of calls without a result and results without a call, which providers refuse. `repair`: a call that other
+   * messages follow gets a placeholder result, and a result without a call is left out. `keep`: nothing changes.
    *
    * @default 'repair'
    */
   unpaired?: 'repair' | 'keep'
 }
 
-/** Content of the result that a call gets which has none. */
+/** Content of a placeholder result. */
 export const NO_RESULT = 'No result was recorded for this call.'
 
 interface Slot {
   message: Message
-  /** What goes directly behind the message. */
+  /** Messages directly after it. */
   results: Message[]
-  /** Ids of its calls that have no result yet. */
+  /** Ids of its calls without a result. */
   open: string[]
 }
 
 /**
- * The messages in an order that providers take: each call has one result, and with `adjacent` the results directly
- * follow the message that calls. Calls at the very end stay open, since their results are yet to come. Where two
- * messages use one id for a call, a result is for the later of them.
+ * Orders messages as providers accept them: each call has one result, and with `adjacent` results directly follow the
+ * calling message. Calls at the very end stay open, since their results are still to come. If two messages use the same
+ * call id, a result belongs to the later one.
  */
 export function pairResults(
   messages: readonly Message[],

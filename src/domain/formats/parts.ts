@@ -3,14 +3,14 @@ import { isObject, type Json, type JsonObject } from '../json.ts'
 import type { Message, ToolCall } from '../message.ts'
 import { applyDifference, type Difference, diffJson } from './difference.ts'
 
-/** Names of the shapes that messages come in and go out. */
+/** Names of the supported message formats. */
 export const MESSAGE_FORMATS = ['openai-chat', 'openai-responses', 'anthropic', 'ai-sdk'] as const
 /** One of {@link MESSAGE_FORMATS}. */
 export type MessageFormat = (typeof MESSAGE_FORMATS)[number]
 
-/** An image: an address, or base64 with its media type. */
+/** An image: a URL, or base64 with its media type. */
 export type ImagePart = { type: 'image'; url?: string; data?: string; mediaType?: string }
-/** A file: an address, base64, or text. `tagged` is a way of writing that the AI SDK has. */
+/** A file: a URL, base64, or text. `tagged` is a notation of the AI SDK. */
 export type FilePart = {
   type: 'file'
   url?: string
@@ -20,51 +20,51 @@ export type FilePart = {
   filename?: string
   tagged?: boolean
 }
-/** Text; without `text` it is the content of the message. */
+/** Text; without `text` it is the message's content. */
 export type TextPart = { type: 'text'; text?: string }
-/** What only the format knows that the message came in. */
+/** A part that only the message's own format knows. */
 export type NativePart = { type: 'native'; value: JsonObject }
 
-/** One piece of a message, in the order it was said. A `call` is the place of a tool call, by its index. */
+/** One piece of a message, in order. A `call` is the position of a tool call, by index. */
 export type Part = TextPart | ImagePart | FilePart | NativePart | { type: 'json' } | { type: 'call'; call: number }
 
-/** What the converters keep in `parts` of a message, all of it JSON and all of it optional. */
+/** What the converters store in a message's `parts`: JSON, all optional. */
 export type MessageParts = {
-  /** The format that the message came in: `native` things are for its way back only. */
+  /** The message's own format; `native` parts are only for writing that format again. */
   format?: MessageFormat
-  /** The pieces of the message, where it is not plain text followed by its calls. */
+  /** The pieces, unless the message is plain text followed by its calls. */
   content?: Part[]
-  /** What to change in the message that would be written to get the one that was read. */
+  /** The difference between the message we would write and the one that was read. */
   native?: Difference
-  /** The same for the fields of a message that became several, on the first of them. */
+  /** The same for a message that was split into several; on the first of them. */
   outer?: Difference
-  /** The content was put there by us, since a message must have one. */
+  /** The content is our placeholder, since a message must have one. */
   placeholder?: boolean
   /** The tool failed. */
   isError?: boolean
-  /** Stood in a message of its own, where we would have joined it to the one before. */
+  /** Was a separate message where we would join it to the previous one. */
   apart?: boolean
-  /** Belongs to the results before it and answers no call of the message. */
+  /** Belongs to the preceding results and answers no call. */
   attached?: boolean
-  /** Stood among the messages, where we would have put it in front of them. */
+  /** Was among the messages where we would move it to the front. */
   inline?: boolean
 }
 
-/** A message as a format's reader sees it, before it is known what has to be kept beside the text. */
+/** A message as a reader sees it, before it is known what to store beside the text. */
 export interface Draft {
   role: Role
   pieces: Part[]
   calls?: ToolCall[]
   toolCallId?: string
-  /** Whether the pieces are just what the writer would make of text and calls. */
+  /** Whether the writer would create the same pieces from text and calls. */
   usual: boolean
   isError?: boolean
 }
 
-/** The message of a draft; where it says nothing its content tells what it holds, such as `[image]`. */
+/** Builds the message of a draft. Without text the content is a placeholder like `[image]`. */
 export function compose(draft: Draft, format: MessageFormat): Message {
   const texts = draft.pieces.flatMap((piece) => (piece.type === 'text' ? [piece.text ?? ''] : []))
-  // blocks of an assistant are pieces of one answer, those of others stand for themselves
+  // an assistant's blocks are pieces of one answer, those of others are separate
   const said = texts.join(draft.role === 'assistant' ? '' : '\n')
   const calls = draft.calls ?? []
   const rest = draft.pieces.filter(({ type }) => type !== 'text' && type !== 'call')
@@ -83,12 +83,12 @@ export function compose(draft: Draft, format: MessageFormat): Message {
   return Object.keys(parts).length === 0 ? message : withParts(message, format, parts)
 }
 
-/** The message with more in its parts. */
+/** Adds to the parts of a message. */
 export function withParts(message: Message, format: MessageFormat, more: MessageParts): Message {
   return { ...message, parts: { format, ...message.parts, ...more } as unknown as JsonObject }
 }
 
-/** The message with what it takes to write `read` again, where its writer would give `written`. */
+/** Stores the difference that turns `written` back into `read`. */
 export function withDifference(
   message: Message,
   format: MessageFormat,
@@ -99,30 +99,30 @@ export function withDifference(
   return native === undefined ? message : withParts(message, format, { native })
 }
 
-/** What was read, from what is written: undoes {@link withDifference} in the message's own format. */
+/** Applies the difference of {@link withDifference} in the message's own format. */
 export function restore(written: Json | undefined, { own, native }: WritableMessage): Json | undefined {
   if (!own || native === undefined) return written
   const { it } = applyDifference(written === undefined ? {} : { it: written }, native) as { it?: Json }
-  // parts that somebody made up may lead to what is no message
+  // forged parts may not lead to a message
   return it === null || typeof it === 'number' || typeof it === 'boolean' ? written : it
 }
 
-/** A message as a format's writer sees it. */
+/** A message as a writer sees it. */
 export interface WritableMessage extends Omit<MessageParts, 'content' | 'format'> {
-  /** Whether the message came in the format that is written. */
+  /** Whether the message came in the written format. */
   own: boolean
-  /** Texts filled in, calls all there, native pieces only of the own format. */
+  /** With all texts and calls; native pieces only in the own format. */
   pieces: Part[]
-  /** Whether the message has pieces other than its text and its calls. */
+  /** Whether the message has stored pieces. */
   pieced: boolean
-  /** What was said, all in one; empty for a placeholder. */
+  /** The whole text; empty for a placeholder. */
   text: string
-  /** The text where nothing but text can be written: a placeholder then stands for what has no place. */
+  /** The text where only text can be written: a placeholder replaces what does not fit. */
   words: string
   calls: readonly ToolCall[]
 }
 
-/** Reads a message for a format's writer. Total: parts that are not ours are passed over. */
+/** Prepares a message for a writer. Total: unknown parts are skipped. */
 export function toWritable(message: Message, format: MessageFormat): WritableMessage {
   const { content, format: from, ...marks } = (message.parts ?? {}) as MessageParts
   const own = from === format
@@ -130,7 +130,7 @@ export function toWritable(message: Message, format: MessageFormat): WritableMes
   const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
   const pieced = Array.isArray(content)
   const pieces = (pieced ? content : []).filter((piece) => isPart(piece) && (own || piece.type !== 'native'))
-  // nobody has to repeat the text in the pieces
+  // pieces need not repeat the text
   if (!pieces.some(({ type }) => type === 'text')) pieces.unshift(...textPieces(text))
   const placed = new Set(pieces.flatMap((piece) => (piece.type === 'call' ? [piece.call] : [])))
   const filled = pieces.flatMap((piece): Part[] => {
@@ -142,7 +142,7 @@ export function toWritable(message: Message, format: MessageFormat): WritableMes
   return { ...marks, own, pieces: filled, pieced, text, words: stands ? message.content : text, calls }
 }
 
-/** One piece of text, or none where there is none. */
+/** Returns one piece of text, or none for empty text. */
 export function textPieces(text: string | undefined): Part[] {
   return text === undefined || text === '' ? [] : [{ type: 'text', text }]
 }

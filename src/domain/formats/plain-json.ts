@@ -3,15 +3,14 @@ import { isObject, type Json } from '../json.ts'
 
 /** Marks text that was a `URL` object. */
 const URL_KEY = 'throughline:url'
-/** Deeper than any store takes; it stops circles. */
+/** Deeper than any store accepts; also stops circles. */
 const MAX_DEPTH = 200
-/** As many arguments as `String.fromCharCode` takes everywhere. */
+/** Number of arguments that `String.fromCharCode` accepts everywhere. */
 const CHUNK = 8192
 
 /**
- * A copy of the value that is JSON throughout: bytes become base64 text, dates ISO text, a `URL` what {@link revive}
- * makes a `URL` of again, and what is `undefined` counts as absent. Throws `ValidationError` with the path of what
- * has no such form.
+ * Copies a value as plain JSON: bytes become base64, dates ISO text, a `URL` an object that {@link revive} restores,
+ * and `undefined` counts as absent. Throws `ValidationError` with the path of anything else.
  */
 export function toPlainJson(value: unknown, path: string, depth = 0): Json {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value
@@ -38,14 +37,14 @@ export function revive(value: Json): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, revive(item)]))
 }
 
-/** Text of the `URL` that stood here. */
+/** Returns the text of an encoded `URL`. */
 export function decodeUrl(value: Json | undefined): string | undefined {
   if (!isObject(value)) return undefined
   const { [URL_KEY]: url, ...others } = value
   return typeof url === 'string' && Object.keys(others).length === 0 ? url : undefined
 }
 
-/** What {@link revive} makes a `URL` of. */
+/** Encodes a `URL` for {@link revive}. */
 export function encodeUrl(url: string): Json {
   return { [URL_KEY]: url }
 }

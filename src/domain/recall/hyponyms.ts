@@ -1,6 +1,6 @@
 /**
- * Things and kinds or instances of them, written by hand: general everyday English.
- * Groups are parted by bars; the thing stands before the colon.
+ * Terms and their kinds or instances, written by hand: everyday English.
+ * Bars separate groups; the term is before the colon.
  */
 export const HYPONYMS = `
 instrument: guitar piano violin drum flute clarinet saxophone trumpet cello bass keyboard ukulele harp banjo|pet: dog

@@ -1,4 +1,4 @@
-/** A question, and a statement that answers it without sharing a word that matters. */
+/** A question and a statement that answers it without a common content word. */
 export type Probe = readonly [question: string, answer: string]
 
 /**

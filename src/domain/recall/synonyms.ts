@@ -1,6 +1,6 @@
 /**
- * Words that people use for the same thing, written by hand: general everyday English.
- * Groups are parted by bars; a line break is a space unless a bar precedes it.
+ * Synonyms, written by hand: everyday English.
+ * Bars separate groups; a line break is a space unless a bar precedes it.
  */
 export const SYNONYMS = `
 child kid toddler infant baby son daughter|mother mom parent|father dad parent|parent mom dad mother father folk|

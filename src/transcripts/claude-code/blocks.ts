@@ -1,10 +1,10 @@
 import type { ExportedEvent, SessionBlock } from '../../api.ts'
 
-/** Events of one block, and characters of their contents and parts together. */
+/** Maximum events per block, and characters of their contents and parts. */
 const MAX_EVENTS = 500
 const MAX_SIZE = 4 * 1024 * 1024
 
-/** The events of one session in blocks. */
+/** Groups the events of one session into blocks. */
 export async function* blocksOf(
   sessionId: string,
   events: AsyncIterable<ExportedEvent>,

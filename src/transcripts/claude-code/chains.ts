@@ -5,20 +5,20 @@ import { textAt } from './draft.ts'
 export const MAIN = ''
 
 /**
- * Which lines of a file belong together: those of the session, and those of each sub-agent that worked within it. A line is told by itself and by
- * those before it, so that what comes later changes nothing.
+ * Assigns lines to chains: the session itself, and each sub-agent within it. Uses a line and those before it only, so
+ * later lines change nothing.
  */
 export class Chains {
   readonly #isOne: boolean
   readonly #chainOf = new Map<string, string>()
   #last = MAIN
 
-  /** @param isOne the file is one sub-agent's own */
+  /** @param isOne the file belongs to one sub-agent */
   constructor(isOne: boolean) {
     this.#isOne = isOne
   }
 
-  /** Key of the chain that a line belongs to: the id of the agent, or else the uuid of the chain's first entry. */
+  /** Returns the chain of a line: the agent's id, else the uuid of the chain's first entry. */
   of(value: Json, line: number): string {
     if (this.#isOne || !isObject(value) || value['isSidechain'] !== true) return MAIN
     const uuid = textAt(value, 'uuid')
@@ -28,7 +28,7 @@ export class Chains {
     return chain
   }
 
-  /** An entry without a name stands where the last one stood. */
+  /** An entry without a uuid belongs to the last chain. */
   #first(uuid: string, line: number): string {
     return uuid || this.#last || `line-${line}`
   }

@@ -1,42 +1,42 @@
 import type { CustomType, EventType, Role } from '../../domain/event.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 
-/** An event in the making: what a line, or one block of its message, says. */
+/** An event draft from a line or from one block of its message. */
 export interface Draft {
   readonly type: EventType
   readonly role: Role
   readonly content: string
-  /** Parts that have a meaning here, such as the id of a tool call. */
+  /** Parts with a meaning here, for example the id of a tool call. */
   readonly parts: JsonObject
-  /** Parts that keep what the event does not show. */
+  /** Parts that keep the rest of the line. */
   readonly raw: RawParts
 }
 
-/** What it takes, beside what an event shows, to write the line again. */
+/** What is needed, beside the event, to write the line again. */
 export type RawParts = {
-  /** All of the line that no event of it shows; on its first event. */
+  /** The rest of the line; on its first event. */
   readonly entry?: Json
-  /** A block of the message, without what the event shows. */
+  /** The rest of a message block. */
   readonly block?: Json
-  /** Where in the block, or else in the entry, the content of the event stands. */
+  /** Path of the event's content in the block, else in the entry. */
   readonly at?: readonly (string | number)[]
 }
 
-/** The name behind `x.` takes 127 characters; a type that is longer says enough by then. */
+/** Maximum characters of the name; a type has 127 after `x.`. */
 const MAX_NAME = 100
 
-/** The type of an event for what only Claude Code has. */
+/** Returns a custom type for entries that only Claude Code has. */
 export function customType(name: string): CustomType {
   const safe = name.replace(/[^A-Za-z0-9_.:-]/g, '_').slice(0, MAX_NAME)
   return `x.claude-code.${safe === '' ? 'entry' : safe}`
 }
 
-/** The object without some of its keys. */
+/** Returns the object without some of its keys. */
 export function omitKeys(object: JsonObject, ...keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)))
 }
 
-/** Text that stands under a key; empty if there is none. */
+/** Returns the text at a key; empty if there is none. */
 export function textAt(value: Json | undefined, key: string): string {
   const found = typeof value === 'object' && value !== null ? (value as JsonObject)[key] : undefined
   return typeof found === 'string' ? found : ''

@@ -3,16 +3,16 @@ import { customType, type Draft, omitKeys, textAt } from './draft.ts'
 import { messageDrafts } from './message-drafts.ts'
 import { isTypedByUser } from './user-text.ts'
 
-/** Keys that hold the words of an entry, where it is no message; of several the first that says anything counts. */
+/** Keys with the text of an entry that is not a message; the first non-empty one counts. */
 const WORDS = ['content', 'summary', 'customTitle', 'aiTitle', 'title', 'lastPrompt', 'agentName', 'tag', 'prUrl']
 
-/** What a line says, as one event or several. What is not known is kept as it is. */
+/** Converts a line to one or more drafts. Unknown entries are kept as they are. */
 export function draftsOf(value: Json): Draft[] {
   if (!isObject(value)) return [rawDraft('value', value)]
   return messageDrafts(value) ?? [queuedDraft(value) ?? otherDraft(value)]
 }
 
-/** What the user said while the agent was working. */
+/** Converts what the user typed while the agent was working. */
 function queuedDraft(entry: JsonObject): Draft | undefined {
   const { attachment } = entry
   if (entry['type'] !== 'attachment' || textAt(attachment, 'type') !== 'queued_command') return undefined

@@ -4,7 +4,7 @@ import { customType } from './draft.ts'
 import { type Line, readPieces } from './read-lines.ts'
 import { type LineEvent, partEvent, translateLine } from './translate-line.ts'
 
-/** An event of a line, with what its id is made from. */
+/** An event of a line, with the inputs of its id. */
 export interface NumberedEvent {
   event: LineEvent
   part: number
@@ -12,7 +12,7 @@ export interface NumberedEvent {
   at?: string
 }
 
-/** The events of a line, be it held or too long for that. */
+/** Yields the events of a line, even one too long to hold in memory. */
 export async function* eventsOf(file: FileHandle, line: Line): AsyncGenerator<NumberedEvent> {
   const { bytes, number, start, end } = line
   if (bytes !== undefined) {

@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../domain/json.ts'
 import { customType, type Draft, omitKeys, textAt } from './draft.ts'
 import { isTypedByUser } from './user-text.ts'
 
-/** The drafts of a message of the user or of the assistant; `undefined` if the entry holds none that says anything. */
+/** Converts a user or assistant message to drafts; `undefined` if the entry has no content. */
 export function messageDrafts(entry: JsonObject): Draft[] | undefined {
   const { type, message } = entry
   if ((type !== 'user' && type !== 'assistant') || !isObject(message)) return undefined
@@ -19,7 +19,7 @@ export function messageDrafts(entry: JsonObject): Draft[] | undefined {
 }
 
 function speaker(entry: JsonObject, text: string): { type: EventType; role: Role } {
-  // what the program says in the place of an answer
+  // the program's own text instead of an answer
   if (entry['isApiErrorMessage'] === true) return { type: customType('api_error'), role: 'assistant' }
   if (entry['type'] === 'assistant') return { type: 'model_message', role: 'assistant' }
   return isTypedByUser(entry, text) ? { type: 'user_message', role: 'user' } : { type: 'system_event', role: 'system' }
@@ -38,7 +38,7 @@ function knownBlock(entry: JsonObject, block: JsonObject, type: string): Draft |
   if (type === 'thinking' && typeof block['thinking'] === 'string') {
     return shown({ type: 'x.thinking', role: 'assistant' }, block, 'thinking')
   }
-  // those that run on the server, and those of MCP, are named the same way
+  // server-side and MCP tools use the same suffixes
   if (type.endsWith('tool_use')) return callDraft(block)
   return type.endsWith('tool_result') ? resultDraft(block) : undefined
 }
@@ -71,7 +71,7 @@ function resultDraft(block: JsonObject): Draft | undefined {
   }
 }
 
-/** The words of a result. Where they are one text it is kept once; several are kept beside what they are together. */
+/** Returns the text of a result. A single text is stored once; several are also kept in the raw block. */
 function resultText(content: Json | undefined, block: JsonObject): Pick<Draft, 'content' | 'raw'> {
   if (typeof content === 'string') return { content, raw: { at: ['content'], block: omitKeys(block, 'content') } }
   const list: readonly Json[] = Array.isArray(content) ? content : []

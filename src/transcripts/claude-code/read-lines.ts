@@ -1,20 +1,20 @@
 import type { FileHandle } from 'node:fs/promises'
 import { encodePiece, PIECE_BYTES, wholeCharacters } from './raw-source.ts'
 
-/** A place in a file, at the beginning of a line. */
+/** The start of a line in a file. */
 export interface LinePosition {
   readonly start: number
-  /** Of the line that begins there, from 1. */
+  /** Line number, from 1. */
   readonly number: number
 }
 
 /** A line of a file. */
 export interface Line extends LinePosition {
-  /** Where its bytes end, without the line feed. */
+  /** End of its bytes, without the line feed. */
   readonly end: number
-  /** Absent if there are more than were to be held. */
+  /** Absent if the line is longer than the limit. */
   readonly bytes?: Buffer
-  /** A line feed follows. Otherwise it may be in the midst of being written. */
+  /** A line feed follows. Otherwise the line may still be being written. */
   readonly isEnded: boolean
 }
 
@@ -22,7 +22,7 @@ const NEWLINE = 0x0a
 const CHUNK = 1024 * 1024
 const BYTE_ORDER_MARK = Buffer.from('\u{feff}')
 
-/** The lines from a place up to a byte of the file; of those longer than `longest` bytes only where they are. */
+/** Yields the lines between two positions; lines longer than `longest` bytes come without bytes. */
 export async function* readLines(
   file: FileHandle,
   from: LinePosition,
@@ -62,14 +62,14 @@ export async function* readLines(
   return undefined
 }
 
-/** The byte order mark that some editors put at the beginning of a file is none of its text. */
+/** Skips the byte order mark that some editors write at the start of a file. */
 function withoutByteOrderMark(line: Line): Line {
   const { start, bytes } = line
   if (start !== 0 || bytes?.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) !== true) return line
   return { ...line, start: BYTE_ORDER_MARK.length, bytes: bytes.subarray(BYTE_ORDER_MARK.length) }
 }
 
-/** A line in pieces, however long it is. */
+/** Yields a line of any length in pieces. */
 export async function* readPieces(
   file: FileHandle,
   { start, end }: Line,
@@ -82,12 +82,12 @@ export async function* readPieces(
   }
 }
 
-/** As many bytes as were asked for. */
+/** Reads exactly `length` bytes. */
 export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length)
   for (let filled = 0; filled < length; ) {
     const { bytesRead } = await file.read(buffer, filled, length - filled, position + filled)
-    if (bytesRead === 0) throw new Error('it was cut short while it was read')
+    if (bytesRead === 0) throw new Error('the file was truncated while it was read')
     filled += bytesRead
   }
   return buffer

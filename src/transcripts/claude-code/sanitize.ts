@@ -1,17 +1,17 @@
 import type { Json } from '../../domain/json.ts'
 
-/** Characters of a text that is shown beside the line that is kept whole. */
+/** Maximum characters of a sanitized text; the original line is stored beside it. */
 const MAX_LENGTH = 1024 * 1024
-/** Levels of a value that is shown. */
+/** Maximum depth of a sanitized value. */
 const MAX_DEPTH = 50
 
-/** The text as every store takes it, to look at: NUL as the sign for it, no halves of characters, and no more than a mebibyte. */
+/** Makes text readable and storable: NUL becomes its symbol, lone surrogates are replaced, at most one mebibyte. */
 export function sanitizeText(text: string, longest = MAX_LENGTH): string {
   const clipped = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`
   return clipped.replaceAll('\0', '\u{2400}').toWellFormed()
 }
 
-/** The same for a value: what is too deep is left out. */
+/** Sanitizes a JSON value and cuts it at the maximum depth. */
 export function sanitizeJson(value: Json, depth = 0): Json {
   if (typeof value === 'string') return sanitizeText(value)
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)

@@ -8,45 +8,45 @@ import { SessionInfo } from './session-info.ts'
 import { parseUuid } from './transcript-name.ts'
 import { parseJson } from './translate-line.ts'
 
-/** Lines that follow each other and belong to one chain. */
+/** Consecutive lines of one chain. */
 export interface Run extends LinePosition {
   end: number
 }
 
-/** The lines of one chain, and what they tell of it. */
+/** The lines of one chain, and its facts. */
 export interface ScannedChain {
   readonly runs: Run[]
   readonly info: SessionInfo
 }
 
-/** What was found in a file. */
+/** Result of scanning a file. */
 export interface FileScan {
   readonly chains: ReadonlyMap<string, ScannedChain>
-  /** Behind the last line that is whole. */
+  /** After the last complete line. */
   readonly end: LinePosition
-  /** The last line is being written. */
+  /** The last line is incomplete. */
   readonly isTorn: boolean
-  /** What the lines say that the session is. */
+  /** Session id from the lines. */
   readonly sessionId?: string
-  /** Whether they look like those of a transcript. */
+  /** Whether the lines look like a transcript. */
   readonly isTranscript: boolean
-  /** Whether the first of them is that of an export of Throughline. */
+  /** Whether the first line is that of a Throughline export. */
   readonly isExport: boolean
-  /** There is nothing in them, or the beginning of an entry. */
+  /** The file is blank or has only the start of an entry. */
   readonly isBlank: boolean
 }
 
-/** Whatever has this not belongs to the session itself, and need not be parsed to know it. */
+/** Lines without it belong to the session itself; no need to parse them. */
 const SIDECHAIN = /"isSidechain"\s*:\s*true/
 
-/** Keys that lines of a transcript have beside their type. */
+/** Keys of transcript lines besides their type. */
 const NAMES = ['uuid', 'sessionId', 'leafUuid', 'message']
 
 /** Blank, tab and carriage return. */
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0d]
 const BRACE = 0x7b
 
-/** Finds out which lines of a file belong to which session. Holds no lines, and little for each change between sessions. */
+/** Assigns the lines of a file to sessions. Holds no lines, only one range per change between sessions. */
 export async function scanFile(
   file: FileHandle,
   { chains, from, end, longest }: { chains: Chains; from: LinePosition; end: number; longest: number },
@@ -62,7 +62,7 @@ export async function scanFile(
   return found.survey()
 }
 
-/** What was found so far. */
+/** Collects the results of a scan. */
 class Scanner {
   readonly #chains = new Map<string, ScannedChain>()
   #end: LinePosition
@@ -76,12 +76,12 @@ class Scanner {
     this.#end = from
   }
 
-  /** Whether other lines of the session itself can tell no more. */
+  /** Whether more lines of the session itself can add nothing. */
   get isComplete(): boolean {
     return this.#sessionId !== undefined && this.#chains.get(MAIN)?.info.isComplete === true
   }
 
-  /** @param value what the line says, where that was looked at */
+  /** @param value the parsed line, if it was parsed */
   add({ start, number, end, bytes }: Line, value: Json | undefined, key: string): void {
     this.#isBlank &&= bytes?.every((byte) => BLANKS.includes(byte)) === true
     const chain = this.#chains.get(key) ?? { runs: [], info: new SessionInfo() }
@@ -91,7 +91,7 @@ class Scanner {
       chain.runs.push(this.#last.run)
     }
     this.#last.run.end = end
-    // behind the line feed that ends it, or will
+    // after the line feed that ends it, or will
     this.#end = { start: end + 1, number: number + 1 }
     if (!isObject(value)) return
     chain.info.read(value)
@@ -101,11 +101,11 @@ class Scanner {
     this.#isTranscript ||= NAMES.some((name) => Object.hasOwn(value, name))
   }
 
-  /** @param torn the last line, where it is being written */
+  /** @param torn the incomplete last line */
   survey(torn?: Line): FileScan {
     const sessionId = this.#sessionId
     const isTorn = torn !== undefined
-    // an entry that is being written begins like one
+    // an incomplete entry starts with a brace
     this.#isBlank &&= !isTorn || torn.bytes?.[0] === BRACE
     const looks = { isTranscript: this.#isTranscript, isExport: this.#isExport, isBlank: this.#isBlank }
     return { chains: this.#chains, end: this.#end, isTorn, ...looks, ...(sessionId !== undefined && { sessionId }) }

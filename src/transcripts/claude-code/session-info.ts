@@ -5,16 +5,16 @@ import { sanitizeText } from './sanitize.ts'
 import { parseTime } from './time.ts'
 import { parseCommand } from './user-text.ts'
 
-/** Characters of a task. */
+/** Maximum characters of a task. */
 const MAX_TASK = 200
 
-/** What the first lines of a session tell of it. */
+/** Facts about a session from its first lines. */
 export class SessionInfo {
-  /** When it began. */
+  /** When it started. */
   at?: string
-  /** The same as it is written. */
+  /** The start as written in the file. */
   occurredAt?: string
-  /** Something was said. */
+  /** A user or assistant message exists. */
   hasMessages = false
   readonly facts: Record<'cwd' | 'version' | 'gitBranch' | 'slug' | 'entrypoint', string> = {
     cwd: '',
@@ -26,12 +26,12 @@ export class SessionInfo {
   #said?: string
   #command?: string
 
-  /** First thing the user said, or the first command where nothing was. */
+  /** The user's first message, else the first command. */
   get task(): string | undefined {
     return this.#said ?? this.#command
   }
 
-  /** Whether lines that come later can tell no more that matters. */
+  /** Whether later lines can add nothing. */
   get isComplete(): boolean {
     return this.at !== undefined && this.#said !== undefined
   }

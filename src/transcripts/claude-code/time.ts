@@ -2,16 +2,16 @@ import type { Json } from '../../domain/json.ts'
 
 const TIME = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
-/** What every store can hold; in this form moments sort as text. */
+/** Range that every store can hold; in this form times sort as text. */
 const EARLIEST = '1970-01-01T00:00:00.000Z'
 const LATEST = '2999-12-31T23:59:59.999Z'
 
-/** A time as it is written; `undefined` if the value is none. */
+/** Returns a valid time verbatim; `undefined` otherwise. */
 export function validTime(value: Json | undefined): string | undefined {
   return typeof value === 'string' && TIME.test(value) && isCalendarDay(value.slice(0, 10)) ? value : undefined
 }
 
-/** The moment of a time, as all times of ours are written; `undefined` if it is none that a session can go by. */
+/** Converts a time to ISO 8601 in UTC; `undefined` if it is invalid or out of range. */
 export function parseTime(value: Json | undefined): string | undefined {
   const time = validTime(value)
   if (time === undefined) return undefined
@@ -19,7 +19,7 @@ export function parseTime(value: Json | undefined): string | undefined {
   return /^\d{4}-/.test(moment) && moment >= EARLIEST && moment <= LATEST ? moment : undefined
 }
 
-/** The nearest moment that a session can go by. */
+/** Returns the nearest time in range. */
 export function clampTime(date: Date): string {
   const ms = Math.min(Math.max(date.getTime(), Date.parse(EARLIEST)), Date.parse(LATEST))
   return Number.isNaN(ms) ? EARLIEST : new Date(ms).toISOString()

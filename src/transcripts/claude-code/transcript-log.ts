@@ -5,8 +5,8 @@ import { derivedId } from '../../features/kernel/derived-id.ts'
 import type { LineEvent } from './translate-line.ts'
 
 /**
- * The log of one session as it grows. It numbers events and makes their ids, each from what the event is and from the id before it: they are
- * the same every time, and one id tells whether all lines up to there are the same.
+ * Numbers the events of one session and derives each id from the event and the previous id. Ids are the same on every
+ * import, and equal ids prove that all lines up to there are equal.
  */
 export class TranscriptLog {
   readonly sessionId: string
@@ -14,7 +14,7 @@ export class TranscriptLog {
   #at: string
   #lastId = ''
 
-  /** @param at when it began */
+  /** @param at when the session started */
   constructor(sessionId: string, at: string) {
     this.sessionId = sessionId
     this.#at = at
@@ -31,7 +31,7 @@ export class TranscriptLog {
     return this.#placed({ ...event, ...(occurredAt !== undefined && { occurredAt }) }, 'start')
   }
 
-  /** @param part place among the events of the line; @param digest of the line */
+  /** @param part index among the events of the line; @param digest hash of the line */
   add(event: LineEvent, part: number, digest: string, at?: string): ExportedEvent {
     // times of a log never go back
     if (at !== undefined && at > this.#at) this.#at = at

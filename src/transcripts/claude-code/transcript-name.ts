@@ -3,19 +3,19 @@ import { derivedId } from '../../features/kernel/derived-id.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What the path of a transcript says. */
+/** Facts from the path of a transcript. */
 export interface TranscriptName {
-  /** Name of the file, without its folders. */
+  /** File name without folders. */
   readonly file: string
-  /** Of the session that is written there, or that the sub-agent works for; absent where only the lines may say it. */
+  /** The session of the file, or the one its sub-agent works for; absent if only the lines know it. */
   readonly sessionId?: string
-  /** Of the sub-agent that the file is of. */
+  /** The file's sub-agent. */
   readonly agentId?: string
-  /** What to take for the session where nothing says it. */
+  /** Session id if nothing else names one. */
   readonly fallback: string
 }
 
-/** Reads `<session>.jsonl`, `agent-<id>.jsonl` and `<session>/subagents/agent-<id>.jsonl`. */
+/** Parses `<session>.jsonl`, `agent-<id>.jsonl` and `<session>/subagents/agent-<id>.jsonl`. */
 export function parseTranscriptName(path: string): TranscriptName {
   const file = basename(path)
   const name = file.replace(/\.jsonl$/i, '')
@@ -26,12 +26,12 @@ export function parseTranscriptName(path: string): TranscriptName {
   return { file, fallback, ...(sessionId && { sessionId }), ...(agentId !== undefined && { agentId }) }
 }
 
-/** The id, if the value is one that a session can have. */
+/** Returns the value if it is a UUID, in lower case. */
 export function parseUuid(value: unknown): string | undefined {
   return typeof value === 'string' && UUID.test(value) ? value.toLowerCase() : undefined
 }
 
-/** Names of the folders above, the nearest first. */
+/** Returns the names of the parent folders, nearest first. */
 function parents(path: string): string[] {
   return dirname(resolve(path)).split(/[\\/]/).reverse()
 }

@@ -11,48 +11,51 @@ import { clampTime } from './time.ts'
 import { TranscriptLog } from './transcript-log.ts'
 import { parseTranscriptName, type TranscriptName } from './transcript-name.ts'
 
-/** Bytes of a line that is parsed. Longer ones are kept as they are, in pieces. */
+/** Maximum bytes of a parsed line. Longer lines are stored verbatim, in pieces. */
 export const LONGEST_LINE = 64 * 1024 * 1024
 
-/** Bytes before the place that was reached, by which it is told whether they are still the same. */
+/** Bytes before the last position that are compared to detect a rewritten file. */
 const CHECKED_BYTES = 4096
 
-/** How to read. */
+/** Options of reading. */
 export interface ReadOptions {
-  /** Waits until something was said: what a session is about is told by then. */
+  /** Waits for the first message, so that the task is known. */
   readonly isPatient?: boolean
-  /** Gives nothing of a file that is none by its lines, and where the name counts too not by that either. @default anything is taken */
+  /**
+   * Gives nothing of a file that is none by its lines, and where the name counts too not by that either. @default
+   * anything is taken
+   */
   readonly goesBy?: 'lines' | 'name or lines'
-  /** Called with the number of bytes that were read. */
+  /** Called with the number of bytes read. */
   onBytes?(bytes: number): void
 }
 
-/** What reading came to. */
+/** Result of reading. */
 export interface ReadResult {
-  /** The last line is being written: it is not taken yet. */
+  /** The last line is incomplete and not imported yet. */
   readonly isTorn: boolean
-  /** Nothing was said yet, and that was waited for. */
+  /** Waiting for the first message. */
   readonly isWaiting: boolean
-  /** The file is no transcript, and nothing of it was given. */
+  /** The file is not a transcript; nothing was returned. */
   readonly isOther: boolean
-  /** It is an export of Throughline. */
+  /** The file is a Throughline export. */
   readonly isExport: boolean
 }
 
-/** What is remembered of a file to go on from there. */
+/** State to continue reading a file. */
 interface Progress {
   readonly chains: Chains
   readonly logs: Map<string, TranscriptLog>
   place: LinePosition
-  /** Of the session, or of the one that the sub-agent works for. */
+  /** The session, or the one the sub-agent works for. */
   sessionId?: string
-  /** Of the last bytes that were taken. */
+  /** Hash of the last imported bytes. */
   digest?: string
 }
 
 /**
- * One file of Claude Code. It gives blocks of the sessions in it, and when it is asked again those of what has been added since. What it gave must be
- * stored by then: if it could not be, `forget`.
+ * One transcript file of Claude Code. `blocks` yields the sessions in it; a second call yields what was added since.
+ * The caller must have stored the earlier blocks, or call `forget`.
  */
 export class Transcript {
   readonly #path: string
@@ -69,7 +72,7 @@ export class Transcript {
     this.#progress = this.#newProgress()
   }
 
-  /** Begins anew when it is asked again. */
+  /** Starts over on the next call. */
   forget(): void {
     this.#progress = this.#newProgress()
   }
@@ -90,7 +93,7 @@ export class Transcript {
       const { isTorn, isExport } = scan
       const isOther = logs.size === 0 && this.#isOther(scan, goesBy)
       const hasMessages = logs.size > 0 || [...scan.chains.values()].some(({ info }) => info.hasMessages)
-      // by its lines a file may be one that has no more than the first of them yet
+      // a file recognized by its lines may have only its first lines so far
       const isWaiting = isPatient && !hasMessages && !isExport && (!isOther || goesBy === 'lines')
       if (isOther || isWaiting) return { isTorn, isOther: !isWaiting, isExport, isWaiting }
       progress.sessionId ??= this.#name.sessionId ?? scan.sessionId ?? this.#name.fallback
@@ -103,7 +106,7 @@ export class Transcript {
       isWhole = true
       return { isTorn, isOther, isExport, isWaiting: false }
     } finally {
-      // what was numbered and not taken would be missing
+      // numbered events that were not stored would be missing
       if (!isWhole) this.forget()
       await file.close()
     }
@@ -120,14 +123,14 @@ export class Transcript {
     return this.#name.sessionId === undefined && this.#name.agentId === undefined
   }
 
-  /** Whether the file still has what was read of it. One that was written anew is read anew, and the ids of its events tell the difference. */
+  /** Whether the file still starts with the bytes read before. A rewritten file is read again; its event ids differ. */
   async #isAsLeft(file: FileHandle, size: number): Promise<boolean> {
     const { digest, place } = this.#progress
     if (digest === undefined) return true
     return size >= place.start - 1 && (await this.#lastDigest(file, size)) === digest
   }
 
-  /** Of the last bytes that were taken, and of the line feed behind them. */
+  /** Hashes the last imported bytes and the line feed after them. */
   async #lastDigest(file: FileHandle, size: number): Promise<string> {
     const { start } = this.#progress.place
     const first = Math.max(0, start - CHECKED_BYTES)
@@ -158,7 +161,7 @@ export class Transcript {
   }
 }
 
-/** One chain on its way into its log. */
+/** One chain and its log. */
 interface Reading {
   readonly log: TranscriptLog
   readonly origin: Origin

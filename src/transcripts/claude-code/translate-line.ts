@@ -8,29 +8,29 @@ import { decodeUtf8, encodePieces } from './raw-source.ts'
 import { sanitizeJson, sanitizeText } from './sanitize.ts'
 import { parseTime, validTime } from './time.ts'
 
-/** An event of a line, before it has its place in a log. */
+/** An event of a line, before it has a sequence. */
 export type LineEvent = Pick<ExportedEvent, 'type' | 'role' | 'content' | 'occurredAt'> & { parts: JsonObject }
 
-/** What a line became. */
+/** The events of a line. */
 export interface TranslatedLine {
   readonly events: readonly LineEvent[]
-  /** When it was written, by its own account, if that is a moment that a session can go by. */
+  /** When the line was written according to itself, if a session can have that time. */
   readonly at?: string
-  /** Of the line: another line has another. */
+  /** Hash of the line. */
   readonly digest: string
 }
 
-/** Characters of one event, content and parts together. */
+/** Maximum characters of an event's content and parts. */
 export const MAX_EVENT = 4 * 1024 * 1024
 
 /**
- * The events of one line. All of it is in them: what stores cannot hold as it is, or not at once, is shown as well as it can be, and the line
- * is kept whole beside that. `undefined` for a blank one.
+ * Translates a line to events without losing anything: what a store cannot hold exactly is sanitized, with the original
+ * line beside it. `undefined` for a blank line.
  */
 export function translateLine(bytes: Uint8Array, number: number): TranslatedLine | undefined {
   const text = decodeUtf8(bytes)
   if (text !== undefined && /^[ \t\r]*$/.test(text)) return undefined
-  // the end of a line may come later than the rest of it
+  // the end of a line may be written later than the rest
   const digest = hash('sha256', text?.trimEnd() ?? bytes, 'hex')
   const value = text === undefined ? undefined : parseJson(text)
   if (value === undefined) return { events: unreadableEvents(text, bytes, number), digest }
@@ -46,7 +46,7 @@ export function translateLine(bytes: Uint8Array, number: number): TranslatedLine
   }
 }
 
-/** The value of a line; `undefined` if it is no JSON. */
+/** Parses JSON; `undefined` if it is invalid. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json
@@ -59,10 +59,10 @@ interface Time {
   occurredAt?: string
 }
 
-/** The drafts as they are, if every store takes them. */
+/** Returns the drafts unchanged if every store accepts them. */
 function exactEvents(drafts: readonly Draft[], line: number, { occurredAt }: Time): LineEvent[] | undefined {
   const events = drafts.map(({ type, role, content, parts, raw: { at, block, entry } }): LineEvent => {
-    // the event says when it happened
+    // the event's occurredAt has the time
     const rest = occurredAt !== undefined && isObject(entry) ? omitKeys(entry, 'timestamp') : entry
     const kept = {
       ...(at !== undefined && { at }),
@@ -84,7 +84,7 @@ function fits({ content, parts }: LineEvent): boolean {
   }
 }
 
-/** What the drafts show, cleaned, and the line itself. */
+/** Returns the sanitized drafts and the original line. */
 function sanitizedEvents(drafts: readonly Draft[], bytes: Uint8Array, line: number, { occurredAt }: Time): LineEvent[] {
   const events = drafts.map(({ type, role, content, parts }): LineEvent => {
     const sanitized = sanitizeJson(parts) as JsonObject
@@ -93,7 +93,7 @@ function sanitizedEvents(drafts: readonly Draft[], bytes: Uint8Array, line: numb
   return withSource(events, bytes, line).map((event) => ({ ...event, ...(occurredAt !== undefined && { occurredAt }) }))
 }
 
-/** Of a call whose arguments are too large the rest: names pair calls with results. */
+/** Truncates names, and drops arguments that are too large; ids still pair calls with results. */
 function truncateParts({ arguments: given, ...parts }: JsonObject): JsonObject {
   const short = Object.fromEntries(
     Object.entries(parts).map(([key, value]) => [key, typeof value === 'string' ? sanitizeText(value, 512) : value]),
@@ -109,7 +109,7 @@ function unreadableEvents(text: string | undefined, bytes: Uint8Array, line: num
   return withSource([{ ...event, content }], bytes, line)
 }
 
-/** The line in pieces: the first beside the first event, each other one an event of its own. */
+/** Adds the original line in pieces: the first in the first event, the others as separate events. */
 function withSource(events: readonly LineEvent[], bytes: Uint8Array, line: number): LineEvent[] {
   const [first, ...others] = encodePieces(bytes)
   const [head, ...rest] = events as readonly [LineEvent, ...LineEvent[]]
@@ -117,7 +117,7 @@ function withSource(events: readonly LineEvent[], bytes: Uint8Array, line: numbe
   return [beside, ...rest, ...others.map((source) => partEvent(source, line))]
 }
 
-/** A piece of a line that is too long for one event. */
+/** Returns an event for one piece of a long line. */
 export function partEvent(source: JsonObject, line: number): LineEvent {
   return { type: customType('part'), role: 'system', content: '', parts: { line, source } }
 }

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../domain/json.ts'
 
-/** What the program puts among the messages of the user: outputs of commands, reminders, what the editor shows. */
+/** Text that the program adds to user messages: command output, reminders, editor context. */
 const GENERATED =
   /^\s*<(?:local-command-[a-z]+|bash-std(?:out|err)|system-reminder|task-notification|ide_[a-z_]+|[a-z-]+-hook)[\s>]/
 const INTERRUPTED = /^\[Request interrupted by user(?: for tool use)?\]$/
 
-/** Whether the text of a user's entry is what the user said: only that begins a turn. */
+/** Whether the user typed the text of an entry: only that starts a turn. */
 export function isTypedByUser(entry: JsonObject, text: string): boolean {
   const isMade = entry['isMeta'] === true || entry['isCompactSummary'] === true
   return !isMade && !GENERATED.test(text) && !INTERRUPTED.test(text.trim())
 }
 
-/** What the user typed where it was a command: `/review the parser`, `! ls`. */
+/** Returns a typed command: `/review the parser`, `! ls`. */
 export function parseCommand(text: string): string | undefined {
   const name = textInTag(text, 'command-name')
   if (name !== undefined && !name.includes('<')) return `${name} ${textInTag(text, 'command-args') ?? ''}`.trim()
@@ -19,7 +19,7 @@ export function parseCommand(text: string): string | undefined {
   return line === undefined ? undefined : `! ${line}`
 }
 
-/** What stands between two tags. A pattern took the third power of the length for a tag, blanks and no end. */
+/** Returns the text between two tags. A pattern took cubic time for a tag, blanks and no end tag. */
 function textInTag(text: string, tag: string): string | undefined {
   const open = `<${tag}>`
   const start = text.indexOf(open)
