@@ -89,7 +89,7 @@ describe('without a choice', () => {
 describe('a choice', () => {
   it.each([null, 7, {}, 'openai/gpt-5'])('that is %j is refused', (choice) => {
     expect(() => createExtractor(choice as unknown as Extract)).toThrow(
-      'extract: must be a function, or a language model',
+      'extract: must be a function or a language model',
     )
   })
 })

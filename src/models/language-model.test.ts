@@ -31,9 +31,9 @@ describe('a language model of the AI SDK', () => {
   it('is refused where only its id is given, by the compiler too', () => {
     expectTypeOf<string>().not.toExtend<LanguageModel>()
     // @ts-expect-error an id is no model
-    expect(() => createClassifier('openai/gpt-5')).toThrow('classify: must be a function, or a language model')
+    expect(() => createClassifier('openai/gpt-5')).toThrow('classify: must be a function or a language model')
     // @ts-expect-error an id is no model
-    expect(() => createSummarizer('openai/gpt-5')).toThrow('summarize: must be a function, or a language model')
+    expect(() => createSummarizer('openai/gpt-5')).toThrow('summarize: must be a function or a language model')
   })
 
   it('is refused in the version of AI SDK 4, which calls differently', () => {
