@@ -132,7 +132,7 @@ export async function serveWith(given: ServeOptions, onResponse?: OnResponse): P
 /** Loads MCP with its first message. */
 function mcpFront(user: string | undefined): McpFront {
   return {
-    async answer({ deps, userId, ...incoming }) {
+    async handle({ deps, userId, ...incoming }) {
       const { handleMcpRequest } = await import('./mcp/http.ts')
       // observations of one request must not mix with those of another
       const tl = throughlineOn({ ...deps, staging: new Staging() }, async () => {})

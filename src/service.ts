@@ -150,7 +150,7 @@ export function serviceOf<Agent extends string = string>(
     sessionId: string,
     work: (session: Session, record: SessionRecord) => Promise<unknown> = async () => {},
   ) {
-    return answer(async () => {
+    return toResult(async () => {
       const session = await own(userId).sessions.get(sessionId)
       await work(session, await withRegisteredAgent(session))
       return await show(session)
@@ -159,7 +159,7 @@ export function serviceOf<Agent extends string = string>(
 
   return {
     getOrCreateSession: (userId) =>
-      answer(async () => {
+      toResult(async () => {
         const expiry = expiresInMs === undefined ? {} : { expiresInMs }
         const session = await own(userId).sessions.getOrCreate({ userId, agent: agents[0], ...expiry })
         await withRegisteredAgent(session)
@@ -180,7 +180,7 @@ export function serviceOf<Agent extends string = string>(
         return session.recordTransition(transition)
       }),
     clearSession: (sessionId, userId) =>
-      answer(async () => {
+      toResult(async () => {
         const { sessions } = own(userId)
         await sessions.purge((await sessions.get(sessionId)).id)
         return { deleted: true as const }
@@ -188,7 +188,7 @@ export function serviceOf<Agent extends string = string>(
   }
 }
 
-async function answer<T>(work: () => Promise<T>): Promise<ServiceResult<T>> {
+async function toResult<T>(work: () => Promise<T>): Promise<ServiceResult<T>> {
   try {
     return { success: true, data: await work() }
   } catch (error) {

@@ -90,8 +90,8 @@ export async function appOn(parts: AppParts): Promise<App> {
   })
   // the operations check input; returning a value here would turn an empty body into null
   app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => (answer) => stringifyJson(answer as Json))
-  app.setReplySerializer((answer) => stringifyJson(answer as Json))
+  app.setSerializerCompiler(() => (response) => stringifyJson(response as Json))
+  app.setReplySerializer((response) => stringifyJson(response as Json))
   await describeRoutes(app, parts.version)
   takeBodies(app, limits)
   installErrorHandlers(app, parts.metrics)
@@ -125,7 +125,7 @@ function authenticate(api: FastifyInstance, { admission, authenticator, metrics 
     // also fires if the caller disconnects before the response; onResponse does not
     reply.raw.once('close', () => {
       if (!request.handled) visit.leave()
-      if (!reply.raw.writableFinished) noteAnswer(request, reply, metrics, GONE)
+      if (!reply.raw.writableFinished) logResponse(request, reply, metrics, GONE)
     })
     const { headers } = request
     const known = (caller: Caller) => {
@@ -138,7 +138,7 @@ function authenticate(api: FastifyInstance, { admission, authenticator, metrics 
     else known(caller)
   })
   api.addHook('onResponse', (request, reply, done) => {
-    noteAnswer(request, reply, metrics)
+    logResponse(request, reply, metrics)
     done()
   })
 }
@@ -154,19 +154,19 @@ function actingFor({ deps, name }: Caller, principal: Principal): Caller {
 const GONE = 499
 
 /** Logs and counts a response. The duration of a stream is not a latency. */
-function noteAnswer(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics, status = reply.statusCode) {
+function logResponse(request: FastifyRequest, reply: FastifyReply, metrics: HttpMetrics, status = reply.statusCode) {
   const { method } = request
   const route = request.routeOptions.url ?? ''
   const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream')
   if (!isStream) metrics.answered({ method, route, status }, reply.elapsedTime / 1000)
   const ms = Math.round(reply.elapsedTime * 10) / 10
-  request.log.info({ method, route, status, ms }, isStream ? 'stream ended' : 'answered')
+  request.log.info({ method, route, status, ms }, isStream ? 'stream ended' : 'responded')
 }
 
 function installErrorHandlers(app: FastifyInstance, metrics: HttpMetrics): void {
   app.setErrorHandler((error, request, reply) => fail(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
-    reply.raw.once('close', () => noteAnswer(request, reply, metrics))
+    reply.raw.once('close', () => logResponse(request, reply, metrics))
     const path = request.url.split('?', 1)[0] ?? ''
     return fail(new RouteNotFoundError({ method: request.method, path: path.slice(0, 256) }), request, reply)
   })

@@ -21,7 +21,7 @@ export interface McpCall {
 
 /** MCP over streamable HTTP. */
 export interface McpFront {
-  answer(call: McpCall): Promise<Response>
+  handle(call: McpCall): Promise<Response>
   /** The user if neither token nor request names one; absent: such requests are refused. */
   readonly defaultUser?: string
 }
@@ -45,7 +45,7 @@ const json = (description: string) => ({ description, content: { 'application/js
 /** Mounts `/mcp`, behind authentication. */
 export function mcpRoutes(app: FastifyInstance, front: McpFront): void {
   for (const { method, operationId, summary } of ROUTES) {
-    const own = method === 'POST' ? { 200: json('The answer'), 202: NOTHING } : { 405: json('Not allowed') }
+    const own = method === 'POST' ? { 200: json('The response'), 202: NOTHING } : { 405: json('Not allowed') }
     const body = method === 'POST' ? { body: message } : {}
     const schema = {
       operationId,
@@ -55,19 +55,19 @@ export function mcpRoutes(app: FastifyInstance, front: McpFront): void {
       ...body,
       response: { ...own, ...problemsOf({}) },
     }
-    app.route({ method, url: '/mcp', schema, handler: (request, reply) => answered(front, request, reply) })
+    app.route({ method, url: '/mcp', schema, handler: (request, reply) => respond(front, request, reply) })
   }
 }
 
 const NOTHING = z.null().meta({ description: 'Accepted' })
 
-async function answered(front: McpFront, request: FastifyRequest, reply: FastifyReply) {
+async function respond(front: McpFront, request: FastifyRequest, reply: FastifyReply) {
   const { visit, caller, body, log } = request
   request.handled = true
   try {
     const { deps, userId } = forUser(caller.deps, request, front.defaultUser)
     const report = (error: unknown) => log.error({ err: error }, 'failed')
-    const response = await front.answer({ deps, userId, request: webRequest(request), body, report })
+    const response = await front.handle({ deps, userId, request: webRequest(request), body, report })
     const text = await response.text()
     for (const [name, value] of response.headers) if (!OURS.has(name)) void reply.header(name, value)
     return reply.code(response.status).send(text === '' ? undefined : text)

@@ -24,10 +24,10 @@ export interface RouteContext {
 }
 
 /** Sees every response before it is sent. */
-export type OnResponse = (route: Route, answer: unknown) => void
+export type OnResponse = (route: Route, response: unknown) => void
 
 /** Mounts a route in the framework. */
-export function mount(app: FastifyInstance, route: Route, house: RouteContext): void {
+export function mount(app: FastifyInstance, route: Route, context: RouteContext): void {
   const ofSession = route.path.startsWith('/sessions/{id}')
   const isObject = route.body instanceof z.core.$ZodObject
   app.route({
@@ -51,26 +51,26 @@ export function mount(app: FastifyInstance, route: Route, house: RouteContext): 
           body: work?.body ?? body,
           key: keyIn(request.headers),
           onProgress: () => {},
-          signal: house.stopping,
+          signal: context.stopping,
         }
         if (route.stream === true) {
           // returning it would make the framework wait until the stream ends
-          await streamed(route, call, request, reply, house)
+          await streamed(route, call, request, reply, context)
           return reply
         }
         if (route.long === true && wantsStream(request)) {
           kept = true
-          return worked(route, call, request, reply, house)
+          return worked(route, call, request, reply, context)
         }
-        let answer: unknown
+        let response: unknown
         try {
-          answer = await route.handle(call)
+          response = await route.handle(call)
         } finally {
           // before sending: afterwards it is too late for headers
           work?.tell(reply)
         }
-        house.onResponse?.(route, answer)
-        return answer === undefined ? reply.code(204).send() : reply.code(route.status ?? 200).send(answer)
+        context.onResponse?.(route, response)
+        return response === undefined ? reply.code(204).send() : reply.code(route.status ?? 200).send(response)
       } finally {
         if (!kept) visit.leave()
       }
@@ -137,14 +137,14 @@ function wantsStream({ headers }: FastifyRequest): boolean {
 }
 
 /** Streams events until the caller disconnects. */
-async function streamed(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: RouteContext) {
-  const done = house.admission.follow(request.caller.name)
+async function streamed(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, context: RouteContext) {
+  const done = context.admission.follow(request.caller.name)
   try {
     const last = request.headers['last-event-id']
     const query = typeof last === 'string' ? { ...call.query, ...typedQuery(route.query, { after: last }) } : call.query
-    const signal = AbortSignal.any([house.stopping, goneSignal(reply)])
+    const signal = AbortSignal.any([context.stopping, goneSignal(reply)])
     const items = (await route.handle({ ...call, query, signal })) as AsyncIterable<unknown>
-    const events = sseOf(items, (error) => house.problemText(error, request))
+    const events = sseOf(items, (error) => context.problemText(error, request))
     void sendStream(reply, events, done)
   } catch (error) {
     done()
@@ -153,7 +153,7 @@ async function streamed(route: Route, call: Call, request: FastifyRequest, reply
 }
 
 /** Streams the progress of long work. It continues if the caller disconnects, since it can be repeated safely. */
-function worked(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, house: RouteContext) {
+function worked(route: Route, call: Call, request: FastifyRequest, reply: FastifyReply, context: RouteContext) {
   const { visit } = request
   let begun = false
   let done = () => {}
@@ -170,12 +170,12 @@ function worked(route: Route, call: Call, request: FastifyRequest, reply: Fastif
     }
   }
   try {
-    done = house.admission.follow(request.caller.name)
+    done = context.admission.follow(request.caller.name)
   } catch (error) {
     over()
     throw error
   }
-  const events = sseOfWork(work, (error) => house.problemText(error, request))
+  const events = sseOfWork(work, (error) => context.problemText(error, request))
   // the caller disconnected before the stream opened: it never will
   return sendStream(reply, events, () => begun || over())
 }

@@ -5,13 +5,13 @@ import type { AppParts } from './app.ts'
 /** Routes without authentication: none of them reveals anything about a session. */
 export function openRoutes(app: FastifyInstance, { deps, registry, stopping }: AppParts): void {
   app.get('/healthz', { schema: openSchema('healthz', 'Whether the process lives', alive) }, async () => ({ ok: true }))
-  app.get('/readyz', { schema: openSchema('readyz', 'Whether the store answers', ready) }, async (_request, reply) => {
+  app.get('/readyz', { schema: openSchema('readyz', 'Whether the store responds', ready) }, async (_request, reply) => {
     if (stopping.aborted) return reply.code(503).send({ ready: false, reason: 'the server is stopping' })
     try {
       await deps.store.health()
       return { ready: true }
     } catch {
-      return reply.code(503).send({ ready: false, reason: 'the store does not answer' })
+      return reply.code(503).send({ ready: false, reason: 'the store does not respond' })
     }
   })
   app.get('/metrics', { schema: openSchema('metrics', 'Figures for Prometheus', text) }, async (_request, reply) =>
@@ -32,9 +32,9 @@ const text = { 200: textAs('text/plain', z.string()) }
 const json = { 200: textAs('application/json', z.looseObject({})) }
 
 /** The OpenAPI entry of a route without authentication. */
-export function openSchema(operationId: string, summary: string, answers: Record<number, { content: object }>) {
+export function openSchema(operationId: string, summary: string, responses: Record<number, { content: object }>) {
   const response = Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [status, { description: summary, ...answer }]),
+    Object.entries(responses).map(([status, response]) => [status, { description: summary, ...response }]),
   )
   return { operationId, summary, tags: ['server'], security: [], response }
 }

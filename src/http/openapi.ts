@@ -9,7 +9,7 @@ import { STATUS } from './error-response.ts'
 import type { Route } from './route.ts'
 
 const ABOUT = `Sessions of AI agents: one append-only log each, with views on top. Every write takes the header \`Idempotency-Key\`: the same key with the same
-input writes once, and gets the same answer each time. Errors are problems of RFC 9457 with a \`code\`.`
+input writes once, and gets the same response each time. Errors are problems of RFC 9457 with a \`code\`.`
 
 /** Codes that every route may return. */
 const ANYWHERE: readonly ErrorCode[] = [
@@ -97,7 +97,7 @@ export function documented(route: Route): FastifySchema {
     ...(query !== undefined && { querystring: query }),
     ...(method !== 'GET' && { headers: WRITE_HEADERS }),
     ...(body !== undefined && { body }),
-    response: { ...goodAnswers(route), ...problemsOf(route) },
+    response: { ...successResponses(route), ...problemsOf(route) },
   } as FastifySchema
 }
 
@@ -109,21 +109,21 @@ function bodyOf({ body, work }: Route): z.core.$ZodType | undefined {
   return z.util.extend(body, { observations: z.optional(work === 'session' ? list : z.record(z.string(), list)) })
 }
 
-function goodAnswers({ response: answer, mayBeEmpty, status, stream, long, summary }: Route) {
+function successResponses({ response, mayBeEmpty, status, stream, long, summary }: Route) {
   const nothing = z.null().meta({ description: 'Nothing' })
-  if (answer === undefined) return { 204: nothing }
-  const schema = { schema: answer }
+  if (response === undefined) return { 204: nothing }
+  const schema = { schema: response }
   const content = {
     ...(stream !== true && { 'application/json': schema }),
-    ...((stream ?? long) === true && { 'text/event-stream': { schema: eventsOf(answer, stream === true) } }),
+    ...((stream ?? long) === true && { 'text/event-stream': { schema: eventsOf(response, stream === true) } }),
   }
   return { [status ?? 200]: { description: summary, content }, ...(mayBeEmpty === true && { 204: nothing }) }
 }
 
 /** Describes a stream in words, since no schema can. */
-function eventsOf(answer: z.core.$ZodType, isStream: boolean): z.ZodType {
+function eventsOf(response: z.core.$ZodType, isStream: boolean): z.ZodType {
   const description = isStream
-    ? `Server-sent events: the data of each is a ${z.globalRegistry.get(answer)?.id}, as JSON. At the end comes an event named end, or problem with a Problem.`
+    ? `Server-sent events: the data of each is a ${z.globalRegistry.get(response)?.id}, as JSON. At the end comes an event named end, or problem with a Problem.`
     : 'Server-sent events: progress as often as there is some, then result with what else were the body, or problem with a Problem.'
   return z.string().meta({ description })
 }

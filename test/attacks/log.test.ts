@@ -109,7 +109,7 @@ it('the server log holds no content of requests and responses, on any route', as
   await sendRaw(server.url, `GET / HTTP/1.1\r\n${MARK}: ${MARK.repeat(10_000)}\r\n\r\n`)
   const lines = await server.lines()
   expect(lines.filter(({ level }) => level === 'error')).toEqual([])
-  expect(lines.filter(({ msg }) => msg === 'answered').length).toBeGreaterThan(3 * 40)
+  expect(lines.filter(({ msg }) => msg === 'responded').length).toBeGreaterThan(3 * 40)
 })
 
 it('a store failure is logged under the request id that the caller receives, without the content', async () => {
