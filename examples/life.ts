@@ -1,4 +1,4 @@
-// The lifecycle of a session: a message starts it, a question pauses it, a yes completes it; the next one knows about it.
+// A session from start to end: a message starts it, a question pauses it, a yes completes it. The next one knows.
 import { createHash } from 'node:crypto'
 import { open } from 'throughline'
 
@@ -6,7 +6,7 @@ const tl = await open('memory:')
 const say = (message: string) => tl.conversations.handle('c-1', { userId: 'ada', message })
 
 const { session } = await say('Add retry logic to the connect function')
-if (session === undefined) throw new Error('a first message always begins a session')
+if (session === undefined) throw new Error('a first message always starts a session')
 session.observe.fileRead({ path: 'src/connect.ts' }) // waits in this process …
 await session.ask('A fixed pause (A), or one that grows (B)?') // … and is written with the next step
 
